@@ -1,0 +1,89 @@
+# Every target works by itself from a bare clone:  make test,  make demo, ...
+# Choose the interpreter with  make test PYTHON=python3.12  (after `make clean`
+# if an environment exists already).  Works with GNU make 3.81 and later.
+
+PYTHON ?= python3
+VENV := .venv
+BENCH_VENV := .venv-bench
+
+# Extra arguments:  make test ARGS="-k adaboost",  make demo ARGS="--help"
+ARGS ?=
+
+PIP_INSTALL := -m pip install -qq --disable-pip-version-check --no-input -c constraints.txt
+REQUIREMENTS := pyproject.toml constraints.txt
+
+# Two targets must not install into one environment at the same time.
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.PHONY: help demo test lint format dist bench docs clean check-python
+
+help:
+	@echo "make demo    run 'boostlab compare'"
+	@echo "make test    run the tests                 (ARGS=\"-k name\" picks some)"
+	@echo "make lint    ruff check, ruff format --check, mypy"
+	@echo "make format  apply ruff's fixes and formatting"
+	@echo "make dist    build the wheel and the sdist into dist/"
+	@echo "make bench   run benchmarks/run.py in its own environment"
+	@echo "make docs    redraw the pictures of the documentation"
+	@echo "make clean   remove environments, caches and build products"
+	@echo "PYTHON=...   the interpreter that makes the environments (3.11 or newer)"
+
+demo: $(VENV)/.stamp-core
+	@$(VENV)/bin/boostlab compare $(ARGS)
+
+test: $(VENV)/.stamp-test
+	@$(VENV)/bin/python -m pytest $(ARGS)
+
+lint: $(VENV)/.stamp-dev
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+
+format: $(VENV)/.stamp-dev
+	$(VENV)/bin/ruff check --fix .
+	$(VENV)/bin/ruff format .
+
+dist: $(VENV)/.stamp-dev
+	@rm -rf dist
+	@$(VENV)/bin/python -m build --outdir dist .
+
+bench: $(BENCH_VENV)/.stamp-bench
+	@$(BENCH_VENV)/bin/python benchmarks/run.py $(ARGS)
+
+docs: $(VENV)/.stamp-docs
+	@$(VENV)/bin/python docs/make_pictures.py $(ARGS)
+
+clean:
+	rm -rf $(VENV) $(BENCH_VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov
+	find . -name .git -prune -o -type d -name __pycache__ -prune -exec rm -rf {} +
+
+# ---- environments ---------------------------------------------------------
+# A stamp file says "this environment holds that set of requirements"; it goes
+# out of date when pyproject.toml or constraints.txt changes.
+
+check-python:
+	@command -v "$(PYTHON)" >/dev/null 2>&1 || \
+	  { echo "boostlab needs Python 3.11 or newer, but '$(PYTHON)' was not found; set PYTHON=/path/to/python." >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "boostlab needs Python 3.11 or newer, but '$(PYTHON)' is older; set PYTHON=/path/to/python." >&2; exit 1; }
+
+$(VENV)/.stamp-venv $(BENCH_VENV)/.stamp-venv:
+	@$(MAKE) --no-print-directory check-python
+	@echo "Creating the environment $(@D) ..."
+	@"$(PYTHON)" -m venv $(@D)
+	@touch $@
+
+$(VENV)/.stamp-core: $(VENV)/.stamp-venv $(REQUIREMENTS)
+	@echo "Installing boostlab into $(VENV) ..."
+	@$(VENV)/bin/python $(PIP_INSTALL) -e .
+	@touch $@
+
+$(VENV)/.stamp-test $(VENV)/.stamp-dev $(VENV)/.stamp-docs: $(VENV)/.stamp-venv $(REQUIREMENTS)
+	@echo "Installing boostlab[$(patsubst .stamp-%,%,$(@F))] into $(VENV) ..."
+	@$(VENV)/bin/python $(PIP_INSTALL) -e ".[$(patsubst .stamp-%,%,$(@F))]"
+	@touch $@
+
+$(BENCH_VENV)/.stamp-bench: $(BENCH_VENV)/.stamp-venv $(REQUIREMENTS)
+	@echo "Installing boostlab[bench] into $(BENCH_VENV) ..."
+	@$(BENCH_VENV)/bin/python $(PIP_INSTALL) -e ".[bench]"
+	@touch $@

@@ -1,0 +1,56 @@
+"""boostlab: every boosting algorithm of the AdaBoost line, on one engine, as scikit-learn estimators."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from boostlab.contract import Stop
+    from boostlab.estimators import (
+        AdaBoostClassifier,
+        AdaBoostM2Classifier,
+        ARBoostClassifier,
+        BrownBoostClassifier,
+        EBBoostClassifier,
+        LogitBoostClassifier,
+        LPBoostClassifier,
+        QuadBoostClassifier,
+        VadaBoostClassifier,
+        WeightBoostClassifier,
+    )
+    from boostlab.voters import DecisionStump, VoterPool
+
+__all__ = [
+    "ARBoostClassifier",
+    "AdaBoostClassifier",
+    "AdaBoostM2Classifier",
+    "BrownBoostClassifier",
+    "DecisionStump",
+    "EBBoostClassifier",
+    "LPBoostClassifier",
+    "LogitBoostClassifier",
+    "QuadBoostClassifier",
+    "Stop",
+    "VadaBoostClassifier",
+    "VoterPool",
+    "WeightBoostClassifier",
+    "__version__",
+]
+
+_HOMES = {"Stop": "boostlab.contract", "DecisionStump": "boostlab.voters", "VoterPool": "boostlab.voters"}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first used, so that `import boostlab` itself costs nothing."""
+    if name in __all__:
+        value = getattr(import_module(_HOMES.get(name, "boostlab.estimators")), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'boostlab' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,245 @@
+"""The words in which a rule, a learner and the engine speak to each other.
+
+A rule answers three questions a round: what should the next voter look at (`Rule.task`), how loud does it vote, and
+is it time to stop (`Rule.step`).  A learner answers a `Task` with a voter.  Neither knows anything else of the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.data.rows import Rows
+from boostlab.data.table import Table
+
+Array = npt.NDArray[Any]
+Facts = Mapping[str, float]
+
+
+# -- what a rule asks ------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Task:
+    """What the next voter should look at.
+
+    Parameters
+    ----------
+    criterion : str
+        What makes a voter good, by name: "edge", "svp", "z", "least_squares", "pseudo_loss".
+    weight : array of shape (n_rows,) or (n_rows, n_classes)
+        How much each row (or row and class) counts, per unit of its mass; not negative, any scale.
+    target : array of shape (n_rows,) or (n_rows, n_classes)
+        What the voter should say: labels -1 and +1, or real numbers for "least_squares".
+    params : mapping
+        Numbers the criterion needs beside the sums.
+    draw : int, optional
+        Train on so many rows drawn in proportion to mass times weight instead of on all rows, weighted.
+    linear : bool
+        Promise that weight * target moves by -alpha * h when alpha * h is added to the scores (a residual), so that a
+        learner with a memory can follow it without looking at the rows.
+    counts : array, optional
+        Filled in by the engine for a drawn task: the rows' masses in the draw.
+    """
+
+    criterion: str
+    weight: Array
+    target: Array
+    params: Mapping[str, float] = field(default_factory=dict)
+    draw: int | None = None
+    linear: bool = False
+    counts: Array | None = None
+
+
+# -- what a rule answers ---------------------------------------------------------------------------------------------
+
+STOP_CODES = {
+    "max_rounds": "the limit on rounds was reached",
+    "no_edge": "no voter is better than the rule can use",
+    "perfect": "the voter makes no error",
+    "patience": "the validation score no longer improves",
+    "tolerance": "the optimum is reached within the tolerance",
+    "given_up": "every example has been given up",
+    "time_up": "the rule's clock ran out",
+    "solver_failed": "a solver found no answer",
+    "assumption_violated": "an assumption of the theory does not hold",
+    "interrupted": "the user pressed Ctrl-C",
+    "callback": "a callback asked to stop",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Training ends here; the voter in question, if any, is not kept."""
+
+    code: str
+    detail: str = ""
+
+    def __post_init__(self) -> None:
+        if self.code not in STOP_CODES:
+            raise ValueError(f"{self.code!r} is not a stop code; use one of {', '.join(STOP_CODES)}.")
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.detail or STOP_CODES[self.code]}"
+
+
+@dataclass(slots=True)
+class Step:
+    """Keep the voter: scores become decay * F + alpha * h.
+
+    Parameters
+    ----------
+    alpha : float
+        The voter's coefficient.
+    facts : mapping
+        Numbers for `history_` (error, edge, objective, ...).
+    stop : Stop, optional
+        Keep this voter and then end.
+    decay : float
+        All earlier coefficients are multiplied by it.
+    """
+
+    alpha: float
+    facts: Facts = field(default_factory=dict)
+    stop: Stop | None = None
+    decay: float = 1.0
+
+
+@dataclass(slots=True)
+class Reweigh:
+    """Keep the voter and set the coefficients of all voters so far, this one last."""
+
+    alphas: Array
+    facts: Facts = field(default_factory=dict)
+    stop: Stop | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Drop the voter and ask the learner again, with a fresh draw if the task is drawn."""
+
+    reason: str
+
+
+# -- voters and learners ---------------------------------------------------------------------------------------------
+
+
+@runtime_checkable
+class Voter(Protocol):
+    """One function of a row: what a learner returns and an ensemble sums up."""
+
+    @property
+    def bound(self) -> float:
+        """The largest magnitude of a vote."""
+
+    def votes(self, table: Table) -> Array:
+        """Return the votes on all rows, of shape (n_rows,) or (n_rows, n_classes)."""
+
+
+class Session(Protocol):
+    """A learner at work on one sample; it may remember things between rounds."""
+
+    def best(self, task: Task) -> Voter | Stop:
+        """Return the best voter it can find, or why there is none."""
+
+    def added(self, voter: Any, alpha: float) -> None:
+        """Take note that alpha * voter was added to the scores."""
+
+
+class Learner(Protocol):
+    """A way of finding voters; knows nothing of boosting.
+
+    A learner that cannot use weights has a true attribute `draws` and is given drawn rows (`Task.counts`) instead.
+    """
+
+    def searches(self) -> frozenset[str]:
+        """Return the criteria it can search."""
+
+    def begin(self, table: Table, rows: Rows, rng: np.random.Generator) -> Session:
+        """Start work on a sample."""
+
+
+# -- what a rule sees ------------------------------------------------------------------------------------------------
+
+
+class State(Protocol):
+    """The sample and the vote so far, as a rule sees them.
+
+    Attributes
+    ----------
+    y : labels -1 and +1 (binary rules); codes : class indices 0..n_classes-1; n_classes
+    n : the sample size (sum of the masses); mass : mass of every row
+    F : scores so far, of shape (n_rows,) or (n_rows, n_classes)
+    t : number of voters kept; alphas : their coefficients
+    votes : votes of the kept voters, one row each (only for rules with `keeps_votes`)
+    horizon : the largest number of rounds
+    own : a namespace for whatever the rule wants to remember between rounds
+    """
+
+    y: Array
+    codes: Array
+    n_classes: int
+    n: float
+    horizon: int
+    own: SimpleNamespace
+
+    @property
+    def mass(self) -> Array: ...
+    @property
+    def F(self) -> Array: ...
+    @property
+    def t(self) -> int: ...
+    @property
+    def alphas(self) -> Array: ...
+    @property
+    def votes(self) -> Array: ...
+
+    total: Callable[..., Any]  # the sum over the sample of each array given: a float, or a tuple of floats
+    largest: Callable[[Array], float]
+    smallest: Callable[[Array], float]
+
+    def weigh(self, logs: Array) -> Array:
+        """Return exp(logs), scaled so that the largest is 1: weights that cannot under- or overflow as a whole."""
+
+
+class Rule:
+    """One boosting algorithm: parameters, and pure answers to the engine's questions.
+
+    A subclass is a frozen dataclass of parameters in the paper's letters.  What it must remember during training goes
+    to `s.own`, so that one rule object can serve many fits, be pickled with the model, and be compared.
+    """
+
+    needs: ClassVar[str] = "edge"  # the criterion its tasks name
+    n_outputs: ClassVar[str] = "one"  # scores per row: "one", or one per "class"
+    additive: ClassVar[bool] = True  # whether the vote is a plain weighted sum
+    keeps_votes: ClassVar[bool] = False  # whether it looks at earlier voters' votes (and may Reweigh)
+    instead: ClassVar[str] = ""  # what to use when a learner cannot serve it
+
+    def begin(self, s: State) -> None:
+        """Prepare before the first round."""
+
+    def task(self, s: State) -> Task | Sequence[Task] | Stop:
+        """Say what the next voter should look at (one task, or K of them for a voter per class)."""
+        raise NotImplementedError
+
+    def step(self, s: State, task: Any, h: Array) -> Step | Reweigh | Retry | Stop:
+        """Say what to do with a voter whose votes on the sample are h."""
+        raise NotImplementedError
+
+    def combine(self, F: Array, alpha: float, h: Array) -> Array:
+        """Return the scores after alpha * h has joined."""
+        return F + alpha * h
+
+    def finish(self, s: State) -> Reweigh | None:
+        """Set all coefficients once more when training is over."""
+        return None
+
+    def probability(self, F: Array) -> Array:
+        """Return P(y = +1) from the scores (binary), or one probability per class (one score per class)."""
+        with np.errstate(over="ignore"):
+            return 1.0 / (1.0 + np.exp(-2.0 * F))

@@ -1,0 +1,1 @@
+"""Turning what people have into binned columns, and sums over their rows."""

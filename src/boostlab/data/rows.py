@@ -1,0 +1,174 @@
+"""The rows of a training sample: how much each counts, and exact, order-free sums over them.
+
+Every row stands for `mass` equal examples (its sample weight as given; 1 by default), so a rule writes its paper's
+formulas for unit weights and `total` does the rest: weight k equals k copies by construction.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.kernels import sums
+
+Array = npt.NDArray[Any]
+
+_SAFE = 1000  # 2.0**k is exact and finite for |k| up to here; beyond, scale in two steps
+
+
+class Rows:
+    """The mass of every row and the sums that reach a rule or choose a voter.
+
+    Parameters
+    ----------
+    n_rows : int
+        Number of rows.
+    mass : array of shape (n_rows,), optional
+        Positive sample weights.  Whole numbers are treated as counts: a row of mass k gives the same bits as k rows.
+    """
+
+    def __init__(self, n_rows: int, mass: Array | None = None) -> None:
+        self.n_rows = n_rows
+        self.counts: Array | None = None  # integer masses
+        self.mass: Array | None = None  # real masses
+        self.n = float(n_rows)  # the sample size every formula calls n: the sum of the masses
+        if mass is not None and not np.all(mass == 1.0):
+            self.n = math.fsum(mass)
+            if np.all(mass == np.rint(mass)) and self.n < 2**40:
+                self.counts = mass.astype(np.int64)
+            else:
+                self.mass = np.ascontiguousarray(mass, dtype=np.float64)
+
+    @property
+    def uniform(self) -> bool:
+        """Whether every row counts once."""
+        return self.counts is None and self.mass is None
+
+    @property
+    def masses(self) -> Array:
+        """The mass of every row as floats."""
+        if self.mass is not None:
+            return self.mass
+        return np.ones(self.n_rows) if self.counts is None else self.counts.astype(np.float64)
+
+    # -- sums ----------------------------------------------------------------------------------------------------
+
+    @overload
+    def total(self, x: Array, /) -> float: ...
+    @overload
+    def total(self, x: Array, x2: Array, /, *more: Array) -> tuple[float, ...]: ...
+    def total(self, *xs: Array) -> float | tuple[float, ...]:
+        """Return sum_i mass_i * x_i for each array, the same bits for any order of the rows.
+
+        Values are rounded to multiples of 2^-k, with k such that the sum of magnitudes lies in [2^60, 2^62): no
+        overflow, and an error of at most about n * 2^-61 of the sum of magnitudes.
+        """
+        sums_ = tuple(self._total(x) for x in xs)
+        return sums_ if len(sums_) > 1 else sums_[0]
+
+    def _total(self, x: Array) -> float:
+        x, counts = self._unit(x)
+        k, signed, _ = self._exponent(x, counts)
+        return math.ldexp(signed, -k)
+
+    def whole(self, x: Array, counts: Array | None = None) -> tuple[Array, int, int, int]:
+        """Return q = rint(mass * x * 2^k) as int64, k, and the sums of q and |q|.
+
+        Parameters
+        ----------
+        x : array of shape (n_rows,) or (n_rows, channels)
+            Values per unit of mass.
+        counts : int64 array of shape (n_rows,), optional
+            Masses to use instead of the rows' own (how often a draw picked each row).
+        """
+        x, counts = (_float(x), counts) if counts is not None else self._unit(x)
+        k, signed, gross = self._exponent(x, counts)
+        out = np.empty(x.shape, np.int64)
+        if abs(k) > _SAFE:
+            x, k_left = x * 2.0 ** (k // 2), k - k // 2
+        else:
+            k_left = k
+        if counts is None:
+            sums.whole(x.reshape(-1), 2.0**k_left, out.reshape(-1))
+        else:
+            sums.whole_counted(x.reshape(len(x), -1), counts, 2.0**k_left, out.reshape(len(x), -1))
+        return out, k, signed, gross
+
+    def _unit(self, x: Array) -> tuple[Array, Array | None]:
+        """Fold real masses into x; integer masses stay apart, to be multiplied after rounding."""
+        if self.mass is None:
+            return _float(x), self.counts
+        return _float(x * (self.mass if x.ndim == 1 else self.mass[:, None])), None
+
+    def _exponent(self, x: Array, counts: Array | None) -> tuple[int, int, int]:
+        """Return k and the two integer sums.  k comes from order-free facts only: n * max|x|, then the sum."""
+        top = sums.largest_magnitude(x.reshape(-1))
+        if top == 0.0:
+            return 0, 0, 0
+        if top != top:
+            raise ArithmeticError(
+                "A sum over rows met NaN or infinity; the rule that asked for it must bound its values."
+            )
+        size = x.size if counts is None else float(counts.sum()) * (x.size // max(len(x), 1))
+        k = 61 - math.frexp(size)[1] - math.frexp(top)[1]
+        signed, gross = _sums(x, counts, k)
+        if gross < 2**60:
+            k += 61 - int(gross).bit_length()
+            signed, gross = _sums(x, counts, k)
+        return k, signed, gross
+
+    # -- extremes and draws -------------------------------------------------------------------------------------------
+
+    def largest(self, x: Array) -> float:
+        """Return max_i x_i."""
+        return float(x.max())
+
+    def smallest(self, x: Array) -> float:
+        """Return min_i x_i."""
+        return float(x.min())
+
+    def draw(self, weight: Array, size: int, rng: np.random.Generator, order: Array, systematic: bool = False) -> Array:
+        """Return how often each row is picked in `size` draws with replacement, in proportion to mass * weight.
+
+        The draw walks the rows in the given canonical order, so it does not depend on the order they came in, and
+        a row of mass k is picked exactly as often as its k copies together.
+        """
+        q = self.whole(weight)[0]
+        heap = np.cumsum((q if q.ndim == 1 else q.sum(axis=1))[order])
+        all_ = int(heap[-1])
+        if systematic:
+            stride, rest = divmod(all_, size)
+            steps = np.arange(size, dtype=np.int64)
+            marks = rng.integers(0, max(stride, 1)) + stride * steps + rest * steps // size
+        else:
+            marks = rng.integers(0, all_, size=size)
+        picked = order[np.searchsorted(heap, marks, side="right")]
+        return np.bincount(picked, minlength=self.n_rows).astype(np.int64)
+
+
+def _float(x: Array) -> Array:
+    return np.ascontiguousarray(x, dtype=np.float64)
+
+
+def _sums(x: Array, counts: Array | None, k: int) -> tuple[int, int]:
+    if abs(k) > _SAFE:
+        x, k = x * 2.0 ** (k // 2), k - k // 2
+    if counts is None:
+        return sums.whole_sums(x.reshape(-1), 2.0**k)
+    return sums.whole_sums_counted(x.reshape(len(x), -1), counts, 2.0**k)
+
+
+def canonical_order(X: Array, y: Array) -> Array:
+    """Return an order of the rows that depends on their content only (rows that are equal stay together).
+
+    Each row is folded into a 64-bit key; sorting the keys gives the same sequence of rows however they arrive.
+    """
+    key = np.full(len(y), 0x9E3779B97F4A7C15, np.uint64)
+    for column in (*X.T, y):
+        bits = (np.asarray(column, np.float64) + 0.0).view(np.uint64)  # + 0.0 turns -0.0 into 0.0
+        key = (key ^ bits) * np.uint64(0xBF58476D1CE4E5B9)
+        key ^= key >> np.uint64(29)
+    return np.argsort(key, kind="stable")

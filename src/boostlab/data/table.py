@@ -1,0 +1,126 @@
+"""A table of numbers as binned columns.
+
+Columns become bins once.  A column with no more distinct values than bins is cut at the midpoints between them, so a
+stump on it is exact; longer columns are cut at (weighted) quantiles.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.data.rows import Rows
+from boostlab.data.threads import spread
+from boostlab.kernels.bins import encode, split_votes
+
+Array = npt.NDArray[Any]
+
+MOST_BINS = 65_535
+
+
+@dataclass
+class Bins:
+    """The cut points of every column: value x falls into bin `number of cuts below x`."""
+
+    cuts: list[Array]
+
+    @classmethod
+    def fit(cls, X: Array, rows: Rows, max_bins: int | str = 255, threads: int = 1) -> Bins:
+        """Find the cut points of every column of X.
+
+        Parameters
+        ----------
+        X : array of shape (n_rows, n_features)
+            Finite numbers.
+        rows : Rows
+            The rows' masses: quantiles are weighted by them.
+        max_bins : int or "exact"
+            At most so many bins a column; "exact" cuts between all distinct values.
+        threads : int
+            How many threads share the columns.
+        """
+        limit = MOST_BINS if max_bins == "exact" else int(max_bins)
+        mass = None if rows.uniform else rows.whole(np.ones(rows.n_rows))[0]
+        cuts: list[Array] = [np.empty(0)] * X.shape[1]
+
+        def work(first: int, last: int) -> None:
+            for j in range(first, last):
+                cuts[j] = _column_cuts(X[:, j], mass, limit, j if max_bins == "exact" else None)
+
+        spread(work, X.shape[1], X.size * 8, threads)
+        return cls(cuts)
+
+    @property
+    def n_bins(self) -> Array:
+        """Number of bins of every column."""
+        return np.array([len(c) + 1 for c in self.cuts], np.int64)
+
+    def encode(self, X: Array, threads: int = 1) -> Array:
+        """Return the bin codes of X, one row per feature: uint8 up to 255 bins, else uint16."""
+        widest = max((len(c) for c in self.cuts), default=0)
+        codes = np.empty((X.shape[1], X.shape[0]), np.uint8 if widest < 255 else np.uint16)
+        cuts = np.zeros((len(self.cuts), max(widest, 1)))
+        for j, c in enumerate(self.cuts):
+            cuts[j, : len(c)] = c
+        n_cuts = self.n_bins - 1
+        spread(lambda a, b: encode(X, cuts, n_cuts, a, b, codes), X.shape[0], X.size * 8, threads)
+        return codes
+
+
+def _column_cuts(column: Array, mass: Array | None, limit: int, exact_column: int | None) -> Array:
+    if mass is None:
+        values = np.sort(column)
+    else:
+        order = np.argsort(column, kind="stable")
+        values = column[order]
+    ends = np.append(np.flatnonzero(values[1:] != values[:-1]), len(values) - 1)  # last row of every distinct value
+    if len(ends) > limit:
+        if exact_column is not None:
+            raise ValueError(
+                f'max_bins="exact" allows {MOST_BINS:,} distinct values a column, but column {exact_column} has '
+                f"{len(ends):,}; give max_bins a number, for example 255."
+            )
+        below = ends + 1 if mass is None else np.cumsum(mass[order])[ends]
+        share = below / below[-1]
+        picked = np.unique(np.searchsorted(share, np.arange(1, limit) / limit))
+        picked = picked[picked < len(ends) - 1]
+    else:
+        picked = np.arange(len(ends) - 1)
+    return _midpoints(values[ends[picked]].astype(np.float64), values[ends[picked + 1]].astype(np.float64))
+
+
+def _midpoints(low: Array, high: Array) -> Array:
+    """Return a number m with low <= m < high, halfway where floats allow."""
+    middle = low / 2 + high / 2  # halves first: the sum of two huge numbers would overflow
+    return np.where((low <= middle) & (middle < high), middle, low)
+
+
+@dataclass
+class Table:
+    """Rows of numbers as a learner and its voters see them: raw, and binned where bins were made."""
+
+    X: Array
+    bins: Bins | None = None
+    codes: Array | None = field(default=None, repr=False)
+    threads: int = 1
+
+    @classmethod
+    def binned(cls, X: Array, bins: Bins, threads: int = 1) -> Table:
+        """Return X with its codes under the given bins."""
+        return cls(X, bins, bins.encode(X, threads), threads)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.X)
+
+    def split(self, feature: int, cut: int, threshold: float, left: float, right: float) -> Array:
+        """Return `left` for the rows with feature <= threshold (bin <= cut) and `right` for the others."""
+        if self.codes is None:
+            return np.where(self.X[:, feature] <= np.float64(threshold), left, right)  # not in float32
+        out = np.empty(self.n_rows)
+        split_votes(self.codes[feature], cut, left, right, out)
+        return out

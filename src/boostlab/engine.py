@@ -1,0 +1,273 @@
+"""The loop that every booster shares: task, voter, step, advance, monitors."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.contract import Learner, Retry, Reweigh, Rule, Step, Stop, Task
+from boostlab.data.rows import Rows, canonical_order
+from boostlab.data.table import Table
+from boostlab.ensemble import Round, coefficients, votes_of
+from boostlab.kernels.lookup import weighted_votes
+
+Array = npt.NDArray[Any]
+
+
+class Scores:
+    """The running vote on one set of rows; votes are added, never predicted again."""
+
+    def __init__(self, rule: Rule, n_rows: int, n_classes: int) -> None:
+        shape = (n_rows,) if rule.n_outputs == "one" else (n_rows, n_classes)
+        self.rule = rule
+        self._F: Array | None = _frozen(np.zeros(shape))
+        self._votes: Array | None = None  # one row a voter: int8 while all votes are labels
+        self._alphas: Array | None = None
+        self._kept = 0
+
+    @property
+    def F(self) -> Array:
+        """The scores now."""
+        if self._F is None:
+            assert self._alphas is not None
+            F = np.zeros(self.votes.shape[1])
+            weighted_votes(self.votes, self._alphas, F)
+            self._F = _frozen(F)
+        return self._F
+
+    @property
+    def votes(self) -> Array:
+        """The kept voters' votes, one row each."""
+        assert self._votes is not None, "this rule does not keep votes"
+        return self._votes[: self._kept]
+
+    def keep(self, h: Array) -> None:
+        """Remember a voter's votes, for rules that look back."""
+        labels = bool(((h == 1.0) | (h == -1.0)).all())
+        if self._votes is None:
+            self._votes = np.empty((16, len(h)), np.int8 if labels else np.float64)
+        elif self._kept == len(self._votes):
+            self._votes = np.concatenate([self._votes, np.empty_like(self._votes)])
+        if not labels and self._votes.dtype == np.int8:
+            self._votes = self._votes.astype(np.float64)
+        self._votes[self._kept] = h
+        self._kept += 1
+
+    def advance(self, answer: Step | Reweigh, h: Array) -> None:
+        """Let one more voter speak."""
+        if isinstance(answer, Reweigh):
+            self._F, self._alphas = None, answer.alphas  # summed up when somebody asks
+            return
+        F = self.F if answer.decay == 1.0 else answer.decay * self.F
+        self._F = _frozen(self.rule.combine(F, answer.alpha, h))
+
+
+def _frozen(F: Array) -> Array:
+    F.setflags(write=False)  # callbacks may look, not touch
+    return F
+
+
+class State:
+    """The sample and the vote so far, as rules and monitors see them (see `contract.State`)."""
+
+    def __init__(self, rule: Rule, rows: Rows, codes: Array, n_classes: int, horizon: int) -> None:
+        self.rows, self.codes, self.n_classes, self.horizon = rows, codes, n_classes, horizon
+        self.n = rows.n
+        self.y = np.where(codes == 1, 1.0, -1.0)
+        self.scores = Scores(rule, rows.n_rows, n_classes)
+        self.rounds: list[Round] = []
+        self.own = SimpleNamespace()
+        self.total, self.largest, self.smallest = rows.total, rows.largest, rows.smallest
+
+    @property
+    def mass(self) -> Array:
+        """The mass of every row."""
+        return self.rows.masses
+
+    @property
+    def F(self) -> Array:
+        """The scores so far."""
+        return self.scores.F
+
+    @property
+    def t(self) -> int:
+        """Number of rounds kept."""
+        return len(self.rounds)
+
+    @property
+    def votes(self) -> Array:
+        """The votes of the voters so far, one row each."""
+        return self.scores.votes
+
+    @property
+    def alphas(self) -> Array:
+        """The coefficients now."""
+        return coefficients(self.rounds)
+
+    def weigh(self, logs: Array) -> Array:
+        """Return exp(logs), scaled so that the largest is 1."""
+        return np.exp(logs - self.largest(logs))
+
+
+Monitor = Callable[["Training"], Stop | None]
+
+
+class Training:
+    """One booster at work: may be run to some round, looked at, and run on.
+
+    Parameters
+    ----------
+    rule, learner
+        What to ask and whom.
+    table, rows, codes, n_classes
+        The sample: binned columns, masses, class indices.
+    horizon : int
+        The largest number of rounds, for rules that plan ahead.
+    resample : bool or "systematic"
+        Train every voter on a weighted draw of the rows instead of on weighted rows.
+    max_restarts : int
+        How often a round may draw again when a drawn voter is refused, or retry when the rule says so.
+    rng : numpy Generator
+        The only source of chance.
+    watched : Table, optional
+        Rows whose scores are to be followed as well (a validation set).
+    """
+
+    def __init__(
+        self,
+        rule: Rule,
+        learner: Learner,
+        table: Table,
+        rows: Rows,
+        codes: Array,
+        n_classes: int,
+        *,
+        horizon: int,
+        resample: bool | str = False,
+        max_restarts: int = 10,
+        rng: np.random.Generator | None = None,
+        watched: Table | None = None,
+    ) -> None:
+        self.rule, self.table, self.rows = rule, table, rows
+        self.rng = np.random.default_rng(0) if rng is None else rng
+        self.state = State(rule, rows, codes, n_classes, horizon)
+        self.session = learner.begin(table, rows, self.rng)
+        self.draws = bool(resample) or bool(getattr(learner, "draws", False))
+        self.systematic = resample == "systematic"
+        self.max_restarts = max_restarts
+        self.watched = watched
+        self.watched_scores = None if watched is None else Scores(rule, watched.n_rows, n_classes)
+        self.stop: Stop | None = None
+        self.torn = False
+        self._order: Array | None = None
+        rule.begin(self.state)
+
+    def run(self, until: int, monitors: Sequence[Monitor] = ()) -> Stop:
+        """Go on until round `until`, or until the rule, a monitor or the user says stop."""
+        state = self.state
+        try:
+            while self.stop is None and state.t < until:
+                kept, start = state.t, time.perf_counter()
+                stop = self._round()
+                if state.t > kept:
+                    state.rounds[-1].facts["seconds"] = time.perf_counter() - start
+                    for monitor in monitors:
+                        said = monitor(self)
+                        stop = stop or said
+                self.stop = stop
+        except KeyboardInterrupt:
+            self.torn = True  # the scores may be one voter ahead of the rounds
+            self.stop = Stop("interrupted", f"Ctrl-C in round {state.t + 1}; the {state.t} rounds before it are kept")
+        return self.stop or Stop("max_rounds", f"{until} rounds, the limit n_estimators")
+
+    def _round(self) -> Stop | None:
+        refused = ""
+        for _ in range(1 + self.max_restarts):
+            asked = self.rule.task(self.state)
+            if isinstance(asked, Stop):
+                return asked
+            voter = self._learn(asked)
+            if isinstance(voter, Stop):
+                return voter
+            h = votes_of(voter, self.table)
+            answer = self.rule.step(self.state, asked, h)
+            if isinstance(answer, Stop) and answer.code == "no_edge" and self._drawn(asked):
+                answer = Retry(answer.detail)  # boosting with restart: the draw may have been unlucky
+            if not isinstance(answer, Retry):
+                break
+            refused = answer.reason
+        else:
+            return Stop("no_edge", f"{self.max_restarts} restarts in one round all failed; the last: {refused}")
+        if isinstance(answer, Stop):
+            return answer
+        self._advance(voter, h, answer)
+        return answer.stop
+
+    # -- voter -------------------------------------------------------------------------------------------------------
+
+    def _drawn(self, asked: Task | Sequence[Task]) -> bool:
+        return self.draws or any(t.draw is not None for t in ((asked,) if isinstance(asked, Task) else asked))
+
+    def _learn(self, asked: Task | Sequence[Task]) -> Any:
+        if isinstance(asked, Task):
+            return self.session.best(self._draw(asked))
+        voters = []
+        for task in asked:
+            voter = self.session.best(self._draw(task))
+            if isinstance(voter, Stop):
+                return voter
+            voters.append(voter)
+        return tuple(voters)
+
+    def _draw(self, task: Task) -> Task:
+        """Replace weights by the counts of a draw, where one is asked for."""
+        if not self.draws and task.draw is None:
+            return task
+        if self._order is None:
+            self._order = canonical_order(self.table.X, self.state.codes)
+        size = task.draw or max(1, round(self.state.n))
+        counts = self.rows.draw(task.weight, size, self.rng, self._order, self.systematic)
+        if task.weight.ndim == 1:
+            return replace(task, weight=np.ones(len(counts)), counts=counts)
+        rows = task.weight.sum(axis=1, keepdims=True)
+        weight = np.divide(task.weight, rows, out=np.zeros_like(task.weight), where=rows > 0)
+        return replace(task, weight=weight, counts=counts)
+
+    # -- advance -----------------------------------------------------------------------------------------------------
+
+    def _advance(self, voter: Any, h: Array, answer: Step | Reweigh) -> None:
+        state = self.state
+        followed = [(state.scores, h)]
+        if self.watched is not None and self.watched_scores is not None:
+            followed.append((self.watched_scores, votes_of(voter, self.watched)))
+        for scores, votes in followed:
+            if self.rule.keeps_votes:
+                scores.keep(votes)
+            scores.advance(answer, votes)
+        if isinstance(answer, Reweigh):
+            new = Round(voter, float(answer.alphas[-1]), alphas=answer.alphas)
+        else:
+            new = Round(voter, float(answer.alpha), answer.decay)
+        new.facts.update(alpha=new.alpha, **answer.facts)
+        state.rounds.append(new)  # one append: an interrupt leaves whole rounds only
+        self.session.added(voter, new.alpha)
+
+    def finished(self) -> list[Round]:
+        """Return the rounds, with the rule's last word on the coefficients."""
+        last = self.rule.finish(self.state) if self.state.rounds else None
+        if last is None:
+            return list(self.state.rounds)
+        end = self.state.rounds[-1]
+        return [*self.state.rounds[:-1], replace(end, alphas=last.alphas, facts={**end.facts, **last.facts})]
+
+
+def history(rounds: Sequence[Round]) -> dict[str, Any]:
+    """Return the rounds' facts as columns of equal length (NaN where a round has no such fact)."""
+    names = dict.fromkeys(name for r in rounds for name in r.facts)
+    return {name: np.array([r.facts.get(name, np.nan) for r in rounds]) for name in names}

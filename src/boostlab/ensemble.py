@@ -1,0 +1,209 @@
+"""The fitted vote: scores, staged scores, and the lookup-table form of a stump ensemble."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.contract import Rule
+from boostlab.data.table import Table
+from boostlab.data.threads import spread
+from boostlab.kernels.lookup import lookup_scores, weighted_votes
+from boostlab.voters.stump import Stump
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(slots=True)
+class Round:
+    """What one round left behind."""
+
+    voter: Any  # one voter, or a tuple of them (one per class)
+    alpha: float
+    decay: float = 1.0  # what the round multiplied all earlier coefficients by
+    alphas: Array | None = None  # all coefficients so far, where the rule set them anew
+    facts: dict[str, float] = field(default_factory=dict)
+
+
+def coefficients(rounds: Sequence[Round]) -> Array:
+    """Return the coefficients of all voters after these rounds, decay and re-weighting applied."""
+    alphas = np.zeros(len(rounds))
+    for t, r in enumerate(rounds):
+        if r.alphas is not None:
+            alphas[: t + 1] = r.alphas
+        else:
+            if r.decay != 1.0:
+                alphas[:t] *= r.decay
+            alphas[t] = r.alpha
+    return alphas
+
+
+def votes_of(voter: Any, table: Table) -> Array:
+    """Return the votes of a voter, or of a tuple of them as columns."""
+    if isinstance(voter, tuple):
+        return np.stack([v.votes(table) for v in voter], axis=1)
+    return voter.votes(table)
+
+
+def decide(F: Array) -> Array:
+    """Return class indices: 1 where a single score is positive, else 0; of several scores the first largest."""
+    return (F > 0).astype(np.intp) if F.ndim == 1 else F.argmax(axis=1)
+
+
+def probabilities(rule: Rule, F: Array) -> Array:
+    """Return the rule's class probabilities, whose largest is always the class `decide` names."""
+    P = rule.probability(F)
+    if F.ndim == 1:
+        # A score too small to move a float away from 1/2 must still win its row.
+        P = np.where(F > 0, np.maximum(P, np.nextafter(0.5, 1.0)), np.minimum(P, 0.5))
+        return np.stack([1.0 - P, P], axis=1)
+    rows, best = np.arange(len(F)), F.argmax(axis=1)
+    top = P.max(axis=1)
+    lost = P.argmax(axis=1) != best  # only where scores differ by less than the link can show
+    P[rows[lost], best[lost]] = np.nextafter(top[lost], 2.0)
+    return P
+
+
+class Ensemble:
+    """A weighted vote.
+
+    Parameters
+    ----------
+    rule : Rule
+        Says how voters combine.
+    rounds : sequence of Round
+        The voters and their coefficients, in order.
+    n_classes : int
+        Number of classes.
+    threads : int
+        How many threads prediction may use.
+    """
+
+    def __init__(self, rule: Rule, rounds: Sequence[Round], n_classes: int, threads: int = 1) -> None:
+        self.rule, self.rounds, self.n_classes, self.threads = rule, list(rounds), n_classes, threads
+        self.alphas = coefficients(self.rounds)
+        self.table = LookupTable.of(self) if self._collapses() else None
+
+    def _collapses(self) -> bool:
+        return self.rule.additive and all(isinstance(r.voter, Stump) for r in self.rounds)
+
+    def __len__(self) -> int:
+        return len(self.rounds)
+
+    @property
+    def voters(self) -> list[Any]:
+        """The voters in order."""
+        return [r.voter for r in self.rounds]
+
+    @property
+    def bound(self) -> float:
+        """The largest magnitude a score can have: sum of |alpha| max|h|."""
+        return float(sum(abs(a) * _bound(v) for a, v in zip(self.alphas, self.voters, strict=True)))
+
+    def _zeros(self, table: Table) -> Array:
+        return np.zeros(table.n_rows if self.rule.n_outputs == "one" else (table.n_rows, self.n_classes))
+
+    def scores(self, table: Table) -> Array:
+        """Return the scores of all rows, of shape (n_rows,) or (n_rows, n_classes)."""
+        if self.table is not None:
+            return self.table.scores(table, self._zeros(table), self.threads)
+        F = self._zeros(table)
+        for alpha, voter in zip(self.alphas, self.voters, strict=True):
+            if alpha != 0.0:
+                F = self.rule.combine(F, float(alpha), votes_of(voter, table))
+        return F
+
+    def staged_scores(self, table: Table) -> Iterator[Array]:
+        """Yield the scores after every round, in one pass over the voters."""
+        F = self._zeros(table)
+        kept: list[Array] = []
+        looks_back = any(r.alphas is not None for r in self.rounds)
+        for r in self.rounds:
+            h = votes_of(r.voter, table)
+            if looks_back:
+                kept.append(h)
+            if r.alphas is not None:
+                F = np.zeros(table.n_rows)
+                for alpha, votes in zip(r.alphas, kept, strict=True):
+                    weighted_votes(votes[None], np.array([alpha]), F)
+            else:
+                F = self.rule.combine(F if r.decay == 1.0 else r.decay * F, r.alpha, h)
+            yield F
+
+    def importances(self, n_features: int) -> Array:
+        """Return every feature's share of the vote: |alpha| times half the distance between the leaves, to sum 1."""
+        shares = np.zeros(n_features)
+        for alpha, voter in zip(self.alphas, self.voters, strict=True):
+            for v in voter if isinstance(voter, tuple) else (voter,):
+                shares += abs(alpha) * feature_shares(v, n_features)
+        whole = shares.sum()
+        return shares / whole if whole > 0 else shares
+
+
+def _bound(voter: Any) -> float:
+    return float(max(v.bound for v in voter)) if isinstance(voter, tuple) else float(voter.bound)
+
+
+def feature_shares(voter: Any, n_features: int) -> Array:
+    """Return how much each feature matters to one voter; zeros where a voter does not say."""
+    voter = getattr(voter, "member", voter)
+    shares = np.zeros(n_features)
+    if isinstance(voter, Stump):
+        shares[voter.feature] = np.abs(np.asarray(voter.right) - voter.left).sum() / 2
+        return shares
+    model = getattr(voter, "estimator", None)
+    given = getattr(model, "feature_importances_", None)
+    return np.nan_to_num(np.asarray(given)) if given is not None and len(given) == n_features else shares
+
+
+@dataclass
+class LookupTable:
+    """A stump ensemble as one step function per used feature: predicting does not depend on the number of rounds."""
+
+    features: Array  # the used features
+    starts: Array  # where each feature's cuts start
+    cuts: Array
+    values: Array  # one row per interval, one column per output
+
+    @classmethod
+    def of(cls, ensemble: Ensemble) -> LookupTable:
+        """Collapse an additive ensemble of stumps."""
+        width = 1 if ensemble.rule.n_outputs == "one" else ensemble.n_classes
+        by_feature: dict[int, list[tuple[float, Array, Array]]] = {}
+        for alpha, s in zip(ensemble.alphas, ensemble.voters, strict=True):
+            if alpha != 0.0:
+                leaves = (
+                    np.broadcast_to(alpha * np.asarray(s.left), width),
+                    np.broadcast_to(alpha * np.asarray(s.right), width),
+                )
+                by_feature.setdefault(s.feature, []).append((s.threshold, *leaves))
+        features = sorted(by_feature)
+        cuts, values = [], [np.empty((0, width))]
+        for j in features:
+            stumps = sorted(by_feature[j], key=lambda s: s[0])
+            thresholds = np.array([s[0] for s in stumps])
+            zero = np.zeros((1, width))
+            # In interval k the stumps before it have been crossed and vote right, the others left.
+            right = np.concatenate([zero, np.cumsum([s[2] for s in stumps], axis=0)])
+            left = np.concatenate([zero, np.cumsum([s[1] for s in stumps[::-1]], axis=0)])[::-1]
+            distinct, first = np.unique(thresholds, return_index=True)
+            cuts.append(distinct)
+            values.append((right + left)[np.append(first, len(stumps))])
+        starts = np.concatenate([[0], np.cumsum([len(c) for c in cuts])]).astype(np.int64)
+        return cls(np.array(features, np.int64), starts, np.concatenate([*cuts, np.empty(0)]), np.concatenate(values))
+
+    def scores(self, table: Table, out: Array, threads: int) -> Array:
+        """Return the scores of all rows, added to `out`."""
+        flat = out.reshape(len(out), -1)
+        X = table.X
+        spread(
+            lambda a, b: lookup_scores(X, self.features, self.starts, self.cuts, self.values, a, b, flat),
+            len(X),
+            len(X) * max(len(self.features), 1) * 8,
+            threads,
+        )
+        return out

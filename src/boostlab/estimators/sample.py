@@ -1,0 +1,97 @@
+"""From what the user passes to `fit` to a checked sample."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight
+
+from boostlab.data.rows import Rows, canonical_order
+
+Array = npt.NDArray[Any]
+
+
+@dataclass
+class Sample:
+    """Rows that count: numbers, class indices, masses."""
+
+    X: Array
+    codes: Array
+    rows: Rows
+    classes: Array
+
+    def fingerprint(self) -> int:
+        """Return a number that changes when the data do."""
+        crc = zlib.crc32(np.ascontiguousarray(self.X).view(np.uint8).data)
+        return zlib.crc32(self.rows.masses.data, zlib.crc32(np.ascontiguousarray(self.codes).data, crc))
+
+
+def encode_labels(y: Array, classes: Array, where: str) -> Array:
+    """Return the indices of labels in `classes`, or say which label is new."""
+    codes = np.searchsorted(classes, y).clip(max=len(classes) - 1)
+    strange = classes[codes] != y
+    if np.any(strange):
+        raise ValueError(
+            f"{where} contains the label {y[strange][0]!r}, which the training labels do not ({', '.join(map(str, classes))})."
+        )
+    return codes
+
+
+def check_sample(X: Array, y: Array, sample_weight: Any, classes: Array | None, where: str) -> Sample:
+    """Check labels and weights, drop the rows of weight zero, and encode the classes.
+
+    Parameters
+    ----------
+    X, y : arrays
+        Already checked for shape and numbers.
+    sample_weight : array or None
+        Not negative, not all zero.
+    classes : array or None
+        The known classes; None takes those of y.
+    where : str
+        "y" or "y_val", for messages.
+    """
+    check_classification_targets(y)
+    mass = None
+    if sample_weight is not None:
+        mass = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        kept = mass > 0
+        if not kept.any():
+            raise ValueError("All sample weights are zero; at least two rows of different classes must count.")
+        if not kept.all():
+            X, y, mass = X[kept], y[kept], mass[kept]
+    if classes is None:
+        classes = np.unique(y)
+        if len(classes) < 2:
+            raise ValueError(
+                f"{where} holds only one class ({classes[0]!r}); a classifier needs at least two classes to tell apart."
+            )
+        codes = np.searchsorted(classes, y)
+    else:
+        codes = encode_labels(y, classes, where)
+    return Sample(X, codes, Rows(len(codes), mass), classes)
+
+
+def hold_out(sample: Sample, share: float, rng: np.random.Generator) -> tuple[Sample, Sample]:
+    """Return a training and a validation part, the same share of every class, whatever the order of the rows."""
+    order = canonical_order(sample.X, sample.codes)
+    held = np.zeros(len(order), bool)
+    for c in range(len(sample.classes)):
+        members = order[sample.codes[order] == c]
+        k = min(max(1, round(share * len(members))), len(members) - 1)
+        held[rng.permutation(members)[:k]] = True
+    if not held.any():
+        raise ValueError(
+            "Early stopping finds no rows to hold out: every class has one row; pass X_val and y_val, or turn it off."
+        )
+
+    def part(kept: Array) -> Sample:
+        mass = None if sample.rows.uniform else sample.rows.masses[kept]
+        return Sample(sample.X[kept], sample.codes[kept], Rows(int(kept.sum()), mass), sample.classes)
+
+    return part(~held), part(held)

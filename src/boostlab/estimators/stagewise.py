@@ -1,0 +1,292 @@
+"""Boosters that add one voter a round and leave the others alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from boostlab.contract import Rule
+from boostlab.estimators.base import BoostingClassifier
+from boostlab.estimators.params import number, one_of, param, whole
+from boostlab.estimators.registry import booster
+from boostlab.rules.adaboost import AdaBoost
+from boostlab.rules.adaboost_m2 import AdaBoostM2
+from boostlab.rules.arboost import ARBoost
+from boostlab.rules.brownboost import BrownBoost
+from boostlab.rules.ebboost import EBBoost
+from boostlab.rules.logitboost import LogitBoost
+from boostlab.rules.quadboost import QuadBoost
+from boostlab.rules.real_adaboost import RealAdaBoost
+from boostlab.rules.vadaboost import VadaBoost
+from boostlab.rules.weightboost import WeightBoost
+
+_RATE = number(0, 1, "(]")
+
+
+@booster("Freund & Schapire 1997; Schapire & Singer 1999", "labels are clean and you want the baseline")
+@dataclass(eq=False, repr=False)
+class AdaBoostClassifier(BoostingClassifier):
+    """AdaBoost, discrete or real, with shrinkage.
+
+    Parameters
+    ----------
+    algorithm : {"discrete", "real"}, default="discrete"
+        Voters say a label, or how sure they are.
+    learning_rate : float in (0, 1], default=1.0
+        Shrinkage: every voter's coefficient is multiplied by it (epsilon-boost).
+    fixed_step : float, optional
+        Give every voter this same coefficient instead (discrete only): epsilon-boost's fixed-step form.
+    {shared}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from boostlab import AdaBoostClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = AdaBoostClassifier(n_estimators=50).fit(X[::2], y[::2])
+    >>> model.score(X[1::2], y[1::2]) > 0.93
+    True
+    """
+
+    algorithm: str = param("discrete", one_of("discrete", "real"))
+    learning_rate: float = param(1.0, _RATE)
+    fixed_step: float | None = param(None, one_of(None) | number(0, brackets="()"))
+
+    def _rule(self) -> Rule:
+        if self.algorithm == "real":
+            if self.fixed_step is not None:
+                raise ValueError('fixed_step is for algorithm="discrete"; real voters carry their own strength.')
+            return RealAdaBoost(self.learning_rate)
+        return AdaBoost(self.learning_rate, self.fixed_step)
+
+
+@booster("Shivaswamy & Jebara 2011", "you want lower variance of the loss with any weak learner")
+@dataclass(eq=False, repr=False)
+class VadaBoostClassifier(BoostingClassifier):
+    """VadaBoost: penalises the variance of the exponential loss, with any weighted weak learner.
+
+    Parameters
+    ----------
+    variance_penalty : float, default=0.5
+        lambda: in [0, 1]; with step="exact" any number of at least 0.
+    step : {"bound", "exact"}, default="bound"
+        The paper's step, or the one that minimises the cost itself.
+    {shared}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from boostlab import VadaBoostClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = VadaBoostClassifier(variance_penalty=0.3).fit(X, y)
+    >>> bool((model.history_["objective"][1:] < model.history_["objective"][:-1]).all())
+    True
+    """
+
+    variance_penalty: float = param(0.5, number(0))
+    step: str = param("bound", one_of("bound", "exact"))
+
+    def _rule(self) -> Rule:
+        if self.step == "bound" and self.variance_penalty > 1:
+            raise ValueError(
+                f'variance_penalty={self.variance_penalty:g} must lie in [0, 1] with step="bound", whose bound fails beyond; '
+                'use step="exact" for larger penalties.'
+            )
+        return VadaBoost(self.variance_penalty, self.step == "exact")
+
+
+@booster("Shivaswamy & Jebara 2010", "you want the variance penalty minimised exactly over all stumps")
+@dataclass(eq=False, repr=False)
+class EBBoostClassifier(BoostingClassifier):
+    """EBBoost: minimises the variance-penalised cost exactly over all stumps.
+
+    Parameters
+    ----------
+    variance_penalty : float, default=0.5
+        lambda, at least 0; 0 is AdaBoost, 1 is AdaBoost with halved scores.
+    {shared}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from boostlab import EBBoostClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> EBBoostClassifier(variance_penalty=2.0, n_estimators=20).fit(X, y).n_estimators_
+    20
+    """
+
+    variance_penalty: float = param(0.5, number(0))
+
+    def _rule(self) -> Rule:
+        return EBBoost(self.variance_penalty)
+
+
+@booster(
+    "Fortier-Dubois et al.",
+    "you want least squares on the labels, sparse (l1) or bounded (linf) votes, and speed on pools",
+)
+@dataclass(eq=False, repr=False)
+class QuadBoostClassifier(BoostingClassifier):
+    """QuadBoost: stagewise least squares on the labels, plain or regularised.
+
+    Parameters
+    ----------
+    regularizer : {None, "l1", "l2", "linf"}, default=None
+        What is penalised: nothing, the sum of the weights, their squares, or the largest (a cap on every step).
+    strength : float, default=0.01
+        lambda of the regulariser; without one it is not used.
+    {shared}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from boostlab import QuadBoostClassifier, VoterPool
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = QuadBoostClassifier(VoterPool(), regularizer="l1", strength=0.05).fit(X, y)
+    >>> model.score(X, y) > 0.93
+    True
+    """
+
+    regularizer: str | None = param(None, one_of(None, "l1", "l2", "linf"))
+    strength: float = param(0.01, number(0))
+
+    def _rule(self) -> Rule:
+        if self.regularizer == "linf" and self.strength == 0:
+            raise ValueError('strength=0 caps every weight at zero with regularizer="linf"; use a number above 0.')
+        return QuadBoost(self.regularizer, self.strength, 1e-6 if self.regularizer == "l1" else 1e-12)
+
+
+@booster("the AR-Boost paper (seed 004)", "labels are noisy and AdaBoost stops or overfits early")
+@dataclass(eq=False, repr=False)
+class ARBoostClassifier(BoostingClassifier):
+    """AR-Boost: AdaBoost that forgives its current voter's errors.
+
+    Parameters
+    ----------
+    rho : float, default=2.0
+        At least 1; 1 is AdaBoost, larger forgives more.
+    {shared}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from boostlab import ARBoostClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> ARBoostClassifier(rho=4, resample=True, random_state=0).fit(X, y).score(X, y) > 0.9
+    True
+    """
+
+    rho: float = param(2.0, number(1, brackets="[)"))
+
+    def _rule(self) -> Rule:
+        return ARBoost(self.rho)
+
+
+@booster("Jin, Liu, Si, Carbonell & Hauptmann 2003", "you want a brake on votes where the ensemble is already sure")
+@dataclass(eq=False, repr=False)
+class WeightBoostClassifier(BoostingClassifier):
+    """WeightBoost: every voter is heard mostly where the vote so far is unsure.
+
+    Parameters
+    ----------
+    beta : float, default=0.5
+        Strength of the brake; 0 is AdaBoost.
+    {shared}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from boostlab import WeightBoostClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> WeightBoostClassifier().fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    beta: float = param(0.5, number(0, brackets="[)"))
+
+    def _rule(self) -> Rule:
+        return WeightBoost(self.beta)
+
+
+@booster("Friedman, Hastie & Tibshirani 2000", "you want probabilities and milder weights than AdaBoost's")
+@dataclass(eq=False, repr=False)
+class LogitBoostClassifier(BoostingClassifier):
+    """LogitBoost: Newton steps on the logistic loss.
+
+    Parameters
+    ----------
+    z_max : float, default=4.0
+        Bound on the working response.
+    learning_rate : float in (0, 1], default=1.0
+        Shrinkage.
+    {shared}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from boostlab import LogitBoostClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = LogitBoostClassifier(n_estimators=30).fit(X, y)
+    >>> bool((model.predict(X) == model.predict_proba(X).argmax(axis=1)).all())
+    True
+    """
+
+    z_max: float = param(4.0, number(1, brackets="[)"))
+    learning_rate: float = param(1.0, _RATE)
+
+    def _rule(self) -> Rule:
+        return LogitBoost(self.z_max, self.learning_rate)
+
+
+@booster("Freund 2001", "a known share of the labels is wrong: examples beyond hope are given up")
+@dataclass(eq=False, repr=False)
+class BrownBoostClassifier(BoostingClassifier):
+    """BrownBoost: boosting against a clock, which gives up on hopeless examples.
+
+    Parameters
+    ----------
+    target_error : float in (0, 1), default=0.1
+        The share of training errors to settle for.
+    total_time : float, optional
+        The clock itself, instead of `target_error`.
+    {shared}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from boostlab import BrownBoostClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> BrownBoostClassifier(target_error=0.05).fit(X, y).stop_reason_.split(":")[0]
+    'time_up'
+    """
+
+    n_estimators: int = param(1000, whole(1))
+    target_error: float = param(0.1, number(0, 1, "()"))
+    total_time: float | None = param(None, one_of(None) | number(0, brackets="()"))
+
+    def _rule(self) -> Rule:
+        return BrownBoost(self.target_error, self.total_time)
+
+
+@booster("Freund & Schapire 1997", "there are three or more classes and voters can rate every label")
+@dataclass(eq=False, repr=False)
+class AdaBoostM2Classifier(BoostingClassifier):
+    """AdaBoost.M2: multiclass boosting on the pseudo-loss.
+
+    Parameters
+    ----------
+    {shared}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from boostlab import AdaBoostM2Classifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> AdaBoostM2Classifier().fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    multiclass_: ClassVar[bool] = True
+
+    def _rule(self) -> Rule:
+        return AdaBoostM2()

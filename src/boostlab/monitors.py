@@ -1,0 +1,182 @@
+"""What looks on while an ensemble grows: validation, progress, callbacks.  Looking changes nothing."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from boostlab.contract import Rule, Stop
+from boostlab.data.rows import Rows
+from boostlab.engine import State, Training
+from boostlab.ensemble import decide, probabilities
+
+Array = npt.NDArray[Any]
+
+
+def error(rows: Rows, codes: Array, F: Array) -> float:
+    """Return the share of the sample that the scores misclassify."""
+    return rows.total((decide(F) != codes).astype(np.float64)) / rows.n
+
+
+def exponential_loss(rows: Rows, codes: Array, F: Array) -> float:
+    """Return the mean of exp(-y F)."""
+    if F.ndim != 1:
+        raise ValueError('scoring="exponential" is for boosters with one score; use "error" or "log_loss".')
+    margins = np.where(codes == 1, F, -F)
+    return rows.total(np.exp(np.minimum(-margins, 700.0))) / rows.n
+
+
+def log_loss(rows: Rows, codes: Array, F: Array, rule: Rule) -> float:
+    """Return the mean of -log P(the true class)."""
+    P = probabilities(rule, F)[np.arange(len(codes)), codes]
+    return rows.total(-np.log(np.maximum(P, np.finfo(float).tiny))) / rows.n
+
+
+class _Snapshot(ClassifierMixin, BaseEstimator):
+    """The vote as it stands, dressed as a fitted classifier for scikit-learn's scorers."""
+
+    def __init__(self, rule: Rule | None = None, F: Array | None = None, classes: Array | None = None) -> None:
+        self.rule, self.F, self.classes = rule, F, classes
+        self.classes_ = classes
+
+    def decision_function(self, X: Any) -> Any:
+        return self.F
+
+    def predict(self, X: Any) -> Any:
+        return self.classes[decide(self.F)]  # type: ignore[index, arg-type]
+
+    def predict_proba(self, X: Any) -> Any:
+        return probabilities(self.rule, self.F)  # type: ignore[arg-type]
+
+
+class Validation:
+    """Follows a score on the training rows and on held-out rows; may stop when the latter no longer improves.
+
+    Parameters
+    ----------
+    scoring : "error", "exponential", "log_loss", a scikit-learn scorer's name, or a scorer
+        What to follow.  The three built-in measures are better when smaller, scorers when larger.
+    classes : array
+        The class labels.
+    held_out : (X, codes, rows)
+        The validation sample.
+    train_X : array
+        The training rows, for scorers.
+    patience : int or None
+        Stop after so many rounds without an improvement by more than `tol`; None only watches.
+    tol : float
+        What counts as an improvement; 0 is a strict decrease.
+    """
+
+    def __init__(
+        self,
+        scoring: Any,
+        classes: Array,
+        held_out: tuple[Array, Array, Rows],
+        train_X: Array,
+        patience: int | None,
+        tol: float,
+    ) -> None:
+        self.held_out, self.train_X, self.classes = held_out, train_X, classes
+        self.patience, self.tol = patience, tol
+        self.best_round, self.best = 0, np.inf
+        self.measures = {"error": error, "exponential": exponential_loss}
+        self.scoring = scoring
+        self.scorer: Any = None
+        if not (isinstance(scoring, str) and scoring in (*self.measures, "log_loss")):
+            from sklearn.metrics import check_scoring
+
+            self.scorer = check_scoring(_Snapshot(), scoring=scoring)
+
+    def _measure(self, rule: Rule, X: Array, codes: Array, rows: Rows, F: Array) -> float:
+        if self.scorer is not None:
+            weights = {} if rows.uniform else {"sample_weight": rows.masses}
+            return float(self.scorer(_Snapshot(rule, F, self.classes), X, self.classes[codes], **weights))
+        if self.scoring == "log_loss":
+            return log_loss(rows, codes, F, rule)
+        return float(self.measures[self.scoring](rows, codes, F))
+
+    def __call__(self, training: Training) -> Stop | None:
+        """Score the round, and stop if patience has run out."""
+        assert training.watched_scores is not None
+        s = training.state
+        X, codes, rows = self.held_out
+        train = self._measure(training.rule, self.train_X, s.codes, s.rows, s.F)
+        value = self._measure(training.rule, X, codes, rows, training.watched_scores.F)
+        s.rounds[-1].facts.update(train_score=train, validation_score=value)
+        cost = value if self.scorer is None else -value
+        if cost < self.best - self.tol:
+            self.best, self.best_round = cost, s.t
+        elif self.patience is not None and s.t - self.best_round >= self.patience:
+            return Stop(
+                "patience",
+                f"no better validation score in {self.patience} rounds; the best was round {self.best_round}",
+            )
+        return None
+
+
+class Callbacks:
+    """Calls the user's functions f(state); one that returns a Stop ends training."""
+
+    def __init__(self, functions: Any) -> None:
+        self.functions = list(functions)
+
+    def __call__(self, training: Training) -> Stop | None:
+        """Call them all, even if the first says stop."""
+        stop: Stop | None = None
+        for f in self.functions:
+            said = f(training.state)
+            if said is not None and not isinstance(said, Stop):
+                raise TypeError(f"A callback must return None or a boostlab.Stop, and {f!r} returned {said!r}.")
+            stop = stop or said
+        return stop
+
+
+class Progress(contextlib.AbstractContextManager["Progress"]):
+    """A bar with the round, the time left and the current errors, drawn at most ten times a second."""
+
+    def __init__(self, rounds: int, name: str) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        self.bar = Bar(
+            TextColumn("[bold]{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("time left"),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[errors]}"),
+            console=Console(stderr=True),
+            auto_refresh=False,
+        )
+        self.line = self.bar.add_task(name, total=rounds, errors="")
+        self.drawn = -np.inf
+
+    def __enter__(self) -> Progress:
+        self.bar.start()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.bar.refresh()
+        self.bar.stop()
+
+    def __call__(self, training: Training) -> Stop | None:
+        """Draw, if the last drawing is old enough."""
+        now = self.bar.get_time()
+        if now - self.drawn >= 0.1:
+            self.show(training.state)
+            self.drawn = now
+        return None
+
+    def show(self, s: State) -> None:
+        """Draw the line of the current round."""
+        text = f"train error {error(s.rows, s.codes, s.F):.4f}"
+        if s.rounds and "validation_score" in s.rounds[-1].facts:
+            text += f", validation {s.rounds[-1].facts['validation_score']:.4f}"
+        self.bar.update(self.line, completed=s.t, errors=text)
+        self.bar.refresh()

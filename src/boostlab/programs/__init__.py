@@ -1,0 +1,1 @@
+"""The linear, quadratic and entropic programs that corrective rules solve."""

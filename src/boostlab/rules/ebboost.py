@@ -1,0 +1,39 @@
+"""EBBoost: the variance-penalised cost minimised exactly, by enumeration (Shivaswamy & Jebara 2010)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from boostlab.contract import State, Task
+from boostlab.rules.vadaboost import VadaBoost
+
+
+@dataclass(frozen=True)
+class EBBoost(VadaBoost):
+    """Of all voters the one whose best step lowers the cost of VadaBoost most.
+
+    1. w_i proportional to exp(-y_i F(x_i)), sum 1.
+    2. For every voter, with W and S the sums of w and w^2 where it is right (I) and wrong (J):
+       A = (1 - lambda) W_I^2 + lambda n S_I, B = (1 - lambda) W_J^2 + lambda n S_J.
+    3. h = the voter with the smallest sqrt(A B) + (1 - lambda) W_I W_J among those with A >= B.
+    4. alpha = (1/4) ln(A / B); stop if alpha <= 0.
+    5. F += alpha h.
+
+    Parameters
+    ----------
+    variance_penalty : float
+        lambda >= 0; 0 is AdaBoost, 1 is AdaBoost with F halved.
+    """
+
+    exact: bool = True  # steps 4 and 5 are VadaBoost's exact ones
+
+    needs: ClassVar[str] = "svp"
+    instead: ClassVar[str] = (
+        "use stumps (estimator=None), or VadaBoostClassifier, which works with any weighted learner"
+    )
+
+    def task(self, s: State) -> Task:
+        """Steps 1 to 3."""
+        s.own.e = s.weigh(-s.y * s.F)
+        return Task("svp", s.own.e, s.y, {"variance_penalty": self.variance_penalty, "n": s.n})

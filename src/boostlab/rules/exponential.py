@@ -1,0 +1,46 @@
+"""What the rules with the weights exp(-y F) share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp, log
+
+from boostlab.contract import Array, Rule, State, Step, Stop, Task
+
+
+@dataclass(frozen=True)
+class Exponential(Rule):
+    """Weights w proportional to exp(-y F), voters by smallest weighted error; a subclass says how loud they vote."""
+
+    @property
+    def limit(self) -> float:
+        """Weighted errors from here on are of no use."""
+        return 0.5
+
+    def vote(self, s: State, error: float) -> float:
+        """Return alpha for a voter with this (floored) weighted error."""
+        raise NotImplementedError
+
+    def begin(self, s: State) -> None:
+        """The loss of F = 0 is 1."""
+        s.own.log_loss = 0.0
+
+    def task(self, s: State) -> Task:
+        """Ask for the smallest error under w."""
+        return Task(self.needs, s.weigh(-s.y * s.F), s.y)
+
+    def step(self, s: State, task: Task, h: Array) -> Step | Stop:
+        """Measure the error on the full sample; stop, or let the voter join."""
+        agrees = h == s.y
+        right, wrong = s.total(task.weight * agrees, task.weight * ~agrees)
+        error = wrong / (right + wrong)
+        if error >= self.limit:
+            return Stop("no_edge", f"weighted error {error:.4g}, and the rule needs less than {self.limit:.4g}")
+        alpha = self.vote(s, max(error, 0.5 / s.n))  # the floor keeps a perfect voter's alpha finite
+        facts = {"error": error, "edge": 1 - 2 * error, "objective": self.loss(s, error, alpha, h)}
+        return Step(alpha, facts, Stop("perfect", f"round {s.t + 1} makes no error") if wrong == 0 else None)
+
+    def loss(self, s: State, error: float, alpha: float, h: Array) -> float:
+        """Return the mean of exp(-y F) after the step: the product of the normalisers Z."""
+        s.own.log_loss += log((1 - error) * exp(-alpha) + error * exp(alpha))
+        return exp(min(s.own.log_loss, 700.0))

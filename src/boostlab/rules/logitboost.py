@@ -1,0 +1,64 @@
+"""LogitBoost (Friedman, Hastie & Tibshirani 2000)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from boostlab.contract import Array, Retry, Rule, State, Step, Stop, Task
+
+
+@dataclass(frozen=True)
+class LogitBoost(Rule):
+    """Newton steps on the logistic loss mean ln(1 + exp(-2 y F)), each fitted by weighted least squares.
+
+    1. p_i = 1 / (1 + exp(-2 F(x_i))); w_i = p_i (1 - p_i); z_i = 1/p_i where y_i = +1, else -1/(1 - p_i), clipped to
+       [-z_max, z_max].
+    2. f = the weighted least-squares fit of z.
+    3. F += (1/2) f.
+
+    The voter holds f/2, so that its coefficient is the learning rate.  A full Newton step may overshoot: the step is halved until
+    the loss falls.  Where a clipped response no longer points downhill, the round is asked again with twice the bound.
+
+    Parameters
+    ----------
+    z_max : float
+        Bound on the working response; Friedman et al. advise 2 to 4.
+    learning_rate : float
+        nu in (0, 1]: F += (nu/2) f.
+    """
+
+    z_max: float = 4.0
+    learning_rate: float = 1.0
+
+    needs: ClassVar[str] = "least_squares"
+    W_MIN: ClassVar[float] = 1e-10
+
+    def begin(self, s: State) -> None:
+        """The loss of F = 0 is ln 2."""
+        s.own.loss, s.own.z_max = float(np.log(2.0)), self.z_max
+
+    def task(self, s: State) -> Task | Stop:
+        """Step 1."""
+        t = np.exp(-2.0 * np.abs(s.F))  # in (0, 1], whatever F
+        w = np.maximum(t / (1.0 + t) ** 2, self.W_MIN)
+        if s.largest(w) <= 10 * self.W_MIN:
+            return Stop("perfect", "every probability is 0 or 1 to ten digits")
+        z = s.y * np.minimum(1.0 + np.exp(np.minimum(-2.0 * s.y * s.F, 700.0)), s.own.z_max)
+        return Task("least_squares", w, z / 2.0)
+
+    def step(self, s: State, task: Task, h: Array) -> Step | Retry | Stop:
+        """Step 3, with halving."""
+        nu = self.learning_rate
+        for _ in range(12):
+            loss = s.total(np.logaddexp(0.0, -2.0 * s.y * (s.F + nu * h))) / s.n
+            if loss < s.own.loss:
+                s.own.loss, s.own.z_max = loss, self.z_max
+                return Step(nu, {"objective": loss})
+            nu /= 2.0
+        if s.own.z_max < s.largest(np.exp(np.minimum(-2.0 * s.y * s.F, 700.0))):
+            s.own.z_max *= 2.0
+            return Retry("no step along the fit of the clipped response lowers the logistic loss")
+        return Stop("no_edge", "no step along the best fit lowers the logistic loss")

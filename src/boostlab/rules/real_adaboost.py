@@ -1,0 +1,50 @@
+"""Real AdaBoost (Schapire & Singer 1999; Friedman, Hastie & Tibshirani 2000)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp, log
+from typing import ClassVar
+
+import numpy as np
+
+from boostlab.contract import Array, Rule, State, Step, Stop, Task
+
+
+@dataclass(frozen=True)
+class RealAdaBoost(Rule):
+    """AdaBoost with voters that say how sure they are.
+
+    1. w_i proportional to exp(-y_i F(x_i)).
+    2. f = the voter whose leaves vote (1/2) ln(W+ / W-) and have the smallest Z = 2 sum over leaves of sqrt(W+ W-).
+    3. Stop if Z >= 1.
+    4. F += f.
+
+    Parameters
+    ----------
+    learning_rate : float
+        nu in (0, 1]: F += nu f.
+    """
+
+    learning_rate: float = 1.0
+
+    needs: ClassVar[str] = "z"
+
+    def begin(self, s: State) -> None:
+        """The loss of F = 0 is 1."""
+        s.own.log_loss = 0.0
+
+    def task(self, s: State) -> Task:
+        """Steps 1 and 2; leaves are smoothed by 1/(2n) of the weight."""
+        return Task("z", s.weigh(-s.y * s.F), s.y, {"smoothing": 0.5 / s.n})
+
+    def step(self, s: State, task: Task, h: Array) -> Step | Stop:
+        """Steps 3 and 4."""
+        w, nu = task.weight, self.learning_rate
+        before, after, wrong = s.total(w, w * np.exp(-nu * s.y * h), w * (s.y * h <= 0))
+        Z = after / before
+        if Z >= 1 - 1e-12:
+            return Stop("no_edge", f"the best voter's normaliser Z is {Z:.6g}, and it must be below 1")
+        s.own.log_loss += log(Z)
+        facts = {"error": wrong / before, "Z": Z, "objective": exp(min(s.own.log_loss, 700.0))}
+        return Step(nu, facts, Stop("perfect", f"round {s.t + 1} makes no error") if wrong == 0 else None)

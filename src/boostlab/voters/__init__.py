@@ -1,0 +1,7 @@
+"""Weak learners: stump, finite pool, and an adapter for any scikit-learn estimator."""
+
+from boostlab.voters.pool import VoterPool
+from boostlab.voters.resolve import as_learner
+from boostlab.voters.stump import DecisionStump
+
+__all__ = ["DecisionStump", "VoterPool", "as_learner"]

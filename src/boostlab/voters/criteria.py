@@ -1,0 +1,156 @@
+"""What makes a split good: small pure functions of sums, registered by name.
+
+A learner sums a criterion's channels per bin.  For every cut the criterion sees `left` (the sums below the cut), `total` (the
+sums over all rows) and `gross` (the sums of magnitudes over all rows), the channels on the last axis, and gives a cost (the
+lowest wins) and the two leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Params = Mapping[str, float]
+
+
+class Criterion:
+    """Base of all criteria."""
+
+    def channels(self, weight: Array, target: Array) -> Array:
+        """Return what to sum, of shape (n_rows,) or (n_rows, channels)."""
+        raise NotImplementedError
+
+    def cost(self, left: Array, total: Array, gross: Array, params: Params) -> Array:
+        """Return the cost of every cut."""
+        raise NotImplementedError
+
+    def leaves(self, left: Array, total: Array, gross: Array, params: Params) -> tuple[Any, Any]:
+        """Return what the winning cut's two sides vote."""
+        raise NotImplementedError
+
+
+class Edge(Criterion):
+    """Largest |sum w y h| of a voter with opposite leaves -1 and +1."""
+
+    def channels(self, weight: Array, target: Array) -> Array:
+        """One channel: the signed weight."""
+        return weight * target
+
+    def cost(self, left: Array, total: Array, gross: Array, params: Params) -> Array:
+        """Minus the edge."""
+        return -np.abs(total - 2 * left)[..., 0]
+
+    def leaves(self, left: Array, total: Array, gross: Array, params: Params) -> tuple[float, float]:
+        """+1 goes above the cut unless below is better."""
+        return (-1.0, 1.0) if (total - 2 * left)[0] >= 0 else (1.0, -1.0)
+
+
+class SampleVariancePenalty(Criterion):
+    """EBBoost: the smallest sqrt(A B) + (1 - lambda) W_I W_J over voters with opposite leaves.
+
+    I is the set where voter and label agree, W the sums of w, S the sums of w^2 and
+    A = (1 - lambda) W_I^2 + lambda n S_I, B likewise for the disagreements J.
+    """
+
+    def channels(self, weight: Array, target: Array) -> Array:
+        """Two channels: w y and w^2 y."""
+        signed = weight * target
+        return np.stack([signed, weight * signed], axis=1)
+
+    def parts(self, left: Array, total: Array, gross: Array, params: Params) -> tuple[Array, Array, Array]:
+        """Return A, B and W_I W_J of the voter that says +1 above the cut."""
+        lam, n = params["variance_penalty"], params["n"]
+        agree = (gross + (total - 2 * left)) / 2
+        W_I, S_I = agree[..., 0], np.maximum(agree[..., 1], 0.0)
+        W_J, S_J = gross[0] - W_I, np.maximum(gross[1] - S_I, 0.0)
+        A = (1 - lam) * W_I * W_I + lam * n * S_I
+        B = (1 - lam) * W_J * W_J + lam * n * S_J
+        return np.maximum(A, 0.0), np.maximum(B, 0.0), W_I * W_J
+
+    def cost(self, left: Array, total: Array, gross: Array, params: Params) -> Array:
+        """Half the smallest value of the cost over alpha."""
+        A, B, WW = self.parts(left, total, gross, params)
+        return np.sqrt(A * B) + (1 - params["variance_penalty"]) * WW
+
+    def leaves(self, left: Array, total: Array, gross: Array, params: Params) -> tuple[float, float]:
+        """Orient the voter so that A >= B."""
+        A, B, _ = self.parts(left, total, gross, params)
+        return (-1.0, 1.0) if A >= B else (1.0, -1.0)
+
+
+class Z(Criterion):
+    """Real AdaBoost: the smallest 2 sum over leaves of sqrt(W+ W-); leaves vote half the log odds."""
+
+    def channels(self, weight: Array, target: Array) -> Array:
+        """Two channels: w and w y."""
+        return np.stack([weight, weight * target], axis=1)
+
+    def cost(self, left: Array, total: Array, gross: Array, params: Params) -> Array:
+        """Z, up to the normaliser."""
+        return sum(2 * np.sqrt(p * m) for p, m in map(_plus_minus, (left, total - left)))
+
+    def leaves(self, left: Array, total: Array, gross: Array, params: Params) -> tuple[float, float]:
+        """Half the log odds, smoothed by a share of the total weight."""
+        s = params["smoothing"] * total[0]
+        low, high = (0.5 * np.log((p + s) / (m + s)) for p, m in map(_plus_minus, (left, total - left)))
+        return float(low), float(high)
+
+
+class LeastSquares(Criterion):
+    """The smallest weighted squared error of two constants; leaves vote the weighted mean of the target."""
+
+    def channels(self, weight: Array, target: Array) -> Array:
+        """Two channels: w and w z."""
+        return np.stack([weight, weight * target], axis=1)
+
+    def cost(self, left: Array, total: Array, gross: Array, params: Params) -> Array:
+        """Minus what the two means explain."""
+        return -(_explained(left) + _explained(total - left))
+
+    def leaves(self, left: Array, total: Array, gross: Array, params: Params) -> tuple[float, float]:
+        """The two weighted means."""
+        low, high = (float(v[1] / v[0]) if v[0] > 0 else 0.0 for v in (left, total - left))
+        return low, high
+
+
+class PseudoLoss(Criterion):
+    """AdaBoost.M2: leaves say 1 for the classes that are plausible, else 0; the smallest pseudo-loss wins.
+
+    The channel of row i and class l is what p(x_i, l) = 1 would cost: +D(i, l) for a wrong class, minus the row's sum of D for
+    the right one.
+    """
+
+    def channels(self, weight: Array, target: Array) -> Array:
+        """One channel a class."""
+        return weight * target
+
+    def cost(self, left: Array, total: Array, gross: Array, params: Params) -> Array:
+        """Each leaf and class takes the cheaper of 0 and 1."""
+        return np.minimum(left, 0).sum(axis=-1) + np.minimum(total - left, 0).sum(axis=-1)
+
+    def leaves(self, left: Array, total: Array, gross: Array, params: Params) -> tuple[Array, Array]:
+        """1 where that lowers the pseudo-loss."""
+        return (left < 0).astype(np.float64), (total - left < 0).astype(np.float64)
+
+
+def _plus_minus(sums: Array) -> tuple[Array, Array]:
+    w, wy = sums[..., 0], sums[..., 1]
+    return np.maximum(w + wy, 0.0) / 2, np.maximum(w - wy, 0.0) / 2
+
+
+def _explained(sums: Array) -> Array:
+    w, wz = sums[..., 0], sums[..., 1]
+    return np.divide(wz * wz, w, out=np.zeros_like(wz), where=w > 0)
+
+
+CRITERIA: dict[str, Criterion] = {
+    "edge": Edge(),
+    "svp": SampleVariancePenalty(),
+    "z": Z(),
+    "least_squares": LeastSquares(),
+    "pseudo_loss": PseudoLoss(),
+}

@@ -1,0 +1,155 @@
+"""An explicit finite set of voters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+
+from boostlab.contract import Stop, Task
+from boostlab.data.rows import Rows
+from boostlab.data.table import Table
+from boostlab.voters.stump import Stump
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(slots=True)
+class PoolVoter:
+    """Member number `index` of a pool, or its complement (sign -1)."""
+
+    index: int
+    sign: float
+    member: Any
+    bound: float = 1.0
+
+    def votes(self, table: Table) -> Array:
+        """Return the votes on all rows of a table."""
+        return self.sign * _member_votes(self.member, table)
+
+    def predict(self, X: Array) -> Array:
+        """Return the votes on the rows of a plain array."""
+        return self.votes(Table(np.asarray(X)))
+
+
+def _member_votes(member: Any, table: Table) -> Array:
+    if isinstance(member, Stump):
+        return member.votes(table)
+    out = np.asarray(member(table.X), dtype=np.float64)
+    if out.shape != (table.n_rows,):
+        raise ValueError(f"A pool voter must return one number a row; {member!r} returned the shape {out.shape}.")
+    if not np.isfinite(out).all():
+        raise ValueError(f"A pool voter must return finite numbers; {member!r} returned NaN or infinity.")
+    return out
+
+
+class VoterPool(BaseEstimator):
+    """A finite pool of voters as a weak learner: each round takes the best of them.
+
+    Parameters
+    ----------
+    voters : sequence of callables, optional
+        Each maps an array of shape (n_rows, n_features) to n_rows numbers (-1 and +1, or real).  By default the pool
+        holds `stumps_per_feature` stumps on every column.
+    stumps_per_feature : int, default=10
+        Number of evenly spaced thresholds inside every column's training range, when `voters` is None.
+    complements : bool, default=True
+        Whether the negative of every voter belongs to the pool as well.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boostlab import AdaBoostClassifier, VoterPool
+    >>> signs = [lambda X, j=j: np.sign(X[:, j] - 0.5) for j in range(2)]
+    >>> AdaBoostClassifier(VoterPool(signs)).fit([[0, 1], [1, 1]], [0, 1]).predict([[1, 0]])
+    array([1])
+    """
+
+    def __init__(
+        self,
+        voters: Sequence[Callable[[Array], Array]] | None = None,
+        stumps_per_feature: int = 10,
+        complements: bool = True,
+    ) -> None:
+        self.voters = voters
+        self.stumps_per_feature = stumps_per_feature
+        self.complements = complements
+
+    def searches(self) -> frozenset[str]:
+        """Return the criteria it can search."""
+        return frozenset(["edge"])
+
+    def begin(self, table: Table, rows: Rows, rng: np.random.Generator) -> PoolSession:
+        """Start work on a sample."""
+        members = self._stumps(table.X) if self.voters is None else list(self.voters)
+        if not members:
+            raise ValueError(
+                "The pool is empty: give VoterPool at least one voter, or a table with a column that varies."
+            )
+        return PoolSession(members, table, rows, self.complements)
+
+    def _stumps(self, X: Array) -> list[Stump]:
+        k = self.stumps_per_feature
+        if not (isinstance(k, int | np.integer) and k >= 1):
+            raise ValueError(f"stumps_per_feature={k!r} must be a whole number of at least 1.")
+        low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
+        return [
+            Stump(j, -1, float(low[j] + (high[j] - low[j]) * i / (k + 1)), -1.0, 1.0)
+            for j in range(X.shape[1])
+            if high[j] > low[j]
+            for i in range(1, k + 1)
+        ]
+
+
+class PoolSession:
+    """Search of a pool on one sample, with a memory for residual tasks.
+
+    When the task is linear in the scores, adding alpha * h_k lowers every member's correlation with the residual by
+    alpha * <h_j, h_k>: a cached Gram row instead of a pass over the rows, O(pool) a round.
+    """
+
+    FRESH = 1000  # rounds between full recomputations, against drift
+
+    def __init__(self, members: list[Any], table: Table, rows: Rows, complements: bool) -> None:
+        plain = Table(table.X)  # members carry thresholds of their own, not bins
+        votes = np.stack([_member_votes(m, plain) for m in members])
+        self.labels = bool(np.isin(votes, (-1.0, 1.0)).all())
+        self.votes = votes.astype(np.int8) if self.labels else votes
+        self.bounds = np.abs(votes).max(axis=1)
+        self.members, self.rows, self.complements = members, rows, complements
+        self.gram: dict[int, Array] = {}
+        self.correlations: Array | None = None
+        self.age = 0
+
+    def best(self, task: Task) -> PoolVoter | Stop:
+        """Return the member (or complement) with the largest sum of weight * target * vote."""
+        if not task.linear or task.counts is not None:
+            edges = self._edges(task.weight * task.target, task.counts)
+        else:
+            if self.correlations is None or self.age >= self.FRESH:
+                self.correlations, self.age = self._edges(task.weight * task.target, None), 0
+            edges = self.correlations
+            self.age += 1
+        k = int((np.abs(edges) if self.complements else edges).argmax())
+        sign = -1.0 if self.complements and edges[k] < 0 else 1.0
+        return PoolVoter(k, sign, self.members[k], float(self.bounds[k]))
+
+    def added(self, voter: PoolVoter, alpha: float) -> None:
+        """Follow a residual through the Gram matrix."""
+        if self.correlations is not None:
+            k = voter.index
+            if k not in self.gram:
+                self.gram[k] = self._edges(self.votes[k].astype(np.float64), None)
+            self.correlations = self.correlations - (alpha * voter.sign) * self.gram[k]
+
+    def _edges(self, x: Array, counts: Array | None) -> Array:
+        if self.labels:  # integer votes times integer rows: exact
+            q, k, _, _ = self.rows.whole(x, counts)
+            return np.ldexp(np.array([np.dot(v, q) for v in self.votes]).astype(np.float64), -k)
+        if counts is not None:
+            return np.array([Rows(len(x), counts.astype(np.float64)).total(v * x) for v in self.votes])
+        return np.array([self.rows.total(v * x) for v in self.votes])
