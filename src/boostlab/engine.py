@@ -83,7 +83,9 @@ class State:
         self.scores = Scores(rule, rows.n_rows, n_classes)
         self.rounds: list[Round] = []
         self.own = SimpleNamespace()
-        self.total, self.largest, self.smallest = rows.total, rows.largest, rows.smallest
+        self.total: Callable[..., Any] = rows.total
+        self.largest: Callable[[Array], float] = rows.largest
+        self.smallest: Callable[[Array], float] = rows.smallest
 
     @property
     def mass(self) -> Array:

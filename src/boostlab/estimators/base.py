@@ -43,7 +43,7 @@ _FREE = (
 
 @dataclass(eq=False, repr=False)
 class BoostingClassifier(ClassifierMixin, BaseEstimator):
-    """Everything about a booster that is not its rule.  A subclass adds its parameters and says which rule they make."""
+    """Everything about a booster but its rule.  A subclass adds its parameters and says which rule they make."""
 
     estimator: Any = param(None)
     _: KW_ONLY
@@ -70,7 +70,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         """Return the rule these parameters make."""
         raise NotImplementedError
 
-    # -- fit -----------------------------------------------------------------------------------------------------------
+    # -- fit -----------------------------------------------------------------------------------------
 
     def fit(
         self,
@@ -114,7 +114,8 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         if len(sample.classes) > 2 and not self.multiclass_:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass: "
-                f"{type(self).__name__} was given {len(sample.classes)} classes; wrap it in sklearn.multiclass.OneVsRestClassifier."
+                f"{type(self).__name__} was given {len(sample.classes)} classes; "
+                "wrap it in sklearn.multiclass.OneVsRestClassifier."
             )
 
     def _validation_sample(self, X_val: Any, y_val: Any, weight: Any, sample: Sample) -> Sample | None:
@@ -130,7 +131,8 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
     def _begin(self, sample: Sample, held_out: Sample | None) -> Training:
         """Set up a new training: bins, rule, learner, and what to watch."""
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-        self._settings = (sample.fingerprint(), self._fixed_params()) if self.warm_start else None
+        if self.warm_start:
+            self._settings = sample.fingerprint(), self._fixed_params()
         if self.early_stopping and held_out is None:
             sample, held_out = hold_out(sample, self.validation_fraction, rng)
         threads = count_threads(self.n_jobs)
@@ -191,12 +193,12 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
             self.__dict__.pop("_training", None)
         if not rounds:
             warnings.warn(
-                f"{type(self).__name__} kept no voter ({stop}), so it predicts the class {self.classes_[0]!r} for every row.",
+                f"{type(self).__name__} kept no voter ({stop}), so it predicts {self.classes_[0]!r} for every row.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
 
-    # -- warm start ------------------------------------------------------------------------------------------------------
+    # -- warm start ----------------------------------------------------------------------------------
 
     def _fixed_params(self) -> dict[str, str]:
         return {k: repr(v) for k, v in self.get_params(deep=False).items() if k not in _FREE}
@@ -216,7 +218,8 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
             )
         if self.n_estimators < training.state.t:
             raise ValueError(
-                f"n_estimators={self.n_estimators} is below the {training.state.t} rounds already trained; with warm_start it may only grow."
+                f"n_estimators={self.n_estimators} is below the {training.state.t} rounds already trained; "
+                "with warm_start it may only grow."
             )
         training.state.horizon = self.n_estimators
         return training
@@ -227,7 +230,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         state.pop("_training", None)
         return state
 
-    # -- predict ---------------------------------------------------------------------------------------------------------
+    # -- predict -------------------------------------------------------------------------------------
 
     def _table(self, X: Any) -> Table:
         check_is_fitted(self, "n_estimators_")
@@ -329,7 +332,8 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         array of shape (n_rows,)
-            y F(x) divided by the sum of |alpha| max|h|; with one score a class, the true class's score less the best other.
+            y F(x) divided by the sum of |alpha| max|h|; with one score a class, y F(x) is the true class's score less
+            the best other.
         """
         F = self._ensemble.scores(self._table(X))
         codes = encode_labels(np.asarray(y), self.classes_, "y")

@@ -27,11 +27,13 @@ estimator : None, "stump", DecisionStump, VoterPool or scikit-learn estimator, d
 n_estimators : int, default={n_estimators}
     The largest number of rounds.
 resample : bool or "systematic", default=False
-    Train every voter on rows drawn in proportion to the weights (independently, or evenly spaced) instead of on weighted rows.
+    Train every voter on rows drawn in proportion to the weights (independently, or evenly spaced) instead of on
+    weighted rows.
 max_restarts : int, default=10
     With re-sampling: how often a round may draw again when its voter is refused.
 max_bins : int or "exact", default=255
-    Bins a column: columns with more distinct values are cut at quantiles.  "exact" allows every distinct value (up to 65,535).
+    Bins a column: columns with more distinct values are cut at quantiles.  "exact" cuts between all distinct values
+    (up to 65,535).
 early_stopping : bool, default=False
     Stop when the score on held-out rows has not improved for `n_iter_no_change` rounds.
 validation_fraction : float, default=0.1

@@ -37,7 +37,8 @@ def encode_labels(y: Array, classes: Array, where: str) -> Array:
     strange = classes[codes] != y
     if np.any(strange):
         raise ValueError(
-            f"{where} contains the label {y[strange][0]!r}, which the training labels do not ({', '.join(map(str, classes))})."
+            f"{where} contains the label {y[strange][0]!r}, which is not among the training labels "
+            f"({', '.join(map(str, classes[:10]))}{', ...' if len(classes) > 10 else ''})."
         )
     return codes
 

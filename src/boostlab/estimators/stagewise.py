@@ -89,8 +89,8 @@ class VadaBoostClassifier(BoostingClassifier):
     def _rule(self) -> Rule:
         if self.step == "bound" and self.variance_penalty > 1:
             raise ValueError(
-                f'variance_penalty={self.variance_penalty:g} must lie in [0, 1] with step="bound", whose bound fails beyond; '
-                'use step="exact" for larger penalties.'
+                f'variance_penalty={self.variance_penalty:g} must lie in [0, 1] with step="bound", whose bound fails '
+                'beyond; use step="exact" for larger penalties.'
             )
         return VadaBoost(self.variance_penalty, self.step == "exact")
 

@@ -94,7 +94,7 @@ def advance_clock(
 ) -> tuple[float, float, int] | None:
     """Return alpha, t and the number of evaluations of one round, or None.
 
-    Newton's method from the last round's solution and from a guess; if it does not end at a sensible point, a safe walk.
+    Newton's method from the last round's solution and from a guess; if neither ends at a sensible point, a safe walk.
     """
     clock = Clock(sample, a, b, c)
     guess = (sqrt(c) * edge, sqrt(c) * edge * edge)

@@ -15,7 +15,7 @@ class SolverError(RuntimeError):
 
 
 class EdgeLP:
-    """Minimise beta over weights d with sum m_i d_i = 1, 0 <= d_i <= cap, and sum m_i d_i u_ji <= beta for every voter j.
+    """Minimise beta over d with sum m_i d_i = 1, 0 <= d_i <= cap, and sum m_i d_i u_ji <= beta for every voter j.
 
     Adding a voter adds a row, which keeps the last basis dual feasible: the dual simplex goes on from there.
 

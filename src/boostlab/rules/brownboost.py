@@ -18,8 +18,8 @@ class BrownBoost(Rule):
 
     1. r = y F; s = the time left; w_i proportional to exp(-(r_i + s)^2 / c).
     2. h = the voter with the smallest weighted error, b = y h; stop if its edge is not positive.
-    3. Find alpha and t, 0 < t <= s, with the same potential as before, sum of erf((r + alpha b + s - t) / sqrt c), and no edge
-       left, sum of b exp(-(r + alpha b + s - t)^2 / c) = 0; or t = s, if the clock runs out first.
+    3. Find alpha and t, 0 < t <= s, with the same potential as before, sum of erf((r + alpha b + s - t) / sqrt c), and
+       no edge left, sum of b exp(-(r + alpha b + s - t)^2 / c) = 0; or t = s, if the clock runs out first.
     4. F += alpha h; s -= t; stop when s = 0.
 
     Parameters

@@ -19,8 +19,9 @@ class LogitBoost(Rule):
     2. f = the weighted least-squares fit of z.
     3. F += (1/2) f.
 
-    The voter holds f/2, so that its coefficient is the learning rate.  A full Newton step may overshoot: the step is halved until
-    the loss falls.  Where a clipped response no longer points downhill, the round is asked again with twice the bound.
+    The voter holds f/2, so that its coefficient is the learning rate.  A full Newton step may overshoot: the step is
+    halved until the loss falls.  Where a clipped response no longer points downhill, the round is asked again with
+    twice the bound.
 
     Parameters
     ----------

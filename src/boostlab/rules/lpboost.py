@@ -37,7 +37,8 @@ class LPBoost(Rule):
         """Start from uniform weights."""
         if self.nu * s.n < 1:
             raise ValueError(
-                f"nu={self.nu:g} is too small for {s.n:g} examples: the weights' cap 1/(nu n) must not exceed 1; use nu >= {1 / s.n:.3g}."
+                f"nu={self.nu:g} is too small for {s.n:g} examples: the weights' cap 1/(nu n) must not exceed 1; "
+                f"use nu >= {1 / s.n:.3g}."
             )
         s.own.program = EdgeLP(s.mass, cap=1.0 / (self.nu * s.n))
         s.own.d = np.full(len(s.y), 1.0 / s.n)

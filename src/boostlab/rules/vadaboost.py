@@ -12,7 +12,7 @@ from boostlab.contract import Array, Rule, State, Step, Stop, Task
 
 @dataclass(frozen=True)
 class VadaBoost(Rule):
-    """Minimise (sum e)^2 + lambda (n sum e^2 - (sum e)^2), e = exp(-y F), through a bound that any weighted learner serves.
+    """Minimise (sum e)^2 + lambda (n sum e^2 - (sum e)^2), e = exp(-y F), through a bound that any learner can serve.
 
     1. w_i proportional to exp(-y_i F(x_i)), sum 1.
     2. u_i = lambda n w_i^2 + (1 - lambda) w_i.
@@ -25,8 +25,8 @@ class VadaBoost(Rule):
     variance_penalty : float
         lambda in [0, 1]; any lambda >= 0 with `exact`.
     exact : bool
-        Instead of step 4, minimise the cost itself along h: alpha = (1/4) ln(A / B).  For lambda > 1 some u are negative (rows
-        that should lose margin), and the learner sees |u| and y sign(u).
+        Instead of step 4, minimise the cost itself along h: alpha = (1/4) ln(A / B).  For lambda > 1 some u are
+        negative (rows that should lose margin), and the learner sees |u| and y sign(u).
     """
 
     variance_penalty: float = 0.5
@@ -72,6 +72,6 @@ class VadaBoost(Rule):
 
     @staticmethod
     def speed(error: float) -> float:
-        """Return Theorem 5's factor: how many rounds of VadaBoost at lambda = 0 do the work of one round of AdaBoost."""
+        """Return Theorem 5's factor: how many rounds at lambda = 0 do the work of one round of AdaBoost."""
         v = error * (1 - error)
         return log(4 * v) / log(2 * v + sqrt(v))

@@ -48,8 +48,8 @@ class ConstantVoter:
 class EstimatorLearner:
     """Trains a fresh clone every round.
 
-    With `sample_weight` the clone gets the task's weights scaled to mean one, so that a minimum weight per leaf means what its
-    author meant; without, it asks the engine for a draw in proportion to the weights.
+    With `sample_weight` the clone gets the task's weights scaled to mean one, so that a minimum weight per leaf means
+    what its author meant; without, it asks the engine for a draw in proportion to the weights.
     """
 
     def __init__(self, estimator: Any) -> None:

@@ -1,8 +1,8 @@
 """What makes a split good: small pure functions of sums, registered by name.
 
-A learner sums a criterion's channels per bin.  For every cut the criterion sees `left` (the sums below the cut), `total` (the
-sums over all rows) and `gross` (the sums of magnitudes over all rows), the channels on the last axis, and gives a cost (the
-lowest wins) and the two leaves.
+A learner sums a criterion's channels per bin.  For every cut the criterion sees `left` (the sums below the cut),
+`total` (the sums over all rows) and `gross` (the sums of magnitudes over all rows), the channels on the last axis, and
+gives a cost (the lowest wins) and the two leaves.
 """
 
 from __future__ import annotations
@@ -120,8 +120,8 @@ class LeastSquares(Criterion):
 class PseudoLoss(Criterion):
     """AdaBoost.M2: leaves say 1 for the classes that are plausible, else 0; the smallest pseudo-loss wins.
 
-    The channel of row i and class l is what p(x_i, l) = 1 would cost: +D(i, l) for a wrong class, minus the row's sum of D for
-    the right one.
+    The channel of row i and class l is what p(x_i, l) = 1 would cost: +D(i, l) for a wrong class, minus the row's sum
+    of D for the right one.
     """
 
     def channels(self, weight: Array, target: Array) -> Array:
