@@ -173,28 +173,24 @@ class LookupTable:
     def of(cls, ensemble: Ensemble) -> LookupTable:
         """Collapse an additive ensemble of stumps."""
         width = 1 if ensemble.rule.n_outputs == "one" else ensemble.n_classes
-        by_feature: dict[int, list[tuple[float, Array, Array]]] = {}
-        for alpha, s in zip(ensemble.alphas, ensemble.voters, strict=True):
-            if alpha != 0.0:
-                leaves = (
-                    np.broadcast_to(alpha * np.asarray(s.left), width),
-                    np.broadcast_to(alpha * np.asarray(s.right), width),
-                )
-                by_feature.setdefault(s.feature, []).append((s.threshold, *leaves))
-        features = sorted(by_feature)
+        heard = [(a, v) for a, v in zip(ensemble.alphas, ensemble.voters, strict=True) if a != 0.0]
+        feature = np.array([v.feature for _, v in heard], np.int64)
+        threshold = np.array([v.threshold for _, v in heard])
+        left = np.array([a * v.left for a, v in heard]).reshape(-1, width)
+        right = np.array([a * v.right for a, v in heard]).reshape(-1, width)
+        order = np.lexsort((threshold, feature))
+        features, first = np.unique(feature[order], return_index=True)
         cuts, values = [], [np.empty((0, width))]
-        for j in features:
-            stumps = sorted(by_feature[j], key=lambda s: s[0])
-            thresholds = np.array([s[0] for s in stumps])
-            zero = np.zeros((1, width))
+        for mine in np.split(order, first[1:]) if len(order) else ():
             # In interval k the stumps before it have been crossed and vote right, the others left.
-            right = np.concatenate([zero, np.cumsum([s[2] for s in stumps], axis=0)])
-            left = np.concatenate([zero, np.cumsum([s[1] for s in stumps[::-1]], axis=0)])[::-1]
-            distinct, first = np.unique(thresholds, return_index=True)
+            zero = np.zeros((1, width))
+            crossed = np.concatenate([zero, np.cumsum(right[mine], axis=0)])
+            ahead = np.concatenate([zero, np.cumsum(left[mine[::-1]], axis=0)])[::-1]
+            distinct, at = np.unique(threshold[mine], return_index=True)
             cuts.append(distinct)
-            values.append((right + left)[np.append(first, len(stumps))])
+            values.append((crossed + ahead)[np.append(at, len(mine))])
         starts = np.concatenate([[0], np.cumsum([len(c) for c in cuts])]).astype(np.int64)
-        return cls(np.array(features, np.int64), starts, np.concatenate([*cuts, np.empty(0)]), np.concatenate(values))
+        return cls(features, starts, np.concatenate([*cuts, np.empty(0)]), np.concatenate(values))
 
     def scores(self, table: Table, out: Array, threads: int) -> Array:
         """Return the scores of all rows, added to `out`."""

@@ -16,7 +16,7 @@ from boostlab.kernels import sums
 
 Array = npt.NDArray[Any]
 
-_SAFE = 1000  # 2.0**k is exact and finite for |k| up to here; beyond, scale in two steps
+_ONCE = np.empty(0, np.int64)  # counts of rows that all count once
 
 
 class Rows:
@@ -70,8 +70,7 @@ class Rows:
         return sums_ if len(sums_) > 1 else sums_[0]
 
     def _total(self, x: Array) -> float:
-        x, counts = self._unit(x)
-        k, signed, _ = self._exponent(x, counts)
+        k, signed, _ = self._sums(*self._unit(x))
         return math.ldexp(signed, -k)
 
     def whole(self, x: Array, counts: Array | None = None) -> tuple[Array, int, int, int]:
@@ -84,40 +83,23 @@ class Rows:
         counts : int64 array of shape (n_rows,), optional
             Masses to use instead of the rows' own (how often a draw picked each row).
         """
-        x, counts = (_float(x), counts) if counts is not None else self._unit(x)
-        k, signed, gross = self._exponent(x, counts)
-        out = np.empty(x.shape, np.int64)
-        if abs(k) > _SAFE:
-            x, k_left = x * 2.0 ** (k // 2), k - k // 2
-        else:
-            k_left = k
-        if counts is None:
-            sums.whole(x.reshape(-1), 2.0**k_left, out.reshape(-1))
-        else:
-            sums.whole_counted(x.reshape(len(x), -1), counts, 2.0**k_left, out.reshape(len(x), -1))
-        return out, k, signed, gross
+        matrix, counts = self._unit(x) if counts is None else (_matrix(x), counts)
+        k, signed, gross = self._sums(matrix, counts)
+        out = np.empty(matrix.shape, np.int64)
+        sums.fixed(matrix, counts, k, out)
+        return out.reshape(x.shape), k, signed, gross
 
-    def _unit(self, x: Array) -> tuple[Array, Array | None]:
+    def _unit(self, x: Array) -> tuple[Array, Array]:
         """Fold real masses into x; integer masses stay apart, to be multiplied after rounding."""
-        if self.mass is None:
-            return _float(x), self.counts
-        return _float(x * (self.mass if x.ndim == 1 else self.mass[:, None])), None
+        if self.mass is not None:
+            return _matrix(x) * self.mass[:, None], _ONCE
+        return _matrix(x), _ONCE if self.counts is None else self.counts
 
-    def _exponent(self, x: Array, counts: Array | None) -> tuple[int, int, int]:
-        """Return k and the two integer sums.  k comes from order-free facts only: n * max|x|, then the sum."""
-        top = sums.largest_magnitude(x.reshape(-1))
-        if top == 0.0:
-            return 0, 0, 0
-        if top != top:
-            raise ArithmeticError(
-                "A sum over rows met NaN or infinity; the rule that asked for it must bound its values."
-            )
-        size = x.size if counts is None else float(counts.sum()) * (x.size // max(len(x), 1))
-        k = 61 - math.frexp(size)[1] - math.frexp(top)[1]
-        signed, gross = _sums(x, counts, k)
-        if gross < 2**60:
-            k += 61 - int(gross).bit_length()
-            signed, gross = _sums(x, counts, k)
+    def _sums(self, matrix: Array, counts: Array) -> tuple[int, int, int]:
+        size = float(matrix.size if counts is _ONCE else counts.sum() * matrix.shape[1])
+        k, signed, gross = sums.fixed_sums(matrix, counts, size)
+        if gross < 0:
+            raise ArithmeticError("A sum over rows met NaN or infinity; the rule that asked must bound its values.")
         return k, signed, gross
 
     # -- extremes and draws -------------------------------------------------------------------------------------------
@@ -149,16 +131,8 @@ class Rows:
         return np.bincount(picked, minlength=self.n_rows).astype(np.int64)
 
 
-def _float(x: Array) -> Array:
-    return np.ascontiguousarray(x, dtype=np.float64)
-
-
-def _sums(x: Array, counts: Array | None, k: int) -> tuple[int, int]:
-    if abs(k) > _SAFE:
-        x, k = x * 2.0 ** (k // 2), k - k // 2
-    if counts is None:
-        return sums.whole_sums(x.reshape(-1), 2.0**k)
-    return sums.whole_sums_counted(x.reshape(len(x), -1), counts, 2.0**k)
+def _matrix(x: Array) -> Array:
+    return np.ascontiguousarray(x, dtype=np.float64).reshape(len(x), -1)
 
 
 def canonical_order(X: Array, y: Array) -> Array:

@@ -62,11 +62,12 @@ class Bins:
         """Return the bin codes of X, one row per feature: uint8 up to 255 bins, else uint16."""
         widest = max((len(c) for c in self.cuts), default=0)
         codes = np.empty((X.shape[1], X.shape[0]), np.uint8 if widest < 255 else np.uint16)
-        cuts = np.zeros((len(self.cuts), max(widest, 1)))
-        for j, c in enumerate(self.cuts):
-            cuts[j, : len(c)] = c
-        n_cuts = self.n_bins - 1
-        spread(lambda a, b: encode(X, cuts, n_cuts, a, b, codes), X.shape[0], X.size * 8, threads)
+        widths = [(1 << len(c).bit_length()) - 1 for c in self.cuts]
+        starts = np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
+        cuts = np.full(starts[-1], np.inf)
+        for start, c in zip(starts, self.cuts, strict=False):
+            cuts[start : start + len(c)] = c
+        spread(lambda a, b: encode(X, cuts, starts, a, b, codes), X.shape[0], X.size * 8, threads)
         return codes
 
 
@@ -95,7 +96,7 @@ def _column_cuts(column: Array, mass: Array | None, limit: int, exact_column: in
 def _midpoints(low: Array, high: Array) -> Array:
     """Return a number m with low <= m < high, halfway where floats allow."""
     middle = low / 2 + high / 2  # halves first: the sum of two huge numbers would overflow
-    return np.where((low <= middle) & (middle < high), middle, low)
+    return np.where((low <= middle) & (middle < high), middle, low) + 0.0  # no negative zeros
 
 
 @dataclass
@@ -117,9 +118,12 @@ class Table:
         """Number of rows."""
         return len(self.X)
 
-    def split(self, feature: int, cut: int, threshold: float, left: float, right: float) -> Array:
-        """Return `left` for the rows with feature <= threshold (bin <= cut) and `right` for the others."""
-        if self.codes is None:
+    def split(self, feature: int, cut: int | None, threshold: float, left: float, right: float) -> Array:
+        """Return `left` for the rows with feature <= threshold (bin <= cut) and `right` for the others.
+
+        A threshold that is not one of the bins' cuts has the cut None.
+        """
+        if self.codes is None or cut is None:
             return np.where(self.X[:, feature] <= np.float64(threshold), left, right)  # not in float32
         out = np.empty(self.n_rows)
         split_votes(self.codes[feature], cut, left, right, out)

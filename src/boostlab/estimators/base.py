@@ -193,7 +193,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
             self.__dict__.pop("_training", None)
         if not rounds:
             warnings.warn(
-                f"{type(self).__name__} kept no voter ({stop}), so it predicts {self.classes_[0]!r} for every row.",
+                f"{type(self).__name__} kept no voter ({stop}), so it predicts {self.classes_[0]} for every row.",
                 ConvergenceWarning,
                 stacklevel=3,
             )

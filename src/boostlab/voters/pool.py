@@ -98,7 +98,7 @@ class VoterPool(BaseEstimator):
             raise ValueError(f"stumps_per_feature={k!r} must be a whole number of at least 1.")
         low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
         return [
-            Stump(j, -1, float(low[j] + (high[j] - low[j]) * i / (k + 1)), -1.0, 1.0)
+            Stump(j, None, float(low[j] + (high[j] - low[j]) * i / (k + 1)), -1.0, 1.0)
             for j in range(X.shape[1])
             if high[j] > low[j]
             for i in range(1, k + 1)
@@ -115,8 +115,7 @@ class PoolSession:
     FRESH = 1000  # rounds between full recomputations, against drift
 
     def __init__(self, members: list[Any], table: Table, rows: Rows, complements: bool) -> None:
-        plain = Table(table.X)  # members carry thresholds of their own, not bins
-        votes = np.stack([_member_votes(m, plain) for m in members])
+        votes = np.stack([_member_votes(m, table) for m in members])
         self.labels = bool(np.isin(votes, (-1.0, 1.0)).all())
         self.votes = votes.astype(np.int8) if self.labels else votes
         self.bounds = np.abs(votes).max(axis=1)

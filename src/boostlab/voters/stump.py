@@ -27,7 +27,7 @@ class Stump:
     """
 
     feature: int
-    cut: int
+    cut: int | None  # the threshold's place among the bins' cuts, if it is one of them
     threshold: float
     left: Any
     right: Any
