@@ -271,5 +271,5 @@ class Training:
 
 def history(rounds: Sequence[Round]) -> dict[str, Any]:
     """Return the rounds' facts as columns of equal length (NaN where a round has no such fact)."""
-    names = dict.fromkeys(name for r in rounds for name in r.facts)
+    names = dict.fromkeys(["alpha", *(name for r in rounds for name in r.facts)])
     return {name: np.array([r.facts.get(name, np.nan) for r in rounds]) for name in names}

@@ -88,9 +88,9 @@ class Validation:
         self.scoring = scoring
         self.scorer: Any = None
         if not (isinstance(scoring, str) and scoring in (*self.measures, "log_loss")):
-            from sklearn.metrics import check_scoring
+            from sklearn.metrics import get_scorer
 
-            self.scorer = check_scoring(_Snapshot(), scoring=scoring)
+            self.scorer = get_scorer(scoring)
 
     def _measure(self, rule: Rule, X: Array, codes: Array, rows: Rows, F: Array) -> float:
         if self.scorer is not None:

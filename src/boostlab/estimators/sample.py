@@ -37,7 +37,7 @@ def encode_labels(y: Array, classes: Array, where: str) -> Array:
     strange = classes[codes] != y
     if np.any(strange):
         raise ValueError(
-            f"{where} contains the label {y[strange][0]!r}, which is not among the training labels "
+            f"{where} contains the label {y[strange][0]}, which is not among the training labels "
             f"({', '.join(map(str, classes[:10]))}{', ...' if len(classes) > 10 else ''})."
         )
     return codes
@@ -70,7 +70,7 @@ def check_sample(X: Array, y: Array, sample_weight: Any, classes: Array | None, 
         classes = np.unique(y)
         if len(classes) < 2:
             raise ValueError(
-                f"{where} holds only one class ({classes[0]!r}); a classifier needs at least two classes to tell apart."
+                f"{where} holds only one class ({classes[0]}); a classifier needs at least two classes to tell apart."
             )
         codes = np.searchsorted(classes, y)
     else:

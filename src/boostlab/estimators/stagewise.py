@@ -143,7 +143,7 @@ class QuadBoostClassifier(BoostingClassifier):
     >>> from boostlab import QuadBoostClassifier, VoterPool
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = QuadBoostClassifier(VoterPool(), regularizer="l1", strength=0.05).fit(X, y)
-    >>> model.score(X, y) > 0.93
+    >>> model.score(X, y) > 0.90
     True
     """
 

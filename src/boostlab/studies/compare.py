@@ -1,0 +1,164 @@
+"""Boosters side by side: the same splits, the same noise, one cell a fit."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.model_selection import RepeatedStratifiedKFold
+from sklearn.utils import check_X_y
+from sklearn.utils.multiclass import check_classification_targets
+
+from boostlab.datasets import flip_labels
+from boostlab.estimators import REGISTRY
+from boostlab.studies.choice import RequestError, able, choose
+from boostlab.studies.result import Cell, Comparison
+
+Array = npt.NDArray[Any]
+
+
+def compare(
+    X: Any,
+    y: Any,
+    boosters: Sequence[str] | None = None,
+    *,
+    folds: int = 5,
+    repeats: int = 1,
+    rounds: int | None = None,
+    noise: float | Sequence[float] = 0.0,
+    random_state: int = 0,
+    on_cell: Callable[[Comparison], None] | None = None,
+    n_jobs: int | None = None,
+) -> Comparison:
+    """Compare boosters by repeated stratified cross-validation, all on the same splits.
+
+    Boosters are fitted one after the other, so that their times can be compared, and once for two rounds before the
+    clock runs, so that nobody is charged for compiling.  A booster that fails is reported, and the others go on.  Ctrl-C
+    ends the comparison and returns what there is.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_rows, n_features)
+        Numbers.
+    y : array-like of shape (n_rows,)
+        Class labels of any kind.
+    boosters : sequence of str, optional
+        Names with or without "Classifier", in any case; None is all registered boosters.
+    folds : int, default=5
+        Number of parts, each the test set once.
+    repeats : int, default=1
+        How often to divide the rows anew.
+    rounds : int, optional
+        The largest number of rounds; None leaves every booster its own default.
+    noise : float or sequence of float, default=0.0
+        Shares of the labels to flip in the training parts, below 0.5; test labels stay as they are.  Every split is used
+        at every level.
+    random_state : int, default=0
+        Seed of the splits, the flips and the boosters.
+    on_cell : callable, optional
+        Called as f(comparison) after every fit, with the comparison so far; the new cell is its last.
+    n_jobs : int, optional
+        Number of threads of every fit; None is all cores.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> from boostlab.datasets import twonorm
+    >>> X, y = twonorm(200, random_state=0)
+    >>> result = compare(X, y, ["AdaBoost", "LogitBoost"], folds=2, rounds=20, noise=[0.0, 0.2])
+    >>> len(result.cells), max(s.error for s in result.ranking(noise=0.0)) < 0.2
+    (8, True)
+    """
+    X, y = check_X_y(X, y, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
+    check_classification_targets(y)
+    levels = [float(level) for level in np.atleast_1d(noise)]
+    _check(y, folds, repeats, rounds, levels, random_state)
+    names, left_out = able(choose(boosters), len(np.unique(y)))
+    result = Comparison(names, levels, folds, repeats, left_out)
+    limit = {} if rounds is None else {"n_estimators": rounds}
+    warm: set[str] = set()
+    splits = RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=random_state).split(X, y)
+    try:
+        for number, (train, test) in enumerate(splits):
+            repeat, fold = divmod(number, folds)
+            flips, seed = map(int, np.random.SeedSequence([random_state, repeat, fold]).generate_state(2))
+            params = {**limit, "random_state": seed, "n_jobs": n_jobs}
+            for level in levels:
+                split = _Split(X[train], flip_labels(y[train], level, flips), X[test], y[test])
+                for name in names:
+                    if name not in warm:
+                        warm.add(name)
+                        _try(name, {**params, "n_estimators": 2}, split, Cell(name, level, repeat, fold))
+                    result.cells.append(_try(name, params, split, Cell(name, level, repeat, fold)))
+                    if on_cell is not None:
+                        on_cell(result)
+    except KeyboardInterrupt:
+        result.interrupted = True
+    return result
+
+
+@dataclass(frozen=True)
+class _Split:
+    X: Array
+    y: Array  # as the boosters see them: some may be flipped
+    X_test: Array
+    y_test: Array  # the truth
+
+
+def _check(y: Array, folds: int, repeats: int, rounds: int | None, noise: Sequence[float], random_state: int) -> None:
+    """Raise one sentence for the first thing that is not possible."""
+    if folds < 2:
+        raise RequestError(f"folds={folds} is not possible; cross-validation needs at least 2 parts.")
+    if repeats < 1:
+        raise RequestError(f"repeats={repeats} is not possible; it must be at least 1.")
+    if rounds is not None and rounds < 1:
+        raise RequestError(f"rounds={rounds} is not possible; boosting needs at least 1 round.")
+    if random_state < 0:
+        raise RequestError(f"The seed {random_state} is not possible; it must be a whole number of at least 0.")
+    if not noise:
+        raise RequestError("noise is an empty list; give at least one level, such as 0.")
+    for level in noise:
+        if not 0.0 <= level < 0.5:
+            raise RequestError(
+                f"noise={level:g} is not possible; it must be at least 0 and below 0.5, where labels say nothing any more."
+            )
+    classes, counts = np.unique(y, return_counts=True)
+    if len(classes) < 2:
+        raise RequestError("All labels are the same; there is nothing to learn.")
+    if counts.min() < folds:
+        rarest = classes[counts.argmin()]
+        raise RequestError(
+            f"folds={folds} is not possible; every part needs a row of every class, and class {rarest} has "
+            f"{counts.min()} {'row' if counts.min() == 1 else 'rows'}."
+        )
+
+
+def _try(name: str, params: dict[str, Any], split: _Split, cell: Cell) -> Cell:
+    """Fit and test one booster; whatever goes wrong is written into the cell, and so is every warning."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            model = REGISTRY[name].cls(**params)
+            start = time.perf_counter()
+            model.fit(split.X, split.y)
+            cell = replace(
+                cell,
+                seconds=time.perf_counter() - start,
+                rounds=model.n_estimators_,
+                stop_reason=model.stop_reason_,
+                error=float(np.mean(model.predict(split.X_test) != split.y_test)),
+            )
+        except Exception as problem:
+            reason = (str(problem).strip() or "no reason given").splitlines()[0]
+            cell = replace(cell, failure=f"{type(problem).__name__}: {reason}")
+    if cell.stop_reason.startswith("interrupted"):
+        raise KeyboardInterrupt  # the engine answers Ctrl-C by ending the fit; here it means the whole comparison
+    return replace(cell, remarks=tuple(dict.fromkeys(str(w.message) for w in caught)))

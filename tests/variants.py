@@ -1,0 +1,22 @@
+"""Every booster, and the variants that go other ways through the engine."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+import boostlab
+from boostlab import AdaBoostClassifier, QuadBoostClassifier, VoterPool
+from boostlab.estimators import REGISTRY
+
+BOOSTERS = [entry.cls for entry in REGISTRY.values()]
+VARIANTS = [
+    *BOOSTERS,
+    partial(AdaBoostClassifier, algorithm="real"),
+    partial(AdaBoostClassifier, resample=True),
+    partial(boostlab.ARBoostClassifier, resample="systematic"),
+    partial(QuadBoostClassifier, VoterPool()),
+]
+IDS = [*REGISTRY, "real", "resample", "systematic", "pool"]
+every = pytest.mark.parametrize("make", VARIANTS, ids=IDS)
