@@ -5,19 +5,11 @@ Only typer is imported at the top, so that `boostlab --help` answers at once; a 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import isnan
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 from boostlab import __version__
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
-    from boostlab.studies import Comparison
 
 # Plain help: rich's panels would cost a third of the time that `--help` may take.
 app = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -64,32 +56,82 @@ def compare(
         float, typer.Option(help="Share of the training labels to flip in the noisy column, from 0 to below 0.5.")
     ] = 0.2,
 ) -> None:
-    """Compare boosters on the breast cancer data that come with scikit-learn.
+    """Compare boosters on a table that comes with scikit-learn.
 
-    Every booster is cross-validated twice on the same splits: with the labels as they are, and with some of the training
-    labels flipped.  Test labels are never touched.  Ctrl-C ends early and shows what there is.
+    The table is breast_cancer.  Every booster is cross-validated twice on the same splits: with the labels as they are,
+    and with some of the training labels flipped.  Test labels are never touched.  Ctrl-C ends early and shows what there
+    is.
     """
     from rich.console import Console
     from sklearn.datasets import load_breast_cancer
 
-    from boostlab.studies import RequestError, verdict
+    from boostlab.studies import RequestError, terminal
     from boostlab.studies import compare as run
-    from boostlab.studies.choice import choose
+    from boostlab.studies.request import check_request, choose
 
-    console = Console(highlight=False)
     data = load_breast_cancer()
+    X, y = data.data, data.target
+    levels = [0.0, noise] if noise else [0.0]
     try:
         names = choose(None if boosters is None else [name for name in boosters.split(",") if name.strip()])
-        with _Screen(console) as screen:
-            result = run(
-                data.data,
-                data.target,
-                names,
-                folds=folds,
-                rounds=rounds,
-                noise=[0.0, noise] if noise else [0.0],
-                random_state=seed,
-                on_cell=screen.show,
-            )
+        check_request(y, folds=folds, repeats=1, rounds=rounds, noise=levels, random_state=seed)
     except RequestError as problem:
         _refuse(str(problem))
+
+    console = Console(highlight=False)
+    console.print(
+        terminal.facts(
+            {
+                "Data": f"breast cancer, from scikit-learn: {X.shape[0]} rows, {X.shape[1]} columns, "
+                f"{len(data.target_names)} classes",
+                "Method": f"{folds}-fold cross-validation, the same splits for all boosters; seed {seed}",
+                "Boosters": f"{len(names)}, default settings, at most {rounds} rounds",
+                "Noise": f"{100 * noise:.3g} % of the labels flipped in every training part; test labels stay clean"
+                if noise
+                else "none",
+            }
+        )
+    )
+    with terminal.live(console) as on_cell:
+        result = run(X, y, names, folds=folds, rounds=rounds, noise=levels, random_state=seed, on_cell=on_cell)
+    terminal.show(console, result)
+    if result.interrupted:
+        raise typer.Exit(130)  # what a shell expects of a command that Ctrl-C ended
+    if not result.ranks():
+        raise typer.Exit(1)
+
+
+# -- list ------------------------------------------------------------------------------------------------------------
+
+
+@app.command("list")
+def list_boosters() -> None:
+    """List all boosters: origin, own parameters, when to choose them."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from boostlab.estimators import REGISTRY
+
+    table = Table(box=box.SIMPLE_HEAD, show_lines=True, padding=(0, 1))
+    table.add_column("Booster and reference")
+    table.add_column("Own parameters", no_wrap=True)
+    table.add_column("Choose it when")
+    for name, entry in sorted(REGISTRY.items()):
+        own = "\n".join(f"{key}={value!r}" for key, value in _own_parameters(entry.cls).items())
+        title = Text.assemble((name, "bold"), f"\n{entry.reference}")
+        table.add_row(title, Text(own or "none"), Text(entry.choose))
+    console = Console(highlight=False)
+    console.print(table)
+    console.print("All boosters share further parameters, such as estimator and n_estimators: see their docstrings.")
+
+
+def _own_parameters(cls: type) -> dict[str, Any]:
+    """Return the parameters that not all boosters have, with their defaults."""
+    from inspect import signature
+
+    from boostlab.estimators.base import BoostingClassifier
+
+    shared = signature(BoostingClassifier).parameters
+    return {p.name: p.default for p in signature(cls).parameters.values() if p.name not in shared}

@@ -165,6 +165,7 @@ class Training:
         self.max_restarts = max_restarts
         self.watched = watched
         self.watched_scores = None if watched is None else Scores(rule, watched.n_rows, n_classes)
+        self.monitors: list[Monitor] = []  # those that stay for the whole training
         self.stop: Stop | None = None
         self.torn = False
         self._order: Array | None = None
@@ -179,7 +180,7 @@ class Training:
                 stop = self._round()
                 if state.t > kept:
                     state.rounds[-1].facts["seconds"] = time.perf_counter() - start
-                    for monitor in monitors:
+                    for monitor in (*self.monitors, *monitors):
                         said = monitor(self)
                         stop = stop or said
                 self.stop = stop

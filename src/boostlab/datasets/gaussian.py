@@ -52,8 +52,8 @@ def ringnorm(n_rows: int = 400, random_state: int | np.random.Generator | None =
     """Return Breiman's ringnorm: a wide normal around a narrow one in 20 dimensions.
 
     A row is +1 or -1 with equal chance.  Breiman's class 1, here +1, is normal around 0 with covariance 4 I; his
-    class 2, here -1, is normal around (a, ..., a) with covariance I, where a = 2 / sqrt(20).  The best possible error is
-    1.3 percent, by a sphere.
+    class 2, here -1, is normal around (a, ..., a) with covariance I, where a = 2 / sqrt(20).  The best possible error
+    is 1.3 percent, by a sphere.
 
     Parameters
     ----------

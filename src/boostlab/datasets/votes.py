@@ -36,10 +36,11 @@ def xor() -> tuple[Array, Array]:
 def long_servedio(n_rows: int = 800, random_state: int | np.random.Generator | None = None) -> tuple[Array, Array]:
     """Return the problem on which a little label noise defeats every booster with a convex loss.
 
-    Every row has a label y, -1 or +1 with equal chance, and 21 features -1 or +1.  A quarter of the rows (each by its
-    own draw) have a large margin: all features are y.  A quarter are pullers: y on the first 11 features, -y on the last
-    10.  Half are penalisers: y on 5 random features of the first 11 and on 6 random ones of the last 10, -y elsewhere.
-    The majority of the features is always right, so the best possible error is 0; add noise with `flip_labels`.
+    Every row has a label y, -1 or +1 with equal chance, and 21 features -1 or +1.  It is of one of three kinds: with
+    chance 1/4 it has a large margin, all features are y; with chance 1/4 it is a puller, y on the first 11 features and
+    -y on the last 10; with chance 1/2 it is a penaliser, y on 5 random features of the first 11 and on 6 random ones of
+    the last 10, -y elsewhere.  The majority of the features is always right, so the best possible error is 0; add noise
+    with `flip_labels`.
 
     Parameters
     ----------

@@ -17,9 +17,10 @@ _PAIRS = np.array([[0, 1], [0, 2], [1, 2]])  # the two waves each class mixes
 def waveform(n_rows: int = 300, random_state: int | np.random.Generator | None = None) -> tuple[Array, Array]:
     """Return Breiman's waveform data: random mixtures of two of three triangular waves, in noise.
 
-    The waves are h1(i) = max(6 - |i - 11|, 0), h2(i) = h1(i - 4) and h3(i) = h1(i + 4) for i = 1, ..., 21.  A row is 0, 1
-    or 2 with equal chance; with one u uniform on (0, 1) a row and standard normal noise e on every feature it is
-    u h1 + (1 - u) h2 + e, u h1 + (1 - u) h3 + e, or u h2 + (1 - u) h3 + e.  The best possible error is about 13 percent.
+    The waves are h1(i) = max(6 - |i - 11|, 0), h2(i) = h1(i - 4) and h3(i) = h1(i + 4) for i = 1, ..., 21.  A row is 0,
+    1 or 2 with equal chance; with one u uniform on (0, 1) a row and standard normal noise e on every feature it is
+    u h1 + (1 - u) h2 + e, u h1 + (1 - u) h3 + e, or u h2 + (1 - u) h3 + e.  The best possible error is about 13
+    percent.
 
     Parameters
     ----------

@@ -63,8 +63,8 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
     n_jobs: int | None = param(None, one_of(None) | whole(1) | whole(-64, -1))
     random_state: Any = param(None)
 
-    multiclass_: ClassVar[bool] = False  # whether the rule takes three or more classes
-    tol_is_for_rule_: ClassVar[bool] = False  # whether `tol` belongs to the rule rather than to early stopping
+    _multiclass: ClassVar[bool] = False  # whether the rule takes three or more classes
+    _tol_is_the_rules: ClassVar[bool] = False  # whether `tol` belongs to the rule rather than to early stopping
 
     def _rule(self) -> Rule:
         """Return the rule these parameters make."""
@@ -111,7 +111,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _check_classes(self, sample: Sample) -> None:
-        if len(sample.classes) > 2 and not self.multiclass_:
+        if len(sample.classes) > 2 and not self._multiclass:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass: "
                 f"{type(self).__name__} was given {len(sample.classes)} classes; "
@@ -139,19 +139,8 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         rule = self._rule()
         learner = as_learner(self.estimator, rule, type(self).__name__)
         bins = Bins.fit(sample.X, sample.rows, self.max_bins, threads)
-        self._validation = None
-        if held_out is not None:
-            patience = self.n_iter_no_change if self.early_stopping else None
-            self._validation = Validation(
-                self.scoring,
-                sample.classes,
-                (held_out.X, held_out.codes, held_out.rows),
-                sample.X,
-                patience,
-                0.0 if self.tol_is_for_rule_ else self.tol,
-            )
         self.classes_ = sample.classes
-        return Training(
+        training = Training(
             rule,
             learner,
             Table.binned(sample.X, bins, threads),
@@ -164,10 +153,16 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
             rng=rng,
             watched=None if held_out is None else Table.binned(held_out.X, bins, threads),
         )
+        if held_out is not None:
+            patience = self.n_iter_no_change if self.early_stopping else None
+            tol = 0.0 if self._tol_is_the_rules else self.tol
+            validation = (held_out.X, held_out.codes, held_out.rows)
+            training.monitors.append(Validation(self.scoring, sample.classes, validation, sample.X, patience, tol))
+        return training
 
     def _run(self, training: Training) -> None:
         """Run the training and keep what a fitted model needs."""
-        monitors: list[Monitor] = [] if self._validation is None else [self._validation]
+        monitors: list[Monitor] = []
         if self.callbacks is not None:
             monitors.append(Callbacks([self.callbacks] if callable(self.callbacks) else self.callbacks))
         with ExitStack() as stack:
@@ -179,8 +174,8 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
                 progress.show(training.state)
         rounds = training.finished()
         self.history_ = history(rounds)
-        if self.early_stopping and self.keep_best and self._validation is not None:
-            rounds = rounds[: self._validation.best_round]
+        if self.early_stopping and self.keep_best:
+            rounds = rounds[: min(m.best_round for m in training.monitors if isinstance(m, Validation))]
         self._ensemble = Ensemble(training.rule, rounds, len(self.classes_), count_threads(self.n_jobs))
         self.stop_reason_ = str(stop)
         self.n_estimators_ = len(rounds)
@@ -352,7 +347,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         """Say what scikit-learn should know."""
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = self.multiclass_
+        tags.classifier_tags.multi_class = self._multiclass
         return tags
 
 

@@ -41,7 +41,7 @@ class LPBoostClassifier(BoostingClassifier):
     tol: float = param(1e-6, number(0))
     nu: float = param(0.1, number(0, 1, "(]"))
 
-    tol_is_for_rule_: ClassVar[bool] = True
+    _tol_is_the_rules: ClassVar[bool] = True
 
     def _rule(self) -> Rule:
         return LPBoost(self.nu, self.tol)

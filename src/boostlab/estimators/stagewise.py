@@ -286,7 +286,7 @@ class AdaBoostM2Classifier(BoostingClassifier):
     True
     """
 
-    multiclass_: ClassVar[bool] = True
+    _multiclass: ClassVar[bool] = True
 
     def _rule(self) -> Rule:
         return AdaBoostM2()

@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from boostlab.datasets import flip_labels
 from boostlab.estimators import REGISTRY
-from boostlab.studies.choice import RequestError, able, choose
+from boostlab.studies.request import able, check_request, choose
 from boostlab.studies.result import Cell, Comparison
 
 Array = npt.NDArray[Any]
@@ -38,8 +38,8 @@ def compare(
     """Compare boosters by repeated stratified cross-validation, all on the same splits.
 
     Boosters are fitted one after the other, so that their times can be compared, and once for two rounds before the
-    clock runs, so that nobody is charged for compiling.  A booster that fails is reported, and the others go on.  Ctrl-C
-    ends the comparison and returns what there is.
+    clock runs, so that nobody is charged for compiling.  A booster that fails is reported, and the others go on.
+    Ctrl-C ends the comparison and returns what there is.
 
     Parameters
     ----------
@@ -56,8 +56,8 @@ def compare(
     rounds : int, optional
         The largest number of rounds; None leaves every booster its own default.
     noise : float or sequence of float, default=0.0
-        Shares of the labels to flip in the training parts, below 0.5; test labels stay as they are.  Every split is used
-        at every level.
+        Shares of the labels to flip in the training parts, below 0.5; test labels stay as they are.  Every split is
+        used at every level.
     random_state : int, default=0
         Seed of the splits, the flips and the boosters.
     on_cell : callable, optional
@@ -80,7 +80,7 @@ def compare(
     X, y = check_X_y(X, y, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
     check_classification_targets(y)
     levels = [float(level) for level in np.atleast_1d(noise)]
-    _check(y, folds, repeats, rounds, levels, random_state)
+    check_request(y, folds=folds, repeats=repeats, rounds=rounds, noise=levels, random_state=random_state)
     names, left_out = able(choose(boosters), len(np.unique(y)))
     result = Comparison(names, levels, folds, repeats, left_out)
     limit = {} if rounds is None else {"n_estimators": rounds}
@@ -113,34 +113,6 @@ class _Split:
     y_test: Array  # the truth
 
 
-def _check(y: Array, folds: int, repeats: int, rounds: int | None, noise: Sequence[float], random_state: int) -> None:
-    """Raise one sentence for the first thing that is not possible."""
-    if folds < 2:
-        raise RequestError(f"folds={folds} is not possible; cross-validation needs at least 2 parts.")
-    if repeats < 1:
-        raise RequestError(f"repeats={repeats} is not possible; it must be at least 1.")
-    if rounds is not None and rounds < 1:
-        raise RequestError(f"rounds={rounds} is not possible; boosting needs at least 1 round.")
-    if random_state < 0:
-        raise RequestError(f"The seed {random_state} is not possible; it must be a whole number of at least 0.")
-    if not noise:
-        raise RequestError("noise is an empty list; give at least one level, such as 0.")
-    for level in noise:
-        if not 0.0 <= level < 0.5:
-            raise RequestError(
-                f"noise={level:g} is not possible; it must be at least 0 and below 0.5, where labels say nothing any more."
-            )
-    classes, counts = np.unique(y, return_counts=True)
-    if len(classes) < 2:
-        raise RequestError("All labels are the same; there is nothing to learn.")
-    if counts.min() < folds:
-        rarest = classes[counts.argmin()]
-        raise RequestError(
-            f"folds={folds} is not possible; every part needs a row of every class, and class {rarest} has "
-            f"{counts.min()} {'row' if counts.min() == 1 else 'rows'}."
-        )
-
-
 def _try(name: str, params: dict[str, Any], split: _Split, cell: Cell) -> Cell:
     """Fit and test one booster; whatever goes wrong is written into the cell, and so is every warning."""
     with warnings.catch_warnings(record=True) as caught:
@@ -161,4 +133,12 @@ def _try(name: str, params: dict[str, Any], split: _Split, cell: Cell) -> Cell:
             cell = replace(cell, failure=f"{type(problem).__name__}: {reason}")
     if cell.stop_reason.startswith("interrupted"):
         raise KeyboardInterrupt  # the engine answers Ctrl-C by ending the fit; here it means the whole comparison
-    return replace(cell, remarks=tuple(dict.fromkeys(str(w.message) for w in caught)))
+    said = [str(w.message) for w in caught]
+    if cell.stop_reason.startswith("max_rounds"):
+        said += _cut_short(REGISTRY[name].cls().n_estimators, model.n_estimators)
+    return replace(cell, remarks=tuple(dict.fromkeys(said)))
+
+
+def _cut_short(usual: int, rounds: int) -> list[str]:
+    """Say that a booster was not given the rounds it usually has: one that plans ahead may look worse than it is."""
+    return [f"stopped by the limit of {rounds} rounds; its own is {usual}"] if rounds < usual else []

@@ -63,8 +63,8 @@ class Summary:
     error, seconds, rounds : float
         Means over the cells that did not fail; NaN if there are none.
     standard_error : float
-        Standard deviation of the cells' errors over the square root of their number (repeats times folds).  It describes
-        the scatter; as the splits share training rows it is, if anything, too small for a test.
+        Standard deviation of the cells' errors over the square root of their number (repeats times folds).  It
+        describes the scatter; as the splits share training rows it is, if anything, too small for a test.
     """
 
     booster: str

@@ -1,10 +1,13 @@
-"""Which boosters a study is about: from what people type to names in the registry."""
+"""What a study is asked for: which boosters are meant, and whether the rest is possible."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from sklearn.utils import get_tags
 
 from boostlab.estimators import REGISTRY
@@ -92,3 +95,48 @@ def able(names: Sequence[str], n_classes: int) -> tuple[list[str], dict[str, str
         if n_classes > 2 and not get_tags(REGISTRY[name].cls()).classifier_tags.multi_class
     }
     return [name for name in names if name not in left_out], left_out
+
+
+def check_request(
+    y: npt.NDArray[Any], *, folds: int, repeats: int, rounds: int | None, noise: Sequence[float], random_state: int
+) -> None:
+    """Raise one sentence for the first thing that is not possible.
+
+    Parameters
+    ----------
+    y : array of shape (n_rows,)
+        Class labels.
+    folds, repeats, rounds, noise, random_state
+        As in `compare`.
+
+    Examples
+    --------
+    >>> y = np.array([0, 1, 0, 1])
+    >>> check_request(y, folds=3, repeats=1, rounds=None, noise=[0.0], random_state=0)
+    Traceback (most recent call last):
+    ...
+    boostlab.studies.request.RequestError: folds=3 is not possible; ...class 0 has only 2.
+    """
+    if folds < 2:
+        raise RequestError(f"folds={folds} is not possible; cross-validation needs at least 2 parts.")
+    if repeats < 1:
+        raise RequestError(f"repeats={repeats} is not possible; it must be at least 1.")
+    if rounds is not None and rounds < 1:
+        raise RequestError(f"rounds={rounds} is not possible; boosting needs at least 1 round.")
+    if not 0 <= random_state < 2**32:
+        raise RequestError(f"The seed {random_state} is not possible; it must be a whole number from 0 to {2**32 - 1}.")
+    if not noise:
+        raise RequestError("noise is an empty list; give at least one level, such as 0.")
+    for level in noise:
+        if not 0.0 <= level < 0.5:
+            raise RequestError(
+                f"noise={level:g} is not possible; it must be at least 0 and below 0.5 (half of the labels wrong)."
+            )
+    classes, counts = np.unique(y, return_counts=True)
+    if len(classes) < 2:
+        raise RequestError("All labels are the same; there is nothing to learn.")
+    if counts.min() < folds:
+        raise RequestError(
+            f"folds={folds} is not possible; every part needs a row of every class, and class "
+            f"{classes[counts.argmin()]} has only {counts.min()}."
+        )

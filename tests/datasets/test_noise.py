@@ -1,0 +1,59 @@
+"""Label noise: exactly the share asked for, always to another class."""
+
+import numpy as np
+import pytest
+
+from boostlab.datasets import flip_labels
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.25, 0.333, 0.5, 1.0])
+@pytest.mark.parametrize("classes", [[-1, 1], ["no", "yes"], [0, 1, 2]])
+def test_exactly_the_share_is_flipped(share, classes):
+    y = np.random.default_rng(0).choice(classes, 137)
+    before = y.copy()
+    noisy = flip_labels(y, share, random_state=1)
+    assert (noisy != y).sum() == round(share * 137)
+    assert set(noisy.tolist()) <= set(classes)
+    np.testing.assert_array_equal(y, before)
+
+
+def test_two_classes_go_to_the_other_class():
+    y = np.array([-1, 1] * 20)
+    np.testing.assert_array_equal(flip_labels(y, 1.0, random_state=0), -y)
+
+
+def test_more_classes_go_to_any_other_evenly():
+    y = np.zeros(9000, int)
+    y[:3] = [1, 2, 3]
+    noisy = flip_labels(y, 1.0, random_state=0)[3:]
+    np.testing.assert_allclose(np.bincount(noisy, minlength=4) / len(noisy), [0, 1 / 3, 1 / 3, 1 / 3], atol=0.02)
+
+
+def test_all_rows_are_equally_likely():
+    y = np.array([0, 1] * 10)
+    flips = np.mean([flip_labels(y, 0.3, random_state=seed) != y for seed in range(2000)], axis=0)
+    np.testing.assert_allclose(flips, 0.3, atol=0.05)
+
+
+def test_more_noise_flips_the_same_labels_and_more():
+    y = np.random.default_rng(0).integers(3, size=200)
+    little, much = (flip_labels(y, share, random_state=5) for share in (0.1, 0.4))
+    np.testing.assert_array_equal(much[little != y], little[little != y])
+
+
+def test_the_seed_decides():
+    y = np.array([0, 1] * 50)
+    np.testing.assert_array_equal(flip_labels(y, 0.2, 7), flip_labels(y, 0.2, 7))
+    assert (flip_labels(y, 0.2, 7) != flip_labels(y, 0.2, 8)).any()
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])
+def test_impossible_share(share):
+    with pytest.raises(ValueError, match="must be a number from 0 to 1"):
+        flip_labels([0, 1], share)
+
+
+def test_one_class_cannot_be_flipped():
+    with pytest.raises(ValueError, match="no other class"):
+        flip_labels([1, 1, 1], 0.5)
+    assert flip_labels([1, 1, 1], 0.0).tolist() == [1, 1, 1]
