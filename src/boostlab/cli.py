@@ -59,8 +59,8 @@ def compare(
     """Compare boosters on a table that comes with scikit-learn.
 
     The table is breast_cancer.  Every booster is cross-validated twice on the same splits: with the labels as they are,
-    and with some of the training labels flipped.  Test labels are never touched.  Ctrl-C ends early and shows what there
-    is.
+    and with some of the training labels flipped; test labels are never touched.  Ctrl-C ends early and shows what is
+    there.
     """
     from rich.console import Console
     from sklearn.datasets import load_breast_cancer
@@ -116,7 +116,7 @@ def list_boosters() -> None:
 
     table = Table(box=box.SIMPLE_HEAD, show_lines=True, padding=(0, 1))
     table.add_column("Booster and reference")
-    table.add_column("Own parameters", no_wrap=True)
+    table.add_column("Own parameters, defaults", no_wrap=True)
     table.add_column("Choose it when")
     for name, entry in sorted(REGISTRY.items()):
         own = "\n".join(f"{key}={value!r}" for key, value in _own_parameters(entry.cls).items())

@@ -151,17 +151,19 @@ class Session(Protocol):
         """Take note that alpha * voter was added to the scores."""
 
 
-class Learner(Protocol):
-    """A way of finding voters; knows nothing of boosting.
+class Learner:
+    """A way of finding voters; knows nothing of boosting."""
 
-    A learner that cannot use weights has a true attribute `draws` and is given drawn rows (`Task.counts`) instead.
-    """
+    draws: bool = False  # cannot use weights: give it drawn rows (`Task.counts`) instead
+    uses_bins: bool = False  # looks at the table's codes rather than at its numbers
 
     def searches(self) -> frozenset[str]:
         """Return the criteria it can search."""
+        raise NotImplementedError
 
     def begin(self, table: Table, rows: Rows, rng: np.random.Generator) -> Session:
         """Start work on a sample."""
+        raise NotImplementedError
 
 
 # -- what a rule sees ------------------------------------------------------------------------------------------------

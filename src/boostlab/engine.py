@@ -160,7 +160,7 @@ class Training:
         self.rng = np.random.default_rng(0) if rng is None else rng
         self.state = State(rule, rows, codes, n_classes, horizon)
         self.session = learner.begin(table, rows, self.rng)
-        self.draws = bool(resample) or bool(getattr(learner, "draws", False))
+        self.draws = bool(resample) or learner.draws
         self.systematic = resample == "systematic"
         self.max_restarts = max_restarts
         self.watched = watched

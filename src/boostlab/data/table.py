@@ -109,9 +109,9 @@ class Table:
     threads: int = 1
 
     @classmethod
-    def binned(cls, X: Array, bins: Bins, threads: int = 1) -> Table:
-        """Return X with its codes under the given bins."""
-        return cls(X, bins, bins.encode(X, threads), threads)
+    def of(cls, X: Array, bins: Bins | None, threads: int = 1) -> Table:
+        """Return X, with its codes if there are bins."""
+        return cls(X, bins, None if bins is None else bins.encode(X, threads), threads)
 
     @property
     def n_rows(self) -> int:

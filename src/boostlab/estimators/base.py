@@ -138,12 +138,12 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         threads = count_threads(self.n_jobs)
         rule = self._rule()
         learner = as_learner(self.estimator, rule, type(self).__name__)
-        bins = Bins.fit(sample.X, sample.rows, self.max_bins, threads)
+        bins = Bins.fit(sample.X, sample.rows, self.max_bins, threads) if learner.uses_bins else None
         self.classes_ = sample.classes
         training = Training(
             rule,
             learner,
-            Table.binned(sample.X, bins, threads),
+            Table.of(sample.X, bins, threads),
             sample.rows,
             sample.codes,
             len(sample.classes),
@@ -151,7 +151,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
             resample=self.resample,
             max_restarts=self.max_restarts,
             rng=rng,
-            watched=None if held_out is None else Table.binned(held_out.X, bins, threads),
+            watched=None if held_out is None else Table.of(held_out.X, bins, threads),
         )
         if held_out is not None:
             patience = self.n_iter_no_change if self.early_stopping else None
@@ -175,7 +175,8 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         rounds = training.finished()
         self.history_ = history(rounds)
         if self.early_stopping and self.keep_best:
-            rounds = rounds[: min(m.best_round for m in training.monitors if isinstance(m, Validation))]
+            best = min(m.best_round for m in training.monitors if isinstance(m, Validation))
+            rounds = rounds[: best or None]  # none yet if Ctrl-C came before the first score
         self._ensemble = Ensemble(training.rule, rounds, len(self.classes_), count_threads(self.n_jobs))
         self.stop_reason_ = str(stop)
         self.n_estimators_ = len(rounds)

@@ -56,8 +56,8 @@ def _sentence(level: float, ranking: Sequence[Summary]) -> str:
     if near:
         verb = "is" if len(near) == 1 else "are"
         return (
-            f"{had}; {_names(near)} {verb} within one standard error ({100 * sure:.2f} points) of it, so the difference "
-            "may be chance."
+            f"{had}; {_names(near)} {verb} within one standard error ({100 * sure:.2f} points) of it, so the "
+            "difference may be chance."
         )
     behind = f"the next, {short_name(rest[0].booster)} at {100 * rest[0].error:.2f} %"
     return f"{had}; {behind}, is more than one standard error ({100 * sure:.2f} points) behind."

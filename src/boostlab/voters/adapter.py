@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 
-from boostlab.contract import Stop, Task
+from boostlab.contract import Learner, Stop, Task
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table
 
@@ -45,7 +45,7 @@ class ConstantVoter:
         return np.full(table.n_rows, self.label)
 
 
-class EstimatorLearner:
+class EstimatorLearner(Learner):
     """Trains a fresh clone every round.
 
     With `sample_weight` the clone gets the task's weights scaled to mean one, so that a minimum weight per leaf means

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
-from boostlab.contract import Stop, Task
+from boostlab.contract import Learner, Stop, Task
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table
 from boostlab.voters.stump import Stump
@@ -47,7 +47,7 @@ def _member_votes(member: Any, table: Table) -> Array:
     return out
 
 
-class VoterPool(BaseEstimator):
+class VoterPool(Learner, BaseEstimator):
     """A finite pool of voters as a weak learner: each round takes the best of them.
 
     Parameters

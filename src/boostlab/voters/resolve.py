@@ -21,10 +21,10 @@ def as_learner(estimator: Any, rule: Rule, booster: str) -> Learner:
     booster : str
         The booster's name, for the error message.
     """
-    learner: Any
+    learner: Learner
     if estimator is None or (isinstance(estimator, str) and estimator == "stump"):
         learner = DecisionStump()
-    elif hasattr(estimator, "begin") and hasattr(estimator, "searches"):
+    elif isinstance(estimator, Learner):
         learner = estimator
     elif hasattr(estimator, "fit") and hasattr(estimator, "get_params") and not isinstance(estimator, type):
         learner = EstimatorLearner(estimator)

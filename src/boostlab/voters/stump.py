@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
-from boostlab.contract import Stop, Task
+from boostlab.contract import Learner, Stop, Task
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table
 from boostlab.data.threads import spread
@@ -49,7 +49,7 @@ class Stump:
         return self.votes(Table(np.asarray(X)))
 
 
-class DecisionStump(BaseEstimator):
+class DecisionStump(Learner, BaseEstimator):
     """The best single cut of a single column, for use as a booster's `estimator`.
 
     Parameters
@@ -63,6 +63,8 @@ class DecisionStump(BaseEstimator):
     >>> AdaBoostClassifier(DecisionStump(polarity="+")).fit([[0], [1], [2], [3]], [0, 0, 1, 1]).n_estimators_
     1
     """
+
+    uses_bins = True
 
     def __init__(self, polarity: str = "both") -> None:
         self.polarity = polarity
