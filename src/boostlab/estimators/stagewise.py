@@ -122,7 +122,7 @@ class EBBoostClassifier(BoostingClassifier):
 
 
 @booster(
-    "Fortier-Dubois et al.",
+    "Fortier-Dubois, Laviolette, Marchand, Robitaille & Roy 2015",
     "you want least squares on the labels, sparse (l1) or bounded (linf) votes, and speed on pools",
 )
 @dataclass(eq=False, repr=False)
@@ -156,7 +156,7 @@ class QuadBoostClassifier(BoostingClassifier):
         return QuadBoost(self.regularizer, self.strength, 1e-6 if self.regularizer == "l1" else 1e-12)
 
 
-@booster("the AR-Boost paper (seed 004)", "labels are noisy and AdaBoost stops or overfits early")
+@booster("Saha, Kunapuli, Ray, Maldjian & Natarajan 2013", "labels are noisy and AdaBoost stops or overfits early")
 @dataclass(eq=False, repr=False)
 class ARBoostClassifier(BoostingClassifier):
     """AR-Boost: AdaBoost that forgives its current voter's errors.

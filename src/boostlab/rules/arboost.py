@@ -1,4 +1,4 @@
-"""AR-Boost: AdaBoost that forgives the errors of its current voter (Saha, Kakadiaris et al., the AR-Boost paper)."""
+"""AR-Boost: AdaBoost that forgives the errors of its current voter (Saha, Kunapuli, Ray, Maldjian & Natarajan 2013)."""
 
 from __future__ import annotations
 

@@ -1,0 +1,27 @@
+"""The README tells the truth about the list of boosters, and its example runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from boostlab.estimators import REGISTRY
+
+README = Path(__file__).parents[1] / "README.md"
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_every_booster_is_listed_with_its_reference_and_use(name):
+    entry = REGISTRY[name]
+    assert f"| `{name}` | {entry.reference} | {entry.choose} |" in README.read_text(encoding="utf-8")
+
+
+def test_the_example_runs(capsys):
+    code = re.search(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    assert code is not None
+    exec(code.group(1), {})
+    printed = capsys.readouterr().out
+    assert "BrownBoostClassifier 0.9" in printed
+    assert "patience" in printed or "max_rounds" in printed
