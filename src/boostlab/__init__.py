@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from boostlab import datasets, studies
     from boostlab.contract import Stop
     from boostlab.estimators import (
         AdaBoostClassifier,
@@ -38,13 +39,18 @@ __all__ = [
     "VoterPool",
     "WeightBoostClassifier",
     "__version__",
+    "datasets",
+    "studies",
 ]
 
+_ROOMS = ("datasets", "studies")
 _HOMES = {"Stop": "boostlab.contract", "DecisionStump": "boostlab.voters", "VoterPool": "boostlab.voters"}
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first used, so that `import boostlab` itself costs nothing."""
+    if name in _ROOMS:
+        return import_module(f"boostlab.{name}")
     if name in __all__:
         value = getattr(import_module(_HOMES.get(name, "boostlab.estimators")), name)
         globals()[name] = value

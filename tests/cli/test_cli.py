@@ -82,7 +82,7 @@ def test_ctrl_c_shows_what_there_is(run, monkeypatch):
     monkeypatch.setattr(boostlab.LogitBoostClassifier, "fit", stop)
     result = run(*SMALL)
     assert result.exit_code == 130
-    assert "Ctrl-C ended it after 1 of 8 fits." in result.stdout
+    assert "Ctrl-C ended it after 1 of 8 fits" in result.stdout
     assert "On clean labels AdaBoost had" in result.stdout
 
 

@@ -88,7 +88,7 @@ def test_xor_is_the_textbooks():
 
 def test_long_servedio_kinds():
     X, y = long_servedio(N, random_state=1)
-    agrees = X == y[:, None]
+    agrees = y[:, None] == X
     first, last = agrees[:, :11].sum(axis=1), agrees[:, 11:].sum(axis=1)
     kinds = {(11, 10): 0.25, (11, 0): 0.25, (5, 6): 0.5}
     for (a, b), share in kinds.items():

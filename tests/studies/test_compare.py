@@ -147,9 +147,11 @@ def test_warnings_become_remarks(recwarn):
     assert not [w for w in recwarn if issubclass(w.category, ConvergenceWarning)]
 
 
-def test_a_limit_below_the_boosters_own_is_remarked_on():
-    result = compare(X, Y, ["LPBoost"], folds=2, rounds=3)
-    assert result.remarks("LPBoostClassifier") == ["stopped by the limit of 3 rounds; its own is 1000 (2 of 2 fits)"]
+def test_cutting_off_a_booster_that_would_end_by_itself_is_remarked_on():
+    result = compare(X, Y, ["LPBoost", "AdaBoost"], folds=2, rounds=3)
+    remark = "cut off at 3 rounds, before its own rule said stop (2 of 2 fits)"
+    assert result.remarks("LPBoostClassifier") == [remark]
+    assert result.remarks("AdaBoostClassifier") == []
 
 
 def test_binary_boosters_are_left_out_of_three_classes():

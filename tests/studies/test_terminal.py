@@ -52,3 +52,9 @@ def test_everything_noteworthy_is_said():
     assert "* LogitBoost: failed: ValueError: no (1 of 1 fits)" in out
     assert "X is left out: why." in out
     assert "nothing to compare it with" in out
+
+
+def test_ctrl_c_before_the_first_fit_shows_no_empty_table():
+    target = console()
+    show(target, Comparison(["AdaBoostClassifier"], [0.0], 2, 1, interrupted=True))
+    assert text(target) == "Ctrl-C ended it before the first fit.\n"

@@ -29,8 +29,8 @@ def comparison(noise=0.0, **errors):
         ),
         (
             {"A": (0.1, 0.2), "B": (0.2, 0.1), "C": (0.5, 0.5)},
-            "On clean labels A and B shared the lowest error, 15.00 %; the next, C at 50.00 %, is more than one standard "
-            "error (5.00 points) behind.",
+            "On clean labels A and B shared the lowest error, 15.00 %; the next, C at 50.00 %, is more than one "
+            "standard error (5.00 points) behind.",
         ),
         ({"A": (0.1, 0.2), "B": (0.2, 0.1)}, "On clean labels A and B shared the lowest error, 15.00 %."),
         ({"A": (0.1, 0.2)}, "On clean labels A had an error of 15.00 %; nothing to compare it with."),
@@ -46,7 +46,7 @@ def test_sentence(errors, expected):
 
 
 def test_many_rivals_are_counted():
-    rivals = {name: (0.10, 0.15) for name in "BCDEF"}
+    rivals = dict.fromkeys("BCDEF", (0.1, 0.15))
     (sentence,) = verdict(comparison(A=(0.10, 0.14), **rivals))
     assert "B, C, D and 2 others are within one standard error" in sentence
 

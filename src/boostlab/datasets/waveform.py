@@ -42,8 +42,8 @@ def waveform(n_rows: int = 300, random_state: int | np.random.Generator | None =
     Examples
     --------
     >>> X, y = waveform(3000, random_state=0)
-    >>> X[y == 0].mean(axis=0)[[0, 12]].round()  # nothing at i = 1; at 13, between the peaks of h1 and h2, both give 4
-    array([0., 4.])
+    >>> X[y == 0].mean(axis=0)[[0, 12]].round().astype(int)  # no wave at i = 1; at 13 both h1 and h2 are 4
+    array([0, 4])
     """
     rng = np.random.default_rng(random_state)
     y = rng.integers(3, size=n_rows)

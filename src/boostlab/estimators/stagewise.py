@@ -156,10 +156,16 @@ class QuadBoostClassifier(BoostingClassifier):
         return QuadBoost(self.regularizer, self.strength, 1e-6 if self.regularizer == "l1" else 1e-12)
 
 
-@booster("Saha, Kunapuli, Ray, Maldjian & Natarajan 2013", "labels are noisy and AdaBoost stops or overfits early")
+@booster(
+    "Saha, Kunapuli, Ray, Maldjian & Natarajan 2013",
+    "voters are re-sampled or of one polarity, so that AdaBoost stops early (exact stumps alternate with their complements)",
+)
 @dataclass(eq=False, repr=False)
 class ARBoostClassifier(BoostingClassifier):
     """AR-Boost: AdaBoost that forgives its current voter's errors.
+
+    After a step the voter's complement looks good, so a learner that fits the weights exactly (the default stump) may
+    alternate between the two and go nowhere; use `resample=True`, `DecisionStump(polarity="+")` or early stopping.
 
     Parameters
     ----------

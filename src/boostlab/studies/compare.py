@@ -16,6 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from boostlab.datasets import flip_labels
 from boostlab.estimators import REGISTRY
+from boostlab.estimators.base import BoostingClassifier
 from boostlab.studies.request import able, check_request, choose
 from boostlab.studies.result import Cell, Comparison
 
@@ -134,11 +135,15 @@ def _try(name: str, params: dict[str, Any], split: _Split, cell: Cell) -> Cell:
     if cell.stop_reason.startswith("interrupted"):
         raise KeyboardInterrupt  # the engine answers Ctrl-C by ending the fit; here it means the whole comparison
     said = [str(w.message) for w in caught]
-    if cell.stop_reason.startswith("max_rounds"):
-        said += _cut_short(REGISTRY[name].cls().n_estimators, model.n_estimators)
+    if cell.stop_reason.startswith("max_rounds") and _ends_by_itself(name):
+        said.append(f"cut off at {cell.rounds} rounds, before its own rule said stop")
     return replace(cell, remarks=tuple(dict.fromkeys(said)))
 
 
-def _cut_short(usual: int, rounds: int) -> list[str]:
-    """Say that a booster was not given the rounds it usually has: one that plans ahead may look worse than it is."""
-    return [f"stopped by the limit of {rounds} rounds; its own is {usual}"] if rounds < usual else []
+def _ends_by_itself(name: str) -> bool:
+    """Whether a booster has a clock or an optimum to reach: its default limit is then larger, and meant as a safeguard.
+
+    Cut off early, such a booster looks worse than it is, which a table must say.
+    """
+    cls: Any = REGISTRY[name].cls
+    return bool(cls.n_estimators > BoostingClassifier.n_estimators)

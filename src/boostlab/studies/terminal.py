@@ -78,10 +78,17 @@ def show(console: Console, comparison: Comparison) -> None:
     comparison : Comparison
         Complete or not.
     """
+    for booster, reason in comparison.left_out.items():
+        console.print(Text(f"{short_name(booster)} is left out: {reason}."))
+    if not comparison.cells:
+        why = "Ctrl-C ended it before the first fit." if comparison.interrupted else "Nothing was fitted."
+        console.print(Text(why))
+        return
     sign = _sign(console)
     console.print(table(comparison, sign))
     if comparison.interrupted:
-        console.print(Text(f"Ctrl-C ended it after {len(comparison.cells)} of {comparison.planned} fits."))
+        done = f"{len(comparison.cells)} of {comparison.planned} fits"
+        console.print(Text(f"Ctrl-C ended it after {done}, so not all boosters were tested on the same parts."))
     console.print(
         Text(
             f"Error: mean share of test rows predicted wrongly, in percent, {sign} one standard error over the "
@@ -92,8 +99,6 @@ def show(console: Console, comparison: Comparison) -> None:
     for booster in comparison.boosters:
         for remark in comparison.remarks(booster):
             console.print(Text(f"* {short_name(booster)}: {remark}"))
-    for booster, reason in comparison.left_out.items():
-        console.print(Text(f"{short_name(booster)} is left out: {reason}."))
     console.print()
     for sentence in verdict(comparison):
         console.print(Text(sentence))
