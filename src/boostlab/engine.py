@@ -200,7 +200,7 @@ class Training:
                 return voter
             h = votes_of(voter, self.table)
             answer = self.rule.step(self.state, asked, h)
-            if isinstance(answer, Stop) and answer.code == "no_edge" and self._drawn(asked):
+            if isinstance(answer, Stop) and answer.code in ("no_edge", "tolerance") and self._drawn(asked):
                 answer = Retry(answer.detail)  # boosting with restart: the draw may have been unlucky
             if not isinstance(answer, Retry):
                 break

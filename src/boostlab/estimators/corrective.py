@@ -21,8 +21,8 @@ from boostlab.rules.lpboost import LPBoost
 class LPBoostClassifier(BoostingClassifier):
     """LPBoost: the soft-margin linear program over all voters, solved by column generation.
 
-    Before the end (`stop_reason_` other than "tolerance") the weights are those of an unfinished program and may vote badly;
-    with noisy labels choose `nu` above the share of wrong labels, which also ends sooner.
+    Before the end (`stop_reason_` other than "tolerance") the weights are those of an unfinished program and may vote
+    badly; with noisy labels choose `nu` above the share of wrong labels, which also ends sooner.
 
     Parameters
     ----------

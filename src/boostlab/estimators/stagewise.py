@@ -158,7 +158,7 @@ class QuadBoostClassifier(BoostingClassifier):
 
 @booster(
     "Saha, Kunapuli, Ray, Maldjian & Natarajan 2013",
-    "voters are re-sampled or of one polarity, so that AdaBoost stops early (exact stumps alternate with their complements)",
+    "voters are re-sampled or of one polarity and AdaBoost stops early (exact stumps alternate with complements)",
 )
 @dataclass(eq=False, repr=False)
 class ARBoostClassifier(BoostingClassifier):
