@@ -56,6 +56,11 @@ class Task:
     counts: Array | None = None
 
 
+NEGLIGIBLE = (
+    1e-12  # an edge no larger than this is rounding, not knowledge: a voter that has it would be added for ever
+)
+
+
 # -- what a rule answers ---------------------------------------------------------------------------------------------
 
 STOP_CODES = {

@@ -67,15 +67,22 @@ def fixed_sums(x: Array, counts: Array, size: float) -> tuple[int, int, int]:
     top = largest_magnitude(x.reshape(-1))
     if np.isnan(top):
         return 0, 0, -1
+    if counts.size > 0:
+        top = 0.0
+        for i in range(x.shape[0]):
+            if counts[i] > 0:
+                for c in range(x.shape[1]):
+                    top = max(top, abs(x[i, c]))
     if top == 0.0:
         return 0, 0, 0
     k = 61 - math.frexp(size)[1] - math.frexp(top)[1]
     signed, gross = _sums(x, counts, k)
-    shift = 0
-    while gross << shift < np.int64(1) << 60:
-        shift += 1
-    if shift > 0:
-        k += shift
+    while gross < np.int64(1) << 60:
+        # Rounding has hidden at most half a unit a value: shift as far as even that cannot overflow, and look again.
+        hidden = gross + np.int64(0.5 * size) + 1
+        while hidden < np.int64(1) << 61:
+            hidden <<= 1
+            k += 1
         signed, gross = _sums(x, counts, k)
     return k, signed, gross
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostlab.contract import Array, Rule, State, Step, Stop, Task
+from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, Task
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class AdaBoostM2(Rule):
         D, p_right = s.own.D, h[np.arange(len(h)), s.codes][:, None]
         lost, won = s.total(D * (1.0 - p_right + h), D * (1.0 + p_right - h))
         error = lost / (lost + won)
-        if error >= 0.5:
+        if error >= 0.5 - NEGLIGIBLE:
             return Stop("no_edge", f"pseudo-loss {error:.4g}, and the rule needs less than 0.5")
-        floored = max(error, 0.5 / s.n)
+        floored = error if lost > 0 else 0.5 / s.n
         alpha = log((1 - floored) / floored)
         left = s.total(np.exp(np.minimum(self._mislabels(s, s.F + alpha * h), 700.0)))
         facts = {"error": error, "edge": 1 - 2 * error, "objective": left / (s.n * (s.n_classes - 1))}

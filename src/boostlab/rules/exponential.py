@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import exp, log
 
-from boostlab.contract import Array, Rule, State, Step, Stop, Task
+from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, Task
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class Exponential(Rule):
         agrees = h == s.y
         right, wrong = s.total(task.weight * agrees, task.weight * ~agrees)
         error = wrong / (right + wrong)
-        if error >= self.limit:
+        if error >= self.limit - NEGLIGIBLE:
             return Stop("no_edge", f"weighted error {error:.4g}, and the rule needs less than {self.limit:.4g}")
-        alpha = self.vote(s, max(error, 0.5 / s.n))  # the floor keeps a perfect voter's alpha finite
+        alpha = self.vote(s, error if wrong > 0 else 0.5 / s.n)  # the floor keeps a perfect voter's alpha finite
         facts = {"error": error, "edge": 1 - 2 * error, "objective": self.loss(s, error, alpha, h)}
         return Step(alpha, facts, Stop("perfect", f"round {s.t + 1} makes no error") if wrong == 0 else None)
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostlab.contract import Array, Rule, State, Step, Stop, Task
+from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, Task
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class RealAdaBoost(Rule):
         w, nu = task.weight, self.learning_rate
         before, after, wrong = s.total(w, w * np.exp(-nu * s.y * h), w * (s.y * h <= 0))
         Z = after / before
-        if Z >= 1 - 1e-12:
+        if Z >= 1 - NEGLIGIBLE:
             return Stop("no_edge", f"the best voter's normaliser Z is {Z:.6g}, and it must be below 1")
         s.own.log_loss += log(Z)
         facts = {"error": wrong / before, "Z": Z, "objective": exp(min(s.own.log_loss, 700.0))}

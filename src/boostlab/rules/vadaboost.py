@@ -7,7 +7,7 @@ from math import exp, log, sqrt
 
 import numpy as np
 
-from boostlab.contract import Array, Rule, State, Step, Stop, Task
+from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, Task
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,10 @@ class VadaBoost(Rule):
         W_I, W_J, S_I, S_J = W_I / W, W_J / W, s.n * S_I / W**2, s.n * S_J / W**2
         A, B = (1 - lam) * W_I**2 + lam * S_I, (1 - lam) * W_J**2 + lam * S_J
         up, down = (A, B) if self.exact else ((1 - lam) * W_I + lam * S_I, (1 - lam) * W_J + lam * S_J)
-        if down >= up:
+        if down >= up * (1 - NEGLIGIBLE):
             return Stop("no_edge", f"the voter is right on {up:.4g} and wrong on {down:.4g} of the penalised weight")
-        floor = 0.5 / s.n
-        alpha = 0.25 * log(up / max(down, up * (floor / (1 - floor)) ** 2))
+        floor = 0.5 / s.n  # for a perfect voter, as in AdaBoost
+        alpha = 0.25 * log(up / down) if down > 0 else 0.5 * log((1 - floor) / floor)
         cross = 2 * (1 - lam) * W_I * W_J
         V = A * exp(-2 * alpha) + B * exp(2 * alpha) + cross
         s.own.log_cost += log(V / (A + B + cross))
