@@ -181,6 +181,7 @@ class State(Protocol):
     ----------
     y : labels -1 and +1 (binary rules); codes : class indices 0..n_classes-1; n_classes
     n : the sample size (sum of the masses); mass : mass of every row
+    size : n, but never less than the number of rows: for floors and caps, where weights that sum to 1 must not matter
     F : scores so far, of shape (n_rows,) or (n_rows, n_classes)
     t : number of voters kept; alphas : their coefficients
     votes : votes of the kept voters, one row each (only for rules with `keeps_votes`)
@@ -192,6 +193,7 @@ class State(Protocol):
     codes: Array
     n_classes: int
     n: float
+    size: float
     horizon: int
     own: SimpleNamespace
 

@@ -78,7 +78,7 @@ class State:
 
     def __init__(self, rule: Rule, rows: Rows, codes: Array, n_classes: int, horizon: int) -> None:
         self.rows, self.codes, self.n_classes, self.horizon = rows, codes, n_classes, horizon
-        self.n = rows.n
+        self.n, self.size = rows.n, max(rows.n, float(rows.n_rows))
         self.y = np.where(codes == 1, 1.0, -1.0)
         self.scores = Scores(rule, rows.n_rows, n_classes)
         self.rounds: list[Round] = []
@@ -206,7 +206,8 @@ class Training:
                 break
             refused = answer.reason
         else:
-            return Stop("no_edge", f"{self.max_restarts} restarts in one round all failed; the last: {refused}")
+            tried = f"{self.max_restarts} restarts in one round all failed; the last: " if self.max_restarts else ""
+            return Stop("no_edge", tried + refused)
         if isinstance(answer, Stop):
             return answer
         self._advance(voter, h, answer)
@@ -234,7 +235,7 @@ class Training:
             return task
         if self._order is None:
             self._order = canonical_order(self.table.X, self.state.codes)
-        size = task.draw or max(1, round(self.state.n))
+        size = task.draw or round(self.state.size)
         counts = self.rows.draw(task.weight, size, self.rng, self._order, self.systematic)
         if task.weight.ndim == 1:
             return replace(task, weight=np.ones(len(counts)), counts=counts)

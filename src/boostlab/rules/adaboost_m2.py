@@ -46,7 +46,7 @@ class AdaBoostM2(Rule):
         error = lost / (lost + won)
         if error >= 0.5 - NEGLIGIBLE:
             return Stop("no_edge", f"pseudo-loss {error:.4g}, and the rule needs less than 0.5")
-        floored = error if lost > 0 else 0.5 / s.n
+        floored = error if lost > 0 else 0.5 / s.size
         alpha = log((1 - floored) / floored)
         left = s.total(np.exp(np.minimum(self._mislabels(s, s.F + alpha * h), 700.0)))
         facts = {"error": error, "edge": 1 - 2 * error, "objective": left / (s.n * (s.n_classes - 1))}

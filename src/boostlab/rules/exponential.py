@@ -36,7 +36,7 @@ class Exponential(Rule):
         error = wrong / (right + wrong)
         if error >= self.limit - NEGLIGIBLE:
             return Stop("no_edge", f"weighted error {error:.4g}, and the rule needs less than {self.limit:.4g}")
-        alpha = self.vote(s, error if wrong > 0 else 0.5 / s.n)  # the floor keeps a perfect voter's alpha finite
+        alpha = self.vote(s, error if wrong > 0 else 0.5 / s.size)  # the floor keeps a perfect voter's alpha finite
         facts = {"error": error, "edge": 1 - 2 * error, "objective": self.loss(s, error, alpha, h)}
         return Step(alpha, facts, Stop("perfect", f"round {s.t + 1} makes no error") if wrong == 0 else None)
 

@@ -35,10 +35,10 @@ class LPBoost(Rule):
 
     def begin(self, s: State) -> None:
         """Start from uniform weights."""
-        if self.nu * s.n < 1:
+        if self.nu * s.size < 1:
             raise ValueError(
-                f"nu={self.nu:g} is too small for {s.n:g} examples: the weights' cap 1/(nu n) must not exceed 1; "
-                f"use nu >= {1 / s.n:.3g}."
+                f"nu={self.nu:g} is too small for {s.size:g} examples: the weights' cap 1/(nu n) must not exceed 1; "
+                f"use nu >= {1 / s.size:.3g}."
             )
         s.own.program = EdgeLP(s.mass, cap=1.0 / (self.nu * s.n))
         s.own.d = np.full(len(s.y), 1.0 / s.n)

@@ -53,7 +53,7 @@ class VadaBoost(Rule):
         up, down = (A, B) if self.exact else ((1 - lam) * W_I + lam * S_I, (1 - lam) * W_J + lam * S_J)
         if down >= up * (1 - NEGLIGIBLE):
             return Stop("no_edge", f"the voter is right on {up:.4g} and wrong on {down:.4g} of the penalised weight")
-        floor = 0.5 / s.n  # for a perfect voter, as in AdaBoost
+        floor = 0.5 / s.size  # for a perfect voter, as in AdaBoost
         alpha = 0.25 * log(up / down) if down > 0 else 0.5 * log((1 - floor) / floor)
         cross = 2 * (1 - lam) * W_I * W_J
         V = A * exp(-2 * alpha) + B * exp(2 * alpha) + cross
