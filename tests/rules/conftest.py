@@ -11,7 +11,7 @@ def data(seed=0, n=100, d=4, noise=0.15, n_classes=2):
     """Continuous features and labels 0..n_classes-1 from a curved boundary; a share of the labels is replaced."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d))
-    score = X[:, 0] + X[:, 1] - 0.5 * X[:, 2] + 0.4 * X[:, 0] * X[:, 1]
+    score = X[:, 0] + X[:, 1] - 0.5 * X[:, -1] + 0.4 * X[:, 0] * X[:, 1]
     y = np.searchsorted(np.quantile(score, np.arange(1, n_classes) / n_classes), score)
     flip = rng.random(n) < noise
     y[flip] = (y[flip] + rng.integers(1, n_classes, flip.sum())) % n_classes

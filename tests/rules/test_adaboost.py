@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.tree import DecisionTreeClassifier
 
 from boostlab import AdaBoostClassifier, DecisionStump
+from boostlab.contract import Learner
 from boostlab.estimators import REGISTRY
 
 
@@ -107,7 +108,7 @@ def test_a_perfect_voter_in_a_later_round(data):
     X, codes = data(seed=3, n=40, noise=0.0)
     y = 2.0 * codes - 1
 
-    class Patient:
+    class Patient(Learner):
         """A learner that offers a fair stump twice and the truth the third time."""
 
         def searches(self):
@@ -318,13 +319,13 @@ def test_m2_copies_with_three_classes(data, same_stumps):
     assert one.decision_function(X).tobytes() == two.decision_function(X).tobytes()
 
 
-# Real AdaBoost's smoothing and the number of re-sampled rows mean the sum of the weights, so scale matters to them.
+# The sum of the weights, where it exceeds the number of rows, is the n of Real AdaBoost's smoothing and of a draw.
 SCALE_FREE = [(n, p) for n, p in BINARY if known(n) and p != {"algorithm": "real"} and not p.get("resample")]
 
 
 @pytest.mark.parametrize("case", SCALE_FREE, ids=ids)
 @pytest.mark.parametrize("total", [1000.0, 1.0, 1e-3], ids=["sum1000", "sum1", "sum0.001"])
-def test_the_scale_of_weights_does_not_matter(case, total, data, same_stumps):
+def test_the_scale_of_weights_does_not_matter(case, total, data):
     # Weights that sum to one are as common as weights that sum to n.
     name, params = case
     X, y = data(seed=11, n=80, noise=0.2)
@@ -337,6 +338,18 @@ def test_the_scale_of_weights_does_not_matter(case, total, data, same_stumps):
 
 def same_stumps_up_to_leaves(one, two):
     return [(s.feature, s.threshold) for s in one.estimators_] == [(s.feature, s.threshold) for s in two.estimators_]
+
+
+@pytest.mark.parametrize(
+    "name", ["AdaBoostClassifier", "VadaBoostClassifier", "EBBoostClassifier", "AdaBoostM2Classifier"]
+)
+@pytest.mark.parametrize("total", [1.0, 0.1])
+def test_a_perfect_voter_is_heard_whatever_the_weights_sum_to(name, total):
+    X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
+    model = REGISTRY[name].cls().fit(X, y, [total / 4] * 4)
+    assert model.stop_reason_.startswith("perfect")
+    assert model.estimator_weights_[0] > 0
+    assert model.predict(X).tolist() == y
 
 
 def test_fractional_weights_reach_the_formulas(data, all_stumps, replay):
@@ -503,8 +516,10 @@ def test_real_adaboost_stops_without_an_edge():
 # -- re-sampling and restart -----------------------------------------------------------------------------------------
 
 
-class Moody:
+class Moody(Learner):
     """A learner that hands in the opposite of the truth `failures` times a round and then a good stump."""
+
+    uses_bins = True
 
     def __init__(self, failures, y):
         self.failures, self.y = failures, y
@@ -598,7 +613,8 @@ def test_draws_follow_the_seed_and_not_the_row_order(data, same_stumps, resample
     assert not same_stumps(one, other)
 
 
-def test_restarts_only_ever_add_rounds(data):
+@pytest.mark.filterwarnings("ignore:.*kept no voter:sklearn.exceptions.ConvergenceWarning")
+def test_restarts_only_ever_add_rounds():
     # Pure noise: drawn stumps fail often.  With the same seed restarts keep at least as many rounds.
     rng = np.random.default_rng(21)
     X, y = rng.normal(size=(60, 2)), rng.integers(0, 2, 60)

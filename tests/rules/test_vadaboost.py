@@ -7,7 +7,8 @@ import pytest
 from scipy.optimize import minimize_scalar
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 
-from boostlab import AdaBoostClassifier, EBBoostClassifier, VadaBoostClassifier
+from boostlab import AdaBoostClassifier, DecisionStump, EBBoostClassifier, VadaBoostClassifier
+from boostlab.contract import Learner
 from boostlab.rules.vadaboost import VadaBoost
 
 BOUND = [0.0, 0.1, 0.3, 0.5, 0.9, 1.0]
@@ -192,13 +193,13 @@ def test_the_learner_sees_signed_targets_beyond_one(data):
     y = 2.0 * codes - 1
     seen = []
 
-    class Curious:
+    class Curious(Learner):
+        uses_bins = True
+
         def searches(self):
             return frozenset(["edge"])
 
         def begin(self, table, rows, rng):
-            from boostlab import DecisionStump
-
             self.inner = DecisionStump().begin(table, rows, rng)
             return self
 

@@ -1,8 +1,8 @@
 """What makes a split good: small pure functions of sums, registered by name.
 
-A learner sums a criterion's channels per bin.  For every cut the criterion sees `left` (the sums below the cut),
-`total` (the sums over all rows) and `gross` (the sums of magnitudes over all rows), the channels on the last axis, and
-gives a cost (the lowest wins) and the two leaves.
+A learner sums a criterion's channels per bin.  For every cut the criterion sees `left` and `right` (the sums on its two
+sides) and `gross` (the sums of magnitudes over all rows), the channels on the last axis, and gives a cost (the lowest
+wins) and the two leaves.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ class Criterion:
         """Return what to sum, of shape (n_rows,) or (n_rows, channels)."""
         raise NotImplementedError
 
-    def cost(self, left: Array, total: Array, gross: Array, params: Params) -> Array:
+    def cost(self, left: Array, right: Array, gross: Array, params: Params) -> Array:
         """Return the cost of every cut."""
         raise NotImplementedError
 
-    def leaves(self, left: Array, total: Array, gross: Array, params: Params) -> tuple[Any, Any]:
+    def leaves(self, left: Array, right: Array, gross: Array, params: Params) -> tuple[Any, Any]:
         """Return what the winning cut's two sides vote."""
         raise NotImplementedError
 
@@ -40,13 +40,13 @@ class Edge(Criterion):
         """One channel: the signed weight."""
         return weight * target
 
-    def cost(self, left: Array, total: Array, gross: Array, params: Params) -> Array:
+    def cost(self, left: Array, right: Array, gross: Array, params: Params) -> Array:
         """Minus the edge."""
-        return -np.abs(total - 2 * left)[..., 0]
+        return -np.abs(right - left)[..., 0]
 
-    def leaves(self, left: Array, total: Array, gross: Array, params: Params) -> tuple[float, float]:
+    def leaves(self, left: Array, right: Array, gross: Array, params: Params) -> tuple[float, float]:
         """+1 goes above the cut unless below is better."""
-        return (-1.0, 1.0) if (total - 2 * left)[0] >= 0 else (1.0, -1.0)
+        return (-1.0, 1.0) if (right - left)[0] >= 0 else (1.0, -1.0)
 
 
 class SampleVariancePenalty(Criterion):
@@ -61,24 +61,24 @@ class SampleVariancePenalty(Criterion):
         signed = weight * target
         return np.stack([signed, weight * signed], axis=1)
 
-    def parts(self, left: Array, total: Array, gross: Array, params: Params) -> tuple[Array, Array, Array]:
+    def parts(self, left: Array, right: Array, gross: Array, params: Params) -> tuple[Array, Array, Array]:
         """Return A, B and W_I W_J of the voter that says +1 above the cut."""
         lam, n = params["variance_penalty"], params["n"]
-        agree = (gross + (total - 2 * left)) / 2
+        agree = (gross + (right - left)) / 2
         W_I, S_I = agree[..., 0], np.maximum(agree[..., 1], 0.0)
         W_J, S_J = gross[0] - W_I, np.maximum(gross[1] - S_I, 0.0)
         A = (1 - lam) * W_I * W_I + lam * n * S_I
         B = (1 - lam) * W_J * W_J + lam * n * S_J
         return np.maximum(A, 0.0), np.maximum(B, 0.0), W_I * W_J
 
-    def cost(self, left: Array, total: Array, gross: Array, params: Params) -> Array:
+    def cost(self, left: Array, right: Array, gross: Array, params: Params) -> Array:
         """Half the smallest value of the cost over alpha."""
-        A, B, WW = self.parts(left, total, gross, params)
+        A, B, WW = self.parts(left, right, gross, params)
         return np.sqrt(A * B) + (1 - params["variance_penalty"]) * WW
 
-    def leaves(self, left: Array, total: Array, gross: Array, params: Params) -> tuple[float, float]:
+    def leaves(self, left: Array, right: Array, gross: Array, params: Params) -> tuple[float, float]:
         """Orient the voter so that A >= B."""
-        A, B, _ = self.parts(left, total, gross, params)
+        A, B, _ = self.parts(left, right, gross, params)
         return (-1.0, 1.0) if A >= B else (1.0, -1.0)
 
 
@@ -89,14 +89,14 @@ class Z(Criterion):
         """Two channels: w and w y."""
         return np.stack([weight, weight * target], axis=1)
 
-    def cost(self, left: Array, total: Array, gross: Array, params: Params) -> Array:
+    def cost(self, left: Array, right: Array, gross: Array, params: Params) -> Array:
         """Z, up to the normaliser."""
-        return sum(2 * np.sqrt(p * m) for p, m in map(_plus_minus, (left, total - left)))
+        return sum(2 * np.sqrt(p * m) for p, m in map(_plus_minus, (left, right)))
 
-    def leaves(self, left: Array, total: Array, gross: Array, params: Params) -> tuple[float, float]:
+    def leaves(self, left: Array, right: Array, gross: Array, params: Params) -> tuple[float, float]:
         """Half the log odds, smoothed by a share of the total weight."""
-        s = params["smoothing"] * total[0]
-        low, high = (0.5 * np.log((p + s) / (m + s)) for p, m in map(_plus_minus, (left, total - left)))
+        s = params["smoothing"] * gross[0]
+        low, high = (0.5 * np.log((p + s) / (m + s)) for p, m in map(_plus_minus, (left, right)))
         return float(low), float(high)
 
 
@@ -107,13 +107,13 @@ class LeastSquares(Criterion):
         """Two channels: w and w z."""
         return np.stack([weight, weight * target], axis=1)
 
-    def cost(self, left: Array, total: Array, gross: Array, params: Params) -> Array:
+    def cost(self, left: Array, right: Array, gross: Array, params: Params) -> Array:
         """Minus what the two means explain."""
-        return -(_explained(left) + _explained(total - left))
+        return -(_explained(left) + _explained(right))
 
-    def leaves(self, left: Array, total: Array, gross: Array, params: Params) -> tuple[float, float]:
+    def leaves(self, left: Array, right: Array, gross: Array, params: Params) -> tuple[float, float]:
         """The two weighted means."""
-        low, high = (float(v[1] / v[0]) if v[0] > 0 else 0.0 for v in (left, total - left))
+        low, high = (float(v[1] / v[0]) if v[0] > 0 else 0.0 for v in (left, right))
         return low, high
 
 
@@ -128,13 +128,13 @@ class PseudoLoss(Criterion):
         """One channel a class."""
         return weight * target
 
-    def cost(self, left: Array, total: Array, gross: Array, params: Params) -> Array:
+    def cost(self, left: Array, right: Array, gross: Array, params: Params) -> Array:
         """Each leaf and class takes the cheaper of 0 and 1."""
-        return np.minimum(left, 0).sum(axis=-1) + np.minimum(total - left, 0).sum(axis=-1)
+        return np.minimum(left, 0).sum(axis=-1) + np.minimum(right, 0).sum(axis=-1)
 
-    def leaves(self, left: Array, total: Array, gross: Array, params: Params) -> tuple[Array, Array]:
+    def leaves(self, left: Array, right: Array, gross: Array, params: Params) -> tuple[Array, Array]:
         """1 where that lowers the pseudo-loss."""
-        return (left < 0).astype(np.float64), (total - left < 0).astype(np.float64)
+        return (left < 0).astype(np.float64), (right < 0).astype(np.float64)
 
 
 def _plus_minus(sums: Array) -> tuple[Array, Array]:

@@ -98,7 +98,7 @@ class VoterPool(Learner, BaseEstimator):
             raise ValueError(f"stumps_per_feature={k!r} must be a whole number of at least 1.")
         low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
         return [
-            Stump(j, None, float(low[j] + (high[j] - low[j]) * i / (k + 1)), -1.0, 1.0)
+            Stump(j, None, float(low[j] * (1 - i / (k + 1)) + high[j] * (i / (k + 1))), -1.0, 1.0)  # no overflow
             for j in range(X.shape[1])
             if high[j] > low[j]
             for i in range(1, k + 1)

@@ -97,17 +97,18 @@ class StumpSession:
     def best(self, task: Task) -> Stump | Stop:
         """Return the stump with the lowest cost; ties go to the first feature, then the first cut."""
         criterion = CRITERIA[task.criterion]
-        channels = criterion.channels(task.weight, task.target)
         if not self.possible.any():
             return Stop("no_edge", "every column is constant, so there is nothing to split")
+        channels = criterion.channels(_tame(task.weight), task.target)
         if channels.ndim == 1:
             return self._best_edge(channels, task.counts)
-        sums, total, gross = self._sums(channels, task.counts)
-        left = np.cumsum(sums, axis=1, out=sums)[:, :-1]  # integers, so exact
-        left, total, gross = left * self.scale, total * self.scale, gross * self.scale
-        cost = np.where(self.possible[:, :-1], criterion.cost(left, total, gross, task.params), np.inf)
+        sums, total, gross, scale = self._sums(channels, task.counts)
+        below = np.cumsum(sums, axis=1, out=sums)[:, :-1]  # integers, so both sides are exact
+        left, right, gross = below * scale, (total - below) * scale, gross * scale
+        cost = np.where(self.possible[:, :-1], criterion.cost(left, right, gross, task.params), np.inf)
         feature, cut = divmod(int(cost.argmin()), cost.shape[1])
-        return self._stump(feature, cut, *criterion.leaves(left[feature, cut], total, gross, task.params))
+        leaves = criterion.leaves(left[feature, cut], right[feature, cut], gross, task.params)
+        return self._stump(feature, cut, *leaves)
 
     def added(self, voter: Stump, alpha: float) -> None:
         """Remember nothing."""
@@ -122,15 +123,15 @@ class StumpSession:
         up = self.sides > 0 or (self.sides == 0 and edge >= 0)
         return self._stump(feature, cut, *((-1.0, 1.0) if up else (1.0, -1.0)))
 
-    def _sums(self, channels: Array, counts: Array | None) -> tuple[Array, Array, Array]:
-        """Histograms of every channel, each with its own scale, and the channels' sums and gross sums."""
+    def _sums(self, channels: Array, counts: Array | None) -> tuple[Array, Array, Array, Array]:
+        """Return histograms of every channel, the channels' sums and gross sums, and the scale of each."""
         parts = [self.rows.whole(channels[:, c], counts) for c in range(channels.shape[1])]
         q = np.stack([p[0] for p in parts], axis=1)
-        self.scale = np.ldexp(1.0, [-p[1] for p in parts])
         hist = self._space(q.shape[1])
         d = len(self.codes)
         spread(lambda a, b: histogram_channels(self.codes, q, a, b, hist), d, q.size * d, self.threads)
-        return hist, np.array([p[2] for p in parts]), np.array([p[3] for p in parts])
+        scale = np.ldexp(1.0, [-p[1] for p in parts])
+        return hist, np.array([p[2] for p in parts]), np.array([p[3] for p in parts]), scale
 
     def _space(self, channels: int) -> Array:
         if channels not in self.space:
@@ -140,3 +141,9 @@ class StumpSession:
 
     def _stump(self, feature: int, cut: int, left: Any, right: Any) -> Stump:
         return Stump(feature, cut, float(self.bins.cuts[feature][cut]), left, right)
+
+
+def _tame(weight: Array) -> Array:
+    """Return weights whose squares can be formed: scaled by a power of two if the largest is extreme."""
+    power = int(np.frexp(weight.max())[1])
+    return weight if abs(power) < 100 else np.ldexp(weight, -power)

@@ -1,0 +1,111 @@
+"""From what a user passes as `estimator` to a learner, or to one clear sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from boostlab import AdaBoostClassifier, EBBoostClassifier, LogitBoostClassifier
+from boostlab.contract import Learner
+from boostlab.rules.adaboost import AdaBoost
+from boostlab.rules.adaboost_m2 import AdaBoostM2
+from boostlab.rules.ebboost import EBBoost
+from boostlab.rules.logitboost import LogitBoost
+from boostlab.voters import DecisionStump, VoterPool, as_learner
+from boostlab.voters.adapter import EstimatorLearner
+
+EBB = EBBoost(0.5)
+
+
+def test_nothing_and_the_word_are_stumps():
+    for given in (None, "stump"):
+        learner = as_learner(given, AdaBoost(), "AdaBoostClassifier")
+        assert isinstance(learner, DecisionStump)
+        assert learner.polarity == "both"
+
+
+@pytest.mark.parametrize("own", [DecisionStump("+"), VoterPool()])
+def test_the_packages_own_learners_pass_through(own):
+    assert as_learner(own, AdaBoost(), "AdaBoostClassifier") is own
+
+
+def test_a_learner_from_elsewhere_passes_through():
+    class Mine(Learner):
+        def searches(self):
+            return frozenset(["svp"])
+
+    mine = Mine()
+    assert as_learner(mine, EBB, "EBBoostClassifier") is mine
+
+
+def test_scikit_learn_estimators_are_adapted():
+    tree = DecisionTreeClassifier(max_depth=2)
+    learner = as_learner(tree, AdaBoost(), "AdaBoostClassifier")
+    assert isinstance(learner, EstimatorLearner)
+    assert learner.estimator is tree
+    assert isinstance(as_learner(DecisionTreeRegressor(), LogitBoost(), "LogitBoostClassifier"), EstimatorLearner)
+
+
+@pytest.mark.parametrize(
+    "strange", ["stumps", "tree", "", 3, DecisionTreeClassifier, DecisionStump, VoterPool, object()]
+)
+def test_what_is_no_learner_is_named(strange):
+    with pytest.raises(ValueError, match=r"is not a weak learner; use None or \"stump\"") as raised:
+        as_learner(strange, AdaBoost(), "AdaBoostClassifier")
+    sentence = str(raised.value)
+    assert sentence.startswith(f"estimator={strange!r} ")
+    assert "scikit-learn estimator object" in sentence
+
+
+@pytest.mark.parametrize(
+    ("estimator", "rule", "booster", "parts"),
+    [
+        (
+            LogisticRegression(),
+            EBB,
+            "EBBoostClassifier",
+            ["EBBoostClassifier needs", "'svp'", "LogisticRegression offers only 'edge'", "VadaBoostClassifier"],
+        ),
+        (VoterPool(), EBB, "EBBoostClassifier", ["'svp'", "VoterPool offers only 'edge'", "VadaBoostClassifier"]),
+        (DecisionStump("-"), EBB, "EBBoostClassifier", ["'svp'", "DecisionStump offers only 'edge'"]),
+        (
+            LinearRegression(),
+            AdaBoost(),
+            "AdaBoostClassifier",
+            ["'edge'", "LinearRegression offers only 'least_squares'", "use stumps (estimator=None)"],
+        ),
+        (
+            DecisionTreeClassifier(),
+            AdaBoostM2(),
+            "AdaBoostM2Classifier",
+            ["'pseudo_loss'", "DecisionTreeClassifier offers only 'edge'"],
+        ),
+        (KMeans(), AdaBoost(), "AdaBoostClassifier", ["'edge'", "KMeans offers none"]),
+    ],
+    ids=lambda v: type(v).__name__,
+)
+def test_a_learner_that_cannot_serve_the_rule_is_refused(estimator, rule, booster, parts):
+    with pytest.raises(ValueError, match="needs a weak learner that can search the criterion") as raised:
+        as_learner(estimator, rule, booster)
+    sentence = str(raised.value)
+    assert sentence.startswith(booster)
+    assert sentence.endswith(".")
+    for part in parts:
+        assert part in sentence
+
+
+@pytest.mark.parametrize(
+    ("model", "match"),
+    [
+        (EBBoostClassifier(LogisticRegression()), "VadaBoostClassifier"),
+        (AdaBoostClassifier(DecisionTreeClassifier), "is not a weak learner"),
+        (AdaBoostClassifier("forest"), "estimator='forest' is not a weak learner"),
+        (LogitBoostClassifier(LogisticRegression()), "'least_squares'"),
+    ],
+)
+def test_the_sentence_reaches_the_user_at_fit(model, match):
+    with pytest.raises(ValueError, match=match):
+        model.fit(np.arange(8.0)[:, None], [0, 1] * 4)
