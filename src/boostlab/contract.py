@@ -147,7 +147,10 @@ class Voter(Protocol):
 
 
 class Session(Protocol):
-    """A learner at work on one sample; it may remember things between rounds."""
+    """A learner at work on one sample; it may remember things between rounds.
+
+    If its voters for "edge" do not all say -1 or +1, it has a false attribute `labels`.
+    """
 
     def best(self, task: Task) -> Voter | Stop:
         """Return the best voter it can find, or why there is none."""
@@ -224,6 +227,7 @@ class Rule:
     """
 
     needs: ClassVar[str] = "edge"  # the criterion its tasks name
+    labels_only: ClassVar[bool] = False  # whether votes must be -1 and +1
     n_outputs: ClassVar[str] = "one"  # scores per row: "one", or one per "class"
     additive: ClassVar[bool] = True  # whether the vote is a plain weighted sum
     keeps_votes: ClassVar[bool] = False  # whether it looks at earlier voters' votes (and may Reweigh)

@@ -160,6 +160,11 @@ class Training:
         self.rng = np.random.default_rng(0) if rng is None else rng
         self.state = State(rule, rows, codes, n_classes, horizon)
         self.session = learner.begin(table, rows, self.rng)
+        if rule.labels_only and not getattr(self.session, "labels", True):
+            raise ValueError(
+                f"{type(rule).__name__} needs voters that say -1 or +1, and those of {type(learner).__name__} say "
+                "other numbers; take their signs, or use QuadBoostClassifier or LPBoostClassifier, which weigh real votes."
+            )
         self.draws = bool(resample) or learner.draws
         self.systematic = resample == "systematic"
         self.max_restarts = max_restarts

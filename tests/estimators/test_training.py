@@ -11,7 +11,7 @@ from sklearn.metrics import log_loss as sk_log_loss
 from sklearn.metrics import roc_auc_score
 
 import boostlab
-from boostlab import AdaBoostClassifier, LPBoostClassifier, Stop
+from boostlab import AdaBoostClassifier, LPBoostClassifier, QuadBoostClassifier, Stop, VoterPool
 from tables import noisy_table
 from variants import every
 
@@ -290,3 +290,37 @@ def test_an_empty_vote_warns_and_predicts():
     assert model.margins(X, y).tolist() == [0.0] * 6
     assert all(len(c) == 0 for c in model.history_.values())
     assert "alpha" in model.history_
+
+
+def test_real_votes_are_for_rules_that_weigh_them(table):
+    X, y = table
+    pool = VoterPool([lambda X: np.tanh(X[:, 0]), lambda X: np.tanh(X[:, 1])])
+    with pytest.raises(ValueError, match=r"AdaBoost needs voters that say -1 or \+1.*QuadBoostClassifier"):
+        AdaBoostClassifier(pool).fit(X, y)
+    assert QuadBoostClassifier(pool, n_estimators=5).fit(X, y).n_estimators_ > 0
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        AdaBoostClassifier(fixed_step=100.0),
+        boostlab.ARBoostClassifier(rho=1e6),
+        boostlab.VadaBoostClassifier(variance_penalty=1e6, step="exact"),
+        boostlab.EBBoostClassifier(variance_penalty=1e6),
+        boostlab.BrownBoostClassifier(target_error=1e-300, n_estimators=20),
+        boostlab.BrownBoostClassifier(total_time=1e4, n_estimators=20),
+        boostlab.BrownBoostClassifier(total_time=1e-6),
+        boostlab.BrownBoostClassifier(target_error=1 - 1e-9),
+        boostlab.WeightBoostClassifier(beta=1e6),
+        boostlab.LogitBoostClassifier(z_max=1e6),
+        QuadBoostClassifier(regularizer="l2", strength=1e12),
+    ],
+    ids=repr,
+)
+@pytest.mark.filterwarnings("ignore:.*kept no voter")
+def test_extreme_but_legal_parameters_give_finite_models(model, table):
+    X, y = table
+    model.fit(X, y)
+    assert np.isfinite(model.decision_function(X)).all()
+    assert np.isfinite(model.predict_proba(X)).all()
+    assert all(np.isfinite(column).all() for column in model.history_.values())

@@ -59,7 +59,7 @@ def test_no_member_is_better(kind, complements, masses, seed):
     votes = random_votes(rng, n, members, kind)
     weight, y = rng.random(n), rng.choice([-1.0, 1.0], n)
     mass = {"counts": rng.integers(1, 5, n).astype(float), "real": rng.random(n) + 0.1}.get(masses)
-    counts = rng.integers(1, 4, n) if masses == "drawn" else None
+    counts = np.append(rng.integers(0, 4, n - 1), 1) if masses == "drawn" else None
     m = np.ones(n) if mass is None else mass
     m = m if counts is None else counts
     edges = ((m * weight * y)[:, None] * votes).sum(axis=0)
@@ -92,6 +92,13 @@ def test_mass_k_is_k_copies(kind):
     order = rng.permutation(20)
     c = pool_on(votes[order], copies[order].astype(float))._edges((weight * y)[order], None)
     assert np.array_equal(a, c)
+
+
+def test_a_pool_knows_whether_its_voters_say_labels():
+    votes = np.array([[1.0, -1.0], [-1.0, -1.0], [1.0, 1.0]])
+    assert pool_on(votes).labels
+    assert not pool_on(votes * 0.5).labels
+    assert not pool_on(np.where(np.eye(3, 2) == 1, 0.0, votes)).labels  # an abstention is no label
 
 
 def test_label_votes_are_summed_exactly():

@@ -389,19 +389,14 @@ def test_weight_k_is_k_copies(criterion, max_bins, seed):
 @settings(max_examples=25)
 @given(seed=st.integers(0, 2**32))
 def test_a_draw_is_its_rows(criterion, seed):
-    problem = make(seed, criterion, "equal", "real")  # the masses are already in the draw
+    problem = make(seed, criterion, "some", "real")  # the masses are already in the draw
     rng = np.random.default_rng(seed)
     counts = rng.multinomial(2 * len(problem.X), np.full(len(problem.X), 1 / len(problem.X)))
     bins = Bins.fit(problem.X, Rows(len(problem.X)), "exact")
     problem.task.counts = counts
     drawn = problem.take(np.repeat(np.arange(len(problem.X)), counts))
     drawn.task.counts = None
-    a, b = problem.best(bins=bins), drawn.best(bins=bins)
-    if isinstance(a, Stop):
-        assert isinstance(b, Stop)
-        return
-    assert (a.feature, a.cut, a.threshold) == (b.feature, b.cut, b.threshold)
-    np.testing.assert_allclose([a.left, a.right], [b.left, b.right], rtol=1e-12, atol=1e-12)
+    assert repr(problem.best(bins=bins)) == repr(drawn.best(bins=bins))
 
 
 @every_criterion

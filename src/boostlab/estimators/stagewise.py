@@ -50,7 +50,7 @@ class AdaBoostClassifier(BoostingClassifier):
 
     algorithm: str = param("discrete", one_of("discrete", "real"))
     learning_rate: float = param(1.0, _RATE)
-    fixed_step: float | None = param(None, one_of(None) | number(0, brackets="()"))
+    fixed_step: float | None = param(None, one_of(None) | number(0, 100, "(]"))
 
     def _rule(self) -> Rule:
         if self.algorithm == "real":
@@ -83,7 +83,7 @@ class VadaBoostClassifier(BoostingClassifier):
     True
     """
 
-    variance_penalty: float = param(0.5, number(0))
+    variance_penalty: float = param(0.5, number(0, 1e6))
     step: str = param("bound", one_of("bound", "exact"))
 
     def _rule(self) -> Rule:
@@ -115,7 +115,7 @@ class EBBoostClassifier(BoostingClassifier):
     20
     """
 
-    variance_penalty: float = param(0.5, number(0))
+    variance_penalty: float = param(0.5, number(0, 1e6))
 
     def _rule(self) -> Rule:
         return EBBoost(self.variance_penalty)
@@ -148,7 +148,7 @@ class QuadBoostClassifier(BoostingClassifier):
     """
 
     regularizer: str | None = param(None, one_of(None, "l1", "l2", "linf"))
-    strength: float = param(0.01, number(0))
+    strength: float = param(0.01, number(0, 1e12))
 
     def _rule(self) -> Rule:
         if self.regularizer == "linf" and self.strength == 0:
@@ -182,7 +182,7 @@ class ARBoostClassifier(BoostingClassifier):
     True
     """
 
-    rho: float = param(2.0, number(1, brackets="[)"))
+    rho: float = param(2.0, number(1, 1e6))
 
     def _rule(self) -> Rule:
         return ARBoost(self.rho)
@@ -208,7 +208,7 @@ class WeightBoostClassifier(BoostingClassifier):
     True
     """
 
-    beta: float = param(0.5, number(0, brackets="[)"))
+    beta: float = param(0.5, number(0, 1e6))
 
     def _rule(self) -> Rule:
         return WeightBoost(self.beta)
@@ -237,7 +237,7 @@ class LogitBoostClassifier(BoostingClassifier):
     True
     """
 
-    z_max: float = param(4.0, number(1, brackets="[)"))
+    z_max: float = param(4.0, number(1, 1e6))
     learning_rate: float = param(1.0, _RATE)
 
     def _rule(self) -> Rule:
@@ -268,7 +268,7 @@ class BrownBoostClassifier(BoostingClassifier):
 
     n_estimators: int = param(1000, whole(1))
     target_error: float = param(0.1, number(0, 1, "()"))
-    total_time: float | None = param(None, one_of(None) | number(0, brackets="()"))
+    total_time: float | None = param(None, one_of(None) | number(1e-6, 1e4))
 
     def _rule(self) -> Rule:
         return BrownBoost(self.target_error, self.total_time)

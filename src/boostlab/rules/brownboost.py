@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-from scipy.special import erf, erfinv
+from scipy.special import erf, erfcinv
 
 from boostlab.contract import Array, Rule, State, Step, Stop, Task
 from boostlab.programs.brownian import advance_clock
@@ -36,7 +36,7 @@ class BrownBoost(Rule):
     @property
     def c(self) -> float:
         """The total time."""
-        return float(erfinv(1.0 - self.target_error)) ** 2 if self.total_time is None else self.total_time
+        return float(erfcinv(self.target_error)) ** 2 if self.total_time is None else self.total_time
 
     def begin(self, s: State) -> None:
         """The clock starts at c."""

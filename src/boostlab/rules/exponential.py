@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import exp, log
+from typing import ClassVar
 
 from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, Task
 
@@ -11,6 +12,8 @@ from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, Task
 @dataclass(frozen=True)
 class Exponential(Rule):
     """Weights w proportional to exp(-y F), voters by smallest weighted error; a subclass says how loud they vote."""
+
+    labels_only: ClassVar[bool] = True
 
     @property
     def limit(self) -> float:

@@ -45,8 +45,8 @@ class LogitBoost(Rule):
         """Step 1."""
         t = np.exp(-2.0 * np.abs(s.F))  # in (0, 1], whatever F
         w = np.maximum(t / (1.0 + t) ** 2, self.W_MIN)
-        if s.largest(w) <= 10 * self.W_MIN:
-            return Stop("perfect", "every probability is 0 or 1 to ten digits")
+        if s.own.loss <= self.W_MIN:
+            return Stop("perfect", "the mean logistic loss is below 1e-10")
         z = s.y * np.minimum(1.0 + np.exp(np.minimum(-2.0 * s.y * s.F, 700.0)), s.own.z_max)
         return Task("least_squares", w, z / 2.0)
 

@@ -55,10 +55,8 @@ class LPBoost(Rule):
         edge = signed / whole
         own.lowest_edge = min(own.lowest_edge, edge)
         if edge <= own.beta + self.tol:
-            gap = max(own.lowest_edge - own.beta, 0.0)
             return Stop(
-                "tolerance",
-                f"the best edge {edge:.6g} does not exceed beta by more than {self.tol:g}; gap {gap:.2g}",
+                "tolerance", f"the best edge {edge:.6g} exceeds beta = {own.beta:.6g} by no more than {self.tol:g}"
             )
         try:
             own.program.add(s.y * h)

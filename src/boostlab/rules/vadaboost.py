@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import exp, log, sqrt
+from typing import ClassVar
 
 import numpy as np
 
@@ -31,6 +32,8 @@ class VadaBoost(Rule):
 
     variance_penalty: float = 0.5
     exact: bool = False
+
+    labels_only: ClassVar[bool] = True
 
     def begin(self, s: State) -> None:
         """The cost of F = 0, divided by n^2, is 1."""
