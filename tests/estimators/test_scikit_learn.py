@@ -14,10 +14,10 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from tables import noisy_table
 
 import boostlab
 from boostlab.estimators import REGISTRY
+from tables import noisy_table
 
 BOOSTERS = [entry.cls for entry in REGISTRY.values()]
 

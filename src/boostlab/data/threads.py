@@ -29,7 +29,10 @@ def count_threads(n_jobs: int | None) -> int:
 
 
 def spread(work: Callable[[int, int], object], size: int, cells: int, threads: int) -> None:
-    """Call work(first, last) on even parts of range(size), in parallel if `cells` of work are worth it."""
+    """Call work(first, last) on even parts of range(size), in parallel if `cells` of work are worth it.
+
+    The work itself must not call `spread`: the parts of one call share a pool.
+    """
     parts = min(threads, size) if cells >= WORTH else 1
     if parts <= 1:
         work(0, size)

@@ -34,19 +34,11 @@ class Criterion:
 
 
 class Edge(Criterion):
-    """Largest |sum w y h| of a voter with opposite leaves -1 and +1."""
+    """Largest |sum w y h| of a voter with opposite leaves -1 and +1; learners compare it as the integer it is."""
 
     def channels(self, weight: Array, target: Array) -> Array:
         """One channel: the signed weight."""
         return weight * target
-
-    def cost(self, left: Array, right: Array, gross: Array, params: Params) -> Array:
-        """Minus the edge."""
-        return -np.abs(right - left)[..., 0]
-
-    def leaves(self, left: Array, right: Array, gross: Array, params: Params) -> tuple[float, float]:
-        """+1 goes above the cut unless below is better."""
-        return (-1.0, 1.0) if (right - left)[0] >= 0 else (1.0, -1.0)
 
 
 class SampleVariancePenalty(Criterion):
