@@ -162,8 +162,8 @@ class Training:
         self.session = learner.begin(table, rows, self.rng)
         if rule.labels_only and not getattr(self.session, "labels", True):
             raise ValueError(
-                f"{type(rule).__name__} needs voters that say -1 or +1, and those of {type(learner).__name__} say other "
-                "numbers; take their signs, or use QuadBoostClassifier or LPBoostClassifier, which weigh them."
+                f"{type(rule).__name__} needs voters that say -1 or +1, and those of {type(learner).__name__} say "
+                "other numbers; take their signs, or use QuadBoostClassifier or LPBoostClassifier, which weigh them."
             )
         self.draws = bool(resample) or learner.draws
         self.systematic = resample == "systematic"
