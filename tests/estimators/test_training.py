@@ -267,7 +267,7 @@ def test_wrong_data_is_one_sentence(table):
         ((X, y, np.where(y == 1, 0.0, 1.0)), {}, "only one class"),
         ((X, y[:-1]), {}, "inconsistent"),
         ((X, np.arange(len(y)) % 3), {}, "Only binary classification is supported"),
-        ((np.where(X > 2, np.nan, X), y), {}, "NaN"),
+        ((np.where(X > 2, np.inf, X), y), {}, "infinity"),
         ((X, y), dict(X_val=X), "go together"),
         ((X, y), dict(sample_weight_val=y), "needs X_val and y_val"),
         ((X, y), dict(X_val=X, y_val=y + 5), "not among the training labels"),

@@ -19,11 +19,13 @@ def padded(columns):
             width *= 2
         flat += [*cuts, *[np.inf] * (width - 1 - len(cuts))]
         starts.append(len(flat))
-    return np.array(flat, np.float64), np.array(starts, np.int64)
+    missing = np.array([len(cuts) + 1 for cuts in columns], np.int64)
+    return np.array(flat, np.float64), np.array(starts, np.int64), missing
 
 
 def search(X, columns):
-    return np.stack([np.searchsorted(cuts, X[:, j].astype(np.float64)) for j, cuts in enumerate(columns)])
+    found = [np.searchsorted(cuts, X[:, j].astype(np.float64)) for j, cuts in enumerate(columns)]
+    return np.stack([np.where(np.isnan(X[:, j]), len(columns[j]) + 1, f) for j, f in enumerate(found)])
 
 
 @pytest.mark.parametrize("codes_dtype", [np.uint8, np.uint16])
@@ -38,6 +40,8 @@ def test_encode(codes_dtype, dtype, rows):
         if len(cuts):
             cuts[:] = np.unique(np.where(rng.random(len(cuts)) < 0.5, cuts, cuts.astype(dtype)))
             X[::3, j] = rng.choice(cuts, size=len(X[::3])).astype(dtype)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    X[rng.random(X.shape) < 0.1] = -np.nan  # a NaN with the other sign bit
     codes = np.zeros((len(sizes), rows), codes_dtype)
     encode(X, *padded(columns), 0, rows, codes)
     assert np.array_equal(codes, search(X, columns))
@@ -83,5 +87,6 @@ def test_split_votes(dtype):
     codes = np.array([0, 1, 2, 3, 3, 2, top - 1, top], dtype)
     for cut in (0, 2, 3, int(top) - 1):
         out = np.full(len(codes), np.nan)
-        split_votes(codes, cut, -0.25, 1.5, out)
-        assert out.tolist() == [-0.25 if c <= cut else 1.5 for c in codes.tolist()]
+        for absent in (2, int(top)):
+            split_votes(codes, cut, absent, -0.25, 1.5, 7.0, out)
+            assert out.tolist() == [7.0 if c == absent else -0.25 if c <= cut else 1.5 for c in codes.tolist()]

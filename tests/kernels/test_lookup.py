@@ -19,21 +19,26 @@ def test_lookup_scores(dtype, outputs, first, last):
     features = np.array([0, 2, 3, 5], np.int64)
     cuts = [np.array(c, np.float64) for c in ([-2.0, 0.0, 1.5, 4.0], [0.5], [], [-3.5, -1.0])]
     values = [rng.normal(size=(len(c) + 1, outputs)) for c in cuts]
+    missing = rng.normal(size=(4, outputs))
+    X[rng.random(X.shape) < 0.2] = np.nan
     starts = np.concatenate([[0], np.cumsum([len(c) for c in cuts])]).astype(np.int64)
     before = rng.normal(size=(60, outputs))
     out = before.copy()
-    lookup_scores(X, features, starts, np.concatenate(cuts), np.concatenate(values), first, last, out)
+    lookup_scores(X, features, starts, np.concatenate(cuts), np.concatenate(values), missing, first, last, out)
     expected = before.copy()
     for i in range(first, last):
-        for j, c, v in zip(features, cuts, values, strict=True):
-            expected[i] += v[bisect_left(c.tolist(), float(X[i, j]))]  # a value on a cut stays below it
+        for j, c, v, m in zip(features, cuts, values, missing, strict=True):
+            x = float(X[i, j])
+            expected[i] += m if np.isnan(x) else v[bisect_left(c.tolist(), x)]  # a value on a cut stays below it
     assert np.array_equal(out, expected)
 
 
 def test_lookup_without_features_adds_nothing():
     out = np.full((4, 1), 2.5)
     none = np.empty(0, np.int64)
-    lookup_scores(np.ones((4, 2)), none, np.zeros(1, np.int64), np.empty(0), np.empty((0, 1)), 0, 4, out)
+    lookup_scores(
+        np.ones((4, 2)), none, np.zeros(1, np.int64), np.empty(0), np.empty((0, 1)), np.empty((0, 1)), 0, 4, out
+    )
     assert (out == 2.5).all()
 
 

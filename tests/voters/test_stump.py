@@ -396,7 +396,11 @@ def test_a_draw_is_its_rows(criterion, seed):
     problem.task.counts = counts
     drawn = problem.take(np.repeat(np.arange(len(problem.X)), counts))
     drawn.task.counts = None
-    assert repr(problem.best(bins=bins)) == repr(drawn.best(bins=bins))
+    # Where values never seen would go is decided by the whole sample.
+    one, two = (p.best(bins=bins) for p in (problem, drawn))
+    if isinstance(one, Stump) and isinstance(two, Stump):
+        one, two = (replace(stump, missing=None) for stump in (one, two))
+    assert repr(one) == repr(two)
 
 
 @every_criterion
@@ -457,6 +461,6 @@ def test_polarity_limits_the_criteria_and_must_be_known():
 
 def test_polarity_by_hand():
     problem = Problem(np.arange(4.0)[:, None], Task("edge", np.ones(4), np.array([1.0, 1.0, -1.0, -1.0])))
-    assert repr(problem.best()) == repr(Stump(0, 1, 1.5, 1.0, -1.0))
-    assert repr(problem.best(polarity="-")) == repr(Stump(0, 1, 1.5, 1.0, -1.0))
-    assert repr(problem.best(polarity="+")) == repr(Stump(0, 0, 0.5, -1.0, 1.0))  # edge -2, better than -4
+    assert repr(problem.best()) == repr(Stump(0, 1, 1.5, 1.0, -1.0, -1.0))
+    assert repr(problem.best(polarity="-")) == repr(Stump(0, 1, 1.5, 1.0, -1.0, -1.0))
+    assert repr(problem.best(polarity="+")) == repr(Stump(0, 0, 0.5, -1.0, 1.0, 1.0))  # edge -2, better than -4

@@ -143,6 +143,7 @@ def canonical_order(X: Array, y: Array) -> Array:
     key = np.full(len(y), 0x9E3779B97F4A7C15, np.uint64)
     for column in (*X.T, y):
         bits = (np.asarray(column, np.float64) + 0.0).view(np.uint64)  # + 0.0 turns -0.0 into 0.0
+        bits[np.isnan(column)] = 0x7FF8000000000000  # one NaN for all
         key = (key ^ bits) * np.uint64(0xBF58476D1CE4E5B9)
         key ^= key >> np.uint64(29)
     return np.argsort(key, kind="stable")

@@ -6,6 +6,7 @@ stump on it is exact; longer columns are cut at (weighted) quantiles.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,36 +27,50 @@ class Bins:
     """The cut points of every column: value x falls into bin `number of cuts below x`."""
 
     cuts: list[Array]
+    categorical: frozenset[int] = frozenset()  # columns whose values are category numbers, one bin each
 
     @classmethod
-    def fit(cls, X: Array, rows: Rows, max_bins: int | str = 255, threads: int = 1) -> Bins:
+    def fit(
+        cls,
+        X: Array,
+        rows: Rows,
+        max_bins: int | str = 255,
+        threads: int = 1,
+        n_categories: Mapping[int, int] | None = None,
+    ) -> Bins:
         """Find the cut points of every column of X.
 
         Parameters
         ----------
         X : array of shape (n_rows, n_features)
-            Finite numbers.
+            Finite numbers, or NaN for a missing value.
         rows : Rows
             The rows' masses: quantiles are weighted by them.
         max_bins : int or "exact"
             At most so many bins a column; "exact" cuts between all distinct values.
         threads : int
             How many threads share the columns.
+        n_categories : mapping, optional
+            The categorical columns (their values are 0, 1, ...) and how many categories each has.
         """
+        n_categories = n_categories or {}
         limit = MOST_BINS if max_bins == "exact" else int(max_bins)
         mass = None if rows.uniform else rows.whole(np.ones(rows.n_rows))[0]
         cuts: list[Array] = [np.empty(0)] * X.shape[1]
 
         def work(first: int, last: int) -> None:
             for j in range(first, last):
+                if j in n_categories:
+                    cuts[j] = np.arange(n_categories[j] - 1) + 0.5
+                    continue
                 cuts[j] = _column_cuts(X[:, j], mass, limit, j if max_bins == "exact" else None)
 
         spread(work, X.shape[1], X.size * 8, threads)
-        return cls(cuts)
+        return cls(cuts, frozenset(n_categories))
 
     @property
     def n_bins(self) -> Array:
-        """Number of bins of every column."""
+        """Number of bins of every column; a missing value has the code after the last bin."""
         return np.array([len(c) + 1 for c in self.cuts], np.int64)
 
     def encode(self, X: Array, threads: int = 1) -> Array:
@@ -64,10 +79,10 @@ class Bins:
         codes = np.empty((X.shape[1], X.shape[0]), np.uint8 if widest < 255 else np.uint16)
         widths = [(1 << len(c).bit_length()) - 1 for c in self.cuts]
         starts = np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
-        cuts = np.full(starts[-1], np.inf)
+        cuts, missing = np.full(starts[-1], np.inf), self.n_bins
         for start, c in zip(starts, self.cuts, strict=False):
             cuts[start : start + len(c)] = c
-        spread(lambda a, b: encode(X, cuts, starts, a, b, codes), X.shape[0], X.size * 8, threads)
+        spread(lambda a, b: encode(X, cuts, starts, missing, a, b, codes), X.shape[0], X.size * 8, threads)
         return codes
 
 
@@ -77,6 +92,10 @@ def _column_cuts(column: Array, mass: Array | None, limit: int, exact_column: in
     else:
         order = np.argsort(column, kind="stable")
         values = column[order]
+    if np.isnan(values[-1]):  # missing values are sorted to the end
+        values = values[: len(values) - np.count_nonzero(np.isnan(values))]
+        if len(values) == 0:
+            return np.empty(0)
     ends = np.append(np.flatnonzero(values[1:] != values[:-1]), len(values) - 1)  # last row of every distinct value
     if len(ends) > limit:
         if exact_column is not None:
@@ -84,7 +103,7 @@ def _column_cuts(column: Array, mass: Array | None, limit: int, exact_column: in
                 f'max_bins="exact" allows {MOST_BINS:,} distinct values a column, but column {exact_column} has '
                 f"{len(ends):,}; give max_bins a number, for example 255."
             )
-        below = ends + 1 if mass is None else np.cumsum(mass[order])[ends]
+        below = ends + 1 if mass is None else np.cumsum(mass[order[: len(values)]])[ends]
         share = below / below[-1]
         picked = np.unique(np.searchsorted(share, np.arange(1, limit) / limit))
         picked = picked[picked < len(ends) - 1]
@@ -118,13 +137,28 @@ class Table:
         """Number of rows."""
         return len(self.X)
 
-    def split(self, feature: int, cut: int | None, threshold: float, left: float, right: float) -> Array:
-        """Return `left` for the rows with feature <= threshold (bin <= cut) and `right` for the others.
+    def split(
+        self, feature: int, cut: int | None, threshold: float, left: float, right: float, missing: float | None = None
+    ) -> Array:
+        """Return `left` for the rows with feature <= threshold (bin <= cut), `missing` for NaN, `right` for the others.
 
-        A threshold that is not one of the bins' cuts has the cut None.
+        A threshold that is not one of the bins' cuts has the cut None.  Where `missing` is not given it is `right`.
         """
-        if self.codes is None or cut is None:
-            return np.where(self.X[:, feature] <= np.float64(threshold), left, right)  # not in float32
+        missing = right if missing is None else missing
+        if self.codes is None or self.bins is None or cut is None:
+            x = self.X[:, feature]
+            votes = np.where(x <= np.float64(threshold), left, right)  # not in float32
+            if missing != right:
+                votes[np.isnan(x)] = missing
+            return votes
         out = np.empty(self.n_rows)
-        split_votes(self.codes[feature], cut, left, right, out)
+        absent = len(self.bins.cuts[feature]) + 1
+        split_votes(self.codes[feature], cut, absent, left, right, missing, out)
         return out
+
+    def category(self, feature: int, n_categories: int) -> Array:
+        """Return the category number of every row; missing ones have the number n_categories."""
+        if self.codes is not None:
+            return self.codes[feature]
+        x = self.X[:, feature]
+        return np.where(np.isnan(x), n_categories, x).astype(np.intp)

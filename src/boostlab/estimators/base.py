@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state, check_X_y
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boostlab.contract import Rule
+from boostlab.data.columns import Columns, has_categories, is_frame
 from boostlab.data.table import MOST_BINS, Bins, Table
 from boostlab.data.threads import count_threads
 from boostlab.engine import Monitor, Training, history
@@ -31,6 +32,7 @@ _CALLABLES = Check(
     lambda v: v is None or callable(v) or (isinstance(v, Sequence) and all(map(callable, v))),
     "a callable or a list of callables",
 )
+_MAPPING = Check(lambda v: isinstance(v, Mapping), "a mapping from labels to weights")
 _FREE = (
     "n_estimators",
     "callbacks",
@@ -51,12 +53,14 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
     resample: bool | str = param(False, flag() | one_of("systematic"))
     max_restarts: int = param(10, whole(0))
     max_bins: int | str = param(255, whole(2, MOST_BINS) | one_of("exact"))
+    categorical_features: Any = param("from_dtype")
     early_stopping: bool = param(False, flag())
     validation_fraction: float = param(0.1, number(0, 1, "()"))
     n_iter_no_change: int = param(10, whole(1))
     tol: float = param(0.0, number(0))
     scoring: Any = param("error")
     keep_best: bool = param(True, flag())
+    class_weight: Any = param(None, one_of(None, "balanced") | _MAPPING)
     warm_start: bool = param(False, flag())
     callbacks: Any = param(None, _CALLABLES)
     verbose: int = param(0, whole(0) | flag())
@@ -86,8 +90,8 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features)
-            Numbers.
+        X : array or frame of shape (n_rows, n_features)
+            Numbers, NaN for missing values; columns of text or categories in a pandas or polars frame.
         y : array-like of shape (n_rows,)
             Class labels of any kind.
         sample_weight : array-like of shape (n_rows,), optional
@@ -100,8 +104,9 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         self
         """
         check_params(self)
-        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], order="C")
-        sample = check_sample(X, y, sample_weight, None, "y")
+        self._columns: Columns | None = None
+        X, y = self._numbers(X, y, reset=True)
+        sample = check_sample(X, y, sample_weight, None, "y", self.class_weight)
         self._check_classes(sample)
         held_out = self._validation_sample(X_val, y_val, sample_weight_val, sample)
         training = self._resumed(sample) if self.warm_start else None
@@ -109,6 +114,22 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
             training = self._begin(sample, held_out)
         self._run(training)
         return self
+
+    def _numbers(self, X: Any, y: Any = None, reset: bool = False) -> tuple[Array, Any]:
+        """Return a checked table of floats (NaN for missing values, numbers for categories), and the labels."""
+        if reset and (has_categories(X) or self.categorical_features not in ("from_dtype", None)):
+            validate_data(self, X, skip_check_array=True)  # notes the columns' names and number
+            X = X if is_frame(X) else np.asarray(X)
+            self._columns = Columns.fit(X, self.categorical_features)
+        rules = dict(dtype=[np.float64, np.float32], order="C", ensure_all_finite="allow-nan")
+        if self._columns is None:
+            if y is None:
+                return validate_data(self, X, reset=reset, **rules), None
+            X, y = validate_data(self, X, y, reset=reset, **rules)
+            return X, y
+        validate_data(self, X, reset=False, skip_check_array=True)
+        X = self._columns.numbers(X if is_frame(X) else np.asarray(X, dtype=object))
+        return (check_array(X, **rules), None) if y is None else check_X_y(X, y, **rules)
 
     def _check_classes(self, sample: Sample) -> None:
         if len(sample.classes) > 2 and not self._multiclass:
@@ -125,7 +146,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
             if weight is not None:
                 raise ValueError("sample_weight_val needs X_val and y_val.")
             return None
-        X_val, y_val = validate_data(self, X_val, y_val, reset=False, dtype=[np.float64, np.float32], order="C")
+        X_val, y_val = self._numbers(X_val, y_val)
         return check_sample(X_val, y_val, weight, sample.classes, "y_val")
 
     def _begin(self, sample: Sample, held_out: Sample | None) -> Training:
@@ -138,7 +159,10 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         threads = count_threads(self.n_jobs)
         rule = self._rule()
         learner = as_learner(self.estimator, rule, type(self).__name__)
-        bins = Bins.fit(sample.X, sample.rows, self.max_bins, threads) if learner.uses_bins else None
+        n_categories: dict[int, int] = {} if self._columns is None else self._columns.n_categories
+        bins = None
+        if learner.uses_bins:
+            bins = Bins.fit(sample.X, sample.rows, self.max_bins, threads, n_categories)
         self.classes_ = sample.classes
         training = Training(
             rule,
@@ -230,7 +254,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
 
     def _table(self, X: Any) -> Table:
         check_is_fitted(self, "n_estimators_")
-        return Table(validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C"))
+        return Table(self._numbers(X)[0])
 
     def decision_function(self, X: Any) -> Array:
         """Return the scores: of class 1 over class 0 for two classes, else one a class.
@@ -349,6 +373,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         """Say what scikit-learn should know."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = self._multiclass
+        tags.input_tags.allow_nan = True
         return tags
 
 

@@ -34,6 +34,9 @@ max_restarts : int, default=10
 max_bins : int or "exact", default=255
     Bins a column: columns with more distinct values are cut at quantiles.  "exact" cuts between all distinct values
     (up to 65,535).
+categorical_features : "from_dtype", None or list, default="from_dtype"
+    Which columns hold categories: those of text or a categorical dtype in a pandas or polars frame; none; or a list of
+    names, positions or truth values.
 early_stopping : bool, default=False
     Stop when the score on held-out rows has not improved for `n_iter_no_change` rounds.
 validation_fraction : float, default=0.1
@@ -46,6 +49,8 @@ scoring : str or callable, default="error"
     What early stopping follows: "error", "exponential", "log_loss", or a scikit-learn scorer or its name.
 keep_best : bool, default=True
     After early stopping, keep the rounds up to the best validation score; False keeps all.
+class_weight : None, "balanced" or mapping, default=None
+    What to multiply the sample weights of every class by; "balanced" gives all classes the same mass.
 warm_start : bool, default=False
     Let the next `fit` on the same data go on from here: the result equals one long fit, bit for bit.
 callbacks : callable or list of callables, optional

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
@@ -43,7 +45,9 @@ def encode_labels(y: Array, classes: Array, where: str) -> Array:
     return codes
 
 
-def check_sample(X: Array, y: Array, sample_weight: Any, classes: Array | None, where: str) -> Sample:
+def check_sample(
+    X: Array, y: Array, sample_weight: Any, classes: Array | None, where: str, class_weight: Any = None
+) -> Sample:
     """Check labels and weights, drop the rows of weight zero, and encode the classes.
 
     Parameters
@@ -56,11 +60,15 @@ def check_sample(X: Array, y: Array, sample_weight: Any, classes: Array | None, 
         The known classes; None takes those of y.
     where : str
         "y" or "y_val", for messages.
+    class_weight : None, "balanced" or mapping
+        What to multiply the weights of every class by.
     """
     check_classification_targets(y)
     mass = None
-    if sample_weight is not None:
+    if sample_weight is not None or class_weight is not None:
         mass = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if class_weight is not None:
+            mass = mass * _class_weights(class_weight, y, mass)
         kept = mass > 0
         if not kept.any():
             raise ValueError("All sample weights are zero; at least two rows of different classes must count.")
@@ -76,6 +84,19 @@ def check_sample(X: Array, y: Array, sample_weight: Any, classes: Array | None, 
     else:
         codes = encode_labels(y, classes, where)
     return Sample(X, codes, Rows(len(codes), mass), classes)
+
+
+def _class_weights(class_weight: Any, y: Array, mass: Array) -> Array:
+    """Return every row's class weight; "balanced" gives all classes the same mass, and the sample the mass it has."""
+    classes, codes = np.unique(y, return_inverse=True)
+    if isinstance(class_weight, str):
+        sums = np.array([math.fsum(mass[codes == c]) for c in range(len(classes))])
+        weights = np.divide(math.fsum(mass), len(classes) * sums, out=np.zeros(len(sums)), where=sums > 0)
+    else:
+        weights = compute_class_weight(dict(class_weight), classes=classes, y=y)
+        if np.any(weights < 0):
+            raise ValueError(f"class_weight={class_weight!r} holds a negative weight; weights must be at least 0.")
+    return weights[codes]
 
 
 def hold_out(sample: Sample, share: float, rng: np.random.Generator) -> tuple[Sample, Sample]:

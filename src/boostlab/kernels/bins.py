@@ -14,8 +14,8 @@ BLOCK = 512  # rows that stay in the cache while all their features are read
 
 
 @njit(cache=True, nogil=True)
-def encode(X: Array, cuts: Array, starts: Array, first: int, last: int, codes: Array) -> None:
-    """Write codes[j, i] = number of cuts of feature j below X[i, j], for rows first <= i < last.
+def encode(X: Array, cuts: Array, starts: Array, missing: Array, first: int, last: int, codes: Array) -> None:
+    """Write codes[j, i] = number of cuts of feature j below X[i, j] (NaN: missing[j]), for rows first <= i < last.
 
     Feature j owns cuts[starts[j]:starts[j + 1]], padded with infinity to a length of 2^k - 1: binary search is then k
     steps for every row, and going right or left is the sign bit of cut - x instead of a branch that half of the time is
@@ -39,11 +39,11 @@ def encode(X: Array, cuts: Array, starts: Array, first: int, last: int, codes: A
                 step = step >> one
             out = codes[j]
             for i in range(size):
-                out[start + i] = low[i] - base
+                out[start + i] = low[i] - base if values[i] == values[i] else np.uint64(missing[j])
 
 
 @njit(cache=True, nogil=True)
-def split_votes(codes: Array, cut: int, left: float, right: float, out: Array) -> None:
-    """Write left where codes <= cut, else right."""
+def split_votes(codes: Array, cut: int, absent: int, left: float, right: float, missing: float, out: Array) -> None:
+    """Write `missing` where the code is `absent`, `left` where it is at most cut, else `right`."""
     for i in range(codes.size):
-        out[i] = left if codes[i] <= cut else right
+        out[i] = missing if codes[i] == absent else left if codes[i] <= cut else right

@@ -52,21 +52,44 @@ def histogram_channels(codes: Array, q: Array, first: int, last: int, out: Array
 
 
 @njit(cache=True, nogil=True)
-def best_edge(hist: Array, n_bins: Array, total: int, sides: int) -> tuple[int, int, int]:
-    """Return (feature, cut, edge) of the stump with the largest edge; feature -1 if there is no cut.
+def best_edge(
+    hist: Array, n_bins: Array, filled: Array, categorical: Array, total: int, sides: int
+) -> tuple[int, int, int, int]:
+    """Return (feature, cut, missing side, edge) of the stump with the largest edge; feature -1 if there is no cut.
 
-    A stump that votes +1 above the cut has the edge total - 2 * (sum below).  sides: 0 takes either
-    orientation (the edge returned is signed: negative means +1 below), +1 or -1 only the one.
-    Ties go to the first feature, then the first cut, then to +1 above.
+    A stump that votes +1 above the cut has the edge total - 2 * (sum below).  Missing values (the slot after a
+    feature's last bin) may go above (missing side 0) or below (1), and the last cut is between the values and the
+    missing ones.  A categorical feature (cut -1) gives every category the sign of its own sum, unless all agree: then
+    the lightest goes to the other side, since no stump is constant.  filled[j, b] says whether any row is in the slot.
+    sides: 0 takes either orientation (the edge returned is signed: negative means +1 below), +1 or -1 only the one.
+    Ties go to the first feature, then the first cut, then missing above, then +1 above.
     """
-    feature, cut, best = -1, -1, np.int64(0)
+    feature, cut, gone, best = -1, -1, 0, np.int64(0)
     top = np.int64(-9223372036854775808)
     for j in range(hist.shape[0]):
+        bins = n_bins[j]
+        if categorical[j]:
+            whole, least = np.int64(0), np.int64(9223372036854775807)
+            slots, up, down = 0, False, False
+            for b in range(bins + 1):
+                if filled[j, b]:
+                    slots += 1
+                    whole += abs(hist[j, b])
+                    least = min(least, abs(hist[j, b]))
+                    up = up or hist[j, b] > 0
+                    down = down or hist[j, b] < 0
+            edge = whole if up and down else whole - 2 * least
+            if slots > 1 and edge > top:
+                top, feature, cut, gone, best = edge, j, -1, 0, edge
+            continue
+        absent = hist[j, bins]
+        some = filled[j, bins]
         left = np.int64(0)
-        for b in range(n_bins[j] - 1):
+        for b in range(bins if some else bins - 1):
             left += hist[j, b]
-            edge = total - 2 * left
-            worth = abs(edge) if sides == 0 else sides * edge
-            if worth > top:
-                top, feature, cut, best = worth, j, b, edge
-    return feature, cut, best  # type: ignore[return-value]
+            for side in range(2 if some and b < bins - 1 else 1):
+                edge = total - 2 * (left + absent) if side else total - 2 * left
+                worth = abs(edge) if sides == 0 else sides * edge
+                if worth > top:
+                    top, feature, cut, gone, best = worth, j, b, side, edge
+    return feature, cut, gone, best  # type: ignore[return-value]

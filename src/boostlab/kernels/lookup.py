@@ -12,12 +12,20 @@ Array = np.ndarray[Any, Any]
 
 @njit(cache=True, nogil=True)
 def lookup_scores(
-    X: Array, features: Array, starts: Array, cuts: Array, values: Array, first: int, last: int, out: Array
+    X: Array,
+    features: Array,
+    starts: Array,
+    cuts: Array,
+    values: Array,
+    missing: Array,
+    first: int,
+    last: int,
+    out: Array,
 ) -> None:
     """Add to out[i, c] the value of every used feature's interval, for rows first <= i < last.
 
-    Feature k of the list owns cuts[starts[k]:starts[k + 1]] and one value row more than it has cuts
-    (they start at starts[k] + k).
+    Feature k of the list owns cuts[starts[k]:starts[k + 1]], one value row more than it has cuts (they start at
+    starts[k] + k), and missing[k] for NaN.
     """
     outputs = values.shape[1]
     for i in range(first, last):
@@ -31,7 +39,7 @@ def lookup_scores(
                     size -= half + 1
                 else:
                     size = half
-            row = values[low + k]
+            row = values[low + k] if x == x else missing[k]
             for c in range(outputs):
                 out[i, c] += row[c]
 

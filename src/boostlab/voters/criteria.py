@@ -32,6 +32,11 @@ class Criterion:
         """Return what the winning cut's two sides vote."""
         raise NotImplementedError
 
+    def rank(self, sums: Array) -> Array:
+        """Return a number for each category, given its sums, in whose order a cut should be looked for."""
+        w, wz = sums[..., 0], sums[..., 1]
+        return np.divide(wz, w, out=np.zeros_like(wz), where=w > 0)  # the mean of the target
+
 
 class Edge(Criterion):
     """Largest |sum w y h| of a voter with opposite leaves -1 and +1; learners compare it as the integer it is."""
@@ -52,6 +57,10 @@ class SampleVariancePenalty(Criterion):
         """Two channels: w y and w^2 y."""
         signed = weight * target
         return np.stack([signed, weight * signed], axis=1)
+
+    def rank(self, sums: Array) -> Array:
+        """By the signed weight: cutting at zero is then the best edge."""
+        return sums[..., 0]
 
     def parts(self, left: Array, right: Array, gross: Array, params: Params) -> tuple[Array, Array, Array]:
         """Return A, B and W_I W_J of the voter that says +1 above the cut."""
@@ -127,6 +136,10 @@ class PseudoLoss(Criterion):
     def leaves(self, left: Array, right: Array, gross: Array, params: Params) -> tuple[Array, Array]:
         """1 where that lowers the pseudo-loss."""
         return (left < 0).astype(np.float64), (right < 0).astype(np.float64)
+
+    def rank(self, sums: Array) -> Array:
+        """By the class that the categories differ in most."""
+        return sums[..., np.abs(sums).sum(axis=0).argmax()]
 
 
 def _plus_minus(sums: Array) -> tuple[Array, Array]:

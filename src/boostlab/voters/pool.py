@@ -96,7 +96,7 @@ class VoterPool(Learner, BaseEstimator):
         k = self.stumps_per_feature
         if not (isinstance(k, int | np.integer) and k >= 1):
             raise ValueError(f"stumps_per_feature={k!r} must be a whole number of at least 1.")
-        low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
+        low, high = (f.reduce(X, axis=0).astype(np.float64) for f in (np.fmin, np.fmax))  # NaN aside
         return [
             Stump(j, None, float(low[j] * (1 - i / (k + 1)) + high[j] * (i / (k + 1))), -1.0, 1.0)  # no overflow
             for j in range(X.shape[1])

@@ -1,0 +1,199 @@
+"""What people have, as one matrix of numbers: frames and arrays, categories and missing values.
+
+Numeric and boolean columns become floats, a missing value NaN.  The values of a categorical column become 0, 1, ... in
+sorted order; a missing value, or one not seen when the columns were fitted, becomes NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.data.table import MOST_BINS
+
+Array = npt.NDArray[Any]
+
+
+@dataclass
+class Columns:
+    """How each column of a table is read.
+
+    Parameters
+    ----------
+    categories : list
+        For every column its categories in order, or None for a numeric column.
+    names : list of str, optional
+        The columns' names, for messages.
+    """
+
+    categories: list[list[Any] | None]
+    names: list[str] | None = None
+
+    @classmethod
+    def fit(cls, X: Any, categorical_features: Any = "from_dtype") -> Columns:
+        """Look at a frame or an array and decide how its columns are read.
+
+        Parameters
+        ----------
+        X : pandas or polars frame, or array
+            The training table.
+        categorical_features : "from_dtype", None, or a list
+            Text and categorical dtypes; no column; or column names, positions, or one truth value a column.
+        """
+        names = list(X.columns) if is_frame(X) else None
+        columns = cls([None] * X.shape[1], names)
+        wanted = _chosen(X, categorical_features, columns)
+        for j in sorted(wanted):
+            seen = {v for v in _values(X, j) if not _is_missing(v)}
+            columns.categories[j] = categories = _in_order(seen)
+            if len(categories) > MOST_BINS:
+                raise ValueError(
+                    f"{columns.name(j)} has {len(categories):,} categories, and at most {MOST_BINS:,} are possible; "
+                    "drop it if it is an identifier, or group its rare values."
+                )
+        return columns
+
+    @property
+    def n_categories(self) -> dict[int, int]:
+        """The categorical columns and how many categories each has."""
+        return {j: max(len(c), 1) for j, c in enumerate(self.categories) if c is not None}
+
+    def name(self, j: int) -> str:
+        """Return what to call column j in a message."""
+        return f"Column {self.names[j]!r}" if self.names else f"Column {j}"
+
+    def numbers(self, X: Any) -> Array:
+        """Return the table as floats, NaN where a value is missing or its category unknown."""
+        if not is_frame(X) and not self.n_categories:
+            return np.asarray(X)
+        out = np.empty(X.shape)
+        for j, categories in enumerate(self.categories):
+            if categories is None:
+                out[:, j] = self._numeric(X, j)
+            else:
+                place = {v: float(i) for i, v in enumerate(categories)}
+                out[:, j] = [np.nan if _is_missing(v) else place.get(v, np.nan) for v in _values(X, j)]
+        return out
+
+    def _numeric(self, X: Any, j: int) -> Array:
+        if not is_frame(X):
+            try:
+                return np.asarray(X[:, j], dtype=np.float64)
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"{self.name(j)} holds a value that is not a number: {error}.") from None
+        kind = _kind(X, j)
+        if kind != "number":
+            what = "text or categories" if kind == "category" else "neither numbers nor categories"
+            cure = "name it in categorical_features" if kind == "category" else "turn it into numbers"
+            raise ValueError(f"{self.name(j)} holds {what} ({_dtype(X, j)}); {cure}, or drop it.")
+        column = _column(X, j)
+        if hasattr(column, "to_list"):  # both libraries; pandas' nullable columns need the fill value
+            try:
+                return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+            except TypeError:  # polars
+                import polars
+
+                return column.cast(polars.Float64).to_numpy()
+        return np.asarray(column, dtype=np.float64)
+
+
+def is_frame(X: Any) -> bool:
+    """Return whether X is a pandas or polars frame."""
+    return hasattr(X, "columns") and hasattr(X, "shape") and type(X).__module__.split(".")[0] in ("pandas", "polars")
+
+
+def has_categories(X: Any) -> bool:
+    """Return whether a frame has columns that are not plain numbers."""
+    return is_frame(X) and any(_kind(X, j) != "number" for j in range(X.shape[1]))
+
+
+def _column(X: Any, j: int) -> Any:
+    if not is_frame(X):
+        return X[:, j]
+    return X.iloc[:, j] if hasattr(X, "iloc") else X.get_column(X.columns[j])
+
+
+def _dtype(X: Any, j: int) -> str:
+    return str(_column(X, j).dtype)
+
+
+def _kind(X: Any, j: int) -> str:
+    """Return "number", "category" or "other" for a frame's column."""
+    dtype = _column(X, j).dtype
+    if hasattr(X, "iloc"):
+        from pandas.api import types
+
+        if types.is_numeric_dtype(dtype) and not types.is_complex_dtype(dtype):
+            return "number"
+        text = types.is_object_dtype(dtype) or types.is_string_dtype(dtype)
+        return "category" if text or isinstance(dtype, _pandas_categorical()) else "other"
+    if dtype.is_numeric() or str(dtype) == "Boolean":
+        return "number"
+    return "category" if str(dtype).split("(")[0] in ("String", "Categorical", "Enum", "Utf8") else "other"
+
+
+def _pandas_categorical() -> type:
+    from pandas import CategoricalDtype
+
+    return CategoricalDtype
+
+
+def _values(X: Any, j: int) -> list[Any]:
+    column = _column(X, j)
+    if not is_frame(X):
+        return np.asarray(column).tolist()
+    if hasattr(X, "iloc"):
+        column = column.astype(object)
+        return column.where(column.notna(), None).tolist()
+    return column.to_list()
+
+
+def _is_missing(v: Any) -> bool:
+    return v is None or v != v
+
+
+def _in_order(values: set[Any]) -> list[Any]:
+    try:
+        return sorted(values)
+    except TypeError:  # a mixture of types
+        return sorted(values, key=lambda v: (type(v).__name__, str(v)))
+
+
+def _chosen(X: Any, wanted: Any, columns: Columns) -> set[int]:
+    """Return the positions of the categorical columns."""
+    d = X.shape[1]
+    if wanted is None:
+        return set()
+    if isinstance(wanted, str):
+        if wanted != "from_dtype":
+            raise ValueError(
+                f'categorical_features={wanted!r} is not known; use "from_dtype", None, or a list of columns.'
+            )
+        return {j for j in range(d) if is_frame(X) and _kind(X, j) == "category"}
+    if not isinstance(wanted, Sequence | np.ndarray):
+        raise ValueError(f'categorical_features={wanted!r} is not known; use "from_dtype", None, or a list of columns.')
+    items = list(wanted)
+    if items and all(isinstance(v, bool | np.bool_) for v in items):
+        if len(items) != d:
+            raise ValueError(f"categorical_features has {len(items)} truth values for {d} columns; give one a column.")
+        return {j for j, v in enumerate(items) if v}
+    chosen = set()
+    for v in items:
+        if isinstance(v, str):
+            if columns.names is None or v not in columns.names:
+                near = get_close_matches(v, columns.names or [], 1)
+                hint = f"; did you mean {near[0]!r}?" if near else "."
+                raise ValueError(f"categorical_features names the column {v!r}, which the table does not have{hint}")
+            chosen.add(columns.names.index(v))
+        elif isinstance(v, int | np.integer) and -d <= v < d:
+            chosen.add(int(v) % d)
+        else:
+            raise ValueError(
+                f"categorical_features names the column {v!r}, and the table has {d} columns (0 to {d - 1})."
+            )
+    return chosen
