@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         VadaBoostClassifier,
         WeightBoostClassifier,
     )
-    from boostlab.voters import DecisionStump, VoterPool
+    from boostlab.voters import DecisionStump, DecisionTree, VoterPool
 
 __all__ = [
     "ARBoostClassifier",
@@ -30,6 +30,7 @@ __all__ = [
     "AdaBoostM2Classifier",
     "BrownBoostClassifier",
     "DecisionStump",
+    "DecisionTree",
     "EBBoostClassifier",
     "LPBoostClassifier",
     "LogitBoostClassifier",
@@ -44,7 +45,12 @@ __all__ = [
 ]
 
 _ROOMS = ("datasets", "studies")
-_HOMES = {"Stop": "boostlab.contract", "DecisionStump": "boostlab.voters", "VoterPool": "boostlab.voters"}
+_HOMES = {
+    "Stop": "boostlab.contract",
+    "DecisionStump": "boostlab.voters",
+    "DecisionTree": "boostlab.voters",
+    "VoterPool": "boostlab.voters",
+}
 
 
 def __getattr__(name: str) -> Any:

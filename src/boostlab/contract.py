@@ -149,7 +149,8 @@ class Voter(Protocol):
 class Session(Protocol):
     """A learner at work on one sample; it may remember things between rounds.
 
-    If its voters for "edge" do not all say -1 or +1, it has a false attribute `labels`.
+    If its voters for "edge" do not all say -1 or +1, it has a false attribute `labels`.  A session that knows the votes
+    on the training rows without asking the voter may have a method `output(voter, table)`.
     """
 
     def best(self, task: Task) -> Voter | Stop:

@@ -203,7 +203,7 @@ class Training:
             voter = self._learn(asked)
             if isinstance(voter, Stop):
                 return voter
-            h = votes_of(voter, self.table)
+            h = self._votes(voter)
             answer = self.rule.step(self.state, asked, h)
             if isinstance(answer, Stop) and answer.code in ("no_edge", "tolerance") and self._drawn(asked):
                 answer = Retry(answer.detail)  # boosting with restart: the draw may have been unlucky
@@ -233,6 +233,12 @@ class Training:
                 return voter
             voters.append(voter)
         return tuple(voters)
+
+    def _votes(self, voter: Any) -> Array:
+        """Return the voter's votes on the sample; a session that knows them already may say so by `output`."""
+        if hasattr(self.session, "output") and not isinstance(voter, tuple):
+            return self.session.output(voter, self.table)
+        return votes_of(voter, self.table)
 
     def _draw(self, task: Task) -> Task:
         """Replace weights by the counts of a draw, where one is asked for."""

@@ -14,6 +14,7 @@ from boostlab.data.table import Table
 from boostlab.data.threads import spread
 from boostlab.kernels.lookup import lookup_scores, weighted_votes
 from boostlab.voters.stump import CategoryStump, Stump
+from boostlab.voters.tree import Tree
 
 Array = npt.NDArray[Any]
 
@@ -158,6 +159,10 @@ def feature_shares(voter: Any, n_features: int) -> Array:
     if isinstance(voter, CategoryStump):
         shares[voter.feature] = np.ptp(voter.leaves, axis=0).sum() / 2
         return shares
+    if isinstance(voter, Tree):
+        inner = voter.feature >= 0
+        np.add.at(shares, voter.feature[inner], voter.gains[inner])
+        return shares / shares.sum() if shares.any() else shares
     model = getattr(voter, "estimator", None)
     given = getattr(model, "feature_importances_", None)
     return np.nan_to_num(np.asarray(given)) if given is not None and len(given) == n_features else shares

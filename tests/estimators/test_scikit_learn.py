@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 
 import numpy as np
 import pandas as pd
@@ -84,7 +85,7 @@ def test_docstrings_are_complete(cls):
     for section in ("Parameters\n", "Attributes\n", "Examples\n"):
         assert section in cls.__doc__
     for name in cls().get_params(deep=False):
-        assert f"\n{name} :" in cls.__doc__, f"{cls.__name__} does not document {name}"
+        assert re.search(rf"^(\w+, )*{name}(, \w+)* :", cls.__doc__, re.M), f"{cls.__name__} does not document {name}"
 
 
 def test_public_names_are_there():

@@ -49,6 +49,8 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
 
     estimator: Any = param(None)
     _: KW_ONLY
+    max_depth: int | None = param(None, one_of(None) | whole(1))
+    max_leaf_nodes: int | None = param(None, one_of(None) | whole(2))
     n_estimators: int = param(100, whole(1))
     resample: bool | str = param(False, flag() | one_of("systematic"))
     max_restarts: int = param(10, whole(0))
@@ -158,7 +160,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
             sample, held_out = hold_out(sample, self.validation_fraction, rng)
         threads = count_threads(self.n_jobs)
         rule = self._rule()
-        learner = as_learner(self.estimator, rule, type(self).__name__)
+        learner = as_learner(self.estimator, rule, type(self).__name__, self.max_depth, self.max_leaf_nodes)
         n_categories: dict[int, int] = {} if self._columns is None else self._columns.n_categories
         bins = None
         if learner.uses_bins:

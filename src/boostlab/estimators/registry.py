@@ -22,8 +22,10 @@ class Entry:
 REGISTRY: dict[str, Entry] = {}
 
 SHARED_PARAMETERS = """
-estimator : None, "stump", DecisionStump, VoterPool or scikit-learn estimator, default=None
+estimator : None, "stump", "tree", DecisionStump, DecisionTree, VoterPool or scikit-learn estimator, default=None
     The weak learner; None is the best stump of every round.
+max_depth, max_leaf_nodes : int, optional
+    Ask for a tree of this size as the weak learner, instead of `estimator`.
 n_estimators : int, default={n_estimators}
     The largest number of rounds.
 resample : bool or "systematic", default=False

@@ -12,7 +12,7 @@ Array = np.ndarray[Any, Any]
 
 @njit(cache=True, nogil=True)
 def histogram_of(codes: Array, q: Array, members: Array, first: int, last: int, out: Array) -> None:
-    """Write out[j, b, c] = sum of q[i, c] over the rows i of `members` with codes[j, i] == b, features first to last."""
+    """Write out[j, b, c] = sum of q[i, c] over the `members` i with codes[j, i] == b, for first <= j < last."""
     channels = q.shape[1]
     for j in range(first, last):
         hist = out[j]

@@ -83,42 +83,75 @@ class SampleVariancePenalty(Criterion):
         return (-1.0, 1.0) if A >= B else (1.0, -1.0)
 
 
-class Z(Criterion):
+class Separable(Criterion):
+    """A criterion whose cost is a sum over leaves, and whose leaves do not look at each other: trees can use it too."""
+
+    def impurity(self, sums: Array) -> Array:
+        """Return what a leaf with these sums costs."""
+        raise NotImplementedError
+
+    def leaf(self, sums: Array, gross: Array, params: Params) -> Any:
+        """Return what a leaf with these sums votes."""
+        raise NotImplementedError
+
+    def cost(self, left: Array, right: Array, gross: Array, params: Params) -> Array:
+        """Both sides' impurities."""
+        return self.impurity(left) + self.impurity(right)
+
+    def leaves(self, left: Array, right: Array, gross: Array, params: Params) -> tuple[Any, Any]:
+        """Both sides' votes."""
+        return self.leaf(left, gross, params), self.leaf(right, gross, params)
+
+
+class Z(Separable):
     """Real AdaBoost: the smallest 2 sum over leaves of sqrt(W+ W-); leaves vote half the log odds."""
 
     def channels(self, weight: Array, target: Array) -> Array:
         """Two channels: w and w y."""
         return np.stack([weight, weight * target], axis=1)
 
-    def cost(self, left: Array, right: Array, gross: Array, params: Params) -> Array:
-        """Z, up to the normaliser."""
-        return sum(2 * np.sqrt(p * m) for p, m in map(_plus_minus, (left, right)))
+    def impurity(self, sums: Array) -> Array:
+        """The leaf's part of Z, up to the normaliser."""
+        plus, minus = _plus_minus(sums)
+        return 2 * np.sqrt(plus * minus)
 
-    def leaves(self, left: Array, right: Array, gross: Array, params: Params) -> tuple[float, float]:
+    def leaf(self, sums: Array, gross: Array, params: Params) -> float:
         """Half the log odds, smoothed by a share of the total weight."""
         s = params["smoothing"] * gross[0]
-        low, high = (0.5 * np.log((p + s) / (m + s)) for p, m in map(_plus_minus, (left, right)))
-        return float(low), float(high)
+        plus, minus = _plus_minus(sums)
+        return float(0.5 * np.log((plus + s) / (minus + s)))
 
 
-class LeastSquares(Criterion):
-    """The smallest weighted squared error of two constants; leaves vote the weighted mean of the target."""
+class LeastSquares(Separable):
+    """The smallest weighted squared error of constants; leaves vote the weighted mean of the target."""
 
     def channels(self, weight: Array, target: Array) -> Array:
         """Two channels: w and w z."""
         return np.stack([weight, weight * target], axis=1)
 
-    def cost(self, left: Array, right: Array, gross: Array, params: Params) -> Array:
-        """Minus what the two means explain."""
-        return -(_explained(left) + _explained(right))
+    def impurity(self, sums: Array) -> Array:
+        """Minus what the mean explains."""
+        w, wz = sums[..., 0], sums[..., 1]
+        return -np.divide(wz * wz, w, out=np.zeros_like(wz), where=w > 0)
 
-    def leaves(self, left: Array, right: Array, gross: Array, params: Params) -> tuple[float, float]:
-        """The two weighted means."""
-        low, high = (float(v[1] / v[0]) if v[0] > 0 else 0.0 for v in (left, right))
-        return low, high
+    def leaf(self, sums: Array, gross: Array, params: Params) -> float:
+        """The weighted mean."""
+        return float(sums[1] / sums[0]) if sums[0] > 0 else 0.0
 
 
-class PseudoLoss(Criterion):
+class Gini(LeastSquares):
+    """CART's gini index, which for labels -1 and +1 is half the squared error; leaves vote the heavier label."""
+
+    def impurity(self, sums: Array) -> Array:
+        """The weight times the gini index, less half the weight."""
+        return super().impurity(sums) / 2
+
+    def leaf(self, sums: Array, gross: Array, params: Params) -> float:
+        """The sign of the signed weight."""
+        return 1.0 if sums[1] >= 0 else -1.0
+
+
+class PseudoLoss(Separable):
     """AdaBoost.M2: leaves say 1 for the classes that are plausible, else 0; the smallest pseudo-loss wins.
 
     The channel of row i and class l is what p(x_i, l) = 1 would cost: +D(i, l) for a wrong class, minus the row's sum
@@ -129,13 +162,13 @@ class PseudoLoss(Criterion):
         """One channel a class."""
         return weight * target
 
-    def cost(self, left: Array, right: Array, gross: Array, params: Params) -> Array:
-        """Each leaf and class takes the cheaper of 0 and 1."""
-        return np.minimum(left, 0).sum(axis=-1) + np.minimum(right, 0).sum(axis=-1)
+    def impurity(self, sums: Array) -> Array:
+        """Each class takes the cheaper of 0 and 1."""
+        return np.minimum(sums, 0).sum(axis=-1)
 
-    def leaves(self, left: Array, right: Array, gross: Array, params: Params) -> tuple[Array, Array]:
+    def leaf(self, sums: Array, gross: Array, params: Params) -> Array:
         """1 where that lowers the pseudo-loss."""
-        return (left < 0).astype(np.float64), (right < 0).astype(np.float64)
+        return (sums < 0).astype(np.float64)
 
     def rank(self, sums: Array) -> Array:
         """By the class that the categories differ in most."""
@@ -145,11 +178,6 @@ class PseudoLoss(Criterion):
 def _plus_minus(sums: Array) -> tuple[Array, Array]:
     w, wy = sums[..., 0], sums[..., 1]
     return np.maximum(w + wy, 0.0) / 2, np.maximum(w - wy, 0.0) / 2
-
-
-def _explained(sums: Array) -> Array:
-    w, wz = sums[..., 0], sums[..., 1]
-    return np.divide(wz * wz, w, out=np.zeros_like(wz), where=w > 0)
 
 
 CRITERIA: dict[str, Criterion] = {

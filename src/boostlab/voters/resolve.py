@@ -7,22 +7,38 @@ from typing import Any
 from boostlab.contract import Learner, Rule
 from boostlab.voters.adapter import EstimatorLearner
 from boostlab.voters.stump import DecisionStump
+from boostlab.voters.tree import DecisionTree
 
 
-def as_learner(estimator: Any, rule: Rule, booster: str) -> Learner:
+def as_learner(
+    estimator: Any, rule: Rule, booster: str, max_depth: int | None = None, max_leaf_nodes: int | None = None
+) -> Learner:
     """Return the learner for `estimator`, after checking that it can serve the rule.
 
     Parameters
     ----------
-    estimator : None, "stump", a learner of this package, or a scikit-learn estimator
-        None is a stump.
+    estimator : None, "stump", "tree", a learner of this package, or a scikit-learn estimator
+        None is a stump, or a tree if one of its limits is given.
     rule : Rule
         The rule that will use it.
     booster : str
         The booster's name, for the error message.
+    max_depth, max_leaf_nodes : int, optional
+        Ask for a tree of this size.
     """
     learner: Learner
-    if estimator is None or (isinstance(estimator, str) and estimator == "stump"):
+    limited = max_depth is not None or max_leaf_nodes is not None
+    named = estimator if isinstance(estimator, str) else None
+    if limited and estimator is not None and named != "tree":
+        raise ValueError(
+            f"max_depth and max_leaf_nodes ask for a tree, but estimator={estimator!r} is given; "
+            'leave it out, use "tree", or set its own limits.'
+        )
+    if limited:
+        learner = DecisionTree(max_leaf_nodes=max_leaf_nodes, max_depth=max_depth)
+    elif named == "tree":
+        learner = DecisionTree()
+    elif estimator is None or named == "stump":
         learner = DecisionStump()
     elif isinstance(estimator, Learner):
         learner = estimator
@@ -30,8 +46,8 @@ def as_learner(estimator: Any, rule: Rule, booster: str) -> Learner:
         learner = EstimatorLearner(estimator)
     else:
         raise ValueError(
-            f'estimator={estimator!r} is not a weak learner; use None or "stump", a DecisionStump, a VoterPool, or a '
-            "scikit-learn estimator object."
+            f'estimator={estimator!r} is not a weak learner; use None, "stump", "tree", a DecisionStump, DecisionTree '
+            "or VoterPool, or a scikit-learn estimator object."
         )
     gives = learner.searches()
     if rule.needs not in gives:

@@ -1,0 +1,313 @@
+"""Decision trees by histograms: CART's greedy growth under any criterion that is a sum over leaves."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+
+from boostlab.contract import Learner, Stop, Task
+from boostlab.data.rows import Rows
+from boostlab.data.table import Table
+from boostlab.data.threads import spread
+from boostlab.kernels.tree import histogram_of, part_rows, walk
+from boostlab.voters.criteria import CRITERIA, Gini, Separable
+from boostlab.voters.search import Split, SplitSearch, Sums, tame
+
+Array = npt.NDArray[Any]
+
+# What a tree grows by for each criterion a rule may ask for: labels (edge) by gini, the others by themselves.
+GROWS_BY: dict[str, Separable] = {
+    "edge": Gini(),
+    **{name: c for name, c in CRITERIA.items() if isinstance(c, Separable)},
+}
+
+
+@dataclass(slots=True)
+class Tree:
+    """A fitted tree as flat arrays; node 0 is the root, and a node of feature -1 is a leaf."""
+
+    feature: Array
+    threshold: Array
+    missing_low: Array
+    children: Array
+    starts: Array  # a category node owns lows[starts[node]:starts[node + 1]]
+    lows: Array
+    values: Array  # of every node; only leaves' are voted
+    gains: Array  # what every inner node's split saved, as a share of the root's weight
+
+    @property
+    def bound(self) -> float:
+        """The largest magnitude of a vote."""
+        return float(np.abs(self.values[self.feature < 0]).max())
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return int((self.feature < 0).sum())
+
+    @property
+    def depth(self) -> int:
+        """Number of splits on the longest way down."""
+        depth = np.zeros(len(self.feature), int)
+        for node in np.flatnonzero(self.feature >= 0):  # parents come before their children
+            depth[self.children[node]] = depth[node] + 1
+        return int(depth.max())
+
+    def leaf_of(self, table: Table) -> Array:
+        """Return the leaf of every row."""
+        out, X = np.empty(table.n_rows, np.int64), table.X
+        arrays = (self.feature, self.threshold, self.missing_low, self.children, self.starts, self.lows)
+        spread(lambda a, b: walk(X, *arrays, a, b, out), len(X), len(X) * 64, table.threads)
+        return out
+
+    def votes(self, table: Table) -> Array:
+        """Return the votes on all rows of a table."""
+        return self.values[self.leaf_of(table)]
+
+    def predict(self, X: Array) -> Array:
+        """Return the votes on the rows of a plain array."""
+        return self.votes(Table(np.asarray(X, dtype=np.float64)))
+
+
+class DecisionTree(Learner, BaseEstimator):
+    """A CART tree on binned columns, for use as a booster's `estimator`.
+
+    Splits lower the criterion that the booster asks for (gini where it asks for labels); the leaf with the largest gain
+    is split first.  Missing values go to the better side; categories are split by subsets.
+
+    Parameters
+    ----------
+    max_leaf_nodes : int or None, default=8
+        The largest number of leaves; None is no limit.
+    max_depth : int or None, default=None
+        The largest number of splits on the way to a leaf.
+    min_samples_leaf : float, default=1
+        The least number of examples (sum of sample weights) in a leaf.
+    ccp_alpha : float, default=0.0
+        Cost-complexity pruning: a split goes if the splits below and including it save less than this much a leaf,
+        measured as a share of the weight.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from boostlab import AdaBoostClassifier, DecisionTree
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = AdaBoostClassifier(DecisionTree(max_depth=2), n_estimators=5).fit(X, y)
+    >>> model.estimators_[0].n_leaves, model.estimators_[0].depth
+    (4, 2)
+    """
+
+    uses_bins = True
+
+    def __init__(
+        self,
+        max_leaf_nodes: int | None = 8,
+        max_depth: int | None = None,
+        min_samples_leaf: float = 1,
+        ccp_alpha: float = 0.0,
+    ) -> None:
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.ccp_alpha = ccp_alpha
+
+    def searches(self) -> frozenset[str]:
+        """Return the criteria it can search."""
+        return frozenset(GROWS_BY)
+
+    def begin(self, table: Table, rows: Rows, rng: np.random.Generator) -> TreeSession:
+        """Start work on a sample."""
+        for name, low in (("max_leaf_nodes", 2), ("max_depth", 1), ("min_samples_leaf", 0), ("ccp_alpha", 0)):
+            value = getattr(self, name)
+            if value is None and name.startswith("max"):
+                continue
+            if not isinstance(value, int | float | np.number) or not value >= low:
+                raise ValueError(f"DecisionTree: {name}={value!r} is not possible; it must be at least {low}.")
+        return TreeSession(self, table, rows)
+
+
+@dataclass(slots=True)
+class _Leaf:
+    """A leaf that may still be split."""
+
+    node: int
+    depth: int
+    members: Array  # the rows in it: a stretch of one shared array
+    slots: Array
+    total: Array
+    split: Split | None = None
+
+
+class TreeSession:
+    """Tree growth on one sample."""
+
+    def __init__(self, learner: DecisionTree, table: Table, rows: Rows) -> None:
+        self.learner, self.rows = learner, rows
+        self.search = SplitSearch(table, rows)
+        self.counts_leaves = learner.min_samples_leaf > 1
+        self.last: tuple[Tree, Array] | None = None  # the newest tree and the leaf of every row
+
+    def best(self, task: Task) -> Tree | Stop:
+        """Grow a tree."""
+        search, criterion = self.search, GROWS_BY[task.criterion]
+        channels = criterion.channels(tame(task.weight), task.target)
+        if self.counts_leaves:  # one more channel, that only `least` looks at
+            channels = np.column_stack([channels, np.ones(len(channels))])
+        q, total, gross, scale = search.whole(channels, task.counts)
+        grower = _Grower(self.learner, search, criterion, task, q, scale, gross * scale, self.counts_leaves)
+        grower.grow(total)
+        if len(grower.splits) == 0:
+            return Stop("no_edge", "no split of any column lowers the criterion")
+        self.last = grower.tree(), grower.leaf_of_row
+        return self.last[0]
+
+    def output(self, voter: Tree, table: Table) -> Array:
+        """Return the votes on the training rows, from the leaves they fell into while the tree grew."""
+        if self.last is not None and self.last[0] is voter:
+            return voter.values[self.last[1]]
+        return voter.votes(table)
+
+    def added(self, voter: Any, alpha: float) -> None:
+        """Remember nothing."""
+
+
+class _Grower:
+    """One tree in the making."""
+
+    def __init__(
+        self,
+        learner: DecisionTree,
+        search: SplitSearch,
+        criterion: Separable,
+        task: Task,
+        q: Array,
+        scale: Array,
+        gross: Array,
+        counts_leaves: bool,
+    ) -> None:
+        self.learner, self.search, self.criterion, self.task = learner, search, criterion, task
+        self.q, self.scale, self.gross = q, scale, gross
+        self.seen = slice(None, -1) if counts_leaves else slice(None)  # the channels the criterion sees
+        self.least = float(learner.min_samples_leaf) if counts_leaves else 0.0
+        n = search.rows.n_rows
+        self.leaf_of_row = np.zeros(n, np.int64)
+        self.space = np.empty(n, np.int64)
+        self.sums: list[Array] = []  # of every node
+        self.splits: dict[int, Split] = {}
+        self.children: dict[int, tuple[int, int]] = {}
+        self.gains: dict[int, float] = {}
+
+    def grow(self, total: Array) -> None:
+        """Split the leaf with the largest gain until a limit is reached or no split gains."""
+        slots = self.search.histogram(self.q).copy()
+        root = self._leaf(0, np.arange(len(self.leaf_of_row)), slots, total)
+        floor = 1e-12 * float(self.gross[self.seen].max())  # a gain of rounding size is none
+        heap: list[tuple[float, int, _Leaf]] = []
+        self._offer(heap, root, floor)
+        limit = self.learner.max_leaf_nodes or np.inf
+        while heap and len(self.splits) + 1 < limit:
+            gain, _, leaf = heapq.heappop(heap)
+            assert leaf.split is not None
+            self.gains[leaf.node] = -gain
+            for child in self._part(leaf, leaf.split):
+                self._offer(heap, child, floor)
+        if self.learner.ccp_alpha > 0:
+            self._prune()
+
+    def _leaf(self, depth: int, members: Array, slots: Array, total: Array) -> _Leaf:
+        self.sums.append((total * self.scale)[self.seen])
+        return _Leaf(len(self.sums) - 1, depth, members, slots, total)
+
+    def _offer(self, heap: list[tuple[float, int, _Leaf]], leaf: _Leaf, floor: float) -> None:
+        """Find the leaf's best split and queue it, if there is one."""
+        if self.learner.max_depth is not None and leaf.depth >= self.learner.max_depth:
+            return
+        sums = Sums(leaf.slots.copy(), leaf.total)
+        leaf.split = self.search.best(self.criterion, sums, self.scale, self.gross, self.task.params, self.least)
+        if leaf.split is None:
+            return
+        gain = float(self.criterion.impurity(self.sums[leaf.node])) - leaf.split.cost
+        if gain > floor:
+            heapq.heappush(heap, (-gain, leaf.node, leaf))
+
+    def _part(self, leaf: _Leaf, split: Split) -> tuple[_Leaf, _Leaf]:
+        """Part the rows; sum the smaller side and get the other by subtraction, exactly."""
+        search = self.search
+        n_low = part_rows(search.codes[split.feature], split.low, leaf.members, self.space)
+        low, high = leaf.members[:n_low], leaf.members[n_low:]
+        smaller = low if n_low * 2 <= len(leaf.members) else high
+        slots = np.empty_like(leaf.slots)
+        flat = slots.reshape(*slots.shape[:2], -1)
+        q = self.q.reshape(len(self.q), -1)
+        d = len(search.codes)
+        spread(
+            lambda a, b: histogram_of(search.codes, q, smaller, a, b, flat),
+            d,
+            smaller.size * d * q.shape[1],
+            search.threads,
+        )
+        total = self.q[smaller].sum(axis=0)
+        leaf.slots -= slots
+        rest = leaf.total - total
+        small, large = (slots, total), (leaf.slots, rest)
+        sides = (small, large) if smaller is low else (large, small)
+        children = (
+            self._leaf(leaf.depth + 1, low, *sides[0]),
+            self._leaf(leaf.depth + 1, high, *sides[1]),
+        )
+        self.splits[leaf.node] = split
+        self.children[leaf.node] = children[0].node, children[1].node
+        for child in children:
+            self.leaf_of_row[child.members] = child.node
+        return children
+
+    def _prune(self) -> None:
+        """Take back the weakest splits while they save less than ccp_alpha a leaf (as a share of the weight)."""
+        price = self.learner.ccp_alpha * float(self.gross[self.seen].max())
+        while self.splits:
+            below: dict[int, list[int]] = {}  # the splits at and below each split
+            for node in sorted(self.splits, reverse=True):
+                below[node] = [node, *(n for c in self.children[node] for n in below.get(c, []))]
+            strength = {node: sum(self.gains[n] for n in nodes) / len(nodes) for node, nodes in below.items()}
+            weakest = min(strength, key=lambda node: (strength[node], node))
+            if strength[weakest] > price:
+                return
+            gone = below[weakest]
+            leaves = [c for n in gone for c in self.children[n] if c not in gone]
+            self.leaf_of_row[np.isin(self.leaf_of_row, leaves)] = weakest
+            for n in gone:
+                del self.splits[n], self.children[n], self.gains[n]
+
+    def tree(self) -> Tree:
+        """Return the tree as flat arrays, without the nodes that pruning took; leaf_of_row follows."""
+        kept = [0]
+        for node in kept:  # grows while it is read: parents before children
+            kept.extend(self.children.get(node, ()))
+        place = {node: i for i, node in enumerate(kept)}
+        self.leaf_of_row = np.array([place.get(n, -1) for n in range(len(self.sums))])[self.leaf_of_row]
+        search, n = self.search, len(kept)
+        feature, threshold = np.full(n, -1, np.int64), np.zeros(n)
+        missing_low, children = np.zeros(n, bool), np.zeros((n, 2), np.int64)
+        lows: list[Array] = [np.empty(0, bool)] * n
+        gains = np.zeros(n)
+        for i, node in enumerate(kept):
+            if node in self.splits:
+                split = self.splits[node]
+                last = int(search.n_bins[split.feature])
+                feature[i], missing_low[i] = split.feature, split.low[last]
+                children[i] = [place[c] for c in self.children[node]]
+                gains[i] = self.gains[node] / float(self.gross[self.seen].max())
+                if search.categorical[split.feature]:
+                    lows[i] = split.low[:last]
+                else:
+                    threshold[i] = search.threshold(split.feature, split.cut)
+        values = np.array(
+            [self.criterion.leaf(self.sums[node], self.gross[self.seen], self.task.params) for node in kept]
+        )
+        starts = np.concatenate([[0], np.cumsum([len(m) for m in lows])]).astype(np.int64)
+        return Tree(feature, threshold, missing_low, children, starts, np.concatenate(lows), values, gains)
