@@ -216,6 +216,9 @@ class State(Protocol):
     largest: Callable[[Array], float]
     smallest: Callable[[Array], float]
 
+    def canonical_order(self) -> Array:
+        """Return an order of the rows that depends on their content only."""
+
     def weigh(self, logs: Array) -> Array:
         """Return exp(logs), scaled so that the largest is 1: weights that cannot under- or overflow as a whole."""
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from boostlab.contract import Learner, Retry, Reweigh, Rule, Step, Stop, Task
 from boostlab.data.rows import Rows, canonical_order
 from boostlab.data.table import Table
-from boostlab.ensemble import Round, coefficients, votes_of
+from boostlab.ensemble import Bound, Round, coefficients, settle, votes_of
 from boostlab.kernels.lookup import weighted_votes
 
 Array = npt.NDArray[Any]
@@ -76,12 +76,16 @@ def _frozen(F: Array) -> Array:
 class State:
     """The sample and the vote so far, as rules and monitors see them (see `contract.State`)."""
 
-    def __init__(self, rule: Rule, rows: Rows, codes: Array, n_classes: int, horizon: int) -> None:
-        self.rows, self.codes, self.n_classes, self.horizon = rows, codes, n_classes, horizon
+    def __init__(self, rule: Rule, table: Table, rows: Rows, codes: Array, n_classes: int, horizon: int) -> None:
+        self.table, self.rows, self.codes, self.n_classes, self.horizon = table, rows, codes, n_classes, horizon
+        self._order: Array | None = None
         self.n, self.size = rows.n, max(rows.n, float(rows.n_rows))
         self.y = np.where(codes == 1, 1.0, -1.0)
         self.scores = Scores(rule, rows.n_rows, n_classes)
         self.rounds: list[Round] = []
+        self.bound = Bound()
+        self.y.setflags(write=False)
+        self.codes.setflags(write=False)
         self.own = SimpleNamespace()
         self.total: Callable[..., Any] = rows.total
         self.largest: Callable[[Array], float] = rows.largest
@@ -111,6 +115,12 @@ class State:
     def alphas(self) -> Array:
         """The coefficients now."""
         return coefficients(self.rounds)
+
+    def canonical_order(self) -> Array:
+        """Return an order of the rows that depends on their content only."""
+        if self._order is None:
+            self._order = canonical_order(self.table.X, self.codes)
+        return self._order
 
     def weigh(self, logs: Array) -> Array:
         """Return exp(logs), scaled so that the largest is 1."""
@@ -158,7 +168,7 @@ class Training:
     ) -> None:
         self.rule, self.table, self.rows = rule, table, rows
         self.rng = np.random.default_rng(0) if rng is None else rng
-        self.state = State(rule, rows, codes, n_classes, horizon)
+        self.state = State(rule, table, rows, codes, n_classes, horizon)
         self.session = learner.begin(table, rows, self.rng)
         if rule.labels_only and not getattr(self.session, "labels", True):
             raise ValueError(
@@ -173,7 +183,6 @@ class Training:
         self.monitors: list[Monitor] = []  # those that stay for the whole training
         self.stop: Stop | None = None
         self.torn = False
-        self._order: Array | None = None
         rule.begin(self.state)
 
     def run(self, until: int, monitors: Sequence[Monitor] = ()) -> Stop:
@@ -181,8 +190,9 @@ class Training:
         state = self.state
         try:
             while self.stop is None and state.t < until:
-                kept, start = state.t, time.perf_counter()
+                kept, start, chance = state.t, time.perf_counter(), self.rng.bit_generator.state
                 stop = self._round()
+                self.torn = False
                 if state.t > kept:
                     state.rounds[-1].facts["seconds"] = time.perf_counter() - start
                     for monitor in (*self.monitors, *monitors):
@@ -190,7 +200,8 @@ class Training:
                         stop = stop or said
                 self.stop = stop
         except KeyboardInterrupt:
-            self.torn = True  # the scores may be one voter ahead of the rounds
+            if state.t == kept:
+                self.rng.bit_generator.state = chance  # the round that was lost will draw as it would have
             self.stop = Stop("interrupted", f"Ctrl-C in round {state.t + 1}; the {state.t} rounds before it are kept")
         return self.stop or Stop("max_rounds", f"{until} rounds, the limit n_estimators")
 
@@ -204,6 +215,7 @@ class Training:
             if isinstance(voter, Stop):
                 return voter
             h = self._votes(voter)
+            self.torn = True  # until the round is whole: the rule may remember what the rounds do not hold
             answer = self.rule.step(self.state, asked, h)
             if isinstance(answer, Stop) and answer.code in ("no_edge", "tolerance") and self._drawn(asked):
                 answer = Retry(answer.detail)  # boosting with restart: the draw may have been unlucky
@@ -244,10 +256,8 @@ class Training:
         """Replace weights by the counts of a draw, where one is asked for."""
         if not self.draws and task.draw is None:
             return task
-        if self._order is None:
-            self._order = canonical_order(self.table.X, self.state.codes)
-        size = task.draw or round(self.state.size)
-        counts = self.rows.draw(task.weight, size, self.rng, self._order, self.systematic)
+        size = task.draw or self.rows.draw_size
+        counts = self.rows.draw(task.weight, size, self.rng, self.state.canonical_order(), self.systematic)
         if task.weight.ndim == 1:
             return replace(task, weight=np.ones(len(counts)), counts=counts)
         rows = task.weight.sum(axis=1, keepdims=True)
@@ -270,8 +280,13 @@ class Training:
         else:
             new = Round(voter, float(answer.alpha), answer.decay)
         new.facts.update(alpha=new.alpha, **answer.facts)
-        state.rounds.append(new)  # one append: an interrupt leaves whole rounds only
+        state.bound.add(new)
         self.session.added(voter, new.alpha)
+        state.rounds.append(new)  # last and at once: an interrupt leaves whole rounds only
+
+    def settled(self, scores: Scores) -> Array:
+        """Return scores as the finished model would decide by them."""
+        return settle(scores.F, self.state.bound.value)
 
     def finished(self) -> list[Round]:
         """Return the rounds, with the rule's last word on the coefficients."""

@@ -43,6 +43,23 @@ def coefficients(rounds: Sequence[Round]) -> Array:
     return alphas
 
 
+class Bound:
+    """The largest magnitude a score can have, sum of |alpha| max|h|, round by round."""
+
+    def __init__(self) -> None:
+        self.value = 0.0
+        self._largest: list[float] = []  # max|h| of every voter
+
+    def add(self, r: Round) -> float:
+        """Take in one more round and return the bound after it."""
+        self._largest.append(_bound(r.voter))
+        if r.alphas is not None:
+            self.value = float(sum(abs(a) * b for a, b in zip(r.alphas, self._largest, strict=True)))
+        else:
+            self.value = abs(r.decay) * self.value + abs(r.alpha) * self._largest[-1]
+        return self.value
+
+
 def votes_of(voter: Any, table: Table) -> Array:
     """Return the votes of a voter, or of a tuple of them as columns."""
     if isinstance(voter, tuple):
@@ -50,9 +67,26 @@ def votes_of(voter: Any, table: Table) -> Array:
     return voter.votes(table)
 
 
+def settle(F: Array, bound: float) -> Array:
+    """Make ties exact: scores that differ by less than rounding can tell (1e-12 of the largest possible) become equal.
+
+    So the lookup table, the stages and the monitors, which add the same votes in different orders, decide alike.
+    """
+    tol = 1e-12 * bound
+    if F.ndim == 1:
+        return np.where(np.abs(F) <= tol, 0.0, F)
+    top = F.max(axis=1, keepdims=True)
+    return np.where(top - tol <= F, top, F)
+
+
 def decide(F: Array) -> Array:
     """Return class indices: 1 where a single score is positive, else 0; of several scores the first largest."""
     return (F > 0).astype(np.intp) if F.ndim == 1 else F.argmax(axis=1)
+
+
+def one_column(F: Array) -> Array:
+    """Return two classes' scores as the one score that scikit-learn expects: class 1 over class 0."""
+    return F[:, 1] - F[:, 0] if F.ndim == 2 and F.shape[1] == 2 else F
 
 
 def probabilities(rule: Rule, F: Array) -> Array:
@@ -80,13 +114,15 @@ class Ensemble:
         The voters and their coefficients, in order.
     n_classes : int
         Number of classes.
-    threads : int
-        How many threads prediction may use.
     """
 
-    def __init__(self, rule: Rule, rounds: Sequence[Round], n_classes: int, threads: int = 1) -> None:
-        self.rule, self.rounds, self.n_classes, self.threads = rule, list(rounds), n_classes, threads
+    def __init__(self, rule: Rule, rounds: Sequence[Round], n_classes: int) -> None:
+        self.rule, self.rounds, self.n_classes = rule, list(rounds), n_classes
         self.alphas = coefficients(self.rounds)
+        bound = Bound()
+        for r in self.rounds:
+            bound.add(r)
+        self.bound = bound.value  # the largest magnitude a score can have
         self.table = LookupTable.of(self) if self._collapses() else None
 
     def _collapses(self) -> bool:
@@ -100,29 +136,26 @@ class Ensemble:
         """The voters in order."""
         return [r.voter for r in self.rounds]
 
-    @property
-    def bound(self) -> float:
-        """The largest magnitude a score can have: sum of |alpha| max|h|."""
-        return float(sum(abs(a) * _bound(v) for a, v in zip(self.alphas, self.voters, strict=True)))
-
     def _zeros(self, table: Table) -> Array:
         return np.zeros(table.n_rows if self.rule.n_outputs == "one" else (table.n_rows, self.n_classes))
 
     def scores(self, table: Table) -> Array:
         """Return the scores of all rows, of shape (n_rows,) or (n_rows, n_classes)."""
-        if self.table is not None:
-            return self.table.scores(table, self._zeros(table), self.threads)
         F = self._zeros(table)
-        for alpha, voter in zip(self.alphas, self.voters, strict=True):
-            if alpha != 0.0:
-                F = self.rule.combine(F, float(alpha), votes_of(voter, table))
-        return F
+        if self.table is not None:
+            F = self.table.scores(table, F)
+        else:
+            for alpha, voter in zip(self.alphas, self.voters, strict=True):
+                if alpha != 0.0:
+                    F = self.rule.combine(F, float(alpha), votes_of(voter, table))
+        return settle(F, self.bound)
 
     def staged_scores(self, table: Table) -> Iterator[Array]:
         """Yield the scores after every round, in one pass over the voters."""
         F = self._zeros(table)
         kept: list[Array] = []
         looks_back = any(r.alphas is not None for r in self.rounds)
+        bound = Bound()
         for r in self.rounds:
             h = votes_of(r.voter, table)
             if looks_back:
@@ -133,7 +166,7 @@ class Ensemble:
                     weighted_votes(votes[None], np.array([alpha]), F)
             else:
                 F = self.rule.combine(F if r.decay == 1.0 else r.decay * F, r.alpha, h)
-            yield F
+            yield settle(F, bound.add(r))
 
     def importances(self, n_features: int) -> Array:
         """Return every feature's share of the vote: |alpha| times half the distance between the leaves, to sum 1."""
@@ -197,7 +230,7 @@ class LookupTable:
             np.concatenate([empty, *(missing for _, _, missing in steps)]),
         )
 
-    def scores(self, table: Table, out: Array, threads: int) -> Array:
+    def scores(self, table: Table, out: Array) -> Array:
         """Return the scores of all rows, added to `out`."""
         flat = out.reshape(len(out), -1)
         X = table.X
@@ -205,7 +238,7 @@ class LookupTable:
             lambda a, b: lookup_scores(X, self.features, self.starts, self.cuts, self.values, self.missing, a, b, flat),
             len(X),
             len(X) * max(len(self.features), 1) * 8,
-            threads,
+            table.threads,
         )
         return out
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from boostlab.contract import Rule, Stop
 from boostlab.data.rows import Rows
-from boostlab.engine import State, Training
-from boostlab.ensemble import decide, probabilities
+from boostlab.engine import Training
+from boostlab.ensemble import decide, one_column, probabilities
 
 Array = npt.NDArray[Any]
+
+MEASURES = ("error", "exponential", "log_loss")  # better when smaller
 
 
 def error(rows: Rows, codes: Array, F: Array) -> float:
@@ -33,7 +36,7 @@ def exponential_loss(rows: Rows, codes: Array, F: Array) -> float:
 def log_loss(rows: Rows, codes: Array, F: Array, rule: Rule) -> float:
     """Return the mean of -log P(the true class)."""
     P = probabilities(rule, F)[np.arange(len(codes)), codes]
-    return rows.total(-np.log(np.maximum(P, np.finfo(float).tiny))) / rows.n
+    return rows.total(-np.log(np.maximum(P, np.finfo(float).eps))) / rows.n  # scikit-learn's floor
 
 
 class _Snapshot(ClassifierMixin, BaseEstimator):
@@ -44,7 +47,7 @@ class _Snapshot(ClassifierMixin, BaseEstimator):
         self.classes_ = classes
 
     def decision_function(self, X: Any) -> Any:
-        return self.F
+        return one_column(self.F)  # type: ignore[arg-type]
 
     def predict(self, X: Any) -> Any:
         return self.classes[decide(self.F)]  # type: ignore[index, arg-type]
@@ -87,14 +90,16 @@ class Validation:
         self.measures = {"error": error, "exponential": exponential_loss}
         self.scoring = scoring
         self.scorer: Any = None
-        if not (isinstance(scoring, str) and scoring in (*self.measures, "log_loss")):
+        if scoring not in MEASURES:
             from sklearn.metrics import get_scorer
 
             self.scorer = get_scorer(scoring)
+            accepted = signature(self.scorer).parameters.values()
+            self.takes_weights = any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in accepted)
 
     def _measure(self, rule: Rule, X: Array, codes: Array, rows: Rows, F: Array) -> float:
         if self.scorer is not None:
-            weights = {} if rows.uniform else {"sample_weight": rows.masses}
+            weights = {} if rows.uniform or not self.takes_weights else {"sample_weight": rows.masses}
             return float(self.scorer(_Snapshot(rule, F, self.classes), X, self.classes[codes], **weights))
         if self.scoring == "log_loss":
             return log_loss(rows, codes, F, rule)
@@ -105,8 +110,8 @@ class Validation:
         assert training.watched_scores is not None
         s = training.state
         X, codes, rows = self.held_out
-        train = self._measure(training.rule, self.train_X, s.codes, s.rows, s.F)
-        value = self._measure(training.rule, X, codes, rows, training.watched_scores.F)
+        train = self._measure(training.rule, self.train_X, s.codes, s.rows, training.settled(s.scores))
+        value = self._measure(training.rule, X, codes, rows, training.settled(training.watched_scores))
         s.rounds[-1].facts.update(train_score=train, validation_score=value)
         cost = value if self.scorer is None else -value
         if cost < self.best - self.tol:
@@ -143,18 +148,21 @@ class Progress(contextlib.AbstractContextManager["Progress"]):
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
         from rich.progress import Progress as Bar
+        from rich.table import Column
 
+        whole = Column(no_wrap=True)  # only the bar gives way where the terminal is narrow
         self.bar = Bar(
-            TextColumn("[bold]{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("time left"),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[errors]}"),
+            TextColumn("[bold]{task.description}", table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1)),
+            BarColumn(12),
+            MofNCompleteColumn(table_column=whole),
+            TextColumn("time left", table_column=whole),
+            TimeRemainingColumn(compact=True, table_column=whole),
+            TextColumn("{task.fields[errors]}", table_column=whole),
             console=Console(stderr=True),
             auto_refresh=False,
+            expand=True,
         )
-        self.line = self.bar.add_task(name, total=rounds, errors="")
+        self.line = self.bar.add_task(name.removesuffix("Classifier"), total=rounds, errors="")
         self.drawn = -np.inf
 
     def __enter__(self) -> Progress:
@@ -169,14 +177,15 @@ class Progress(contextlib.AbstractContextManager["Progress"]):
         """Draw, if the last drawing is old enough."""
         now = self.bar.get_time()
         if now - self.drawn >= 0.1:
-            self.show(training.state)
+            self.show(training)
             self.drawn = now
         return None
 
-    def show(self, s: State) -> None:
+    def show(self, training: Training) -> None:
         """Draw the line of the current round."""
-        text = f"train error {error(s.rows, s.codes, s.F):.4f}"
+        s = training.state
+        text = f"train {error(s.rows, s.codes, training.settled(s.scores)):.4f}"
         if s.rounds and "validation_score" in s.rounds[-1].facts:
-            text += f", validation {s.rounds[-1].facts['validation_score']:.4f}"
+            text += f" valid. {s.rounds[-1].facts['validation_score']:.4f}"
         self.bar.update(self.line, completed=s.t, errors=text)
         self.bar.refresh()

@@ -9,7 +9,6 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 
 from boostlab import AdaBoostClassifier, DecisionStump, EBBoostClassifier, VadaBoostClassifier
 from boostlab.contract import Learner
-from boostlab.rules.vadaboost import VadaBoost
 
 BOUND = [0.0, 0.1, 0.3, 0.5, 0.9, 1.0]
 EXACT = [0.3, 1.0, 2.0, 5.0, 10.0]
@@ -107,18 +106,6 @@ def test_no_penalty_steps_half_as_far(data, replay):
         z = (w * np.exp(-alpha * y * h)).sum()
         assert z == pytest.approx((eps * (1 - eps)) ** 0.25 * (sqrt(eps) + sqrt(1 - eps)), rel=1e-12)
         assert z**2 == pytest.approx(2 * eps * (1 - eps) + sqrt(eps * (1 - eps)), rel=1e-12)
-
-
-def test_theorem_five_factor():
-    # One round of AdaBoost multiplies the loss by 2 sqrt(eps (1 - eps)), one at lambda = 0 by Z above.
-    for eps in (0.001, 0.1, 0.4, 0.499):
-        ada = 2 * sqrt(eps * (1 - eps))
-        vada = (eps * (1 - eps)) ** 0.25 * (sqrt(eps) + sqrt(1 - eps))
-        assert VadaBoost.speed(eps) == pytest.approx(log(ada) / log(vada), rel=1e-9)
-        assert 4 / 3 < VadaBoost.speed(eps) < 2
-    assert VadaBoost.speed(0.001) == pytest.approx(1.628, abs=5e-4)
-    assert VadaBoost.speed(0.4) == pytest.approx(1.336, abs=5e-4)
-    assert VadaBoost.speed(0.4999) == pytest.approx(4 / 3, abs=1e-6)
 
 
 @pytest.mark.parametrize("lam", EXACT)

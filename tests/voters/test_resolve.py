@@ -50,10 +50,10 @@ def test_scikit_learn_estimators_are_adapted():
 
 
 @pytest.mark.parametrize(
-    "strange", ["stumps", "tree", "", 3, DecisionTreeClassifier, DecisionStump, VoterPool, object()]
+    "strange", ["stumps", "trees", "", 3, DecisionTreeClassifier, DecisionStump, VoterPool, object()]
 )
 def test_what_is_no_learner_is_named(strange):
-    with pytest.raises(ValueError, match=r"is not a weak learner; use None or \"stump\"") as raised:
+    with pytest.raises(ValueError, match=r"is not a weak learner; use None, \"stump\", \"tree\"") as raised:
         as_learner(strange, AdaBoost(), "AdaBoostClassifier")
     sentence = str(raised.value)
     assert sentence.startswith(f"estimator={strange!r} ")

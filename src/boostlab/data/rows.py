@@ -36,11 +36,16 @@ class Rows:
         self.mass: Array | None = None  # real masses
         self.n = float(n_rows)  # the sample size every formula calls n: the sum of the masses
         if mass is not None and not np.all(mass == 1.0):
+            power = math.frexp(float(mass.max()))[1]
+            if abs(power) > 64:  # sums of extreme weights would leave the range of floats; their scale means nothing
+                mass = np.ldexp(mass, -power)
             self.n = math.fsum(mass)
             if np.all(mass == np.rint(mass)) and self.n < 2**40:
                 self.counts = mass.astype(np.int64)
+                self.counts.setflags(write=False)
             else:
-                self.mass = np.ascontiguousarray(mass, dtype=np.float64)
+                self.mass = np.array(mass, dtype=np.float64)
+                self.mass.setflags(write=False)
 
     @property
     def uniform(self) -> bool:
@@ -53,6 +58,11 @@ class Rows:
         if self.mass is not None:
             return self.mass
         return np.ones(self.n_rows) if self.counts is None else self.counts.astype(np.float64)
+
+    @property
+    def draw_size(self) -> int:
+        """How many rows a draw picks: the sample size where masses are counts, else (and for heavy masses) the rows."""
+        return round(self.n) if self.counts is not None and self.n <= 10 * self.n_rows else self.n_rows
 
     # -- sums ----------------------------------------------------------------------------------------------------
 
@@ -135,10 +145,11 @@ def _matrix(x: Array) -> Array:
     return np.ascontiguousarray(x, dtype=np.float64).reshape(len(x), -1)
 
 
-def canonical_order(X: Array, y: Array) -> Array:
+def canonical_order(X: Array, y: Array, mass: Array | None = None) -> Array:
     """Return an order of the rows that depends on their content only (rows that are equal stay together).
 
-    Each row is folded into a 64-bit key; sorting the keys gives the same sequence of rows however they arrive.
+    Each row is folded into a 64-bit key; sorting the keys gives the same sequence of rows however they arrive.  Rows
+    that are equal but for their mass are sorted by it, where it is given.
     """
     key = np.full(len(y), 0x9E3779B97F4A7C15, np.uint64)
     for column in (*X.T, y):
@@ -146,4 +157,4 @@ def canonical_order(X: Array, y: Array) -> Array:
         bits[np.isnan(column)] = 0x7FF8000000000000  # one NaN for all
         key = (key ^ bits) * np.uint64(0xBF58476D1CE4E5B9)
         key ^= key >> np.uint64(29)
-    return np.argsort(key, kind="stable")
+    return np.argsort(key, kind="stable") if mass is None else np.lexsort((mass, key))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
@@ -12,18 +12,20 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import get_scorer_names
 from sklearn.utils import check_array, check_random_state, check_X_y
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from boostlab.contract import Rule
 from boostlab.data.columns import Columns, has_categories, is_frame
 from boostlab.data.table import MOST_BINS, Bins, Table
 from boostlab.data.threads import count_threads
 from boostlab.engine import Monitor, Training, history
-from boostlab.ensemble import Ensemble, decide, probabilities
+from boostlab.ensemble import Ensemble
 from boostlab.estimators.params import Check, check_params, flag, number, one_of, param, whole
-from boostlab.estimators.sample import Sample, check_sample, encode_labels, hold_out
-from boostlab.monitors import Callbacks, Progress, Validation
+from boostlab.estimators.sample import Sample, check_sample, hold_out
+from boostlab.estimators.voting import Voting
+from boostlab.monitors import MEASURES, Callbacks, Progress, Validation
 from boostlab.voters import as_learner
 
 Array = npt.NDArray[Any]
@@ -32,19 +34,25 @@ _CALLABLES = Check(
     lambda v: v is None or callable(v) or (isinstance(v, Sequence) and all(map(callable, v))),
     "a callable or a list of callables",
 )
+_SCORING = Check(
+    lambda v: callable(v) or (isinstance(v, str) and (v in MEASURES or v in get_scorer_names())),
+    "'error', 'exponential', 'log_loss', or a scikit-learn scorer or its name",
+)
 _MAPPING = Check(lambda v: isinstance(v, Mapping), "a mapping from labels to weights")
-_FREE = (
-    "n_estimators",
-    "callbacks",
-    "verbose",
-    "n_jobs",
-    "warm_start",
-    "random_state",
-)  # may change between warm starts
+_FREE = ("n_estimators", "callbacks", "verbose", "n_jobs", "warm_start")  # may change between warm starts
+
+
+@dataclass
+class _Warm:
+    """What a warm start must find unchanged, and the seed it must use again."""
+
+    data: tuple[int, int | None]
+    settings: dict[str, str]
+    seed: int | None = None
 
 
 @dataclass(eq=False, repr=False)
-class BoostingClassifier(ClassifierMixin, BaseEstimator):
+class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
     """Everything about a booster but its rule.  A subclass adds its parameters and says which rule they make."""
 
     estimator: Any = param(None)
@@ -60,7 +68,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
     validation_fraction: float = param(0.1, number(0, 1, "()"))
     n_iter_no_change: int = param(10, whole(1))
     tol: float = param(0.0, number(0))
-    scoring: Any = param("error")
+    scoring: Any = param("error", _SCORING)
     keep_best: bool = param(True, flag())
     class_weight: Any = param(None, one_of(None, "balanced") | _MAPPING)
     warm_start: bool = param(False, flag())
@@ -111,10 +119,12 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         sample = check_sample(X, y, sample_weight, None, "y", self.class_weight)
         self._check_classes(sample)
         held_out = self._validation_sample(X_val, y_val, sample_weight_val, sample)
-        training = self._resumed(sample) if self.warm_start else None
-        if training is None:
-            training = self._begin(sample, held_out)
-        self._run(training)
+        training = None
+        if self.warm_start:
+            training = self._resumed(sample, held_out)
+        else:
+            self.__dict__.pop("_warm", None)
+        self._run(self._begin(sample, held_out) if training is None else training)
         return self
 
     def _numbers(self, X: Any, y: Any = None, reset: bool = False) -> tuple[Array, Any]:
@@ -153,9 +163,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
 
     def _begin(self, sample: Sample, held_out: Sample | None) -> Training:
         """Set up a new training: bins, rule, learner, and what to watch."""
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-        if self.warm_start:
-            self._settings = sample.fingerprint(), self._fixed_params()
+        rng = np.random.default_rng(self._seed())
         if self.early_stopping and held_out is None:
             sample, held_out = hold_out(sample, self.validation_fraction, rng)
         threads = count_threads(self.n_jobs)
@@ -197,13 +205,13 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
                 monitors.append(progress)
             stop = training.run(self.n_estimators, monitors)
             if self.verbose:
-                progress.show(training.state)
+                progress.show(training)
         rounds = training.finished()
         self.history_ = history(rounds)
         if self.early_stopping and self.keep_best:
             best = min(m.best_round for m in training.monitors if isinstance(m, Validation))
             rounds = rounds[: best or None]  # none yet if Ctrl-C came before the first score
-        self._ensemble = Ensemble(training.rule, rounds, len(self.classes_), count_threads(self.n_jobs))
+        self._ensemble = Ensemble(training.rule, rounds, len(self.classes_))
         self.stop_reason_ = str(stop)
         self.n_estimators_ = len(rounds)
         self.estimators_ = self._ensemble.voters
@@ -222,28 +230,41 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
 
     # -- warm start ----------------------------------------------------------------------------------
 
-    def _fixed_params(self) -> dict[str, str]:
-        return {k: repr(v) for k, v in self.get_params(deep=False).items() if k not in _FREE}
+    def _seed(self) -> int:
+        """Return the seed of this fit; a warm start that has to begin anew uses the same one again."""
+        warm: _Warm | None = getattr(self, "_warm", None)
+        if warm is not None and warm.seed is not None:
+            return warm.seed
+        seed = int(check_random_state(self.random_state).randint(2**31))
+        if warm is not None:
+            warm.seed = seed
+        return seed
 
-    def _resumed(self, sample: Sample) -> Training | None:
+    def _resumed(self, sample: Sample, held_out: Sample | None) -> Training | None:
         """Return the training to go on with; None starts anew, which gives the same model, only later."""
-        training: Training | None = getattr(self, "_training", None)
-        if training is None or training.torn:
+        settings = {k: repr(v) for k, v in self.get_params(deep=False).items() if k not in _FREE}
+        now = _Warm((sample.fingerprint(), None if held_out is None else held_out.fingerprint()), settings)
+        if not hasattr(self, "_warm"):
+            self._warm = now
             return None
-        data, settings = self._settings
-        changed = [k for k, v in self._fixed_params().items() if settings[k] != v]
-        if data != sample.fingerprint() or changed:
+        changed = [k for k, v in settings.items() if self._warm.settings[k] != v]
+        if self._warm.data != now.data or changed:
             what = f"the parameter {changed[0]}" if changed else "the data"
             raise ValueError(
                 f"warm_start goes on with the last fit, but {what} changed since; set warm_start=False to start anew, "
                 "or fit a clone."
             )
+        training: Training | None = getattr(self, "_training", None)
+        if training is None or training.torn:
+            return None
         if self.n_estimators < training.state.t:
             raise ValueError(
                 f"n_estimators={self.n_estimators} is below the {training.state.t} rounds already trained; "
                 "with warm_start it may only grow."
             )
         training.state.horizon = self.n_estimators
+        if training.stop is not None and training.stop.code in ("interrupted", "callback"):
+            training.stop = None  # the user's wish, not the rule's
         return training
 
     def __getstate__(self) -> dict[str, Any]:
@@ -252,132 +273,9 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):
         state.pop("_training", None)
         return state
 
-    # -- predict -------------------------------------------------------------------------------------
-
-    def _table(self, X: Any) -> Table:
-        check_is_fitted(self, "n_estimators_")
-        return Table(self._numbers(X)[0])
-
-    def decision_function(self, X: Any) -> Array:
-        """Return the scores: of class 1 over class 0 for two classes, else one a class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        array of shape (n_rows,) or (n_rows, n_classes)
-        """
-        table = self._table(X)
-        return _one_column(self._ensemble.scores(table))
-
-    def predict(self, X: Any) -> Array:
-        """Return the predicted labels; they are always the most probable ones.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        array of shape (n_rows,)
-        """
-        table = self._table(X)
-        return self.classes_[decide(self._ensemble.scores(table))]
-
-    def predict_proba(self, X: Any) -> Array:
-        """Return class probabilities through the rule's own link (see its documentation for what they mean).
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        array of shape (n_rows, n_classes)
-        """
-        table = self._table(X)
-        return probabilities(self._ensemble.rule, self._ensemble.scores(table))
-
-    def staged_decision_function(self, X: Any) -> Iterator[Array]:
-        """Yield the scores after every round, in one pass.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Yields
-        ------
-        array of shape (n_rows,) or (n_rows, n_classes)
-        """
-        table = self._table(X)
-        return map(_one_column, self._ensemble.staged_scores(table))
-
-    def staged_predict(self, X: Any) -> Iterator[Array]:
-        """Yield the predicted labels after every round.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Yields
-        ------
-        array of shape (n_rows,)
-        """
-        table = self._table(X)
-        return (self.classes_[decide(F)] for F in self._ensemble.staged_scores(table))
-
-    def staged_predict_proba(self, X: Any) -> Iterator[Array]:
-        """Yield class probabilities after every round.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Yields
-        ------
-        array of shape (n_rows, n_classes)
-        """
-        table = self._table(X)
-        return (probabilities(self._ensemble.rule, F) for F in self._ensemble.staged_scores(table))
-
-    def margins(self, X: Any, y: Any) -> Array:
-        """Return the normalised margins: how clearly the vote favours the true label, from -1 to 1.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-        y : array-like of shape (n_rows,)
-            True labels.
-
-        Returns
-        -------
-        array of shape (n_rows,)
-            y F(x) divided by the sum of |alpha| max|h|; with one score a class, y F(x) is the true class's score less
-            the best other.
-        """
-        F = self._ensemble.scores(self._table(X))
-        codes = encode_labels(np.asarray(y), self.classes_, "y")
-        if len(codes) != len(F):
-            raise ValueError(f"X has {len(F)} rows and y has {len(codes)} labels; they must be as many.")
-        if F.ndim == 1:
-            margins = np.where(codes == 1, F, -F)
-        else:
-            rows = np.arange(len(F))
-            others = F.copy()
-            others[rows, codes] = -np.inf
-            margins = F[rows, codes] - others.max(axis=1)
-        bound = self._ensemble.bound
-        return margins / bound if bound > 0 else margins
-
     def __sklearn_tags__(self) -> Any:
         """Say what scikit-learn should know."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = self._multiclass
         tags.input_tags.allow_nan = True
         return tags
-
-
-def _one_column(F: Array) -> Array:
-    return F[:, 1] - F[:, 0] if F.ndim == 2 and F.shape[1] == 2 else F

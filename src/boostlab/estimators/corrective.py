@@ -22,7 +22,9 @@ class LPBoostClassifier(BoostingClassifier):
     """LPBoost: the soft-margin linear program over all voters, solved by column generation.
 
     Before the end (`stop_reason_` other than "tolerance") the weights are those of an unfinished program and may vote
-    badly; with noisy labels choose `nu` above the share of wrong labels, which also ends sooner.
+    badly; with noisy labels choose `nu` above the share of wrong labels, which also ends sooner.  The scores lie in
+    [-1, 1], and `predict_proba` is a score (AdaBoost's link), not a calibrated probability.  The optimal value is
+    unique, the weights need not be: sample weight k and k copies give the same value.
 
     Parameters
     ----------

@@ -32,7 +32,8 @@ resample : bool or "systematic", default=False
     Train every voter on rows drawn in proportion to the weights (independently, or evenly spaced) instead of on
     weighted rows.
 max_restarts : int, default=10
-    With re-sampling: how often a round may draw again when its voter is refused.
+    How often a round may be asked again: with re-sampling when its voter is refused, and once by LogitBoost where
+    clipping misleads it.
 max_bins : int or "exact", default=255
     Bins a column: columns with more distinct values are cut at quantiles.  "exact" cuts between all distinct values
     (up to 65,535).
@@ -48,7 +49,8 @@ n_iter_no_change : int, default=10
 tol : float, default={tol}
     {tol_doc}
 scoring : str or callable, default="error"
-    What early stopping follows: "error", "exponential", "log_loss", or a scikit-learn scorer or its name.
+    What early stopping follows, and `train_score` and `validation_score` in `history_` hold: "error", "exponential" or
+    "log_loss" (smaller is better), or a scikit-learn scorer or its name (larger is better).
 keep_best : bool, default=True
     After early stopping, keep the rounds up to the best validation score; False keeps all.
 class_weight : None, "balanced" or mapping, default=None

@@ -100,8 +100,8 @@ def _class_weights(class_weight: Any, y: Array, mass: Array) -> Array:
 
 
 def hold_out(sample: Sample, share: float, rng: np.random.Generator) -> tuple[Sample, Sample]:
-    """Return a training and a validation part, the same share of every class, whatever the order of the rows."""
-    order = canonical_order(sample.X, sample.codes)
+    """Return a training and a validation part, the same share of the rows of every class, whatever their order."""
+    order = canonical_order(sample.X, sample.codes, sample.rows.masses)
     held = np.zeros(len(order), bool)
     for c in range(len(sample.classes)):
         members = order[sample.codes[order] == c]

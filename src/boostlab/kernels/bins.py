@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from boostlab.kernels.compiled import kernel
 
 Array = np.ndarray[Any, Any]
 
@@ -13,7 +14,7 @@ Array = np.ndarray[Any, Any]
 BLOCK = 512  # rows that stay in the cache while all their features are read
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def encode(X: Array, cuts: Array, starts: Array, missing: Array, first: int, last: int, codes: Array) -> None:
     """Write codes[j, i] = number of cuts of feature j below X[i, j] (NaN: missing[j]), for rows first <= i < last.
 
@@ -42,7 +43,7 @@ def encode(X: Array, cuts: Array, starts: Array, missing: Array, first: int, las
                 out[start + i] = low[i] - base if values[i] == values[i] else np.uint64(missing[j])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def split_votes(codes: Array, cut: int, absent: int, left: float, right: float, missing: float, out: Array) -> None:
     """Write `missing` where the code is `absent`, `left` where it is at most cut, else `right`."""
     for i in range(codes.size):

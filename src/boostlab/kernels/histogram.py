@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from boostlab.kernels.compiled import kernel
 
 Array = np.ndarray[Any, Any]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def histogram(codes: Array, q: Array, first: int, last: int, out: Array) -> None:
     """Write out[j, b] = sum of q over the rows with codes[j] == b, for features first <= j < last."""
     n = codes.shape[1]
@@ -37,7 +38,7 @@ def histogram(codes: Array, q: Array, first: int, last: int, out: Array) -> None
             one[a[i]] += q[i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def histogram_channels(codes: Array, q: Array, first: int, last: int, out: Array) -> None:
     """Write out[j, b, c] = sum of q[:, c] over the rows with codes[j] == b."""
     n, channels = q.shape
@@ -51,7 +52,7 @@ def histogram_channels(codes: Array, q: Array, first: int, last: int, out: Array
                 row[c] += q[i, c]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_edge(
     hist: Array, n_bins: Array, filled: Array, categorical: Array, total: int, sides: int
 ) -> tuple[int, int, int, int]:

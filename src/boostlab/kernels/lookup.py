@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from boostlab.kernels.compiled import kernel
 
 Array = np.ndarray[Any, Any]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lookup_scores(
     X: Array,
     features: Array,
@@ -44,7 +45,7 @@ def lookup_scores(
                 out[i, c] += row[c]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def weighted_votes(votes: Array, alphas: Array, out: Array) -> None:
     """Add sum_t alphas[t] * votes[t] to out, voter by voter, skipping the silent ones."""
     for t in range(alphas.size):

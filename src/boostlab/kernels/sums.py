@@ -10,14 +10,15 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from boostlab.kernels.compiled import kernel
 
 Array = np.ndarray[Any, Any]
 
 SAFE = 1000  # 2.0**k is exact and finite for |k| up to here; beyond, the scale is applied in two steps
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def largest_magnitude(x: Array) -> float:
     """Return max |x_i| of a flat array, or NaN if any x_i is NaN or infinite."""
     bits = x.view(np.int64) & np.int64(0x7FFFFFFFFFFFFFFF)  # without the sign, floats order like integers
@@ -29,7 +30,7 @@ def largest_magnitude(x: Array) -> float:
     return np.int64(top).view(np.float64)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _scales(k: int) -> tuple[float, float]:
     """Return two factors whose product is 2^k, the second 1 unless k is extreme."""
     if abs(k) <= SAFE:
@@ -37,7 +38,7 @@ def _scales(k: int) -> tuple[float, float]:
     return math.ldexp(1.0, k // 2), math.ldexp(1.0, k - k // 2)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sums(x: Array, counts: Array, k: int) -> tuple[int, int]:
     signed, gross = np.int64(0), np.int64(0)
     scale, more = _scales(k)
@@ -56,7 +57,7 @@ def _sums(x: Array, counts: Array, k: int) -> tuple[int, int]:
     return signed, gross  # type: ignore[return-value]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fixed_sums(x: Array, counts: Array, size: float) -> tuple[int, int, int]:
     """Choose k for x of shape (rows, any) and return k and the sums of q and of |q|, q = counts * rint(x * 2^k).
 
@@ -87,7 +88,7 @@ def fixed_sums(x: Array, counts: Array, size: float) -> tuple[int, int, int]:
     return k, signed, gross
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fixed(x: Array, counts: Array, k: int, out: Array) -> None:
     """Write q = counts * rint(x * 2^k) to out; both have shape (rows, any)."""
     scale, more = _scales(k)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from boostlab.kernels.compiled import kernel
 
 Array = np.ndarray[Any, Any]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def histogram_of(codes: Array, q: Array, members: Array, first: int, last: int, out: Array) -> None:
     """Write out[j, b, c] = sum of q[i, c] over the `members` i with codes[j, i] == b, for first <= j < last."""
     channels = q.shape[1]
@@ -25,7 +26,7 @@ def histogram_of(codes: Array, q: Array, members: Array, first: int, last: int, 
                 row[c] += q[i, c]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def part_rows(code: Array, low: Array, members: Array, space: Array) -> int:
     """Reorder `members` so that rows whose code is low come first, order kept; return how many they are."""
     lows, highs = 0, 0
@@ -42,7 +43,7 @@ def part_rows(code: Array, low: Array, members: Array, space: Array) -> int:
     return lows
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def walk(
     X: Array,
     feature: Array,

@@ -15,19 +15,22 @@ class SolverError(RuntimeError):
 
 
 class EdgeLP:
-    """Minimise beta over d with sum m_i d_i = 1, 0 <= d_i <= cap, and sum m_i d_i u_ji <= beta for every voter j.
+    """Minimise beta over d with mean m_i d_i = 1, 0 <= d_i <= cap, and mean m_i d_i u_ji <= beta for every voter j.
 
-    Adding a voter adds a row, which keeps the last basis dual feasible: the dual simplex goes on from there.
+    d is a density: 1 everywhere for uniform weights, whatever the number of rows, so the solver's tolerances mean the
+    same for all tables.  Adding a voter adds a row, which keeps the last basis dual feasible: the dual simplex goes on
+    from there.
 
     Parameters
     ----------
     mass : array
-        m_i, how many examples row i stands for.
+        m_i, how many examples row i stands for; only the proportions matter.
     cap : float
-        The largest weight of one example.
+        The largest density, 1/nu.
     """
 
     def __init__(self, mass: Array, cap: float) -> None:
+        mass = mass / mass.mean()
         import highspy  # slow to import, and only this program needs it
 
         self.mass, self.n = mass, len(mass)
@@ -41,13 +44,15 @@ class EdgeLP:
         self.solver.addVars(self.n, np.zeros(self.n), np.full(self.n, cap))
         self.solver.addVar(-highspy.kHighsInf, highspy.kHighsInf)  # beta
         self.solver.changeColCost(self.n, 1.0)
-        self.solver.addRow(1.0, 1.0, self.n, everywhere, mass)
+        self.solver.addRow(self.n, self.n, self.n, everywhere, mass)
         self._none = -highspy.kHighsInf
         self._columns = np.arange(self.n + 1, dtype=np.int32)
 
     def add(self, u: Array) -> None:
         """Add a voter by its agreements u_i = y_i h(x_i)."""
-        self.solver.addRow(self._none, 0.0, self.n + 1, self._columns, np.append(self.mass * u, -1.0))
+        self.solver.addRow(
+            self._none, 0.0, self.n + 1, self._columns, np.append(self.mass * u, -1.0)
+        )  # the variable is n beta
 
     def solve(self) -> tuple[Array, float, Array]:
         """Return d, beta and the voters' weights (not negative, sum 1)."""
@@ -58,4 +63,4 @@ class EdgeLP:
         solution = self.solver.getSolution()
         values = np.asarray(solution.col_value)
         weights = np.maximum(-np.asarray(solution.row_dual)[1:], 0.0)
-        return np.maximum(values[: self.n], 0.0), float(values[self.n]), weights / weights.sum()
+        return np.maximum(values[: self.n], 0.0), float(values[self.n]) / self.n, weights / weights.sum()

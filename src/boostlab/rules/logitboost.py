@@ -20,8 +20,8 @@ class LogitBoost(Rule):
     3. F += (1/2) f.
 
     The voter holds f/2, so that its coefficient is the learning rate.  A full Newton step may overshoot: the step is
-    halved until the loss falls.  Where a clipped response no longer points downhill, the round is asked again with
-    twice the bound.
+    halved until the loss falls.  Where a clipped response no longer points downhill, the round is asked again without
+    clipping.
 
     Parameters
     ----------
@@ -59,7 +59,8 @@ class LogitBoost(Rule):
                 s.own.loss, s.own.z_max = loss, self.z_max
                 return Step(nu, {"objective": loss})
             nu /= 2.0
-        if s.own.z_max < s.largest(np.exp(np.minimum(-2.0 * s.y * s.F, 700.0))):
-            s.own.z_max *= 2.0
+        largest = 1.0 + s.largest(np.exp(np.minimum(-2.0 * s.y * s.F, 700.0)))
+        if s.own.z_max < largest:
+            s.own.z_max = largest
             return Retry("no step along the fit of the clipped response lowers the logistic loss")
         return Stop("no_edge", "no step along the best fit lowers the logistic loss")

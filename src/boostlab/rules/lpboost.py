@@ -40,8 +40,9 @@ class LPBoost(Rule):
                 f"nu={self.nu:g} is too small for {s.size:g} examples: the weights' cap 1/(nu n) must not exceed 1; "
                 f"use nu >= {1 / s.size:.3g}."
             )
-        s.own.program = EdgeLP(s.mass, cap=1.0 / (self.nu * s.n))
-        s.own.d = np.full(len(s.y), 1.0 / s.n)
+        s.own.order = s.canonical_order()  # so that the solver's choice among optima does not depend on the rows' order
+        s.own.program = EdgeLP(s.mass[s.own.order], cap=1.0 / self.nu)
+        s.own.d = np.ones(len(s.y))
         s.own.beta, s.own.lowest_edge = -np.inf, np.inf
 
     def task(self, s: State) -> Task:
@@ -59,9 +60,11 @@ class LPBoost(Rule):
                 "tolerance", f"the best edge {edge:.6g} exceeds beta = {own.beta:.6g} by no more than {self.tol:g}"
             )
         try:
-            own.program.add(s.y * h)
-            own.d, own.beta, alphas = own.program.solve()
+            own.program.add((s.y * h)[own.order])
+            density, own.beta, alphas = own.program.solve()
         except SolverError as failure:
             return Stop("solver_failed", str(failure))
+        own.d = np.empty(len(density))
+        own.d[own.order] = density
         gap = max(own.lowest_edge - own.beta, 0.0)
         return Reweigh(alphas, {"edge": edge, "objective": own.beta, "duality_gap": gap})

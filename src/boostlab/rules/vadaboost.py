@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, log, sqrt
+from math import exp, log
 from typing import ClassVar
 
 import numpy as np
@@ -72,9 +72,3 @@ class VadaBoost(Rule):
     def _gap(self, W_I: float, W_J: float, alpha: float) -> float:
         """Return U - V, what the bound gives away at this step: (1 - lambda) W_I W_J (e^alpha - e^-alpha)^2."""
         return (1 - self.variance_penalty) * W_I * W_J * (exp(alpha) - exp(-alpha)) ** 2
-
-    @staticmethod
-    def speed(error: float) -> float:
-        """Return Theorem 5's factor: how many rounds at lambda = 0 do the work of one round of AdaBoost."""
-        v = error * (1 - error)
-        return log(4 * v) / log(2 * v + sqrt(v))

@@ -1,0 +1,146 @@
+"""What a fitted booster can be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from boostlab.data.table import Table
+from boostlab.data.threads import count_threads
+from boostlab.ensemble import Ensemble, decide, one_column, probabilities
+from boostlab.estimators.sample import encode_labels
+
+Array = npt.NDArray[Any]
+
+
+class Voting:
+    """Scores, labels, probabilities, stages and margins of a fitted vote."""
+
+    _ensemble: Ensemble
+    classes_: Array
+    n_jobs: int | None
+
+    def _numbers(self, X: Any, y: Any = None, reset: bool = False) -> tuple[Array, Any]:
+        raise NotImplementedError
+
+    def _table(self, X: Any) -> Table:
+        check_is_fitted(self, "n_estimators_")
+        return Table(self._numbers(X)[0], threads=count_threads(self.n_jobs))
+
+    def decision_function(self, X: Any) -> Array:
+        """Return the scores: of class 1 over class 0 for two classes, else one a class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        array of shape (n_rows,) or (n_rows, n_classes)
+        """
+        table = self._table(X)
+        return one_column(self._ensemble.scores(table))
+
+    def predict(self, X: Any) -> Array:
+        """Return the predicted labels; they are always the most probable ones.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
+        table = self._table(X)
+        return self.classes_[decide(self._ensemble.scores(table))]
+
+    def predict_proba(self, X: Any) -> Array:
+        """Return class probabilities through the rule's own link (see its documentation for what they mean).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+        """
+        table = self._table(X)
+        return probabilities(self._ensemble.rule, self._ensemble.scores(table))
+
+    def staged_decision_function(self, X: Any) -> Iterator[Array]:
+        """Yield the scores after every round, in one pass.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Yields
+        ------
+        array of shape (n_rows,) or (n_rows, n_classes)
+        """
+        table = self._table(X)
+        return map(one_column, self._ensemble.staged_scores(table))
+
+    def staged_predict(self, X: Any) -> Iterator[Array]:
+        """Yield the predicted labels after every round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Yields
+        ------
+        array of shape (n_rows,)
+        """
+        table = self._table(X)
+        return (self.classes_[decide(F)] for F in self._ensemble.staged_scores(table))
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Array]:
+        """Yield class probabilities after every round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Yields
+        ------
+        array of shape (n_rows, n_classes)
+        """
+        table = self._table(X)
+        return (probabilities(self._ensemble.rule, F) for F in self._ensemble.staged_scores(table))
+
+    def margins(self, X: Any, y: Any) -> Array:
+        """Return the normalised margins: how clearly the vote favours the true label, from -1 to 1.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,)
+            True labels.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+            y F(x) divided by the sum of |alpha| max|h|; with one score a class, y F(x) is the true class's score less
+            the best other.
+        """
+        table = self._table(X)
+        F = self._ensemble.scores(table)
+        codes = encode_labels(np.asarray(y), self.classes_, "y")
+        if len(codes) != len(F):
+            raise ValueError(f"X has {len(F)} rows and y has {len(codes)} labels; they must be as many.")
+        if F.ndim == 1:
+            margins = np.where(codes == 1, F, -F)
+        else:
+            rows = np.arange(len(F))
+            others = F.copy()
+            others[rows, codes] = -np.inf
+            margins = F[rows, codes] - others.max(axis=1)
+        bound = self._ensemble.bound
+        return margins / bound if bound > 0 else margins
