@@ -15,22 +15,23 @@ class SolverError(RuntimeError):
 
 
 class EdgeLP:
-    """Minimise beta over d with mean m_i d_i = 1, 0 <= d_i <= cap, and mean m_i d_i u_ji <= beta for every voter j.
+    """Minimise beta over d with sum m_i d_i = 1, 0 <= d_i <= cap, and sum m_i d_i u_ji <= beta for every voter j.
 
-    d is a density: 1 everywhere for uniform weights, whatever the number of rows, so the solver's tolerances mean the
-    same for all tables.  Adding a voter adds a row, which keeps the last basis dual feasible: the dual simplex goes on
-    from there.
+    Adding a voter adds a row, which keeps the last basis dual feasible: the dual simplex goes on from there.  The
+    solver sees densities (d times the sum of masses: 1 everywhere for uniform weights), so that its tolerances mean the
+    same whatever the number of rows and the scale of the masses.
 
     Parameters
     ----------
     mass : array
-        m_i, how many examples row i stands for; only the proportions matter.
+        m_i, how many examples row i stands for.
     cap : float
-        The largest density, 1/nu.
+        The largest weight of one example.
     """
 
     def __init__(self, mass: Array, cap: float) -> None:
-        mass = mass / mass.mean()
+        self.size = float(mass.sum())
+        cap, mass = cap * self.size, mass / mass.mean()
         import highspy  # slow to import, and only this program needs it
 
         self.mass, self.n = mass, len(mass)
@@ -63,4 +64,4 @@ class EdgeLP:
         solution = self.solver.getSolution()
         values = np.asarray(solution.col_value)
         weights = np.maximum(-np.asarray(solution.row_dual)[1:], 0.0)
-        return np.maximum(values[: self.n], 0.0), float(values[self.n]) / self.n, weights / weights.sum()
+        return np.maximum(values[: self.n], 0.0) / self.size, float(values[self.n]) / self.n, weights / weights.sum()

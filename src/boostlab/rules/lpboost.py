@@ -41,8 +41,8 @@ class LPBoost(Rule):
                 f"use nu >= {1 / s.size:.3g}."
             )
         s.own.order = s.canonical_order()  # so that the solver's choice among optima does not depend on the rows' order
-        s.own.program = EdgeLP(s.mass[s.own.order], cap=1.0 / self.nu)
-        s.own.d = np.ones(len(s.y))
+        s.own.program = EdgeLP(s.mass[s.own.order], cap=1.0 / (self.nu * s.n))
+        s.own.d = np.full(len(s.y), 1.0 / s.n)
         s.own.beta, s.own.lowest_edge = -np.inf, np.inf
 
     def task(self, s: State) -> Task:
@@ -61,10 +61,10 @@ class LPBoost(Rule):
             )
         try:
             own.program.add((s.y * h)[own.order])
-            density, own.beta, alphas = own.program.solve()
+            d, own.beta, alphas = own.program.solve()
         except SolverError as failure:
             return Stop("solver_failed", str(failure))
-        own.d = np.empty(len(density))
-        own.d[own.order] = density
+        own.d = np.empty_like(d)
+        own.d[own.order] = d
         gap = max(own.lowest_edge - own.beta, 0.0)
         return Reweigh(alphas, {"edge": edge, "objective": own.beta, "duality_gap": gap})

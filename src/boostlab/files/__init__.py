@@ -1,0 +1,84 @@
+"""Fitted boosters as files: a documented, versioned format that loads without running any code from the file."""
+
+from __future__ import annotations
+
+import os
+
+from boostlab.estimators.base import BoostingClassifier
+from boostlab.files import archive, disk, model
+from boostlab.files.problems import ModelFileError, Problem
+
+__all__ = ["ModelFileError", "load", "save"]
+
+Path = str | os.PathLike[str]
+
+
+def save(booster: BoostingClassifier, path: Path) -> None:
+    """Write a fitted booster to a file, whole or not at all.
+
+    Parameters
+    ----------
+    booster : BoostingClassifier
+        A fitted booster of this package whose voters are stumps, trees or the stumps of a `VoterPool`.
+    path : str or path
+        Where to; an older file there is replaced only when the new one is complete.
+
+    Raises
+    ------
+    ModelFileError
+        If the booster holds something that the format does not know, or the file cannot be written.
+    sklearn.exceptions.NotFittedError
+        If the booster has not been fitted.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from boostlab import AdaBoostClassifier
+    >>> from boostlab.files import load, save
+    >>> booster = AdaBoostClassifier().fit([[0], [1], [2], [3]], ["no", "no", "yes", "yes"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(booster, pathlib.Path(folder, "yes.boost"))
+    ...     print(load(pathlib.Path(folder, "yes.boost")).predict([[0.5], [2.5]]))
+    ['no' 'yes']
+    """
+    name = os.fspath(path)
+    try:
+        data = archive.to_bytes(*model.pack(booster))
+        model.unpack(*archive.from_bytes(data))  # what is written can be read
+        disk.write(name, data)
+    except Problem as problem:
+        raise ModelFileError(f"Cannot save {type(booster).__name__} to {name!r}: {problem}.") from problem.__cause__
+
+
+def load(path: Path) -> BoostingClassifier:
+    """Read a booster that `save` wrote.
+
+    Nothing in the file is executed, and everything in it is checked before it is used.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    BoostingClassifier
+        The fitted booster, which predicts the same numbers, bit for bit.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is damaged, of another kind, or of a newer version.
+    FileNotFoundError
+        If there is no such file.
+    """
+    name = os.fspath(path)
+    try:
+        return model.unpack(*archive.from_bytes(disk.read(name)))
+    except Problem as problem:
+        raise ModelFileError(f"Cannot load {name!r}: {problem}.") from problem.__cause__
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # whatever strange bytes do to the readers of zip and JSON
+        what = type(error).__name__
+        raise ModelFileError(f"Cannot load {name!r}: {Problem(f'its content is damaged ({what})')}.") from error
