@@ -18,6 +18,11 @@ def test_every_booster_is_listed_with_its_reference_and_use(name):
     assert f"| `{name}` | {entry.reference} | {entry.choose} |" in README.read_text(encoding="utf-8")
 
 
+def test_nothing_is_left_to_fill_in():
+    text = README.read_text(encoding="utf-8")
+    assert not re.search(r"@\w+@|TODO|XXX", text)
+
+
 def test_the_example_runs(capsys):
     code = re.search(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
     assert code is not None
