@@ -83,13 +83,20 @@ def best_edge(
             if slots > 1 and edge > top:
                 top, feature, cut, gone, best = edge, j, -1, 0, edge
             continue
-        absent = hist[j, bins]
-        some = filled[j, bins]
         left = np.int64(0)
-        for b in range(bins if some else bins - 1):
+        if not filled[j, bins]:  # nobody is missing
+            for b in range(bins - 1):
+                left += hist[j, b]
+                edge = total - 2 * left
+                worth = abs(edge) if sides == 0 else sides * edge
+                if worth > top:
+                    top, feature, cut, gone, best = worth, j, b, 0, edge
+            continue
+        absent = hist[j, bins]
+        for b in range(bins):
             left += hist[j, b]
-            for side in range(2 if some and b < bins - 1 else 1):
-                edge = total - 2 * (left + absent) if side else total - 2 * left
+            for side in range(2 if b < bins - 1 else 1):
+                edge = total - 2 * (left + side * absent)
                 worth = abs(edge) if sides == 0 else sides * edge
                 if worth > top:
                     top, feature, cut, gone, best = worth, j, b, side, edge

@@ -55,6 +55,7 @@ class SplitSearch:
         self.filled[self.filled.sum(axis=1) < 2] = False  # constant columns, or nothing but missing values
         self.categorical = np.isin(np.arange(d), sorted(self.bins.categorical))
         self.some_missing = self.filled[np.arange(d), self.n_bins] & ~self.categorical
+        self.mostly_low = 2 * np.cumsum(self.masses, axis=1) > self.masses.sum(axis=1, keepdims=True)
         # Cuts that exist, missing values above: after every bin that another bin or a missing value follows.
         slots = np.where(self.categorical, self.filled.sum(axis=1), self.n_bins + self.some_missing)
         at = np.arange(self.filled.shape[1] - 1)
@@ -132,8 +133,12 @@ class SplitSearch:
             low[~self.filled[feature]] = self._heavier_low(feature, low)
         else:
             low[: cut + 1] = True
-            low[self.n_bins[feature]] = side if self.some_missing[feature] else self._heavier_low(feature, low)
+            low[self.n_bins[feature]] = self.missing_low(feature, cut, side)
         return low
+
+    def missing_low(self, feature: int, cut: int, side: int) -> bool:
+        """Return whether missing values are below a numeric cut: where seen, by side, else with the heavier side."""
+        return bool(side if self.some_missing[feature] else self.mostly_low[feature, cut])
 
     def signs(self, feature: int, sums: Array) -> Array:
         """Return which categories have a negative sum; if all agree, the lightest takes the other side."""

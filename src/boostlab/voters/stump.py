@@ -36,7 +36,9 @@ class Stump:
     @property
     def bound(self) -> float:
         """The largest magnitude of a vote."""
-        return float(max(np.max(np.abs(self.left)), np.max(np.abs(self.right))))
+        if isinstance(self.left, float):
+            return max(abs(self.left), abs(self.right))
+        return float(max(np.abs(self.left).max(), np.abs(self.right).max()))
 
     def votes(self, table: Table) -> Array:
         """Return the votes on all rows of a table."""
@@ -140,8 +142,9 @@ class StumpSession:
         if cut < 0:
             return self._stump(feature, cut, search.signs(feature, hist[feature]), -1.0, 1.0)
         up = self.sides > 0 or (self.sides == 0 and edge >= 0)
-        low = search.low_slots(feature, cut, side)
-        return self._stump(feature, cut, low, *((-1.0, 1.0) if up else (1.0, -1.0)))
+        left, right = (-1.0, 1.0) if up else (1.0, -1.0)
+        missing = left if search.missing_low(feature, cut, side) else right
+        return Stump(feature, cut, search.threshold(feature, cut), left, right, missing)
 
     def _stump(self, feature: int, cut: int, low: Array, left: Any, right: Any) -> Stump | CategoryStump:
         last = int(self.search.n_bins[feature])
