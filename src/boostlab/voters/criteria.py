@@ -86,6 +86,16 @@ class SampleVariancePenalty(Criterion):
 class Separable(Criterion):
     """A criterion whose cost is a sum over leaves, and whose leaves do not look at each other: trees can use it too."""
 
+    centred = False  # whether only differences of the target matter, and leaves vote the target
+
+    def span(self, weight: Array, target: Array) -> Array:
+        """Return per row what impurities are made of: gains far below its sum are rounding."""
+        return weight
+
+    def weight(self, gross: Array) -> float:
+        """Return the total weight, given the channels' gross sums."""
+        return float(gross[0])
+
     def impurity(self, sums: Array) -> Array:
         """Return what a leaf with these sums costs."""
         raise NotImplementedError
@@ -125,6 +135,12 @@ class Z(Separable):
 class LeastSquares(Separable):
     """The smallest weighted squared error of constants; leaves vote the weighted mean of the target."""
 
+    centred = True
+
+    def span(self, weight: Array, target: Array) -> Array:
+        """The squares."""
+        return weight * target * target
+
     def channels(self, weight: Array, target: Array) -> Array:
         """Two channels: w and w z."""
         return np.stack([weight, weight * target], axis=1)
@@ -141,6 +157,8 @@ class LeastSquares(Separable):
 
 class Gini(LeastSquares):
     """CART's gini index, which for labels -1 and +1 is half the squared error; leaves vote the heavier label."""
+
+    centred = False
 
     def impurity(self, sums: Array) -> Array:
         """The weight times the gini index, less half the weight."""
@@ -161,6 +179,14 @@ class PseudoLoss(Separable):
     def channels(self, weight: Array, target: Array) -> Array:
         """One channel a class."""
         return weight * target
+
+    def span(self, weight: Array, target: Array) -> Array:
+        """All classes' weights."""
+        return weight.sum(axis=1)
+
+    def weight(self, gross: Array) -> float:
+        """Half of all classes' weights: the right class's is as large as the others' together."""
+        return float(gross.sum() / 2)
 
     def impurity(self, sums: Array) -> Array:
         """Each class takes the cheaper of 0 and 1."""

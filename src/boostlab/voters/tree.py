@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import heapq
+import math
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -122,12 +124,20 @@ class DecisionTree(Learner, BaseEstimator):
 
     def begin(self, table: Table, rows: Rows, rng: np.random.Generator) -> TreeSession:
         """Start work on a sample."""
-        for name, low in (("max_leaf_nodes", 2), ("max_depth", 1), ("min_samples_leaf", 0), ("ccp_alpha", 0)):
+        for name, low, kind in (
+            ("max_leaf_nodes", 2, Integral),
+            ("max_depth", 1, Integral),
+            ("min_samples_leaf", 0, Real),
+            ("ccp_alpha", 0, Real),
+        ):
             value = getattr(self, name)
-            if value is None and name.startswith("max"):
+            if value is None and kind is Integral:
                 continue
-            if not isinstance(value, int | float | np.number) or not value >= low:
-                raise ValueError(f"DecisionTree: {name}={value!r} is not possible; it must be at least {low}.")
+            if not isinstance(value, kind) or isinstance(value, bool) or not value >= low:
+                what = "a whole number" if kind is Integral else "a number"
+                raise ValueError(
+                    f"DecisionTree: {name}={value!r} is not possible; it must be {what} of at least {low}."
+                )
         return TreeSession(self, table, rows)
 
 
@@ -155,16 +165,27 @@ class TreeSession:
     def best(self, task: Task) -> Tree | Stop:
         """Grow a tree."""
         search, criterion = self.search, GROWS_BY[task.criterion]
-        channels = criterion.channels(tame(task.weight), task.target)
+        weight, target, centre = tame(task.weight), task.target, 0.0
+        if criterion.centred:  # digits are for differences, not for a large mean
+            centre = self._mean(weight, target, task.counts)
+            target = target - centre
+        channels = criterion.channels(weight, target)
         if self.counts_leaves:  # one more channel, that only `least` looks at
             channels = np.column_stack([channels, np.ones(len(channels))])
         q, total, gross, scale = search.whole(channels, task.counts)
         grower = _Grower(self.learner, search, criterion, task, q, scale, gross * scale, self.counts_leaves)
-        grower.grow(total)
+        _, k, _, span = self.rows.whole(criterion.span(weight, target), task.counts)
+        grower.grow(total, floor=1e-12 * math.ldexp(span, -k))
         if len(grower.splits) == 0:
             return Stop("no_edge", "no split of any column lowers the criterion")
-        self.last = grower.tree(), grower.leaf_of_row
-        return self.last[0]
+        tree = grower.tree()
+        tree.values += centre
+        self.last = tree, grower.leaf_of_row
+        return tree
+
+    def _mean(self, weight: Array, target: Array, counts: Array | None) -> float:
+        (_, k, signed, _), (_, k_all, whole, _) = (self.rows.whole(x, counts) for x in (weight * target, weight))
+        return math.ldexp(signed, -k) / math.ldexp(whole, -k_all) if whole > 0 else 0.0
 
     def output(self, voter: Tree, table: Table) -> Array:
         """Return the votes on the training rows, from the leaves they fell into while the tree grew."""
@@ -202,11 +223,10 @@ class _Grower:
         self.children: dict[int, tuple[int, int]] = {}
         self.gains: dict[int, float] = {}
 
-    def grow(self, total: Array) -> None:
-        """Split the leaf with the largest gain until a limit is reached or no split gains."""
+    def grow(self, total: Array, floor: float) -> None:
+        """Split the leaf with the largest gain until a limit is reached or no split gains more than rounding does."""
         slots = self.search.histogram(self.q).copy()
         root = self._leaf(0, np.arange(len(self.leaf_of_row)), slots, total)
-        floor = 1e-12 * float(self.gross[self.seen].max())  # a gain of rounding size is none
         heap: list[tuple[float, int, _Leaf]] = []
         self._offer(heap, root, floor)
         limit = self.learner.max_leaf_nodes or np.inf
@@ -268,7 +288,7 @@ class _Grower:
 
     def _prune(self) -> None:
         """Take back the weakest splits while they save less than ccp_alpha a leaf (as a share of the weight)."""
-        price = self.learner.ccp_alpha * float(self.gross[self.seen].max())
+        price = self.learner.ccp_alpha * self.criterion.weight(self.gross[self.seen])
         while self.splits:
             below: dict[int, list[int]] = {}  # the splits at and below each split
             for node in sorted(self.splits, reverse=True):
@@ -301,7 +321,7 @@ class _Grower:
                 last = int(search.n_bins[split.feature])
                 feature[i], missing_low[i] = split.feature, split.low[last]
                 children[i] = [place[c] for c in self.children[node]]
-                gains[i] = self.gains[node] / float(self.gross[self.seen].max())
+                gains[i] = self.gains[node] / self.criterion.weight(self.gross[self.seen])
                 if search.categorical[split.feature]:
                     lows[i] = split.low[:last]
                 else:
