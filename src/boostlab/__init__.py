@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         VadaBoostClassifier,
         WeightBoostClassifier,
     )
+    from boostlab.files import load
     from boostlab.voters import DecisionStump, DecisionTree, VoterPool
 
 __all__ = [
@@ -41,11 +42,13 @@ __all__ = [
     "WeightBoostClassifier",
     "__version__",
     "datasets",
+    "load",
     "studies",
 ]
 
 _ROOMS = ("datasets", "studies")
 _HOMES = {
+    "load": "boostlab.files",
     "Stop": "boostlab.contract",
     "DecisionStump": "boostlab.voters",
     "DecisionTree": "boostlab.voters",

@@ -54,7 +54,7 @@ class Bound:
         """Take in one more round and return the bound after it."""
         self._largest.append(_bound(r.voter))
         if r.alphas is not None:
-            self.value = float(sum(abs(a) * b for a, b in zip(r.alphas, self._largest, strict=True)))
+            self.value = float(np.abs(r.alphas) @ np.array(self._largest))
         else:
             self.value = abs(r.decay) * self.value + abs(r.alpha) * self._largest[-1]
         return self.value

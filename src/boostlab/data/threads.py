@@ -13,6 +13,7 @@ from itertools import pairwise
 
 import joblib
 
+MOST = 256  # threads
 WORTH = 1 << 19  # cells of work (about 0.2 ms) below which one thread is faster
 
 _pools: dict[int, ThreadPoolExecutor] = {}
@@ -25,7 +26,7 @@ def count_threads(n_jobs: int | None) -> int:
     if n_jobs is None:
         share = os.environ.get("OMP_NUM_THREADS", "")
         return max(1, min(cores, int(share) if share.isdigit() else cores))
-    return max(1, cores + 1 + n_jobs) if n_jobs < 0 else n_jobs
+    return max(1, cores + 1 + n_jobs) if n_jobs < 0 else min(n_jobs, MOST)
 
 
 def spread(work: Callable[[int, int], object], size: int, cells: int, threads: int) -> None:

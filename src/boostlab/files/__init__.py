@@ -6,7 +6,7 @@ import os
 
 from boostlab.estimators.base import BoostingClassifier
 from boostlab.files import archive, disk, model
-from boostlab.files.problems import ModelFileError, Problem
+from boostlab.files.problems import JOBLIB, Damage, ModelFileError, Problem
 
 __all__ = ["ModelFileError", "load", "save"]
 
@@ -43,11 +43,18 @@ def save(booster: BoostingClassifier, path: Path) -> None:
     """
     name = os.fspath(path)
     try:
-        data = archive.to_bytes(*model.pack(booster))
-        model.unpack(*archive.from_bytes(data))  # what is written can be read
-        disk.write(name, data)
+        disk.write(name, _checked(archive.to_bytes(*model.pack(booster))))
     except Problem as problem:
         raise ModelFileError(f"Cannot save {type(booster).__name__} to {name!r}: {problem}.") from problem.__cause__
+
+
+def _checked(data: bytes) -> bytes:
+    """Return what is to be written, if it can be read again."""
+    try:
+        model.unpack(*archive.from_bytes(data))
+    except Damage as damage:
+        raise Problem(f"it holds what a model file cannot store ({damage.cause})", JOBLIB) from damage
+    return data
 
 
 def load(path: Path) -> BoostingClassifier:
@@ -80,5 +87,4 @@ def load(path: Path) -> BoostingClassifier:
     except FileNotFoundError:
         raise
     except Exception as error:  # whatever strange bytes do to the readers of zip and JSON
-        what = type(error).__name__
-        raise ModelFileError(f"Cannot load {name!r}: {Problem(f'its content is damaged ({what})')}.") from error
+        raise ModelFileError(f"Cannot load {name!r}: {Damage(type(error).__name__)}.") from error

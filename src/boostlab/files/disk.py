@@ -30,7 +30,7 @@ def read(name: str) -> bytes:
         if kind.st_size > LARGEST:
             raise Problem("it is larger than a model file can be (4 GiB)", "give a file that save wrote")
         with open(name, "rb") as file:
-            return file.read(LARGEST)
+            return file.read(kind.st_size)
     except FileNotFoundError:
         raise FileNotFoundError(f"There is no model file {name!r}; check the path, or save a model there.") from None
     except (OSError, ValueError) as error:
@@ -54,6 +54,8 @@ def write(name: str, data: bytes) -> None:
             raise Problem("it is a folder", "give a file name inside it")
         if os.path.exists(target) and not os.path.isfile(target):
             raise Problem("it is not a plain file", "give another name")
+        if os.path.exists(target) and not os.access(target, os.W_OK):
+            raise Problem("it is write-protected", "give another name, or change its rights")
         if not os.path.isdir(folder):
             raise Problem(f"the folder {folder!r} does not exist", "create it first, or give another path")
         _replace(target, os.path.join(folder, f".boostlab-{secrets.token_hex(8)}.tmp"), data)
@@ -67,8 +69,8 @@ def _replace(target: str, beside: str, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        if os.path.exists(target):
-            shutil.copymode(target, beside)
+        with contextlib.suppress(OSError):
+            shutil.copymode(target, beside)  # an older file's rights stay
         os.replace(beside, target)
     except BaseException:
         with contextlib.suppress(OSError):

@@ -19,10 +19,18 @@ class Problem(Exception):
         super().__init__(f"{cause}; {cure}")
 
 
+class Damage(Problem):
+    """Content that no model has."""
+
+    def __init__(self, cause: str) -> None:
+        super().__init__(f"its content is damaged ({cause})")
+        self.cause = cause
+
+
 def need(holds: Any, cause: str) -> None:
-    """Refuse a file of which something does not hold."""
+    """Refuse content of which something does not hold."""
     if not holds:
-        raise Problem(f"its content is damaged ({cause})")
+        raise Damage(cause)
 
 
 def shown(value: Any) -> str:

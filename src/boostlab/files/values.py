@@ -19,7 +19,7 @@ from boostlab.files.problems import JOBLIB, Problem, need, shown
 Array = npt.NDArray[Any]
 
 _NUMBERS = {"b": bool, "i": int, "u": int, "f": float}
-_TYPE = re.compile(r"\|b1|[|<][iu]1|<[iu][248]|<f[248]|<U[0-9]{1,9}|object")
+_TYPE = re.compile(r"\|b1|[|<][iu]1|<[iu][248]|<f[248]|<U[0-9]{1,8}|object")
 _MOST_TEXT = 2**26  # bytes of an array of text
 
 
@@ -103,6 +103,7 @@ def decode_array(stored: Any) -> Array:
     dtype = np.dtype(kind)
     need(all(type(v) is _NUMBERS.get(dtype.kind, str) for v in values), f"labels that are not of the type {kind}")
     need(dtype.kind != "U" or dtype.itemsize * len(values) <= _MOST_TEXT, "labels that are too long")
-    a = np.array(values, dtype.newbyteorder("="))
+    with np.errstate(over="ignore"):
+        a = np.array(values, dtype.newbyteorder("="))
     need(a.tolist() == values, f"labels that the type {kind} cannot hold")
     return a

@@ -133,7 +133,7 @@ class DecisionTree(Learner, BaseEstimator):
             value = getattr(self, name)
             if value is None and kind is Integral:
                 continue
-            if not isinstance(value, kind) or isinstance(value, bool) or not value >= low:
+            if not isinstance(value, kind) or isinstance(value, bool) or not float(value) >= low:
                 what = "a whole number" if kind is Integral else "a number"
                 raise ValueError(
                     f"DecisionTree: {name}={value!r} is not possible; it must be {what} of at least {low}."
