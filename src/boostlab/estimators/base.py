@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -272,6 +273,18 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         state: dict[str, Any] = dict(super().__getstate__())
         state.pop("_training", None)
         return state
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a file that `boostlab.load` reads, in any process and on any platform.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to; an older file there is replaced once the new one is complete.
+        """
+        from boostlab.files import save  # which knows all estimators
+
+        save(self, path)
 
     def __sklearn_tags__(self) -> Any:
         """Say what scikit-learn should know."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -31,18 +30,6 @@ class Voting:
     def _table(self, X: Any) -> Table:
         check_is_fitted(self, "n_estimators_")
         return Table(self._numbers(X)[0], threads=count_threads(self.n_jobs))
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model to a file that `boostlab.load` reads, in any process and on any platform.
-
-        Parameters
-        ----------
-        path : str or path
-            Where to; an older file there is replaced once the new one is complete.
-        """
-        from boostlab.files import save  # which knows all estimators
-
-        save(self, path)
 
     def decision_function(self, X: Any) -> Array:
         """Return the scores: of class 1 over class 0 for two classes, else one a class.
