@@ -120,9 +120,9 @@ class StumpSession:
         criterion, search = CRITERIA[task.criterion], self.search
         if not search.possible.any():
             return Stop("no_edge", "every column is constant, so there is nothing to split")
+        if task.criterion == "edge":
+            return self._best_edge(criterion.channels(task.weight, task.target), task.counts)
         channels = criterion.channels(tame(task.weight), task.target)
-        if channels.ndim == 1:
-            return self._best_edge(channels, task.counts)
         q, total, gross, scale = search.whole(channels, task.counts)
         gross = gross * scale
         split = search.best(criterion, Sums(search.histogram(q), total), scale, gross, task.params)

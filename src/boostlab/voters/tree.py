@@ -89,7 +89,7 @@ class DecisionTree(Learner, BaseEstimator):
     max_depth : int or None, default=None
         The largest number of splits on the way to a leaf.
     min_samples_leaf : float, default=1
-        The least number of examples (sum of sample weights) in a leaf.
+        The least number of examples (sum of sample weights) in a leaf; 1 or less is no limit.
     ccp_alpha : float, default=0.0
         Cost-complexity pruning: a split goes if the splits below and including it save less than this much a leaf,
         measured as a share of the weight.
@@ -177,7 +177,11 @@ class TreeSession:
         _, k, _, span = self.rows.whole(criterion.span(weight, target), task.counts)
         grower.grow(total, floor=1e-12 * math.ldexp(span, -k))
         if len(grower.splits) == 0:
-            return Stop("no_edge", "no split of any column lowers the criterion")
+            pruned = len(grower.sums) > 1
+            why = (
+                f"ccp_alpha={self.learner.ccp_alpha:g} takes back every split" if pruned else "no split gains anything"
+            )
+            return Stop("no_edge", why)
         tree = grower.tree()
         tree.values += centre
         self.last = tree, grower.leaf_of_row
