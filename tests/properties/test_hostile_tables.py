@@ -1,0 +1,75 @@
+"""Hostile tables at every booster: a clear error or finite predictions, never a crash, a hang or a NaN."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from boostlab import AdaBoostClassifier, LogitBoostClassifier
+from boostlab.estimators import REGISTRY
+
+MAKES = {
+    **{name: entry.cls for name, entry in REGISTRY.items()},
+    "real": partial(AdaBoostClassifier, algorithm="real"),
+    "trees": partial(AdaBoostClassifier, max_depth=3),
+    "logit trees": partial(LogitBoostClassifier, max_leaf_nodes=4),
+    "drawn": partial(AdaBoostClassifier, resample=True, random_state=0),
+    "categories": partial(AdaBoostClassifier, categorical_features=[0]),
+    "early": partial(AdaBoostClassifier, early_stopping=True, random_state=0),
+}
+
+SPICE = [0.0, -0.0, 1.0, -1.0, np.nan, 1e308, -1e308, 5e-324, 1e-300, np.nextafter(1.0, 2.0), 0.1, 2**53 + 1.0]
+
+
+@st.composite
+def tables(draw):
+    n, d = draw(st.integers(2, 12)), draw(st.integers(1, 3))
+    values = st.sampled_from(SPICE) | st.integers(-3, 3).map(float) | st.floats(-1e6, 1e6)
+    X = draw(hnp.arrays(np.float64, (n, d), elements=values))
+    if draw(st.booleans()):
+        X = X[draw(st.lists(st.integers(0, n - 1), min_size=n, max_size=n))]  # duplicates
+    with np.errstate(over="ignore"):  # float32 has no 1e308: infinities, which must be refused
+        X = X.astype(draw(st.sampled_from([np.float64, np.float64, np.float32])), copy=False)
+    y = draw(hnp.arrays(np.int64, n, elements=st.integers(0, 1)))
+    y[:2] = 0, 1  # both classes, perhaps one row each
+    weights = draw(st.none() | hnp.arrays(np.float64, n, elements=st.sampled_from([0.0, 1.0, 2.0, 0.3, 1e-12, 1e12])))
+    return X, y, weights
+
+
+@pytest.mark.parametrize("name", MAKES)
+@settings(max_examples=40)
+@given(table=tables())
+def test_finite_or_one_sentence(name, table):
+    X, y, weights = table
+    finite = not np.isinf(X).any()
+    model = MAKES[name](n_estimators=4)
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*kept no voter")
+            if not finite:  # scikit-learn's own check adds up the infinities
+                warnings.filterwarnings("ignore", message="invalid value encountered in reduce")
+            model.fit(X, y, weights)
+    except ValueError as error:
+        sentence = str(error)
+        assert sentence.strip()
+        assert "\n\n" not in sentence.strip()
+        known = ("class", "infinity", "zero", "too large", "nu=", "hold out", "categories")
+        assert not finite or any(word in sentence for word in known), sentence
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scores = [model.decision_function(X), *model.staged_decision_function(X)]
+        P = model.predict_proba(X)
+    assert all(np.isfinite(F).all() for F in scores)
+    assert np.isfinite(P).all()
+    assert np.allclose(P.sum(axis=1), 1)
+    assert np.array_equal(model.classes_[P.argmax(axis=1)], model.predict(X))
+    assert np.isfinite(model.margins(X, y)).all()
+    assert np.isfinite(model.feature_importances_).all()
+    assert all(np.isfinite(column).all() for column in model.history_.values())
