@@ -59,7 +59,7 @@ def test_categories_by_position_name_or_mask_equal_the_dtype():
     frame = pd.DataFrame(data)
     numbers = frame.assign(city=frame["city"].astype("category").cat.codes.replace(-1, np.nan))
     expected = AdaBoostClassifier(n_estimators=20).fit(frame, y).decision_function(frame)
-    for wanted in (["city"], [1], [-3], [False, True, False, False]):
+    for wanted in (["city"], [1], [-3], np.array([1]), [False, True, False, False]):
         model = AdaBoostClassifier(n_estimators=20, categorical_features=wanted).fit(numbers, y)
         assert np.array_equal(model.decision_function(numbers), expected)
     array = numbers.to_numpy(dtype=float)

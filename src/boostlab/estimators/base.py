@@ -130,10 +130,12 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
 
     def _numbers(self, X: Any, y: Any = None, reset: bool = False) -> tuple[Array, Any]:
         """Return a checked table of floats (NaN for missing values, numbers for categories), and the labels."""
-        if reset and (has_categories(X) or self.categorical_features not in ("from_dtype", None)):
+        wanted = self.categorical_features
+        by_dtype = wanted is None or (isinstance(wanted, str) and wanted == "from_dtype")
+        if reset and (has_categories(X) or not by_dtype):
             validate_data(self, X, skip_check_array=True)  # notes the columns' names and number
             X = X if is_frame(X) else np.asarray(X)
-            self._columns = Columns.fit(X, self.categorical_features)
+            self._columns = Columns.fit(X, wanted)
         rules = dict(dtype=[np.float64, np.float32], order="C", ensure_all_finite="allow-nan")
         if self._columns is None:
             if y is None:
