@@ -42,7 +42,7 @@ class Task:
         Train on so many rows drawn in proportion to mass times weight instead of on all rows, weighted.
     linear : bool
         Promise that weight * target moves by -alpha * h when alpha * h is added to the scores (a residual), so that a
-        learner with a memory can follow it without looking at the rows.
+        learner with a memory can follow it without looking at the rows (a decay or a re-weighing makes it look again).
     counts : array, optional
         Filled in by the engine for a drawn task: the rows' masses in the draw.
     """
@@ -253,7 +253,10 @@ class Rule:
         return F + alpha * h
 
     def finish(self, s: State) -> Reweigh | None:
-        """Set all coefficients once more when training is over."""
+        """Set all coefficients once more when training is over.
+
+        Early stopping may keep the first rounds only: then t, alphas and votes are those of the rounds kept.
+        """
         return None
 
     def probability(self, F: Array) -> Array:

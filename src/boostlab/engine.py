@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -45,7 +46,9 @@ class Scores:
     def votes(self) -> Array:
         """The kept voters' votes, one row each."""
         assert self._votes is not None, "this rule does not keep votes"
-        return self._votes[: self._kept]
+        votes = self._votes[: self._kept]
+        votes.setflags(write=False)
+        return votes
 
     def keep(self, h: Array) -> None:
         """Remember a voter's votes, for rules that look back."""
@@ -109,7 +112,7 @@ class State:
     @property
     def votes(self) -> Array:
         """The votes of the voters so far, one row each."""
-        return self.scores.votes
+        return self.scores.votes[: self.t]
 
     @property
     def alphas(self) -> Array:
@@ -119,7 +122,7 @@ class State:
     def canonical_order(self) -> Array:
         """Return an order of the rows that depends on their content only."""
         if self._order is None:
-            self._order = canonical_order(self.table.X, self.codes)
+            self._order = canonical_order(self.table.X, self.codes, self.rows.masses)
         return self._order
 
     def weigh(self, logs: Array) -> Array:
@@ -182,28 +185,45 @@ class Training:
         self.watched_scores = None if watched is None else Scores(rule, watched.n_rows, n_classes)
         self.monitors: list[Monitor] = []  # those that stay for the whole training
         self.stop: Stop | None = None
-        self.torn = False
+        self.torn = False  # whether the rule may remember a round that the training does not hold
+        self.looked = 0  # rounds that the training's own monitors have seen
+        self._start = time.perf_counter()
         rule.begin(self.state)
 
     def run(self, until: int, monitors: Sequence[Monitor] = ()) -> Stop:
-        """Go on until round `until`, or until the rule, a monitor or the user says stop."""
-        state = self.state
+        """Go on until round `until`, or until the rule, a monitor or the user says stop.
+
+        What the rule and the training's own monitors say is final.  What the monitors given here say, and Ctrl-C, ends
+        this call only: the training may be run on.
+        """
+        state, kept, chance = self.state, -1, self.rng.bit_generator.state
+        wish: Stop | None = None
         try:
-            while self.stop is None and state.t < until:
-                kept, start, chance = state.t, time.perf_counter(), self.rng.bit_generator.state
-                stop = self._round()
+            self._look()  # at a round whose watching was interrupted
+            while self.stop is None and wish is None and state.t < until:
+                kept, chance, self._start = state.t, self.rng.bit_generator.state, time.perf_counter()
+                self.stop = self._round()
                 self.torn = False
                 if state.t > kept:
-                    state.rounds[-1].facts["seconds"] = time.perf_counter() - start
-                    for monitor in (*self.monitors, *monitors):
+                    self._look()
+                    for monitor in monitors:
                         said = monitor(self)
-                        stop = stop or said
-                self.stop = stop
-        except KeyboardInterrupt:
+                        wish = wish or said
+        except BaseException as error:
             if state.t == kept:
                 self.rng.bit_generator.state = chance  # the round that was lost will draw as it would have
-            self.stop = Stop("interrupted", f"Ctrl-C in round {state.t + 1}; the {state.t} rounds before it are kept")
-        return self.stop or Stop("max_rounds", f"{until} rounds, the limit n_estimators")
+            if not isinstance(error, KeyboardInterrupt):
+                raise
+            wish = Stop("interrupted", f"Ctrl-C in round {state.t + 1}; the {state.t} rounds before it are kept")
+        return self.stop or wish or Stop("max_rounds", f"{until} rounds, the limit n_estimators")
+
+    def _look(self) -> None:
+        """Let the training's own monitors see the last round, once."""
+        if self.looked < self.state.t:
+            for monitor in self.monitors:
+                said = monitor(self)
+                self.stop = self.stop or said
+            self.looked = self.state.t
 
     def _round(self) -> Stop | None:
         refused = ""
@@ -211,6 +231,7 @@ class Training:
             asked = self.rule.task(self.state)
             if isinstance(asked, Stop):
                 return asked
+            self._check_task(asked)
             voter = self._learn(asked)
             if isinstance(voter, Stop):
                 return voter
@@ -227,6 +248,7 @@ class Training:
             return Stop("no_edge", tried + refused)
         if isinstance(answer, Stop):
             return answer
+        self._check_answer(answer)
         self._advance(voter, h, answer)
         return answer.stop
 
@@ -279,22 +301,53 @@ class Training:
             new = Round(voter, float(answer.alphas[-1]), alphas=answer.alphas)
         else:
             new = Round(voter, float(answer.alpha), answer.decay)
-        new.facts.update(alpha=new.alpha, **answer.facts)
+        new.facts.update(alpha=new.alpha, **answer.facts, seconds=time.perf_counter() - self._start)
         state.bound.add(new)
-        self.session.added(voter, new.alpha)
+        if isinstance(answer, Step) and answer.decay == 1.0:
+            self.session.added(voter, new.alpha)
+        elif hasattr(self.session, "forget"):
+            self.session.forget()  # earlier coefficients changed: what it remembers no longer holds
         state.rounds.append(new)  # last and at once: an interrupt leaves whole rounds only
 
     def settled(self, scores: Scores) -> Array:
         """Return scores as the finished model would decide by them."""
         return settle(scores.F, self.state.bound.value)
 
-    def finished(self) -> list[Round]:
-        """Return the rounds, with the rule's last word on the coefficients."""
-        last = self.rule.finish(self.state) if self.state.rounds else None
+    def finished(self, rounds: int | None = None) -> list[Round]:
+        """Return the first rounds (all by default), with the rule's last word on their coefficients."""
+        state = copy.copy(self.state)
+        state.rounds = self.state.rounds[:rounds]
+        last = self.rule.finish(state) if state.rounds else None
         if last is None:
-            return list(self.state.rounds)
-        end = self.state.rounds[-1]
-        return [*self.state.rounds[:-1], replace(end, alphas=last.alphas, facts={**end.facts, **last.facts})]
+            return state.rounds
+        end = state.rounds[-1]
+        return [*state.rounds[:-1], replace(end, alphas=np.asarray(last.alphas), facts={**end.facts, **last.facts})]
+
+    # -- a rule's promises -------------------------------------------------------------------------------------------
+
+    def _check_task(self, asked: Task | Sequence[Task]) -> None:
+        for task in (asked,) if isinstance(asked, Task) else asked:
+            if task.criterion != self.rule.needs:
+                name = type(self.rule).__name__
+                raise ValueError(
+                    f"{name} needs {self.rule.needs!r} and its task names {task.criterion!r}; make them agree."
+                )
+
+    def _check_answer(self, answer: Any) -> None:
+        name = f"{type(self.rule).__name__}.step"
+        if isinstance(answer, Step):
+            if not np.isfinite(answer.alpha):
+                raise ArithmeticError(f"{name} gave alpha = {answer.alpha}; it must be a finite number.")
+        elif isinstance(answer, Reweigh):
+            if not self.rule.keeps_votes or self.rule.n_outputs != "one":
+                raise TypeError(f"{name} re-weighs: its rule must set keeps_votes = True and have one score a row.")
+            answer.alphas = np.asarray(answer.alphas, dtype=np.float64)
+            if answer.alphas.shape != (self.state.t + 1,) or not np.isfinite(answer.alphas).all():
+                raise ValueError(
+                    f"{name} must re-weigh all {self.state.t + 1} voters, this one last, by finite numbers."
+                )
+        else:
+            raise TypeError(f"{name} must answer Step, Reweigh, Retry or Stop, and gave {answer!r}.")
 
 
 def history(rounds: Sequence[Round]) -> dict[str, Any]:

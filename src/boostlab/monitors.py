@@ -98,6 +98,15 @@ class Validation:
             self.takes_weights = any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in accepted)
 
     def _measure(self, rule: Rule, X: Array, codes: Array, rows: Rows, F: Array) -> float:
+        value = self._score(rule, X, codes, rows, F)
+        if not np.isfinite(value):
+            raise ValueError(
+                f"scoring={self.scoring!r} gave {value}; the validation set must be one it can be measured on "
+                "(both classes, say), or choose another scoring."
+            )
+        return value
+
+    def _score(self, rule: Rule, X: Array, codes: Array, rows: Rows, F: Array) -> float:
         if self.scorer is not None:
             weights = {} if rows.uniform or not self.takes_weights else {"sample_weight": rows.masses}
             return float(self.scorer(_Snapshot(rule, F, self.classes), X, self.classes[codes], **weights))

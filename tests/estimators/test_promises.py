@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import make_scorer, roc_auc_score
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 import boostlab
-from boostlab import AdaBoostClassifier, AdaBoostM2Classifier, LPBoostClassifier, QuadBoostClassifier, Stop
+from boostlab import (
+    AdaBoostClassifier,
+    AdaBoostM2Classifier,
+    LPBoostClassifier,
+    QuadBoostClassifier,
+    Stop,
+    VadaBoostClassifier,
+)
+from boostlab.ensemble import decide, settle
 from boostlab.estimators import REGISTRY
+from boostlab.rules.vadaboost import VadaBoost
 from tables import noisy_table
 from variants import every
 
@@ -30,11 +40,11 @@ def test_ties_are_decided_alike_by_table_stages_and_history(rounds):
     assert rounds % 2 or (model.decision_function(X) == 0).any()  # equal steps do tie, and a tie is exactly zero
 
 
-def test_multiclass_ties_go_to_the_first_class(three_classes):
-    X, y = three_classes
-    model = AdaBoostM2Classifier(n_estimators=30).fit(X, y)
-    *_, last = model.staged_predict(X)
-    assert np.array_equal(last, model.predict(X))
+def test_multiclass_ties_go_to_the_first_class():
+    F = np.array([[0.1 + 0.2, 0.3, -1.0], [0.3, 0.1 + 0.2, 0.3], [0.0, 1e-9, 0.0]])
+    assert F[:2].argmax(axis=1).tolist() == [0, 1]  # by rounding alone
+    assert decide(settle(F, 1.0)).tolist() == [0, 0, 1]
+    assert decide(settle(F[:2, [1, 0, 2]], 1.0)).tolist() == [0, 0]
 
 
 # -- the scale of weights ---------------------------------------------------------------------------------------
@@ -65,10 +75,15 @@ def test_heavy_weights_do_not_ask_for_endless_draws():
 # -- programs -----------------------------------------------------------------------------------------------------
 
 
-def test_lpboost_does_not_see_the_row_order():
-    X, y = noisy_table(150, seed=5)
+@pytest.mark.parametrize("copies", [1, 3])
+def test_lpboost_does_not_see_the_row_order(copies):
+    X, y = noisy_table(150 // copies, seed=5)
+    X, y = np.repeat(X, copies, axis=0), np.repeat(y, copies)
+    weights = np.random.default_rng(2).uniform(0.2, 3.0, len(y))  # equal rows, different weights
     order = np.random.default_rng(1).permutation(len(y))
-    one, two = (LPBoostClassifier(nu=0.4, n_estimators=60).fit(X[r], y[r]) for r in (np.arange(len(y)), order))
+    one, two = (
+        LPBoostClassifier(nu=0.4, n_estimators=60).fit(X[r], y[r], weights[r]) for r in (np.arange(len(y)), order)
+    )
     assert np.array_equal(one.decision_function(X), two.decision_function(X))
 
 
@@ -95,7 +110,7 @@ def test_an_interrupt_costs_nothing(make, seed):
     def watch(s):
         rounds.append(s.t)
         if len(rounds) == 4:
-            signal.raise_signal(signal.SIGINT)
+            raise KeyboardInterrupt
 
     model = make(n_estimators=9, random_state=seed, warm_start=True, callbacks=watch).fit(X, y)
     before = [repr(v) for v in model.estimators_]
@@ -132,6 +147,101 @@ def test_training_goes_on_after_a_callback_stopped_it():
     assert np.array_equal(model.estimator_weights_, AdaBoostClassifier(n_estimators=20).fit(X, y).estimator_weights_)
 
 
+@pytest.mark.parametrize("at", [1, 2, 5])
+def test_an_interrupt_while_watching_forgets_no_stop_and_no_score(at):
+    X, y = noisy_table(200, seed=1)
+    calls = []
+
+    def scorer(model, X, y):
+        calls.append(1)
+        if len(calls) == 2 * at:  # while the validation rows of round `at` are scored
+            raise KeyboardInterrupt
+        return float(np.mean(model.predict(X) == y))
+
+    plain = lambda model, X, y: float(np.mean(model.predict(X) == y))  # noqa: E731
+    val = dict(X_val=X[:80], y_val=y[:80])
+    kwargs = dict(n_estimators=40, early_stopping=True, n_iter_no_change=4)
+    model = AdaBoostClassifier(scoring=scorer, warm_start=True, **kwargs).fit(X[80:], y[80:], **val)
+    assert model.stop_reason_.startswith("interrupted")
+    model.fit(X[80:], y[80:], **val)
+    whole = AdaBoostClassifier(scoring=plain, **kwargs).fit(X[80:], y[80:], **val)
+    assert np.array_equal(model.history_["validation_score"], whole.history_["validation_score"])
+    assert model.stop_reason_ == whole.stop_reason_
+    assert model.n_estimators_ == whole.n_estimators_
+
+
+def test_an_interrupt_in_the_last_round_does_not_add_another():
+    X = np.arange(20.0)[:, None]
+    y = (X[:, 0] > 9).astype(int)
+
+    def interrupt_once(s, seen=[]):  # noqa: B006
+        seen.append(s.t)
+        if len(seen) == 1:
+            raise KeyboardInterrupt
+
+    model = AdaBoostClassifier(warm_start=True, callbacks=interrupt_once).fit(X, y)
+    model.fit(X, y)
+    assert model.n_estimators_ == 1
+    assert model.stop_reason_.startswith("perfect")
+
+
+def test_an_interrupt_inside_a_rule_starts_anew(monkeypatch):
+    X, y = noisy_table(150, seed=1)
+    step, calls = VadaBoost.step, []
+
+    def torn(self, s, task, h):
+        answer = step(self, s, task, h)  # the rule has taken note of the round
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return answer
+
+    monkeypatch.setattr(VadaBoost, "step", torn)
+    model = VadaBoostClassifier(n_estimators=6, warm_start=True).fit(X, y)
+    assert model.n_estimators_ == 2
+    model.fit(X, y)
+    monkeypatch.undo()
+    whole = VadaBoostClassifier(n_estimators=6).fit(X, y)
+    assert np.array_equal(model.history_["objective"], whole.history_["objective"])
+
+
+def test_an_error_in_a_learner_does_not_change_what_follows():
+    X, y = noisy_table(150, seed=1)
+
+    class Moody(KNeighborsClassifier):
+        fits = 0
+
+        def fit(self, X, y):
+            Moody.fits += 1
+            if Moody.fits == 4:
+                raise RuntimeError("not today")
+            return super().fit(X, y)
+
+    model = AdaBoostClassifier(Moody(3), n_estimators=3, random_state=0, warm_start=True).fit(X, y)
+    with pytest.raises(RuntimeError, match="not today"):
+        model.set_params(n_estimators=6).fit(X, y)
+    model.fit(X, y)
+    whole = AdaBoostClassifier(KNeighborsClassifier(3), n_estimators=6, random_state=0).fit(X, y)
+    assert np.array_equal(model.estimator_weights_, whole.estimator_weights_)
+
+
+def test_a_failed_first_fit_leaves_nothing_to_go_on_with():
+    X, y = noisy_table(100, seed=1)
+    model = LPBoostClassifier(nu=1e-6, warm_start=True)
+    with pytest.raises(ValueError, match="too small"):
+        model.fit(X, y)
+    assert model.set_params(nu=0.3).fit(X, y).n_estimators_ > 0
+
+
+def test_settings_inside_learners_count():
+    X, y = noisy_table(100, seed=1)
+    learner = DecisionTreeClassifier(max_depth=1)
+    model = AdaBoostClassifier(learner, n_estimators=2, warm_start=True, random_state=0).fit(X, y)
+    learner.set_params(max_depth=3)
+    with pytest.raises(ValueError, match="the parameter estimator"):
+        model.set_params(n_estimators=4).fit(X, y)
+
+
 # -- scorers --------------------------------------------------------------------------------------------------------
 
 
@@ -148,6 +258,10 @@ def test_scorers_of_every_kind():
         model = AdaBoostClassifier(n_estimators=5, scoring=scorer)
         model.fit(X, y, np.arange(len(y)) % 3 + 0.5, sample_weight_val=np.arange(80) % 2 + 0.5, **val)
         assert np.isfinite(model.history_["validation_score"]).all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scikit-learn's, about one class
+        with pytest.raises(ValueError, match=r"scoring='roc_auc' gave nan|Only one class"):
+            AdaBoostClassifier(scoring="roc_auc").fit(X, y, X_val=X[y == 1], y_val=y[y == 1])
     for junk in (None, "junk", 3):
         with pytest.raises(ValueError, match=r"scoring=.* is not possible"):
             AdaBoostClassifier(scoring=junk).fit(X, y)

@@ -71,6 +71,11 @@ class Columns:
         """Return the table as floats, NaN where a value is missing or its category unknown."""
         if not is_frame(X) and not self.n_categories:
             return np.asarray(X)
+        text = next((j for j, c in enumerate(self.categories) if c and isinstance(c[0], str)), None)
+        if text is not None and not is_frame(X) and all(isinstance(v, int | float) for v in X[:, text]):
+            raise ValueError(
+                f"{self.name(text)} held text at fit and holds numbers now; give a table of the same kind."
+            )
         out = np.empty(X.shape)
         for j, categories in enumerate(self.categories):
             if categories is None:

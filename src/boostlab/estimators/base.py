@@ -14,7 +14,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import get_scorer_names
-from sklearn.utils import check_array, check_random_state, check_X_y
+from sklearn.utils import _safe_indexing, check_array, check_random_state, check_X_y
 from sklearn.utils.validation import validate_data
 
 from boostlab.contract import Rule
@@ -115,8 +115,7 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         self
         """
         check_params(self)
-        self._columns: Columns | None = None
-        X, y = self._numbers(X, y, reset=True)
+        X, y = self._numbers(X, y, reset=True, sample_weight=sample_weight)
         sample = check_sample(X, y, sample_weight, None, "y", self.class_weight)
         self._check_classes(sample)
         held_out = self._validation_sample(X_val, y_val, sample_weight_val, sample)
@@ -125,17 +124,24 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
             training = self._resumed(sample, held_out)
         else:
             self.__dict__.pop("_warm", None)
-        self._run(self._begin(sample, held_out) if training is None else training)
+        try:
+            self._run(self._begin(sample, held_out) if training is None else training)
+        except BaseException:
+            if not hasattr(self, "_training"):  # nothing to go on with
+                self.__dict__.pop("_warm", None)
+            raise
         return self
 
-    def _numbers(self, X: Any, y: Any = None, reset: bool = False) -> tuple[Array, Any]:
+    def _numbers(self, X: Any, y: Any = None, reset: bool = False, sample_weight: Any = None) -> tuple[Array, Any]:
         """Return a checked table of floats (NaN for missing values, numbers for categories), and the labels."""
         wanted = self.categorical_features
         by_dtype = wanted is None or (isinstance(wanted, str) and wanted == "from_dtype")
+        if reset:
+            self._columns: Columns | None = None
         if reset and (has_categories(X) or not by_dtype):
             validate_data(self, X, skip_check_array=True)  # notes the columns' names and number
             X = X if is_frame(X) else np.asarray(X)
-            self._columns = Columns.fit(X, wanted)
+            self._columns = Columns.fit(_weighty(X, sample_weight), wanted)
         rules = dict(dtype=[np.float64, np.float32], order="C", ensure_all_finite="allow-nan")
         if self._columns is None:
             if y is None:
@@ -209,11 +215,11 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
             stop = training.run(self.n_estimators, monitors)
             if self.verbose:
                 progress.show(training)
-        rounds = training.finished()
-        self.history_ = history(rounds)
+        best = None
         if self.early_stopping and self.keep_best:
             best = min(m.best_round for m in training.monitors if isinstance(m, Validation))
-            rounds = rounds[: best or None]  # none yet if Ctrl-C came before the first score
+        rounds = training.finished(best or None)  # 0: Ctrl-C came before the first score
+        self.history_ = history(training.state.rounds)
         self._ensemble = Ensemble(training.rule, rounds, len(self.classes_))
         self.stop_reason_ = str(stop)
         self.n_estimators_ = len(rounds)
@@ -245,12 +251,12 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
 
     def _resumed(self, sample: Sample, held_out: Sample | None) -> Training | None:
         """Return the training to go on with; None starts anew, which gives the same model, only later."""
-        settings = {k: repr(v) for k, v in self.get_params(deep=False).items() if k not in _FREE}
+        settings = {k: repr(v) for k, v in self.get_params().items() if k not in _FREE}
         now = _Warm((sample.fingerprint(), None if held_out is None else held_out.fingerprint()), settings)
         if not hasattr(self, "_warm"):
             self._warm = now
             return None
-        changed = [k for k, v in settings.items() if self._warm.settings[k] != v]
+        changed = [k for k, v in settings.items() if self._warm.settings.get(k) != v]
         if self._warm.data != now.data or changed:
             what = f"the parameter {changed[0]}" if changed else "the data"
             raise ValueError(
@@ -266,8 +272,6 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
                 "with warm_start it may only grow."
             )
         training.state.horizon = self.n_estimators
-        if training.stop is not None and training.stop.code in ("interrupted", "callback"):
-            training.stop = None  # the user's wish, not the rule's
         return training
 
     def __getstate__(self) -> dict[str, Any]:
@@ -294,3 +298,11 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_class = self._multiclass
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _weighty(X: Any, sample_weight: Any) -> Any:
+    """Return the rows that count: a category that only rows of weight zero have does not exist."""
+    if sample_weight is None or np.ndim(sample_weight) != 1 or len(sample_weight) != X.shape[0]:
+        return X
+    kept = np.asarray(sample_weight) != 0
+    return X if kept.all() else _safe_indexing(X, np.flatnonzero(kept))

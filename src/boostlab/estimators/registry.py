@@ -98,8 +98,13 @@ def booster(reference: str, choose: str, tol_doc: str = _TOL) -> Callable[[T], T
         defaults: Any = cls
         shared = SHARED_PARAMETERS.strip().format(n_estimators=defaults.n_estimators, tol=defaults.tol, tol_doc=tol_doc)
         own = cleandoc(cls.__doc__ or "")
+        if "__dataclass_params__" not in vars(cls) or "{shared}" not in own:
+            raise TypeError(
+                f"{cls.__name__} must be a dataclass (@dataclass(eq=False, repr=False) below @booster) whose docstring "
+                "has {shared} where the shared parameters go."
+            )
         parts = own.split("{shared}")
-        cls.__doc__ = f"{parts[0]}{shared}\n\n{SHARED_ATTRIBUTES.strip()}{parts[1] if len(parts) > 1 else ''}"
+        cls.__doc__ = f"{parts[0]}{shared}\n\n{SHARED_ATTRIBUTES.strip()}{parts[1]}"
         REGISTRY[cls.__name__] = Entry(cls, reference, choose)
         return cls
 

@@ -24,7 +24,7 @@ class Voting:
     classes_: Array
     n_jobs: int | None
 
-    def _numbers(self, X: Any, y: Any = None, reset: bool = False) -> tuple[Array, Any]:
+    def _numbers(self, X: Any) -> tuple[Array, Any]:
         raise NotImplementedError
 
     def _table(self, X: Any) -> Table:
@@ -116,7 +116,9 @@ class Voting:
         return (probabilities(self._ensemble.rule, F) for F in self._ensemble.staged_scores(table))
 
     def margins(self, X: Any, y: Any) -> Array:
-        """Return the normalised margins: how clearly the vote favours the true label, from -1 to 1.
+        """Return the normalised margins: how clearly the vote favours the true label.
+
+        They lie between -1 and 1, except where a regressor as weak learner says more on new rows than in training.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Weak learners: stump, finite pool, and an adapter for any scikit-learn estimator."""
+"""Weak learners: stump, tree, finite pool, and an adapter for any scikit-learn estimator."""
 
 from boostlab.voters.pool import VoterPool
 from boostlab.voters.resolve import as_learner

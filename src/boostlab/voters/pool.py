@@ -145,6 +145,10 @@ class PoolSession:
                 self.gram[k] = self._edges(self.votes[k].astype(np.float64), None)
             self.correlations = self.correlations - (alpha * voter.sign) * self.gram[k]
 
+    def forget(self) -> None:
+        """Look at the rows again."""
+        self.correlations = None
+
     def _edges(self, x: Array, counts: Array | None) -> Array:
         if self.labels:  # integer votes times integer rows: exact
             q, k, _, _ = self.rows.whole(x, counts)
