@@ -143,14 +143,13 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
             X = X if is_frame(X) else np.asarray(X)
             self._columns = Columns.fit(_weighty(X, sample_weight), wanted)
         rules = dict(dtype=[np.float64, np.float32], order="C", ensure_all_finite="allow-nan")
-        if self._columns is None:
-            if y is None:
-                return validate_data(self, X, reset=reset, **rules), None
-            X, y = validate_data(self, X, y, reset=reset, **rules)
-            return X, y
-        validate_data(self, X, reset=False, skip_check_array=True)
-        X = self._columns.numbers(X if is_frame(X) else np.asarray(X, dtype=object))
-        return (check_array(X, **rules), None) if y is None else check_X_y(X, y, **rules)
+        with np.errstate(invalid="ignore"):  # scikit-learn adds up all values to see whether they are finite
+            if self._columns is None:
+                checked = validate_data(self, X, *(() if y is None else (y,)), reset=reset, **rules)
+                return (checked, None) if y is None else checked
+            validate_data(self, X, reset=False, skip_check_array=True)
+            X = self._columns.numbers(X if is_frame(X) else np.asarray(X, dtype=object))
+            return (check_array(X, **rules), None) if y is None else check_X_y(X, y, **rules)
 
     def _check_classes(self, sample: Sample) -> None:
         if len(sample.classes) > 2 and not self._multiclass:
