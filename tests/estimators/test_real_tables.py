@@ -104,6 +104,16 @@ def test_row_order_does_not_matter_with_gaps(make):
         assert np.array_equal(one.decision_function(X), two.decision_function(X))
 
 
+def test_a_refused_table_does_not_change_how_the_model_reads():
+    data, y = shop(100)
+    frame = pd.DataFrame(data)
+    model = AdaBoostClassifier(n_estimators=5).fit(frame, y)
+    before = model.decision_function(frame)
+    with pytest.raises(ValueError, match="infinity"):
+        model.fit(frame.drop(columns="city").assign(city=np.inf)[list(frame)], y)
+    assert np.array_equal(model.decision_function(frame), before)
+
+
 def test_whole_rows_and_columns_of_gaps():
     X, y = noisy_table(100, seed=1)
     X[:, 2] = np.nan

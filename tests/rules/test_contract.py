@@ -14,6 +14,8 @@ from boostlab.data.rows import Rows
 from boostlab.data.table import Bins, Table
 from boostlab.engine import Training
 from boostlab.estimators.base import BoostingClassifier
+from boostlab.rules.adaboost import AdaBoost
+from boostlab.rules.quadboost import QuadBoost
 from boostlab.voters import DecisionStump
 from tables import noisy_table
 
@@ -114,6 +116,34 @@ def test_a_pool_does_not_trust_its_memory_after_a_decay():
     one, two = (train(Fading(linear), VoterPool(), rounds=12) for linear in (True, False))
     assert [r.voter.index for r in one.state.rounds] == [r.voter.index for r in two.state.rounds]
     assert np.allclose(one.state.alphas, two.state.alphas)
+
+
+class Unlucky(DecisionStump):
+    """A learner that needs draws and whose first voter is always wrong."""
+
+    draws = True
+
+    def begin(self, table, rows, rng):
+        session, self.asked = super().begin(table, rows, rng), 0
+        best = session.best
+
+        def turned(task):
+            self.asked += 1
+            stump = best(task)
+            if self.asked == 1:
+                stump.left, stump.right, stump.missing = -stump.left, -stump.right, -stump.missing
+            return stump
+
+        session.best = turned
+        return session
+
+
+@pytest.mark.parametrize("rule", [QuadBoost(), AdaBoost()], ids=["tolerance", "no_edge"])
+def test_an_unlucky_draw_is_drawn_again_whatever_the_rule_calls_it(rule):
+    learner = Unlucky()
+    training = train(rule, learner, rounds=1)
+    assert training.state.t == 1
+    assert learner.asked == 2
 
 
 def test_votes_are_read_only():

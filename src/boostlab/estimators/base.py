@@ -136,20 +136,22 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         """Return a checked table of floats (NaN for missing values, numbers for categories), and the labels."""
         wanted = self.categorical_features
         by_dtype = wanted is None or (isinstance(wanted, str) and wanted == "from_dtype")
-        if reset:
-            self._columns: Columns | None = None
+        columns: Columns | None = None if reset else self._columns
         if reset and (has_categories(X) or not by_dtype):
             validate_data(self, X, skip_check_array=True)  # notes the columns' names and number
             X = X if is_frame(X) else np.asarray(X)
-            self._columns = Columns.fit(_weighty(X, sample_weight), wanted)
+            columns = Columns.fit(_weighty(X, sample_weight), wanted)
         rules = dict(dtype=[np.float64, np.float32], order="C", ensure_all_finite="allow-nan")
         with np.errstate(invalid="ignore"):  # scikit-learn adds up all values to see whether they are finite
-            if self._columns is None:
-                checked = validate_data(self, X, *(() if y is None else (y,)), reset=reset, **rules)
-                return (checked, None) if y is None else checked
-            validate_data(self, X, reset=False, skip_check_array=True)
-            X = self._columns.numbers(X if is_frame(X) else np.asarray(X, dtype=object))
-            return (check_array(X, **rules), None) if y is None else check_X_y(X, y, **rules)
+            labels = () if y is None else (y,)
+            if columns is None:
+                checked = validate_data(self, X, *labels, reset=reset, **rules)
+            else:
+                validate_data(self, X, reset=False, skip_check_array=True)
+                X = columns.numbers(X if is_frame(X) else np.asarray(X, dtype=object))
+                checked = check_X_y(X, y, **rules) if labels else check_array(X, **rules)
+        self._columns = columns  # last: a table that is refused does not change how the model reads
+        return checked if labels else (checked, None)
 
     def _check_classes(self, sample: Sample) -> None:
         if len(sample.classes) > 2 and not self._multiclass:

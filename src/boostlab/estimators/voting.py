@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from boostlab.data.columns import Columns
 from boostlab.data.table import Table
 from boostlab.data.threads import count_threads
 from boostlab.ensemble import Ensemble, decide, one_column, probabilities
@@ -21,6 +22,7 @@ class Voting:
     """Scores, labels, probabilities, stages and margins of a fitted vote."""
 
     _ensemble: Ensemble
+    _columns: Columns | None  # how a table is read; None is plain numbers
     classes_: Array
     n_jobs: int | None
 
