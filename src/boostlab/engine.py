@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.contract import Learner, Retry, Reweigh, Rule, Step, Stop, Task
-from boostlab.data.rows import Rows, canonical_order
+from boostlab.data.matrix import canonical_order
+from boostlab.data.rows import Rows
 from boostlab.data.table import Table
 from boostlab.ensemble import Bound, Round, coefficients, settle, votes_of
 from boostlab.kernels.lookup import weighted_votes
@@ -122,12 +123,13 @@ class State:
     def canonical_order(self) -> Array:
         """Return an order of the rows that depends on their content only."""
         if self._order is None:
-            self._order = canonical_order(self.table.X, self.codes, self.rows.masses)
+            self._order = canonical_order(self.table.X, self.codes, self.rows.masses, self.table.threads)
         return self._order
 
     def weigh(self, logs: Array) -> Array:
         """Return exp(logs), scaled so that the largest is 1."""
-        return np.exp(logs - self.largest(logs))
+        logs = logs - self.largest(logs)
+        return np.exp(logs, out=logs)
 
 
 Monitor = Callable[["Training"], Stop | None]

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.contract import Rule
+from boostlab.data.matrix import blocks, is_sparse
 from boostlab.data.table import Table
 from boostlab.data.threads import spread
-from boostlab.kernels.lookup import lookup_scores, weighted_votes
+from boostlab.kernels.lookup import lookup_scores, lookup_sparse, weighted_votes
 from boostlab.voters.stump import CategoryStump, Stump
 from boostlab.voters.tree import Tree
 
@@ -143,7 +144,7 @@ class Ensemble:
         """Return the scores of all rows, of shape (n_rows,) or (n_rows, n_classes)."""
         F = self._zeros(table)
         if self.table is not None:
-            F = self.table.scores(table, F)
+            F = self.table.scores(table).reshape(F.shape)
         else:
             for alpha, voter in zip(self.alphas, self.voters, strict=True):
                 if alpha != 0.0:
@@ -208,8 +209,9 @@ class LookupTable:
     features: Array  # the used features
     starts: Array  # where each feature's cuts start
     cuts: Array
-    values: Array  # one row per interval, one column per output
+    values: Array  # one row per interval, one column per output, as multiples of 2^-power
     missing: Array  # one row per feature, for NaN
+    power: int
 
     @classmethod
     def of(cls, ensemble: Ensemble) -> LookupTable:
@@ -222,25 +224,42 @@ class LookupTable:
         features = sorted(by_feature)
         steps = [_steps(by_feature[j], width) for j in features]
         empty = np.empty((0, width))
+        power = 61 - int(np.frexp(ensemble.bound)[1])
+
+        def whole(values: list[Array]) -> Array:
+            """Round to fixed point: a row's values add up exactly, in any order, and zeros need not be looked at."""
+            return np.rint(np.ldexp(np.concatenate([empty, *values]), power)).astype(np.int64)
+
         return cls(
             np.array(features, np.int64),
             np.concatenate([[0], np.cumsum([len(cuts) for cuts, _, _ in steps])]).astype(np.int64),
             np.concatenate([*(cuts for cuts, _, _ in steps), np.empty(0)]),
-            np.concatenate([empty, *(values for _, values, _ in steps)]),
-            np.concatenate([empty, *(missing for _, _, missing in steps)]),
+            whole([values for _, values, _ in steps]),
+            whole([missing for _, _, missing in steps]),
+            power,
         )
 
-    def scores(self, table: Table, out: Array) -> Array:
-        """Return the scores of all rows, added to `out`."""
-        flat = out.reshape(len(out), -1)
-        X = table.X
-        spread(
-            lambda a, b: lookup_scores(X, self.features, self.starts, self.cuts, self.values, self.missing, a, b, flat),
-            len(X),
-            len(X) * max(len(self.features), 1) * 8,
-            table.threads,
-        )
-        return out
+    def scores(self, table: Table) -> Array:
+        """Return the scores of all rows, one column an output."""
+        X, n, parts = table.X, table.n_rows, (self.starts, self.cuts, self.values, self.missing)
+        out = np.zeros((n, self.values.shape[1]), np.int64)
+
+        def dense(first: int, last: int) -> None:
+            for start, block in blocks(X, first, last):
+                lookup_scores(block, self.features, *parts, start, out)
+
+        if is_sparse(X):
+            place = np.full(X.shape[1], -1, np.int64)
+            place[self.features] = np.arange(len(self.features))
+            spread(
+                lambda a, b: lookup_sparse(X.data, X.indices, X.indptr, place, *parts, a, b, out),
+                n,
+                8 * X.nnz,
+                table.threads,
+            )
+        else:
+            spread(dense, n, n * max(len(self.features), 1) * 8, table.threads)
+        return np.ldexp(out.astype(np.float64), -self.power)
 
 
 def _steps(heard: list[tuple[float, Any]], width: int) -> tuple[Array, Array, Array]:

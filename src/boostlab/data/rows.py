@@ -143,18 +143,3 @@ class Rows:
 
 def _matrix(x: Array) -> Array:
     return np.ascontiguousarray(x, dtype=np.float64).reshape(len(x), -1)
-
-
-def canonical_order(X: Array, y: Array, mass: Array | None = None) -> Array:
-    """Return an order of the rows that depends on their content only (rows that are equal stay together).
-
-    Each row is folded into a 64-bit key; sorting the keys gives the same sequence of rows however they arrive.  Rows
-    that are equal but for their mass are sorted by it, where it is given.
-    """
-    key = np.full(len(y), 0x9E3779B97F4A7C15, np.uint64)
-    for column in (*X.T, y):
-        bits = (np.asarray(column, np.float64) + 0.0).view(np.uint64)  # + 0.0 turns -0.0 into 0.0
-        bits[np.isnan(column)] = 0x7FF8000000000000  # one NaN for all
-        key = (key ^ bits) * np.uint64(0xBF58476D1CE4E5B9)
-        key ^= key >> np.uint64(29)
-    return np.argsort(key, kind="stable") if mass is None else np.lexsort((mass, key))

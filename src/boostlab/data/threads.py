@@ -7,11 +7,16 @@ a fork, need no threading layer, and cost about 30 microseconds a call, which wo
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from typing import Any
 
 import joblib
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
 
 MOST = 256  # threads
 WORTH = 1 << 19  # cells of work (about 0.2 ms) below which one thread is faster
@@ -37,10 +42,30 @@ def spread(work: Callable[[int, int], object], size: int, cells: int, threads: i
     parts = min(threads, size) if cells >= WORTH else 1
     if parts <= 1:
         work(0, size)
-        return
+    else:
+        _together(work, size, parts, [()] * parts)
+
+
+def spread_sums(work: Callable[[int, int, Array], object], size: int, cells: int, slots: int, threads: int) -> Array:
+    """Return what work(first, last, out) adds to `slots` integers, over even parts of range(size).
+
+    Every thread has sums of its own, so there are only as many of them as have more to do than to add up at the end.
+    """
+    parts = min(threads, size, 1 + cells // (4 * slots)) if cells >= WORTH else 1
+    outs = np.zeros((max(parts, 1), slots), np.int64)
+    if parts <= 1:
+        work(0, size, outs[0])
+        return outs[0]
+    _together(work, size, parts, [(out,) for out in outs])
+    for out in outs[1:]:
+        outs[0] += out
+    return outs[0]
+
+
+def _together(work: Callable[..., object], size: int, parts: int, own: Sequence[tuple[Array, ...]]) -> None:
     if parts not in _pools:
         _pools[parts] = ThreadPoolExecutor(parts, thread_name_prefix="boostlab")
     bounds = [size * p // parts for p in range(parts + 1)]
-    futures = [_pools[parts].submit(work, a, b) for a, b in pairwise(bounds)]
+    futures = [_pools[parts].submit(work, a, b, *mine) for (a, b), mine in zip(pairwise(bounds), own, strict=True)]
     for future in futures:
         future.result()

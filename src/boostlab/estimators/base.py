@@ -19,6 +19,7 @@ from sklearn.utils.validation import validate_data
 
 from boostlab.contract import Rule
 from boostlab.data.columns import Columns, has_categories, is_frame
+from boostlab.data.matrix import by_rows, is_sparse
 from boostlab.data.table import MOST_BINS, Bins, Table
 from boostlab.data.threads import count_threads
 from boostlab.engine import Monitor, Training, history
@@ -101,7 +102,7 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array or frame of shape (n_rows, n_features)
+        X : array, frame or sparse matrix of shape (n_rows, n_features)
             Numbers, NaN for missing values; columns of text or categories in a pandas or polars frame.
         y : array-like of shape (n_rows,)
             Class labels of any kind.
@@ -132,16 +133,21 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
             raise
         return self
 
-    def _numbers(self, X: Any, y: Any = None, reset: bool = False, sample_weight: Any = None) -> tuple[Array, Any]:
-        """Return a checked table of floats (NaN for missing values, numbers for categories), and the labels."""
+    def _numbers(self, X: Any, y: Any = None, reset: bool = False, sample_weight: Any = None) -> tuple[Any, Any]:
+        """Return a checked table of numbers (NaN for missing values, numbers for categories), and the labels."""
         wanted = self.categorical_features
         by_dtype = wanted is None or (isinstance(wanted, str) and wanted == "from_dtype")
         columns: Columns | None = None if reset else self._columns
+        if is_sparse(X) and (columns is not None or not by_dtype):
+            raise ValueError(
+                "A sparse table has no categorical columns: give a frame or a dense array, or leave "
+                "categorical_features at its default."
+            )
         if reset and (has_categories(X) or not by_dtype):
             validate_data(self, X, skip_check_array=True)  # notes the columns' names and number
             X = X if is_frame(X) else np.asarray(X)
             columns = Columns.fit(_weighty(X, sample_weight), wanted)
-        rules = dict(dtype=[np.float64, np.float32], order="C", ensure_all_finite="allow-nan")
+        rules = dict(dtype=_kept_types(X), accept_sparse="csr", ensure_all_finite="allow-nan")
         with np.errstate(invalid="ignore"):  # scikit-learn adds up all values to see whether they are finite
             labels = () if y is None else (y,)
             if columns is None:
@@ -151,7 +157,8 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
                 X = columns.numbers(X if is_frame(X) else np.asarray(X, dtype=object))
                 checked = check_X_y(X, y, **rules) if labels else check_array(X, **rules)
         self._columns = columns  # last: a table that is refused does not change how the model reads
-        return checked if labels else (checked, None)
+        numbers, y = checked if labels else (checked, None)
+        return (by_rows(numbers) if is_sparse(numbers) else numbers), y
 
     def _check_classes(self, sample: Sample) -> None:
         if len(sample.classes) > 2 and not self._multiclass:
@@ -298,7 +305,14 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = self._multiclass
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         return tags
+
+
+def _kept_types(X: Any) -> Any:
+    """Return which number types are used as they are; a plain array of numbers is never copied as a whole."""
+    plain = isinstance(X, np.ndarray) and X.dtype.kind in "biuf" and X.dtype.itemsize <= 8
+    return "numeric" if plain else [np.float64, np.float32]
 
 
 def _weighty(X: Any, sample_weight: Any) -> Any:

@@ -13,7 +13,8 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
-from boostlab.data.rows import Rows, canonical_order
+from boostlab.data.matrix import canonical_order, fingerprint
+from boostlab.data.rows import Rows
 
 Array = npt.NDArray[Any]
 
@@ -22,15 +23,15 @@ Array = npt.NDArray[Any]
 class Sample:
     """Rows that count: numbers, class indices, masses."""
 
-    X: Array
+    X: Any  # an array or a CSR matrix
     codes: Array
     rows: Rows
     classes: Array
 
     def fingerprint(self) -> int:
         """Return a number that changes when the data do."""
-        crc = zlib.crc32(np.ascontiguousarray(self.X).view(np.uint8).data)
-        return zlib.crc32(self.rows.masses.data, zlib.crc32(np.ascontiguousarray(self.codes).data, crc))
+        crc = zlib.crc32(np.ascontiguousarray(self.codes).data, fingerprint(self.X))
+        return zlib.crc32(self.rows.masses.data, crc)
 
 
 def encode_labels(y: Array, classes: Array, where: str) -> Array:
@@ -46,7 +47,7 @@ def encode_labels(y: Array, classes: Array, where: str) -> Array:
 
 
 def check_sample(
-    X: Array, y: Array, sample_weight: Any, classes: Array | None, where: str, class_weight: Any = None
+    X: Any, y: Array, sample_weight: Any, classes: Array | None, where: str, class_weight: Any = None
 ) -> Sample:
     """Check labels and weights, drop the rows of weight zero, and encode the classes.
 
@@ -83,7 +84,12 @@ def check_sample(
         codes = np.searchsorted(classes, y)
     else:
         codes = encode_labels(y, classes, where)
-    return Sample(X, codes, Rows(len(codes), mass), classes)
+    return Sample(X, _small(codes, len(classes)), Rows(len(codes), mass), classes)
+
+
+def _small(codes: Array, n_classes: int) -> Array:
+    """Return class indices in as few bytes as they need."""
+    return codes.astype(np.min_scalar_type(-n_classes), copy=False)
 
 
 def _class_weights(class_weight: Any, y: Array, mass: Array) -> Array:

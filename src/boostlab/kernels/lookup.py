@@ -12,9 +12,43 @@ Array = np.ndarray[Any, Any]
 
 
 @kernel
+def _interval(cuts: Array, low: int, high: int, x: float) -> int:
+    """Return the first place in low..high whose cut is not below x (high if all are)."""
+    size = high - low
+    while size > 0:
+        half = size >> 1
+        if cuts[low + half] < x:
+            low += half + 1
+            size -= half + 1
+        else:
+            size = half
+    return low
+
+
+@kernel
 def lookup_scores(
-    X: Array,
-    features: Array,
+    X: Array, features: Array, starts: Array, cuts: Array, values: Array, missing: Array, offset: int, out: Array
+) -> None:
+    """Add to out[offset + i, c] the value of every used feature's interval, for all rows i of X.
+
+    Feature k of the list owns cuts[starts[k]:starts[k + 1]], one value row more than it has cuts (they start at
+    starts[k] + k), and missing[k] for NaN.
+    """
+    outputs = values.shape[1]
+    for i in range(X.shape[0]):
+        for k in range(features.size):
+            x = X[i, features[k]]
+            row = values[_interval(cuts, starts[k], starts[k + 1], x) + k] if x == x else missing[k]
+            for c in range(outputs):
+                out[offset + i, c] += row[c]
+
+
+@kernel
+def lookup_sparse(
+    data: Array,
+    indices: Array,
+    indptr: Array,
+    place: Array,
     starts: Array,
     cuts: Array,
     values: Array,
@@ -23,26 +57,26 @@ def lookup_scores(
     last: int,
     out: Array,
 ) -> None:
-    """Add to out[i, c] the value of every used feature's interval, for rows first <= i < last.
+    """Do the same for the rows first <= i < last of a CSR matrix: the score of zeros, corrected where there are none.
 
-    Feature k of the list owns cuts[starts[k]:starts[k + 1]], one value row more than it has cuts (they start at
-    starts[k] + k), and missing[k] for NaN.
+    place[j] is the number of feature j in the list, or -1.
     """
     outputs = values.shape[1]
+    zeros = np.empty((starts.size - 1, outputs), values.dtype)
+    for k in range(starts.size - 1):
+        zeros[k] = values[_interval(cuts, starts[k], starts[k + 1], 0.0) + k]
     for i in range(first, last):
-        for k in range(features.size):
-            x = X[i, features[k]]
-            low, size = starts[k], starts[k + 1] - starts[k]
-            while size > 0:
-                half = size >> 1
-                if cuts[low + half] < x:
-                    low += half + 1
-                    size -= half + 1
-                else:
-                    size = half
-            row = values[low + k] if x == x else missing[k]
-            for c in range(outputs):
-                out[i, c] += row[c]
+        for p in range(indptr[i], indptr[i + 1]):
+            k = place[indices[p]]
+            if k >= 0:
+                x = data[p]
+                row = values[_interval(cuts, starts[k], starts[k + 1], x) + k] if x == x else missing[k]
+                for c in range(outputs):
+                    out[i, c] += row[c] - zeros[k, c]
+    for c in range(outputs):
+        whole = zeros[:, c].sum()
+        for i in range(first, last):
+            out[i, c] += whole
 
 
 @kernel

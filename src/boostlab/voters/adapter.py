@@ -30,7 +30,7 @@ class EstimatorVoter:
 
     def predict(self, X: Array) -> Array:
         """Return the votes on the rows of a plain array."""
-        return self.votes(Table(np.asarray(X)))
+        return self.votes(Table.raw(X))
 
 
 @dataclass(slots=True)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from boostlab.contract import Learner, Stop, Task
+from boostlab.data.matrix import extremes
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table
 from boostlab.voters.stump import Stump
@@ -33,7 +34,7 @@ class PoolVoter:
 
     def predict(self, X: Array) -> Array:
         """Return the votes on the rows of a plain array."""
-        return self.votes(Table(np.asarray(X)))
+        return self.votes(Table.raw(X))
 
 
 def _member_votes(member: Any, table: Table) -> Array:
@@ -92,11 +93,11 @@ class VoterPool(Learner, BaseEstimator):
             )
         return PoolSession(members, table, rows, self.complements)
 
-    def _stumps(self, X: Array) -> list[Stump]:
+    def _stumps(self, X: Any) -> list[Stump]:
         k = self.stumps_per_feature
         if not (isinstance(k, int | np.integer) and k >= 1):
             raise ValueError(f"stumps_per_feature={k!r} must be a whole number of at least 1.")
-        low, high = (f.reduce(X, axis=0).astype(np.float64) for f in (np.fmin, np.fmax))  # NaN aside
+        low, high = extremes(X)
         return [
             Stump(j, None, float(low[j] * (1 - i / (k + 1)) + high[j] * (i / (k + 1))), -1.0, 1.0)  # no overflow
             for j in range(X.shape[1])

@@ -1,4 +1,4 @@
-"""The cheapest split of some rows, given their sums per feature and bin."""
+"""The best split of some rows, given their sums per feature and bin."""
 
 from __future__ import annotations
 
@@ -10,19 +10,27 @@ import numpy.typing as npt
 
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table
-from boostlab.data.threads import spread
-from boostlab.kernels.histogram import histogram, histogram_channels
 from boostlab.voters.criteria import Criterion, Params
 
 Array = npt.NDArray[Any]
 
 
 @dataclass(slots=True)
-class Sums:
-    """Integer sums of some rows' channels: per feature, slot and channel, and in total."""
+class Channels:
+    """What a criterion sums, as integers, one row a channel; their sums, gross sums, and what a unit is worth."""
 
-    slots: Array
+    q: Array
     total: Array
+    gross: Array
+    scale: Array
+
+    @classmethod
+    def of(cls, rows: Rows, channels: Array, counts: Array | None) -> Channels:
+        """Round the channels (the columns of an array), each to a scale of its own."""
+        parts = [rows.whole(channels[:, c], counts) for c in range(channels.shape[1])]
+        scale = np.ldexp(1.0, [-p[1] for p in parts])
+        total, gross = (np.array([p[k] for p in parts], np.int64) for k in (2, 3))
+        return cls(np.stack([p[0] for p in parts]), total, gross * scale, scale)
 
 
 @dataclass(slots=True)
@@ -40,52 +48,40 @@ class Split:
 class SplitSearch:
     """Sums and splits of one sample's columns.
 
-    Every feature has a slot for each bin and one more, after the last bin, for missing values.
+    Column j owns the slots starts[j] to starts[j + 1] - 1 of a flat histogram: one a bin, the last for missing values.
     """
 
     def __init__(self, table: Table, rows: Rows) -> None:
         assert table.codes is not None
         assert table.bins is not None
-        self.codes, self.bins, self.rows, self.threads = table.codes, table.bins, rows, table.threads
-        self.n_bins = self.bins.n_bins
-        self.space: dict[int, Array] = {}  # histograms, by number of channels, re-used every round
-        self.masses = self.histogram(rows.whole(np.ones(rows.n_rows))[0]).copy()
-        self.filled = self.masses > 0
-        d = len(self.n_bins)
-        self.filled[self.filled.sum(axis=1) < 2] = False  # constant columns, or nothing but missing values
+        self.codes, self.bins, self.rows = table.codes, table.bins, rows
+        self.n_bins, self.starts = self.bins.n_bins, table.codes.starts
+        self.masses = self.codes.sums(rows.whole(np.ones(rows.n_rows))[0])
+        d, widths = len(self.n_bins), np.diff(self.starts)
+        filled = self.masses > 0
+        several = np.add.reduceat(filled, self.starts[:-1]) >= 2 if d else np.zeros(0, bool)
+        self.filled = filled & np.repeat(several, widths)  # not in constant columns
         self.categorical = np.isin(np.arange(d), sorted(self.bins.categorical))
-        self.some_missing = self.filled[np.arange(d), self.n_bins] & ~self.categorical
-        self.mostly_low = 2 * np.cumsum(self.masses, axis=1) > self.masses.sum(axis=1, keepdims=True)
+        self.some_missing = self.filled[self.starts[1:] - 1] & ~self.categorical
         # Cuts that exist, missing values above: after every bin that another bin or a missing value follows.
-        slots = np.where(self.categorical, self.filled.sum(axis=1), self.n_bins + self.some_missing)
-        at = np.arange(self.filled.shape[1] - 1)
-        self.possible = at < (slots - 1)[:, None]
-        self.possible_below = (at < (self.n_bins - 1)[:, None]) & self.some_missing[:, None]
+        at = np.arange(self.starts[-1]) - np.repeat(self.starts[:-1], widths)
+        slots = self.n_bins + self.some_missing
+        for j in self.bins.categorical:
+            slots[j] = self.filled[self.starts[j] : self.starts[j + 1]].sum()
+        self.possible = at < np.repeat(slots - 1, widths)
+        self.possible_below = (at < np.repeat(self.n_bins - 1, widths)) & np.repeat(self.some_missing, widths)
+        self.nothing = not self.possible.any()  # every column is constant
 
-    def shape(self, channels: int) -> tuple[int, ...]:
-        """Return the shape of a histogram."""
-        shape = (len(self.n_bins), int(self.n_bins.max(initial=0)) + 1)
-        return shape if channels == 1 else (*shape, channels)
+    def mine(self, feature: int) -> slice:
+        """Return the slots of a feature."""
+        return slice(int(self.starts[feature]), int(self.starts[feature + 1]))
 
-    def histogram(self, q: Array) -> Array:
-        """Sum integers per feature and slot, into space that the next call uses again."""
-        channels = q.shape[1] if q.ndim > 1 else 1
-        if channels not in self.space:
-            self.space[channels] = np.zeros(self.shape(channels), np.int64)
-        hist, d = self.space[channels], len(self.codes)
-        kernel = histogram if q.ndim == 1 else histogram_channels
-        spread(lambda a, b: kernel(self.codes, q, a, b, hist), d, q.size * d, self.threads)
-        return hist
-
-    def whole(self, channels: Array, counts: Array | None) -> tuple[Array, Array, Array, Array]:
-        """Return the channels as integers, their sums and gross sums, and the scale of each."""
-        parts = [self.rows.whole(channels[:, c], counts) for c in range(channels.shape[1])]
-        q = np.stack([p[0] for p in parts], axis=1)
-        scale = np.ldexp(1.0, [-p[1] for p in parts])
-        return q, np.array([p[2] for p in parts]), np.array([p[3] for p in parts]), scale
+    def sums(self, q: Array, members: Array | None = None) -> Array:
+        """Return the sums of the channels (rows of q) per slot, over all rows or the members."""
+        return np.stack([self.codes.sums(channel, members) for channel in q])
 
     def best(
-        self, criterion: Criterion, sums: Sums, scale: Array, gross: Array, params: Params, least: float = 0.0
+        self, criterion: Criterion, slots: Array, total: Array, channels: Channels, params: Params, least: float = 0.0
     ) -> Split | None:
         """Return the cheapest split; ties go to the first feature, then the first cut, then missing values above.
 
@@ -93,84 +89,99 @@ class SplitSearch:
         ----------
         criterion, params
             What a split costs.
-        sums : Sums
-            Of the rows to split; used up.
-        scale, gross : arrays
-            What the integers are worth, and the gross sums over the sample.
+        slots, total : arrays
+            The integer sums of the rows to split, per channel and slot, and per channel.
+        channels : Channels
+            Of the whole sample.
         least : float
             Both sides must have at least this much of the last channel, which the criterion does not see.
         """
         seen = slice(None, -1) if least > 0 else slice(None)
-        slots, total = sums.slots, sums.total
-        order = self._order_categories(criterion, slots, scale, seen)
-        absent = slots[np.arange(len(slots)), self.n_bins]
-        below = np.cumsum(slots, axis=1, out=slots)[:, :-1]  # integers, so both sides are exact
+        scale, gross = channels.scale, channels.gross
+        slots, order = self._order_categories(criterion, slots, scale, seen)
+        below = np.cumsum(slots, axis=1)  # over all features at once; integers wrap round and come back exactly
+        ends = self.starts[1:-1] - 1
+        below -= np.repeat(
+            np.concatenate([np.zeros((len(slots), 1), np.int64), below[:, ends]], axis=1), np.diff(self.starts), axis=1
+        )
 
         def cost(low: Array, possible: Array) -> Array:
-            left, right = low * scale, (total - low) * scale
-            costs = criterion.cost(left[..., seen], right[..., seen], gross[seen], params)
+            left, right = (low * scale[:, None]).T, ((total[:, None] - low) * scale[:, None]).T
+            costs = criterion.cost(left[:, seen], right[:, seen], gross[seen], params)
             if least > 0:
-                possible = possible & (left[..., -1] >= least) & (right[..., -1] >= least)
+                possible = possible & (left[:, -1] >= least) & (right[:, -1] >= least)
             return np.where(possible, costs, np.inf)
 
         costs = [cost(below, self.possible)]
+        absent = slots[:, self.starts[1:] - 1]
         if self.some_missing.any():
-            costs.append(cost(below + absent[:, None], self.possible_below))
+            costs.append(cost(below + np.repeat(absent, np.diff(self.starts), axis=1), self.possible_below))
         best = np.stack(costs, axis=-1)
-        feature, cut, side = (int(i) for i in np.unravel_index(best.argmin(), best.shape))
-        if best[feature, cut, side] == np.inf:
+        at, side = (int(i) for i in np.unravel_index(best.argmin(), best.shape))
+        if best[at, side] == np.inf:
             return None
-        sum_low = below[feature, cut] + side * absent[feature]
+        feature = int(np.searchsorted(self.starts, at, side="right")) - 1
+        cut = at - int(self.starts[feature])
+        sum_low = below[:, at] + side * absent[:, feature]
         low = self.low_slots(feature, cut, side, order.get(feature))
-        cheapest = float(best[feature, cut, side])
-        return Split(feature, cut, low, cheapest, (sum_low * scale)[seen], ((total - sum_low) * scale)[seen])
+        left, right = (sum_low * scale)[seen], ((total - sum_low) * scale)[seen]
+        return Split(feature, cut, low, float(best[at, side]), left, right)
 
     def low_slots(self, feature: int, cut: int, side: int, order: Array | None = None) -> Array:
-        """Return which slots are below a cut; side 1 puts missing values there too."""
-        low = np.zeros(self.filled.shape[1], bool)
+        """Return which of the feature's slots are below a cut; side 1 puts missing values there too."""
+        low = np.zeros(int(self.n_bins[feature]) + 1, bool)
         if order is not None:
             low[order[: cut + 1]] = True
-            low[~self.filled[feature]] = self._heavier_low(feature, low)
+            low[~self.filled[self.mine(feature)]] = self._heavier_low(feature, low)
         else:
             low[: cut + 1] = True
-            low[self.n_bins[feature]] = self.missing_low(feature, cut, side)
+            low[-1] = self.missing_low(feature, cut, side)
         return low
 
     def missing_low(self, feature: int, cut: int, side: int) -> bool:
         """Return whether missing values are below a numeric cut: where seen, by side, else with the heavier side."""
-        return bool(side if self.some_missing[feature] else self.mostly_low[feature, cut])
+        if self.some_missing[feature]:
+            return bool(side)
+        masses = self.masses[self.mine(feature)]
+        return bool(2 * masses[: cut + 1].sum() > masses.sum())
 
     def signs(self, feature: int, sums: Array) -> Array:
         """Return which categories have a negative sum; if all agree, the lightest takes the other side."""
-        filled = np.flatnonzero(self.filled[feature])
+        all_filled = self.filled[self.mine(feature)]
+        filled = np.flatnonzero(all_filled)
         negative = sums[filled] < 0
         if (negative == negative[0]).all():
             lightest = np.abs(sums[filled]).argmin()
             negative[lightest] = ~negative[lightest]
-        low = np.zeros(self.filled.shape[1], bool)
+        low = np.zeros(len(all_filled), bool)
         low[filled] = negative
-        low[~self.filled[feature]] = self._heavier_low(feature, low)
+        low[~all_filled] = self._heavier_low(feature, low)
         return low
 
     def _heavier_low(self, feature: int, low: Array) -> bool:
         """Return whether the low slots hold more of the sample: there goes what was never seen."""
-        last, masses = self.n_bins[feature], self.masses[feature]
-        if self.filled[feature, last]:
-            return bool(low[last])
+        masses = self.masses[self.mine(feature)]
+        if self.filled[self.starts[feature + 1] - 1]:
+            return bool(low[-1])
         return bool(2 * masses[low].sum() > masses.sum())
 
-    def _order_categories(self, criterion: Criterion, slots: Array, scale: Array, seen: slice) -> dict[int, Array]:
+    def _order_categories(
+        self, criterion: Criterion, slots: Array, scale: Array, seen: slice
+    ) -> tuple[Array, dict[int, Array]]:
         """Sort the slots of categorical columns, missing values among them, so that the best subset is a cut."""
-        order = {}
+        order: dict[int, Array] = {}
+        if self.bins.categorical:
+            slots = slots.copy()
         for j in self.bins.categorical:
-            rank = np.where(self.filled[j], criterion.rank((slots[j] * scale)[:, seen]), np.inf)  # empty slots last
-            order[j] = np.argsort(rank, kind="stable")
-            slots[j] = slots[j, order[j]]
-        return order
+            sums = slots[:, self.mine(j)]
+            rank = criterion.rank((sums * scale[:, None]).T[:, seen])
+            order[j] = np.argsort(np.where(self.filled[self.mine(j)], rank, np.inf), kind="stable")  # empty slots last
+            slots[:, self.mine(j)] = sums[:, order[j]]
+        return slots, order
 
     def threshold(self, feature: int, cut: int) -> float:
         """Return the number that a cut stands for; the last one parts all values from missing ones."""
-        cuts = self.bins.cuts[feature]
+        cuts = self.bins.of(feature)
         return float(cuts[cut]) if cut < len(cuts) else np.inf
 
 

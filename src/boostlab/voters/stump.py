@@ -12,9 +12,9 @@ from sklearn.base import BaseEstimator
 from boostlab.contract import Learner, Stop, Task
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table
-from boostlab.kernels.histogram import best_edge
+from boostlab.kernels.edge import best_edge
 from boostlab.voters.criteria import CRITERIA
-from boostlab.voters.search import SplitSearch, Sums, tame
+from boostlab.voters.search import Channels, SplitSearch, tame
 
 Array = npt.NDArray[Any]
 
@@ -50,7 +50,7 @@ class Stump:
 
     def predict(self, X: Array) -> Array:
         """Return the votes on the rows of a plain array."""
-        return self.votes(Table(np.asarray(X)))
+        return self.votes(Table.raw(X))
 
 
 @dataclass(slots=True)
@@ -71,7 +71,7 @@ class CategoryStump:
 
     def predict(self, X: Array) -> Array:
         """Return the votes on the rows of a plain array of category numbers."""
-        return self.votes(Table(np.asarray(X)))
+        return self.votes(Table.raw(X))
 
 
 class DecisionStump(Learner, BaseEstimator):
@@ -118,16 +118,14 @@ class StumpSession:
     def best(self, task: Task) -> Stump | CategoryStump | Stop:
         """Return the stump with the lowest cost; ties go to the first feature, then the first cut."""
         criterion, search = CRITERIA[task.criterion], self.search
-        if not search.possible.any():
+        if search.nothing:
             return Stop("no_edge", "every column is constant, so there is nothing to split")
         if task.criterion == "edge":
             return self._best_edge(criterion.channels(task.weight, task.target), task.counts)
-        channels = criterion.channels(tame(task.weight), task.target)
-        q, total, gross, scale = search.whole(channels, task.counts)
-        gross = gross * scale
-        split = search.best(criterion, Sums(search.histogram(q), total), scale, gross, task.params)
+        channels = Channels.of(search.rows, criterion.channels(tame(task.weight), task.target), task.counts)
+        split = search.best(criterion, search.sums(channels.q), channels.total, channels, task.params)
         assert split is not None
-        leaves = criterion.leaves(split.left, split.right, gross, task.params)
+        leaves = criterion.leaves(split.left, split.right, channels.gross, task.params)
         return self._stump(split.feature, split.cut, split.low, *leaves)
 
     def added(self, voter: Any, alpha: float) -> None:
@@ -137,19 +135,18 @@ class StumpSession:
         """One channel and opposite leaves: compare edges as the integers they are."""
         search = self.search
         q, _, total, _ = search.rows.whole(signed, counts)
-        hist = search.histogram(q)
-        feature, cut, side, edge = best_edge(hist, search.n_bins, search.filled, search.categorical, total, self.sides)
+        hist = search.codes.sums(q)
+        feature, cut, side, edge = best_edge(hist, search.starts, search.filled, search.categorical, total, self.sides)
         if cut < 0:
-            return self._stump(feature, cut, search.signs(feature, hist[feature]), -1.0, 1.0)
+            return self._stump(feature, cut, search.signs(feature, hist[search.mine(feature)]), -1.0, 1.0)
         up = self.sides > 0 or (self.sides == 0 and edge >= 0)
         left, right = (-1.0, 1.0) if up else (1.0, -1.0)
         missing = left if search.missing_low(feature, cut, side) else right
         return Stump(feature, cut, search.threshold(feature, cut), left, right, missing)
 
     def _stump(self, feature: int, cut: int, low: Array, left: Any, right: Any) -> Stump | CategoryStump:
-        last = int(self.search.n_bins[feature])
         if self.search.categorical[feature]:
             leaves = np.stack([np.asarray(right), np.asarray(left)])
-            return CategoryStump(feature, leaves[low[: last + 1].astype(np.intp)])
+            return CategoryStump(feature, leaves[low.astype(np.intp)])
         threshold = self.search.threshold(feature, cut)
-        return Stump(feature, cut, threshold, left, right, left if low[last] else right)
+        return Stump(feature, cut, threshold, left, right, left if low[-1] else right)

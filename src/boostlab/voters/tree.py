@@ -13,12 +13,14 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from boostlab.contract import Learner, Stop, Task
+from boostlab.data.matrix import blocks, is_sparse
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table
 from boostlab.data.threads import spread
-from boostlab.kernels.tree import histogram_of, part_rows, walk
+from boostlab.kernels.sparse import walk_sparse
+from boostlab.kernels.tree import walk
 from boostlab.voters.criteria import CRITERIA, Gini, Separable
-from boostlab.voters.search import Split, SplitSearch, Sums, tame
+from boostlab.voters.search import Channels, Split, SplitSearch, tame
 
 Array = npt.NDArray[Any]
 
@@ -63,8 +65,16 @@ class Tree:
     def leaf_of(self, table: Table) -> Array:
         """Return the leaf of every row."""
         out, X = np.empty(table.n_rows, np.int64), table.X
-        arrays = (self.feature, self.threshold, self.missing_low, self.children, self.starts, self.lows)
-        spread(lambda a, b: walk(X, *arrays, a, b, out), len(X), len(X) * 64, table.threads)
+        nodes = self.feature, self.threshold, self.missing_low, self.children
+
+        def work(first: int, last: int) -> None:
+            if is_sparse(X):
+                walk_sparse(X.data, X.indices, X.indptr, *nodes, first, last, out)
+                return
+            for start, block in blocks(X, first, last):
+                walk(block, *nodes, self.starts, self.lows, start, out)
+
+        spread(work, table.n_rows, table.n_rows * 64, table.threads)
         return out
 
     def votes(self, table: Table) -> Array:
@@ -73,7 +83,7 @@ class Tree:
 
     def predict(self, X: Array) -> Array:
         """Return the votes on the rows of a plain array."""
-        return self.votes(Table(np.asarray(X, dtype=np.float64)))
+        return self.votes(Table.raw(X))
 
 
 class DecisionTree(Learner, BaseEstimator):
@@ -172,10 +182,10 @@ class TreeSession:
         channels = criterion.channels(weight, target)
         if self.counts_leaves:  # one more channel, that only `least` looks at
             channels = np.column_stack([channels, np.ones(len(channels))])
-        q, total, gross, scale = search.whole(channels, task.counts)
-        grower = _Grower(self.learner, search, criterion, task, q, scale, gross * scale, self.counts_leaves)
+        summed = Channels.of(self.rows, channels, task.counts)
+        grower = _Grower(self.learner, search, criterion, task, summed, self.counts_leaves)
         _, k, _, span = self.rows.whole(criterion.span(weight, target), task.counts)
-        grower.grow(total, floor=1e-12 * math.ldexp(span, -k))
+        grower.grow(floor=1e-12 * math.ldexp(span, -k))
         if len(grower.splits) == 0:
             pruned = len(grower.sums) > 1
             why = (
@@ -210,27 +220,26 @@ class _Grower:
         search: SplitSearch,
         criterion: Separable,
         task: Task,
-        q: Array,
-        scale: Array,
-        gross: Array,
+        channels: Channels,
         counts_leaves: bool,
     ) -> None:
         self.learner, self.search, self.criterion, self.task = learner, search, criterion, task
-        self.q, self.scale, self.gross = q, scale, gross
+        self.channels = channels
         self.seen = slice(None, -1) if counts_leaves else slice(None)  # the channels the criterion sees
+        self.gross = channels.gross[self.seen]
         self.least = float(learner.min_samples_leaf) if counts_leaves else 0.0
         n = search.rows.n_rows
-        self.leaf_of_row = np.zeros(n, np.int64)
-        self.space = np.empty(n, np.int64)
+        self.leaf_of_row = np.zeros(n, np.int32)
+        self.space = np.empty(n, np.int32 if n < 2**31 else np.int64)
         self.sums: list[Array] = []  # of every node
         self.splits: dict[int, Split] = {}
         self.children: dict[int, tuple[int, int]] = {}
         self.gains: dict[int, float] = {}
 
-    def grow(self, total: Array, floor: float) -> None:
+    def grow(self, floor: float) -> None:
         """Split the leaf with the largest gain until a limit is reached or no split gains more than rounding does."""
-        slots = self.search.histogram(self.q).copy()
-        root = self._leaf(0, np.arange(len(self.leaf_of_row)), slots, total)
+        members = np.arange(len(self.leaf_of_row), dtype=self.space.dtype)
+        root = self._leaf(0, members, self.search.sums(self.channels.q), self.channels.total)
         heap: list[tuple[float, int, _Leaf]] = []
         self._offer(heap, root, floor)
         limit = self.learner.max_leaf_nodes or np.inf
@@ -244,15 +253,16 @@ class _Grower:
             self._prune()
 
     def _leaf(self, depth: int, members: Array, slots: Array, total: Array) -> _Leaf:
-        self.sums.append((total * self.scale)[self.seen])
+        self.sums.append((total * self.channels.scale)[self.seen])
         return _Leaf(len(self.sums) - 1, depth, members, slots, total)
 
     def _offer(self, heap: list[tuple[float, int, _Leaf]], leaf: _Leaf, floor: float) -> None:
         """Find the leaf's best split and queue it, if there is one."""
         if self.learner.max_depth is not None and leaf.depth >= self.learner.max_depth:
             return
-        sums = Sums(leaf.slots.copy(), leaf.total)
-        leaf.split = self.search.best(self.criterion, sums, self.scale, self.gross, self.task.params, self.least)
+        leaf.split = self.search.best(
+            self.criterion, leaf.slots, leaf.total, self.channels, self.task.params, self.least
+        )
         if leaf.split is None:
             return
         gain = float(self.criterion.impurity(self.sums[leaf.node])) - leaf.split.cost
@@ -261,21 +271,11 @@ class _Grower:
 
     def _part(self, leaf: _Leaf, split: Split) -> tuple[_Leaf, _Leaf]:
         """Part the rows; sum the smaller side and get the other by subtraction, exactly."""
-        search = self.search
-        n_low = part_rows(search.codes[split.feature], split.low, leaf.members, self.space)
+        n_low = self.search.codes.part(split.feature, split.low, leaf.members, self.space)
         low, high = leaf.members[:n_low], leaf.members[n_low:]
         smaller = low if n_low * 2 <= len(leaf.members) else high
-        slots = np.empty_like(leaf.slots)
-        flat = slots.reshape(*slots.shape[:2], -1)
-        q = self.q.reshape(len(self.q), -1)
-        d = len(search.codes)
-        spread(
-            lambda a, b: histogram_of(search.codes, q, smaller, a, b, flat),
-            d,
-            smaller.size * d * q.shape[1],
-            search.threads,
-        )
-        total = self.q[smaller].sum(axis=0)
+        slots = self.search.sums(self.channels.q, smaller)
+        total = self.channels.q[:, smaller].sum(axis=1)
         leaf.slots -= slots
         rest = leaf.total - total
         small, large = (slots, total), (leaf.slots, rest)
@@ -292,7 +292,7 @@ class _Grower:
 
     def _prune(self) -> None:
         """Take back the weakest splits while they save less than ccp_alpha a leaf (as a share of the weight)."""
-        price = self.learner.ccp_alpha * self.criterion.weight(self.gross[self.seen])
+        price = self.learner.ccp_alpha * self.criterion.weight(self.gross)
         while self.splits:
             below: dict[int, list[int]] = {}  # the splits at and below each split
             for node in sorted(self.splits, reverse=True):
@@ -313,7 +313,7 @@ class _Grower:
         for node in kept:  # grows while it is read: parents before children
             kept.extend(self.children.get(node, ()))
         place = {node: i for i, node in enumerate(kept)}
-        self.leaf_of_row = np.array([place.get(n, -1) for n in range(len(self.sums))])[self.leaf_of_row]
+        self.leaf_of_row = np.array([place.get(n, -1) for n in range(len(self.sums))], np.int32)[self.leaf_of_row]
         search, n = self.search, len(kept)
         feature, threshold = np.full(n, -1, np.int64), np.zeros(n)
         missing_low, children = np.zeros(n, bool), np.zeros((n, 2), np.int64)
@@ -322,16 +322,13 @@ class _Grower:
         for i, node in enumerate(kept):
             if node in self.splits:
                 split = self.splits[node]
-                last = int(search.n_bins[split.feature])
-                feature[i], missing_low[i] = split.feature, split.low[last]
+                feature[i], missing_low[i] = split.feature, split.low[-1]
                 children[i] = [place[c] for c in self.children[node]]
-                gains[i] = self.gains[node] / self.criterion.weight(self.gross[self.seen])
+                gains[i] = self.gains[node] / self.criterion.weight(self.gross)
                 if search.categorical[split.feature]:
-                    lows[i] = split.low[:last]
+                    lows[i] = split.low[:-1]
                 else:
                     threshold[i] = search.threshold(split.feature, split.cut)
-        values = np.array(
-            [self.criterion.leaf(self.sums[node], self.gross[self.seen], self.task.params) for node in kept]
-        )
+        values = np.array([self.criterion.leaf(self.sums[node], self.gross, self.task.params) for node in kept])
         starts = np.concatenate([[0], np.cumsum([len(m) for m in lows])]).astype(np.int64)
         return Tree(feature, threshold, missing_low, children, starts, np.concatenate(lows), values, gains)

@@ -1,0 +1,210 @@
+"""Where columns are cut into bins.
+
+A column with no more distinct values than bins is cut at the midpoints between them, so a stump on it is exact; longer
+columns are cut at (weighted) quantiles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.data.codes import Codes, DenseCodes, SparseCodes
+from boostlab.data.matrix import blocks, column, is_sparse
+from boostlab.data.rows import Rows
+from boostlab.data.threads import spread
+from boostlab.kernels.bins import encode
+from boostlab.kernels.sparse import keep_nonzero, sparse_codes, sparse_cuts
+
+Array = npt.NDArray[Any]
+
+MOST_BINS = 65_535
+
+
+@dataclass
+class Bins:
+    """The cut points of every column: value x falls into bin `number of cuts below x`.
+
+    Column j owns points[starts[j]:starts[j + 1]].
+    """
+
+    points: Array
+    starts: Array
+    categorical: frozenset[int] = frozenset()  # columns whose values are category numbers, one bin each
+
+    @classmethod
+    def fit(
+        cls,
+        X: Any,
+        rows: Rows,
+        max_bins: int | str = 255,
+        threads: int = 1,
+        n_categories: Mapping[int, int] | None = None,
+    ) -> Bins:
+        """Find the cut points of every column of X.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_rows, n_features)
+            Finite numbers, or NaN for a missing value.
+        rows : Rows
+            The rows' masses: quantiles are weighted by them.
+        max_bins : int or "exact"
+            At most so many bins a column; "exact" cuts between all distinct values.
+        threads : int
+            How many threads share the columns.
+        n_categories : mapping, optional
+            The categorical columns (their values are 0, 1, ...) and how many categories each has.
+        """
+        n_categories = n_categories or {}
+        limit = MOST_BINS if max_bins == "exact" else int(max_bins)
+        mass = None if rows.uniform else rows.whole(np.ones(rows.n_rows))[0]
+        if is_sparse(X):
+            points, counts, distinct = _sparse_cuts(X, mass, limit, threads)
+        else:
+            points, counts, distinct = _dense_cuts(X, mass, limit, threads, n_categories)
+        if max_bins == "exact" and np.any(distinct > limit):
+            j = int(np.argmax(distinct > limit))
+            raise ValueError(
+                f'max_bins="exact" allows {MOST_BINS:,} distinct values a column, but column {j} has '
+                f"{distinct[j]:,}; give max_bins a number, for example 255."
+            )
+        return cls(points, np.append(0, np.cumsum(counts)).astype(np.int64), frozenset(n_categories))
+
+    def of(self, j: int) -> Array:
+        """Return the cut points of one column."""
+        return self.points[self.starts[j] : self.starts[j + 1]]
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return len(self.starts) - 1
+
+    @property
+    def n_bins(self) -> Array:
+        """Number of bins of every column; a missing value has the code after the last bin."""
+        return np.diff(self.starts) + 1
+
+    @property
+    def slots(self) -> Array:
+        """Where each column's slots start in a flat histogram: one a bin and one for missing values."""
+        return np.append(0, np.cumsum(self.n_bins + 1)).astype(np.int64)
+
+    def encode(self, X: Any, threads: int = 1) -> Codes:
+        """Return the bin codes of X."""
+        return self._encode_sparse(X, threads) if is_sparse(X) else self._encode_dense(X, threads)
+
+    def _encode_dense(self, X: Array, threads: int) -> DenseCodes:
+        counts, n_bins = np.diff(self.starts), self.n_bins
+        cells = DenseCodes.room(len(X), self.n_features, int(n_bins.max(initial=0)) + 1)
+        widths = np.array([(1 << int(c).bit_length()) - 1 for c in counts], np.int64)
+        starts = np.append(0, np.cumsum(widths)).astype(np.int64)
+        cuts = np.full(starts[-1], np.inf)
+        cuts[np.arange(len(self.points)) + np.repeat(starts[:-1] - self.starts[:-1], counts)] = self.points
+
+        def work(first: int, last: int) -> None:
+            for start, block in blocks(X, first, last):
+                encode(block, cuts, starts, n_bins, start, cells)
+
+        spread(work, len(X), X.size * 8, threads)
+        return DenseCodes(cells, self.slots, threads)
+
+    def _encode_sparse(self, X: Any, threads: int) -> SparseCodes:
+        by_columns = X.tocsc()
+        codes, zero = np.empty(by_columns.nnz, np.uint16), np.empty(self.n_features, np.int64)
+        indptr = by_columns.indptr.astype(np.int64)
+        sparse_codes(by_columns.data, indptr, self.points, self.starts, zero, codes)
+        kept = int((codes != np.repeat(zero, np.diff(indptr))).sum())
+        columns = np.empty(kept, by_columns.indices.dtype), np.empty(kept, np.uint16), np.empty_like(indptr)
+        keep_nonzero(by_columns.indices, codes, indptr, zero, *columns)
+        return SparseCodes.of(columns, X.shape[0], zero, self.slots, threads)
+
+
+# -- cut points ------------------------------------------------------------------------------------------------------
+
+
+def _dense_cuts(
+    X: Array, mass: Array | None, limit: int, threads: int, n_categories: Mapping[int, int]
+) -> tuple[Array, Array, Array]:
+    """Return the columns' cut points, how many each has, and how many distinct values."""
+    d = X.shape[1]
+    cuts: list[Array] = [np.empty(0)] * d
+    distinct = np.zeros(d, np.int64)
+
+    def work(first: int, last: int) -> None:
+        for j in range(first, last):
+            if j in n_categories:
+                cuts[j] = np.arange(n_categories[j] - 1) + 0.5
+            else:
+                low, high, distinct[j] = _neighbours(column(X, j), mass, limit)
+                cuts[j] = _midpoints(low.astype(np.float64), high.astype(np.float64))
+
+    spread(work, d, X.size * 8, threads)
+    return np.concatenate([np.empty(0), *cuts]), np.array([len(c) for c in cuts], np.int64), distinct
+
+
+def _neighbours(values: Array, mass: Array | None, limit: int) -> tuple[Array, Array, int]:
+    """Return the neighbouring values between which to cut, and the number of distinct values."""
+    if mass is None:
+        values = np.sort(values)
+    else:
+        order = np.argsort(values, kind="stable")
+        values = values[order]
+    size = len(values)
+    if size and np.isnan(values[-1]):  # missing values are sorted to the end
+        size -= int(np.count_nonzero(np.isnan(values)))
+        values = values[:size]
+    if size == 0:
+        return values, values, 0
+    steps = values[1:] != values[:-1]
+    distinct = int(np.count_nonzero(steps)) + 1
+    if distinct <= limit:
+        return values[:-1][steps], values[1:][steps], distinct
+    shares = np.arange(1, limit) / limit
+    if mass is None:
+        ranks = _first_rank(shares, size)
+    else:
+        below = np.cumsum(mass[order[:size]])
+        ranks = np.searchsorted(below / below[-1], shares)
+    ends = np.unique(np.searchsorted(values, values[ranks], side="right") - 1)  # the last row of each value
+    ends = ends[ends < size - 1]
+    return values[ends], values[ends + 1], distinct
+
+
+def _first_rank(shares: Array, size: int) -> Array:
+    """Return the first r with (r + 1) / size >= share, in floating point, as a search among all r would find it."""
+    ranks = np.ceil(shares * size).astype(np.int64) - 1
+    ranks = np.maximum(ranks - 1, 0)
+    for _ in range(2):
+        ranks += (ranks + 1) / size < shares
+    return ranks
+
+
+def _sparse_cuts(X: Any, mass: Array | None, limit: int, threads: int) -> tuple[Array, Array, Array]:
+    """Do the same for a sparse table, in time proportional to what is stored."""
+    by_columns = X.tocsc()
+    indptr = by_columns.indptr.astype(np.int64)
+    d = X.shape[1]
+    room = np.append(0, np.cumsum(np.minimum(np.diff(indptr), limit - 1)))
+    lows, highs = np.empty(room[-1]), np.empty(room[-1])
+    found, distinct = np.zeros(d, np.int64), np.zeros(d, np.int64)
+    heavy = np.empty(0, np.int64) if mass is None else mass
+    whole = X.shape[0] if mass is None else int(mass.sum())
+
+    def work(first: int, last: int) -> None:
+        arrays = by_columns.data, by_columns.indices, indptr, heavy
+        sparse_cuts(*arrays, whole, limit, room, first, last, lows, highs, found, distinct)
+
+    spread(work, d, by_columns.nnz * 32, threads)
+    kept = np.arange(room[-1]) - np.repeat(room[:-1], np.diff(room)) < np.repeat(found, np.diff(room))
+    return _midpoints(lows[kept], highs[kept]), found, distinct
+
+
+def _midpoints(low: Array, high: Array) -> Array:
+    """Return a number m with low <= m < high, halfway where floats allow."""
+    middle = low / 2 + high / 2  # halves first: the sum of two huge numbers would overflow
+    return np.where((low <= middle) & (middle < high), middle, low) + 0.0  # no negative zeros

@@ -1,0 +1,81 @@
+"""Sums and look-ups over dense bin codes: groups of eight features (four if codes are two bytes) share a 64-bit word.
+
+One load brings the codes of a whole group, and its scatter-adds do not wait for each other (0.36 ns a cell against 0.40
+for two columns at a time; 0.49 against 0.60 where only some rows are touched).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from boostlab.kernels.compiled import kernel
+
+Array = np.ndarray[Any, Any]
+U = np.uint64
+
+
+@kernel
+def sums_of_eight(words: Array, q: Array, rows: Array, base: Array, first: int, last: int, out: Array) -> None:
+    """Add q of some rows to their slots: out[base[j] + code of feature j].
+
+    words[g, i] holds the codes of the features 8 g to 8 g + 7, the first in the lowest byte.  With `rows` empty, the
+    rows are first <= i < last; else rows[first:last].
+    """
+    m, some = U(255), rows.size > 0
+    for g in range(words.shape[0]):
+        w, b = words[g], 8 * g
+        b0, b1, b2, b3 = base[b], base[b + 1], base[b + 2], base[b + 3]
+        b4, b5, b6, b7 = base[b + 4], base[b + 5], base[b + 6], base[b + 7]
+        for k in range(first, last):
+            i = np.int64(rows[k]) if some else k
+            v, c = q[i], w[i]
+            out[b0 + (c & m)] += v
+            out[b1 + ((c >> U(8)) & m)] += v
+            out[b2 + ((c >> U(16)) & m)] += v
+            out[b3 + ((c >> U(24)) & m)] += v
+            out[b4 + ((c >> U(32)) & m)] += v
+            out[b5 + ((c >> U(40)) & m)] += v
+            out[b6 + ((c >> U(48)) & m)] += v
+            out[b7 + (c >> U(56))] += v
+
+
+@kernel
+def sums_of_four(words: Array, q: Array, rows: Array, base: Array, first: int, last: int, out: Array) -> None:
+    """Do the same where a word holds four codes of two bytes."""
+    m, some = U(65535), rows.size > 0
+    for g in range(words.shape[0]):
+        w, b = words[g], 4 * g
+        b0, b1, b2, b3 = base[b], base[b + 1], base[b + 2], base[b + 3]
+        for k in range(first, last):
+            i = np.int64(rows[k]) if some else k
+            v, c = q[i], w[i]
+            out[b0 + (c & m)] += v
+            out[b1 + ((c >> U(16)) & m)] += v
+            out[b2 + ((c >> U(32)) & m)] += v
+            out[b3 + (c >> U(48))] += v
+
+
+@kernel
+def look_up(code: Array, values: Array, first: int, last: int, out: Array) -> None:
+    """Write out[i] = values[code[i]] for first <= i < last."""
+    for i in range(first, last):
+        out[i] = values[code[i]]
+
+
+@kernel
+def part_rows(code: Array, low: Array, members: Array, space: Array) -> int:
+    """Reorder `members` so that rows whose code is low come first, order kept; return how many they are."""
+    lows, highs = 0, 0
+    for m in range(members.size):
+        i = members[m]
+        if low[code[i]]:
+            members[lows] = i  # never overtakes the reader
+            lows += 1
+        else:
+            space[highs] = i
+            highs += 1
+    for m in range(highs):
+        members[lows + m] = space[m]
+    return lows
