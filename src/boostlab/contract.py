@@ -183,7 +183,7 @@ class State(Protocol):
 
     Attributes
     ----------
-    y : labels -1 and +1 (binary rules); codes : class indices 0..n_classes-1; n_classes
+    y : labels -1 and +1 as int8 (binary rules); codes : class indices 0..n_classes-1; n_classes
     n : the sample size (sum of the masses); mass : mass of every row
     size : n, but never less than the number of rows: for floors and caps, where weights that sum to 1 must not matter
     F : scores so far, of shape (n_rows,) or (n_rows, n_classes)
@@ -245,7 +245,7 @@ class Rule:
         raise NotImplementedError
 
     def step(self, s: State, task: Any, h: Array) -> Step | Reweigh | Retry | Stop:
-        """Say what to do with a voter whose votes on the sample are h."""
+        """Say what to do with a voter whose votes on the sample are h (int8 where they all are -1 and +1)."""
         raise NotImplementedError
 
     def combine(self, F: Array, alpha: float, h: Array) -> Array:

@@ -84,7 +84,7 @@ class State:
         self.table, self.rows, self.codes, self.n_classes, self.horizon = table, rows, codes, n_classes, horizon
         self._order: Array | None = None
         self.n, self.size = rows.n, max(rows.n, float(rows.n_rows))
-        self.y = np.where(codes == 1, 1.0, -1.0)
+        self.y = np.where(codes == 1, np.int8(1), np.int8(-1))
         self.scores = Scores(rule, rows.n_rows, n_classes)
         self.rounds: list[Round] = []
         self.bound = Bound()

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.data.codes import Codes, DenseCodes, SparseCodes
-from boostlab.data.matrix import blocks, column, is_sparse
+from boostlab.data.matrix import blocks, float_type, is_sparse
 from boostlab.data.rows import Rows
 from boostlab.data.threads import spread
 from boostlab.kernels.bins import encode
@@ -135,22 +135,27 @@ def _dense_cuts(
     cuts: list[Array] = [np.empty(0)] * d
     distinct = np.zeros(d, np.int64)
 
+    # Made here and not by the threads, each of which has a heap of its own that would stay as large as its largest use.
+    spaces = [(np.empty(len(X), float_type(X)), np.empty(len(X), bool)) for _ in range(min(threads, max(d, 1)))]
+
     def work(first: int, last: int) -> None:
+        values, steps = spaces.pop()
         for j in range(first, last):
             if j in n_categories:
                 cuts[j] = np.arange(n_categories[j] - 1) + 0.5
             else:
-                low, high, distinct[j] = _neighbours(column(X, j), mass, limit)
+                np.copyto(values, X[:, j], casting="unsafe")
+                low, high, distinct[j] = _neighbours(values, mass, limit, steps)
                 cuts[j] = _midpoints(low.astype(np.float64), high.astype(np.float64))
 
     spread(work, d, X.size * 8, threads)
     return np.concatenate([np.empty(0), *cuts]), np.array([len(c) for c in cuts], np.int64), distinct
 
 
-def _neighbours(values: Array, mass: Array | None, limit: int) -> tuple[Array, Array, int]:
-    """Return the neighbouring values between which to cut, and the number of distinct values."""
+def _neighbours(values: Array, mass: Array | None, limit: int, steps: Array) -> tuple[Array, Array, int]:
+    """Return the neighbouring values between which to cut, and the number of distinct values; reorders the values."""
     if mass is None:
-        values = np.sort(values)
+        values.sort()
     else:
         order = np.argsort(values, kind="stable")
         values = values[order]
@@ -160,7 +165,7 @@ def _neighbours(values: Array, mass: Array | None, limit: int) -> tuple[Array, A
         values = values[:size]
     if size == 0:
         return values, values, 0
-    steps = values[1:] != values[:-1]
+    steps = np.not_equal(values[1:], values[:-1], out=steps[: size - 1])
     distinct = int(np.count_nonzero(steps)) + 1
     if distinct <= limit:
         return values[:-1][steps], values[1:][steps], distinct

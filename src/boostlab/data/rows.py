@@ -83,7 +83,12 @@ class Rows:
         k, signed, _ = self._sums(*self._unit(x))
         return math.ldexp(signed, -k)
 
-    def whole(self, x: Array, counts: Array | None = None) -> tuple[Array, int, int, int]:
+    def sums(self, x: Array, counts: Array | None = None) -> tuple[float, float]:
+        """Return the sums of mass * x and of mass * |x|; counts as in `whole`."""
+        k, signed, gross = self._sums(*(self._unit(x) if counts is None else (_matrix(x), counts)))
+        return math.ldexp(signed, -k), math.ldexp(gross, -k)
+
+    def whole(self, x: Array, counts: Array | None = None, out: Array | None = None) -> tuple[Array, int, int, int]:
         """Return q = rint(mass * x * 2^k) as int64, k, and the sums of q and |q|.
 
         Parameters
@@ -92,12 +97,14 @@ class Rows:
             Values per unit of mass.
         counts : int64 array of shape (n_rows,), optional
             Masses to use instead of the rows' own (how often a draw picked each row).
+        out : int64 array of x's shape, optional
+            Where to write q.
         """
         matrix, counts = self._unit(x) if counts is None else (_matrix(x), counts)
         k, signed, gross = self._sums(matrix, counts)
-        out = np.empty(matrix.shape, np.int64)
-        sums.fixed(matrix, counts, k, out)
-        return out.reshape(x.shape), k, signed, gross
+        out = np.empty(x.shape, np.int64) if out is None else out
+        sums.fixed(matrix, counts, k, out.reshape(matrix.shape))
+        return out, k, signed, gross
 
     def _unit(self, x: Array) -> tuple[Array, Array]:
         """Fold real masses into x; integer masses stay apart, to be multiplied after rounding."""

@@ -17,6 +17,11 @@ Array = npt.NDArray[Any]
 __all__ = ["MOST_BINS", "Bins", "Table"]
 
 
+def compact(votes: Array) -> Array:
+    """Return labels -1 and +1 as int8, other votes as they are."""
+    return votes.astype(np.int8) if (np.abs(votes) == 1.0).all() else votes
+
+
 @dataclass
 class Table:
     """Rows of numbers: raw (an array or a CSR matrix), and binned where bins were made."""
@@ -55,14 +60,15 @@ class Table:
         missing = right if missing is None else missing
         if self.codes is None or self.bins is None or cut is None:
             x = column(self.X, feature)
-            votes = np.where(x <= np.float64(threshold), left, right)  # not in float32
+            low, high, none = compact(np.array([left, right, missing]))
+            votes = np.where(x <= np.float64(threshold), low, high)  # not in float32
             if missing != right:
-                votes[np.isnan(x)] = missing
+                votes[np.isnan(x)] = none
             return votes
         votes = np.full(len(self.bins.of(feature)) + 2, right)
         votes[: cut + 1] = left
         votes[-1] = missing
-        return self.codes.look_up(feature, votes)
+        return self.codes.look_up(feature, compact(votes))
 
     def category(self, feature: int, n_categories: int) -> Array:
         """Return the category number of every row; missing ones have the number n_categories."""

@@ -21,10 +21,10 @@ SAFE = 1000  # 2.0**k is exact and finite for |k| up to here; beyond, the scale 
 @kernel
 def largest_magnitude(x: Array) -> float:
     """Return max |x_i| of a flat array, or NaN if any x_i is NaN or infinite."""
-    bits = x.view(np.int64) & np.int64(0x7FFFFFFFFFFFFFFF)  # without the sign, floats order like integers
+    bits = x.view(np.int64)
     top = np.int64(0)
     for i in range(bits.size):
-        top = max(top, bits[i])
+        top = max(top, bits[i] & np.int64(0x7FFFFFFFFFFFFFFF))  # without the sign, floats order like integers
     if top >= np.int64(0x7FF0000000000000):
         return np.nan
     return np.int64(top).view(np.float64)

@@ -34,9 +34,8 @@ class Exponential(Rule):
 
     def step(self, s: State, task: Task, h: Array) -> Step | Stop:
         """Measure the error on the full sample; stop, or let the voter join."""
-        agrees = h == s.y
-        right, wrong = s.total(task.weight * agrees, task.weight * ~agrees)
-        error = wrong / (right + wrong)
+        whole, wrong = s.total(task.weight, task.weight * (h != s.y))
+        error = wrong / whole
         if error >= self.limit - NEGLIGIBLE:
             return Stop("no_edge", f"weighted error {error:.4g}, and the rule needs less than {self.limit:.4g}")
         alpha = self.vote(s, error if wrong > 0 else 0.5 / s.size)  # the floor keeps a perfect voter's alpha finite

@@ -1,49 +1,81 @@
 """What makes a split good: small pure functions of sums, registered by name.
 
 A learner sums a criterion's channels per bin.  For every cut the criterion sees `left` and `right` (the sums on its two
-sides) and `gross` (the sums of magnitudes over all rows), the channels on the last axis, and gives a cost (the lowest
-wins) and the two leaves.
+sides), `gross` (the sums of magnitudes over all rows) and `numbers` (what the rule adds), the channels first, and gives
+a cost (the lowest wins) and the two leaves.  The cost functions are plain Python on numbers or arrays alike; the search
+compiles them (`formula` marks what it may compile).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from numba.extending import register_jitable as formula
 
 Array = npt.NDArray[Any]
 Params = Mapping[str, float]
+Cost = Callable[[Any, Any, Any, Any], Any]
+
+TINY = 2.2250738585072014e-308  # the smallest normal float: 0 / TINY is 0
 
 
 class Criterion:
     """Base of all criteria."""
 
-    def channels(self, weight: Array, target: Array) -> Array:
-        """Return what to sum, of shape (n_rows,) or (n_rows, channels)."""
+    names: tuple[str, ...] = ()  # of the numbers, in the task's params
+
+    def channels(self, weight: Array, target: Array) -> Iterator[Array]:
+        """Yield what to sum, one array after the other."""
         raise NotImplementedError
 
-    def cost(self, left: Array, right: Array, gross: Array, params: Params) -> Array:
-        """Return the cost of every cut."""
+    def numbers(self, params: Params) -> Array:
+        """Return the numbers that the cost needs beside the sums."""
+        return np.array([params[name] for name in self.names], np.float64)
+
+    @property
+    def cost(self) -> Cost:
+        """The function cost(left, right, gross, numbers)."""
         raise NotImplementedError
 
-    def leaves(self, left: Array, right: Array, gross: Array, params: Params) -> tuple[Any, Any]:
+    def leaves(self, left: Array, right: Array, gross: Array, numbers: Array) -> tuple[Any, Any]:
         """Return what the winning cut's two sides vote."""
         raise NotImplementedError
 
     def rank(self, sums: Array) -> Array:
         """Return a number for each category, given its sums, in whose order a cut should be looked for."""
-        w, wz = sums[..., 0], sums[..., 1]
-        return np.divide(wz, w, out=np.zeros_like(wz), where=w > 0)  # the mean of the target
+        return sums[1] / np.maximum(sums[0], TINY)  # the mean of the target
+
+
+# -- labels ----------------------------------------------------------------------------------------------------------
 
 
 class Edge(Criterion):
     """Largest |sum w y h| of a voter with opposite leaves -1 and +1; learners compare it as the integer it is."""
 
-    def channels(self, weight: Array, target: Array) -> Array:
+    def channels(self, weight: Array, target: Array) -> Iterator[Array]:
         """One channel: the signed weight."""
-        return weight * target
+        yield weight * target
+
+
+@formula
+def _svp_parts(left: Any, right: Any, gross: Any, numbers: Any) -> Any:
+    """Return A, B and W_I W_J of the voter that says +1 above the cut."""
+    lam, n = numbers[0], numbers[1]
+    W_I, S_I = (gross[0] + (right[0] - left[0])) / 2, np.maximum((gross[1] + (right[1] - left[1])) / 2, 0.0)
+    W_J, S_J = gross[0] - W_I, np.maximum(gross[1] - S_I, 0.0)
+    A = (1 - lam) * W_I * W_I + lam * n * S_I
+    B = (1 - lam) * W_J * W_J + lam * n * S_J
+    return np.maximum(A, 0.0), np.maximum(B, 0.0), W_I * W_J
+
+
+@formula
+def svp(left: Any, right: Any, gross: Any, numbers: Any) -> Any:
+    """Half the smallest value of the variance-penalised cost over alpha."""
+    A, B, WW = _svp_parts(left, right, gross, numbers)
+    return np.sqrt(A * B) + (1 - numbers[0]) * WW
 
 
 class SampleVariancePenalty(Criterion):
@@ -53,34 +85,29 @@ class SampleVariancePenalty(Criterion):
     A = (1 - lambda) W_I^2 + lambda n S_I, B likewise for the disagreements J.
     """
 
-    def channels(self, weight: Array, target: Array) -> Array:
+    names = ("variance_penalty", "n")
+
+    def channels(self, weight: Array, target: Array) -> Iterator[Array]:
         """Two channels: w y and w^2 y."""
-        signed = weight * target
-        return np.stack([signed, weight * signed], axis=1)
+        yield weight * target
+        yield weight * weight * target
 
     def rank(self, sums: Array) -> Array:
         """By the signed weight: cutting at zero is then the best edge."""
-        return sums[..., 0]
+        return sums[0]
 
-    def parts(self, left: Array, right: Array, gross: Array, params: Params) -> tuple[Array, Array, Array]:
-        """Return A, B and W_I W_J of the voter that says +1 above the cut."""
-        lam, n = params["variance_penalty"], params["n"]
-        agree = (gross + (right - left)) / 2
-        W_I, S_I = agree[..., 0], np.maximum(agree[..., 1], 0.0)
-        W_J, S_J = gross[0] - W_I, np.maximum(gross[1] - S_I, 0.0)
-        A = (1 - lam) * W_I * W_I + lam * n * S_I
-        B = (1 - lam) * W_J * W_J + lam * n * S_J
-        return np.maximum(A, 0.0), np.maximum(B, 0.0), W_I * W_J
+    @property
+    def cost(self) -> Cost:
+        """The cost of the best step along the voter."""
+        return svp
 
-    def cost(self, left: Array, right: Array, gross: Array, params: Params) -> Array:
-        """Half the smallest value of the cost over alpha."""
-        A, B, WW = self.parts(left, right, gross, params)
-        return np.sqrt(A * B) + (1 - params["variance_penalty"]) * WW
-
-    def leaves(self, left: Array, right: Array, gross: Array, params: Params) -> tuple[float, float]:
+    def leaves(self, left: Array, right: Array, gross: Array, numbers: Array) -> tuple[float, float]:
         """Orient the voter so that A >= B."""
-        A, B, _ = self.parts(left, right, gross, params)
+        A, B, _ = _svp_parts(left, right, gross, numbers)
         return (-1.0, 1.0) if A >= B else (1.0, -1.0)
+
+
+# -- sums over leaves ------------------------------------------------------------------------------------------------
 
 
 class Separable(Criterion):
@@ -96,40 +123,56 @@ class Separable(Criterion):
         """Return the total weight, given the channels' gross sums."""
         return float(gross[0])
 
-    def impurity(self, sums: Array) -> Array:
-        """Return what a leaf with these sums costs."""
-        raise NotImplementedError
-
-    def leaf(self, sums: Array, gross: Array, params: Params) -> Any:
+    def leaf(self, sums: Array, gross: Array, numbers: Array) -> Any:
         """Return what a leaf with these sums votes."""
         raise NotImplementedError
 
-    def cost(self, left: Array, right: Array, gross: Array, params: Params) -> Array:
-        """Both sides' impurities."""
-        return self.impurity(left) + self.impurity(right)
+    def impurity(self, sums: Array) -> Any:
+        """Return what a leaf with these sums costs."""
+        return self.cost(sums, np.zeros_like(sums), sums, np.zeros(len(self.names)))
 
-    def leaves(self, left: Array, right: Array, gross: Array, params: Params) -> tuple[Any, Any]:
+    def leaves(self, left: Array, right: Array, gross: Array, numbers: Array) -> tuple[Any, Any]:
         """Both sides' votes."""
-        return self.leaf(left, gross, params), self.leaf(right, gross, params)
+        return self.leaf(left, gross, numbers), self.leaf(right, gross, numbers)
+
+
+@formula
+def _z(sums: Any) -> Any:
+    return np.sqrt(np.maximum(sums[0] + sums[1], 0.0) * np.maximum(sums[0] - sums[1], 0.0))
+
+
+@formula
+def z(left: Any, right: Any, gross: Any, numbers: Any) -> Any:
+    """The normaliser Z = 2 sum over leaves of sqrt(W+ W-), in which W+ and W- are (w + w y) / 2 and (w - w y) / 2."""
+    return _z(left) + _z(right)
 
 
 class Z(Separable):
     """Real AdaBoost: the smallest 2 sum over leaves of sqrt(W+ W-); leaves vote half the log odds."""
 
-    def channels(self, weight: Array, target: Array) -> Array:
+    names = ("smoothing",)
+
+    def channels(self, weight: Array, target: Array) -> Iterator[Array]:
         """Two channels: w and w y."""
-        return np.stack([weight, weight * target], axis=1)
+        yield weight
+        yield weight * target
 
-    def impurity(self, sums: Array) -> Array:
-        """The leaf's part of Z, up to the normaliser."""
-        plus, minus = _plus_minus(sums)
-        return 2 * np.sqrt(plus * minus)
+    @property
+    def cost(self) -> Cost:
+        """Z, up to the normaliser."""
+        return z
 
-    def leaf(self, sums: Array, gross: Array, params: Params) -> float:
+    def leaf(self, sums: Array, gross: Array, numbers: Array) -> float:
         """Half the log odds, smoothed by a share of the total weight."""
-        s = params["smoothing"] * gross[0]
-        plus, minus = _plus_minus(sums)
+        s = numbers[0] * gross[0]
+        plus, minus = max(sums[0] + sums[1], 0.0) / 2, max(sums[0] - sums[1], 0.0) / 2
         return float(0.5 * np.log((plus + s) / (minus + s)))
+
+
+@formula
+def squares(left: Any, right: Any, gross: Any, numbers: Any) -> Any:
+    """Minus what the means of the two sides explain."""
+    return -(left[1] * left[1] / np.maximum(left[0], TINY) + right[1] * right[1] / np.maximum(right[0], TINY))
 
 
 class LeastSquares(Separable):
@@ -141,18 +184,25 @@ class LeastSquares(Separable):
         """The squares."""
         return weight * target * target
 
-    def channels(self, weight: Array, target: Array) -> Array:
+    def channels(self, weight: Array, target: Array) -> Iterator[Array]:
         """Two channels: w and w z."""
-        return np.stack([weight, weight * target], axis=1)
+        yield weight
+        yield weight * target
 
-    def impurity(self, sums: Array) -> Array:
-        """Minus what the mean explains."""
-        w, wz = sums[..., 0], sums[..., 1]
-        return -np.divide(wz * wz, w, out=np.zeros_like(wz), where=w > 0)
+    @property
+    def cost(self) -> Cost:
+        """The squared error, up to a constant."""
+        return squares
 
-    def leaf(self, sums: Array, gross: Array, params: Params) -> float:
+    def leaf(self, sums: Array, gross: Array, numbers: Array) -> float:
         """The weighted mean."""
         return float(sums[1] / sums[0]) if sums[0] > 0 else 0.0
+
+
+@formula
+def gini(left: Any, right: Any, gross: Any, numbers: Any) -> Any:
+    """The weights times the gini indices of the two sides, less half the weight: half the squared error of labels."""
+    return squares(left, right, gross, numbers) / 2
 
 
 class Gini(LeastSquares):
@@ -160,13 +210,23 @@ class Gini(LeastSquares):
 
     centred = False
 
-    def impurity(self, sums: Array) -> Array:
-        """The weight times the gini index, less half the weight."""
-        return super().impurity(sums) / 2
+    @property
+    def cost(self) -> Cost:
+        """The gini index."""
+        return gini
 
-    def leaf(self, sums: Array, gross: Array, params: Params) -> float:
+    def leaf(self, sums: Array, gross: Array, numbers: Array) -> float:
         """The sign of the signed weight."""
         return 1.0 if sums[1] >= 0 else -1.0
+
+
+@formula
+def pseudo_loss(left: Any, right: Any, gross: Any, numbers: Any) -> Any:
+    """Each class takes the cheaper of 0 and 1 on each side."""
+    cost = np.minimum(left[0], 0.0) + np.minimum(right[0], 0.0)
+    for k in range(1, len(left)):
+        cost = cost + (np.minimum(left[k], 0.0) + np.minimum(right[k], 0.0))
+    return cost
 
 
 class PseudoLoss(Separable):
@@ -176,9 +236,10 @@ class PseudoLoss(Separable):
     of D for the right one.
     """
 
-    def channels(self, weight: Array, target: Array) -> Array:
+    def channels(self, weight: Array, target: Array) -> Iterator[Array]:
         """One channel a class."""
-        return weight * target
+        for k in range(weight.shape[1]):
+            yield weight[:, k] * target[:, k]
 
     def span(self, weight: Array, target: Array) -> Array:
         """All classes' weights."""
@@ -188,22 +249,18 @@ class PseudoLoss(Separable):
         """Half of all classes' weights: the right class's is as large as the others' together."""
         return float(gross.sum() / 2)
 
-    def impurity(self, sums: Array) -> Array:
-        """Each class takes the cheaper of 0 and 1."""
-        return np.minimum(sums, 0).sum(axis=-1)
+    @property
+    def cost(self) -> Cost:
+        """The pseudo-loss, up to a constant."""
+        return pseudo_loss
 
-    def leaf(self, sums: Array, gross: Array, params: Params) -> Array:
+    def leaf(self, sums: Array, gross: Array, numbers: Array) -> Array:
         """1 where that lowers the pseudo-loss."""
         return (sums < 0).astype(np.float64)
 
     def rank(self, sums: Array) -> Array:
         """By the class that the categories differ in most."""
-        return sums[..., np.abs(sums).sum(axis=0).argmax()]
-
-
-def _plus_minus(sums: Array) -> tuple[Array, Array]:
-    w, wy = sums[..., 0], sums[..., 1]
-    return np.maximum(w + wy, 0.0) / 2, np.maximum(w - wy, 0.0) / 2
+        return sums[np.abs(sums).sum(axis=1).argmax()]
 
 
 CRITERIA: dict[str, Criterion] = {

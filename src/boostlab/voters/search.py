@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,8 @@ import numpy.typing as npt
 
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table
+from boostlab.data.threads import spread
+from boostlab.kernels.split import cheapest_split
 from boostlab.voters.criteria import Criterion, Params
 
 Array = npt.NDArray[Any]
@@ -17,20 +20,24 @@ Array = npt.NDArray[Any]
 
 @dataclass(slots=True)
 class Channels:
-    """What a criterion sums, as integers, one row a channel; their sums, gross sums, and what a unit is worth."""
+    """What a criterion sums, as integers; their sums, gross sums, and what a unit is worth."""
 
-    q: Array
+    q: list[Array]
     total: Array
     gross: Array
     scale: Array
 
     @classmethod
-    def of(cls, rows: Rows, channels: Array, counts: Array | None) -> Channels:
-        """Round the channels (the columns of an array), each to a scale of its own."""
-        parts = [rows.whole(channels[:, c], counts) for c in range(channels.shape[1])]
+    def of(cls, rows: Rows, channels: Iterable[Array], counts: Array | None) -> Channels:
+        """Round the channels, each to a scale of its own."""
+        parts = [rows.whole(channel, counts) for channel in channels]
         scale = np.ldexp(1.0, [-p[1] for p in parts])
         total, gross = (np.array([p[k] for p in parts], np.int64) for k in (2, 3))
-        return cls(np.stack([p[0] for p in parts]), total, gross * scale, scale)
+        return cls([p[0] for p in parts], total, gross * scale, scale)
+
+    def sum_of(self, members: Array) -> Array:
+        """Return the channels' sums over some rows."""
+        return np.array([q[members].sum() for q in self.q], np.int64)
 
 
 @dataclass(slots=True)
@@ -76,9 +83,9 @@ class SplitSearch:
         """Return the slots of a feature."""
         return slice(int(self.starts[feature]), int(self.starts[feature + 1]))
 
-    def sums(self, q: Array, members: Array | None = None) -> Array:
-        """Return the sums of the channels (rows of q) per slot, over all rows or the members."""
-        return np.stack([self.codes.sums(channel, members) for channel in q])
+    def sums(self, channels: Channels, members: Array | None = None) -> Array:
+        """Return the sums of the channels per slot, over all rows or the members."""
+        return np.stack([self.codes.sums(q, members) for q in channels.q])
 
     def best(
         self, criterion: Criterion, slots: Array, total: Array, channels: Channels, params: Params, least: float = 0.0
@@ -97,35 +104,25 @@ class SplitSearch:
             Both sides must have at least this much of the last channel, which the criterion does not see.
         """
         seen = slice(None, -1) if least > 0 else slice(None)
-        scale, gross = channels.scale, channels.gross
+        scale, d = channels.scale, len(self.n_bins)
         slots, order = self._order_categories(criterion, slots, scale, seen)
-        below = np.cumsum(slots, axis=1)  # over all features at once; integers wrap round and come back exactly
-        ends = self.starts[1:-1] - 1
-        below -= np.repeat(
-            np.concatenate([np.zeros((len(slots), 1), np.int64), below[:, ends]], axis=1), np.diff(self.starts), axis=1
-        )
+        search = cheapest_split(criterion.cost)
+        facts = total, scale, channels.gross[seen], criterion.numbers(params), float(least)
+        found: list[tuple[int, int, float]] = []
 
-        def cost(low: Array, possible: Array) -> Array:
-            left, right = (low * scale[:, None]).T, ((total[:, None] - low) * scale[:, None]).T
-            costs = criterion.cost(left[:, seen], right[:, seen], gross[seen], params)
-            if least > 0:
-                possible = possible & (left[:, -1] >= least) & (right[:, -1] >= least)
-            return np.where(possible, costs, np.inf)
+        def work(first: int, last: int) -> None:
+            found.append(search(slots, self.starts, self.possible, self.possible_below, *facts, first, last))
 
-        costs = [cost(below, self.possible)]
-        absent = slots[:, self.starts[1:] - 1]
-        if self.some_missing.any():
-            costs.append(cost(below + np.repeat(absent, np.diff(self.starts), axis=1), self.possible_below))
-        best = np.stack(costs, axis=-1)
-        at, side = (int(i) for i in np.unravel_index(best.argmin(), best.shape))
-        if best[at, side] == np.inf:
+        spread(work, d, 16 * slots.size, self.codes.threads)
+        at, side, cost = min((f for f in found if f[0] >= 0), key=lambda f: (f[2], f[0]), default=(-1, 0, np.inf))
+        if at < 0:
             return None
         feature = int(np.searchsorted(self.starts, at, side="right")) - 1
-        cut = at - int(self.starts[feature])
-        sum_low = below[:, at] + side * absent[:, feature]
+        cut, mine = at - int(self.starts[feature]), self.mine(feature)
+        sum_low = slots[:, mine][:, : cut + 1].sum(axis=1) + side * slots[:, mine.stop - 1]
         low = self.low_slots(feature, cut, side, order.get(feature))
         left, right = (sum_low * scale)[seen], ((total - sum_low) * scale)[seen]
-        return Split(feature, cut, low, float(best[at, side]), left, right)
+        return Split(feature, cut, low, cost, left, right)
 
     def low_slots(self, feature: int, cut: int, side: int, order: Array | None = None) -> Array:
         """Return which of the feature's slots are below a cut; side 1 puts missing values there too."""
@@ -174,7 +171,7 @@ class SplitSearch:
             slots = slots.copy()
         for j in self.bins.categorical:
             sums = slots[:, self.mine(j)]
-            rank = criterion.rank((sums * scale[:, None]).T[:, seen])
+            rank = criterion.rank((sums * scale[:, None])[seen])
             order[j] = np.argsort(np.where(self.filled[self.mine(j)], rank, np.inf), kind="stable")  # empty slots last
             slots[:, self.mine(j)] = sums[:, order[j]]
         return slots, order

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 from boostlab.contract import Learner, Stop, Task
 from boostlab.data.rows import Rows
-from boostlab.data.table import Table
+from boostlab.data.table import Table, compact
 from boostlab.kernels.edge import best_edge
 from boostlab.voters.criteria import CRITERIA
 from boostlab.voters.search import Channels, SplitSearch, tame
@@ -67,7 +67,7 @@ class CategoryStump:
 
     def votes(self, table: Table) -> Array:
         """Return the votes on all rows of a table."""
-        return self.leaves[table.category(self.feature, len(self.leaves) - 1)]
+        return compact(self.leaves)[table.category(self.feature, len(self.leaves) - 1)]
 
     def predict(self, X: Array) -> Array:
         """Return the votes on the rows of a plain array of category numbers."""
@@ -121,11 +121,12 @@ class StumpSession:
         if search.nothing:
             return Stop("no_edge", "every column is constant, so there is nothing to split")
         if task.criterion == "edge":
-            return self._best_edge(criterion.channels(task.weight, task.target), task.counts)
+            (signed,) = criterion.channels(task.weight, task.target)
+            return self._best_edge(signed, task.counts)
         channels = Channels.of(search.rows, criterion.channels(tame(task.weight), task.target), task.counts)
-        split = search.best(criterion, search.sums(channels.q), channels.total, channels, task.params)
+        split = search.best(criterion, search.sums(channels), channels.total, channels, task.params)
         assert split is not None
-        leaves = criterion.leaves(split.left, split.right, channels.gross, task.params)
+        leaves = criterion.leaves(split.left, split.right, channels.gross, criterion.numbers(task.params))
         return self._stump(split.feature, split.cut, split.low, *leaves)
 
     def added(self, voter: Any, alpha: float) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import heapq
-import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from numbers import Integral, Real
 from typing import Any
 
@@ -15,7 +16,7 @@ from sklearn.base import BaseEstimator
 from boostlab.contract import Learner, Stop, Task
 from boostlab.data.matrix import blocks, is_sparse
 from boostlab.data.rows import Rows
-from boostlab.data.table import Table
+from boostlab.data.table import Table, compact
 from boostlab.data.threads import spread
 from boostlab.kernels.sparse import walk_sparse
 from boostlab.kernels.tree import walk
@@ -79,7 +80,7 @@ class Tree:
 
     def votes(self, table: Table) -> Array:
         """Return the votes on all rows of a table."""
-        return self.values[self.leaf_of(table)]
+        return compact(self.values)[self.leaf_of(table)]
 
     def predict(self, X: Array) -> Array:
         """Return the votes on the rows of a plain array."""
@@ -179,13 +180,13 @@ class TreeSession:
         if criterion.centred:  # digits are for differences, not for a large mean
             centre = self._mean(weight, target, task.counts)
             target = target - centre
-        channels = criterion.channels(weight, target)
+        channels: Iterable[Array] = criterion.channels(weight, target)
         if self.counts_leaves:  # one more channel, that only `least` looks at
-            channels = np.column_stack([channels, np.ones(len(channels))])
+            channels = chain(channels, [np.ones(len(weight))])
         summed = Channels.of(self.rows, channels, task.counts)
         grower = _Grower(self.learner, search, criterion, task, summed, self.counts_leaves)
-        _, k, _, span = self.rows.whole(criterion.span(weight, target), task.counts)
-        grower.grow(floor=1e-12 * math.ldexp(span, -k))
+        _, span = self.rows.sums(criterion.span(weight, target), task.counts)
+        grower.grow(floor=1e-12 * span)
         if len(grower.splits) == 0:
             pruned = len(grower.sums) > 1
             why = (
@@ -198,13 +199,13 @@ class TreeSession:
         return tree
 
     def _mean(self, weight: Array, target: Array, counts: Array | None) -> float:
-        (_, k, signed, _), (_, k_all, whole, _) = (self.rows.whole(x, counts) for x in (weight * target, weight))
-        return math.ldexp(signed, -k) / math.ldexp(whole, -k_all) if whole > 0 else 0.0
+        (signed, _), (whole, _) = (self.rows.sums(x, counts) for x in (weight * target, weight))
+        return signed / whole if whole > 0 else 0.0
 
     def output(self, voter: Tree, table: Table) -> Array:
         """Return the votes on the training rows, from the leaves they fell into while the tree grew."""
         if self.last is not None and self.last[0] is voter:
-            return voter.values[self.last[1]]
+            return compact(voter.values)[self.last[1]]
         return voter.votes(table)
 
     def added(self, voter: Any, alpha: float) -> None:
@@ -239,7 +240,7 @@ class _Grower:
     def grow(self, floor: float) -> None:
         """Split the leaf with the largest gain until a limit is reached or no split gains more than rounding does."""
         members = np.arange(len(self.leaf_of_row), dtype=self.space.dtype)
-        root = self._leaf(0, members, self.search.sums(self.channels.q), self.channels.total)
+        root = self._leaf(0, members, self.search.sums(self.channels), self.channels.total)
         heap: list[tuple[float, int, _Leaf]] = []
         self._offer(heap, root, floor)
         limit = self.learner.max_leaf_nodes or np.inf
@@ -248,7 +249,8 @@ class _Grower:
             assert leaf.split is not None
             self.gains[leaf.node] = -gain
             for child in self._part(leaf, leaf.split):
-                self._offer(heap, child, floor)
+                if len(self.splits) + 1 < limit:
+                    self._offer(heap, child, floor)
         if self.learner.ccp_alpha > 0:
             self._prune()
 
@@ -274,8 +276,7 @@ class _Grower:
         n_low = self.search.codes.part(split.feature, split.low, leaf.members, self.space)
         low, high = leaf.members[:n_low], leaf.members[n_low:]
         smaller = low if n_low * 2 <= len(leaf.members) else high
-        slots = self.search.sums(self.channels.q, smaller)
-        total = self.channels.q[:, smaller].sum(axis=1)
+        slots, total = self.search.sums(self.channels, smaller), self.channels.sum_of(smaller)
         leaf.slots -= slots
         rest = leaf.total - total
         small, large = (slots, total), (leaf.slots, rest)
@@ -329,6 +330,7 @@ class _Grower:
                     lows[i] = split.low[:-1]
                 else:
                     threshold[i] = search.threshold(split.feature, split.cut)
-        values = np.array([self.criterion.leaf(self.sums[node], self.gross, self.task.params) for node in kept])
+        numbers = self.criterion.numbers(self.task.params)
+        values = np.array([self.criterion.leaf(self.sums[node], self.gross, numbers) for node in kept])
         starts = np.concatenate([[0], np.cumsum([len(m) for m in lows])]).astype(np.int64)
         return Tree(feature, threshold, missing_low, children, starts, np.concatenate(lows), values, gains)
