@@ -11,6 +11,6 @@ from numba import njit
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function on first use; without a writable place for the cache, anew in every process."""
     try:
-        return njit(cache=True, nogil=True)(function)
+        return njit(cache=True, nogil=True, error_model="numpy")(function)
     except RuntimeError:  # Numba finds no folder it may write to
-        return njit(nogil=True)(function)
+        return njit(nogil=True, error_model="numpy")(function)

@@ -46,7 +46,7 @@ class Criterion:
 
     def rank(self, sums: Array) -> Array:
         """Return a number for each category, given its sums, in whose order a cut should be looked for."""
-        return sums[1] / np.maximum(sums[0], TINY)  # the mean of the target
+        return sums[1] * (sums[0] > 0) / np.maximum(sums[0], TINY)  # the mean of the target
 
 
 # -- labels ----------------------------------------------------------------------------------------------------------
@@ -170,9 +170,15 @@ class Z(Separable):
 
 
 @formula
+def _explained(sums: Any) -> Any:
+    wz = sums[1] * (sums[0] > 0.0)  # rounding may leave a sum where there is no weight
+    return wz * wz / np.maximum(sums[0], TINY)
+
+
+@formula
 def squares(left: Any, right: Any, gross: Any, numbers: Any) -> Any:
     """Minus what the means of the two sides explain."""
-    return -(left[1] * left[1] / np.maximum(left[0], TINY) + right[1] * right[1] / np.maximum(right[0], TINY))
+    return -(_explained(left) + _explained(right))
 
 
 class LeastSquares(Separable):
