@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
+import zlib
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -13,9 +16,19 @@ from boostlab.kernels.compiled import kernel
 Array = np.ndarray[Any, Any]
 
 
+def _stamp(cost: Callable[..., Any]) -> int:
+    """Return a negative number that changes with the source of the cost: the cache on disk asks for no more of it."""
+    try:
+        source = inspect.getsource(sys.modules[cost.__module__])
+    except OSError:  # no source to be had
+        source = ""
+    return -1 - zlib.crc32(source.encode())
+
+
 @cache
 def cheapest_split(cost: Callable[..., Any]) -> Any:
     """Return the compiled search for a cost(left, right, gross, numbers)."""
+    stamp = _stamp(cost)
 
     @kernel
     def search(
@@ -31,7 +44,7 @@ def cheapest_split(cost: Callable[..., Any]) -> Any:
         first: int,
         last: int,
     ) -> tuple[int, int, float]:
-        """Return (slot, side, cost) of the cheapest cut of the features first <= j < last; slot -1 if there is none.
+        """Return (slot, side, cost) of the cheapest cut of the features first <= j < last; a negative slot if there is none.
 
         slots[c, s] is the sum of channel c in slot s.  A cut after slot s has everything of its feature up to s on the
         left; side 1 moves the missing values (the feature's last slot) to the left as well.  possible and
@@ -42,7 +55,7 @@ def cheapest_split(cost: Callable[..., Any]) -> Any:
         seen = channels - 1 if least > 0.0 else channels
         low = np.zeros(channels, np.int64)
         left, right = np.empty(seen, np.float64), np.empty(seen, np.float64)
-        at, where, best = -1, 0, np.inf
+        at, where, best = stamp, 0, np.inf
         for j in range(first, last):
             absent = starts[j + 1] - 1
             low[:] = 0

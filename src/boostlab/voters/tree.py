@@ -243,7 +243,7 @@ class _Grower:
         root = self._leaf(0, members, self.search.sums(self.channels), self.channels.total)
         heap: list[tuple[float, int, _Leaf]] = []
         self._offer(heap, root, floor)
-        limit = self.learner.max_leaf_nodes or np.inf
+        limit = min(self.learner.max_leaf_nodes or np.inf, len(members))  # no tree has more leaves than rows
         while heap and len(self.splits) + 1 < limit:
             gain, _, leaf = heapq.heappop(heap)
             assert leaf.split is not None
