@@ -15,7 +15,7 @@ class L1Boost(Exponential):
 
     1. w_i proportional to exp(-y_i F(x_i)); h = the voter with the smallest weighted error eps; its edge g = 1 - 2 eps.
     2. b = beta (multiplicative; AdaBoost_rho of Rätsch & Warmuth 2005 with rho = beta), or beta / L (additive; Duchi &
-       Singer 2009).  Stop if g <= b: no voter outside the vote lowers the loss.
+       Singer 2009).  Stop if g <= b + 1e-6: no voter outside the vote lowers the loss to speak of.
     3. Multiplicative: alpha = artanh(g) - artanh(b).
        Additive: exp(alpha) = 2 (1 - eps) / (b + sqrt(b^2 + 4 eps (1 - eps))).
     4. F += alpha h.
@@ -41,8 +41,8 @@ class L1Boost(Exponential):
         return self.beta if self.penalty == "multiplicative" else self.beta * exp(min(-s.own.log_loss, 700.0))
 
     def limit(self, s: State, error: float) -> float:
-        """Step 2."""
-        return max(1 - self.b(s), 0.0) / 2
+        """Step 2 (without a penalty AdaBoost's)."""
+        return max(1 - self.b(s) - (1e-6 if self.beta > 0 else 0.0), 0.0) / 2
 
     def floored(self, s: State, error: float) -> float:
         """Where the penalty is added, even a perfect voter has a best alpha, ln(1 / b)."""
