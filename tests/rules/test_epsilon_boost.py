@@ -10,7 +10,7 @@ from boostlab import AdaBoostClassifier
 @pytest.fixture
 def small(all_stumps):
     """A table that stumps can separate, and y times the votes of all stumps and complements."""
-    X = np.round(np.random.default_rng(0).normal(size=(24, 3)), 1)
+    X = np.round(np.random.default_rng(0).normal(size=(16, 3)), 1)
     y = (np.sign(X - [0.05, -0.15, 0.25]).sum(axis=1) > 0).astype(int)
     H = all_stumps(X).H
     return X, y, (2.0 * y - 1) * np.concatenate([H, -H])
@@ -39,12 +39,12 @@ def best_loss(A, budget):
 
 def test_fixed_steps_trace_the_l1_path(small):
     X, y, A = small
-    off = {}
+    budgets, off = (0.3, 1.0, 2.0), {}
+    lowest = [best_loss(A, budget) for budget in budgets]
     for step in (0.05, 0.01):
         model = AdaBoostClassifier(fixed_step=step, n_estimators=round(2.0 / step)).fit(X, y)
         off[step] = []
-        for budget in (0.3, 1.0, 2.0):
-            best = best_loss(A, budget)
+        for budget, best in zip(budgets, lowest, strict=True):
             reached = model.history_["objective"][round(budget / step) - 1]
             assert reached >= best * (1 - 1e-7)
             off[step].append(reached / best - 1)
