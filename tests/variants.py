@@ -17,6 +17,15 @@ VARIANTS = [
     partial(AdaBoostClassifier, resample=True),
     partial(boostlab.ARBoostClassifier, resample="systematic"),
     partial(QuadBoostClassifier, VoterPool()),
+    partial(boostlab.ArcGVClassifier, target="smallest_edge"),
+    partial(boostlab.ARBoostClassifier, VoterPool(), forbid_repeat_complement=True),
+    partial(boostlab.L1BoostClassifier, penalty="additive"),
+    partial(boostlab.SoftMarginBoostClassifier, power=2),
+    partial(boostlab.WeightBoostClassifier, normalize=True),
 ]
-IDS = [*REGISTRY, "real", "resample", "systematic", "pool"]
+IDS = [
+    *REGISTRY,
+    *("real", "resample", "systematic", "pool"),
+    *("smallest_edge", "no_complements", "additive", "power2", "normalize"),
+]
 every = pytest.mark.parametrize("make", VARIANTS, ids=IDS)

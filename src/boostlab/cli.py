@@ -115,7 +115,7 @@ def list_boosters() -> None:
     from boostlab.estimators import REGISTRY
 
     table = Table(box=box.SIMPLE_HEAD, show_lines=True, padding=(0, 1))
-    table.add_column("Booster and reference")
+    table.add_column("Booster and reference", width=max(map(len, REGISTRY)))
     table.add_column("Own parameters, defaults", no_wrap=True)
     table.add_column("Choose it when")
     for name, entry in sorted(REGISTRY.items()):

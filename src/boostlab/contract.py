@@ -43,6 +43,8 @@ class Task:
     linear : bool
         Promise that weight * target moves by -alpha * h when alpha * h is added to the scores (a residual), so that a
         learner with a memory can follow it without looking at the rows (a decay or a re-weighing makes it look again).
+    without : array of shape (n_rows,), optional
+        A voter that votes exactly so on the sample is not wanted (see `Rule.excludes`).
     counts : array, optional
         Filled in by the engine for a drawn task: the rows' masses in the draw.
     """
@@ -53,6 +55,7 @@ class Task:
     params: Mapping[str, float] = field(default_factory=dict)
     draw: int | None = None
     linear: bool = False
+    without: Array | None = None
     counts: Array | None = None
 
 
@@ -165,6 +168,7 @@ class Learner:
 
     draws: bool = False  # cannot use weights: give it drawn rows (`Task.counts`) instead
     uses_bins: bool = False  # looks at the table's codes rather than at its numbers
+    excludes: bool = False  # honours `Task.without`: finds the best of the other voters
 
     def searches(self) -> frozenset[str]:
         """Return the criteria it can search."""
@@ -236,6 +240,11 @@ class Rule:
     additive: ClassVar[bool] = True  # whether the vote is a plain weighted sum
     keeps_votes: ClassVar[bool] = False  # whether it looks at earlier voters' votes (and may Reweigh)
     instead: ClassVar[str] = ""  # what to use when a learner cannot serve it
+
+    @property
+    def excludes(self) -> bool:
+        """Whether its tasks may say `without`: the learner must honour it, or draw its rows, so that `Retry` helps."""
+        return False
 
     def begin(self, s: State) -> None:
         """Prepare before the first round."""

@@ -181,6 +181,11 @@ class Training:
                 "other numbers; take their signs, or use QuadBoostClassifier or LPBoostClassifier, which weigh them."
             )
         self.draws = bool(resample) or learner.draws
+        if rule.excludes and not (learner.excludes or self.draws):
+            raise ValueError(
+                f"{type(rule).__name__} must be able to leave a voter out, and {type(learner).__name__} cannot; use a "
+                "VoterPool, or resample=True, which draws again."
+            )
         self.systematic = resample == "systematic"
         self.max_restarts = max_restarts
         self.watched = watched

@@ -14,11 +14,14 @@ from boostlab.ensemble import Ensemble
 from boostlab.rules.adaboost import AdaBoost
 from boostlab.rules.adaboost_m2 import AdaBoostM2
 from boostlab.rules.arboost import ARBoost
+from boostlab.rules.arc_gv import ArcGV
 from boostlab.rules.brownboost import BrownBoost
 from boostlab.rules.ebboost import EBBoost
+from boostlab.rules.l1boost import L1Boost
 from boostlab.rules.logitboost import LogitBoost
 from boostlab.rules.quadboost import QuadBoost
 from boostlab.rules.real_adaboost import RealAdaBoost
+from boostlab.rules.soft_margin import SoftMargin
 from boostlab.rules.vadaboost import VadaBoost
 from boostlab.rules.weightboost import WeightBoost
 from boostlab.voters import DecisionStump, VoterPool
@@ -35,6 +38,13 @@ RULES = {
     "arboost": ARBoost(2.0),
     "weightboost": WeightBoost(0.5),
     "brownboost": BrownBoost(0.1),
+    "arc-gv": ArcGV(-0.5),
+    "adaboost*": ArcGV(target="smallest_edge", accuracy=0.05),
+    "l1boost": L1Boost(0.1, "multiplicative"),
+    "l1boost additive": L1Boost(0.1, "additive"),
+    "soft margin": SoftMargin(0.1),
+    "soft margin squared": SoftMargin(0.1, 2),
+    "soft margin cumulative": SoftMargin(0.01, 1, "cumulative"),
     "m2": AdaBoostM2(),
 }
 every_rule = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
@@ -138,7 +148,11 @@ def test_columns_that_say_nothing_new_change_nothing(rule, seed):
     assert told(train(rule, X, codes)) == told(train(rule, more, codes))
 
 
-@pytest.mark.parametrize("name", ["adaboost", "vadaboost", "vadaboost exact", "arboost", "quadboost", "weightboost"])
+TURNED = ["adaboost", "vadaboost", "vadaboost exact", "arboost", "quadboost", "weightboost"]
+TURNED += ["arc-gv", "adaboost*", "l1boost", "l1boost additive", "soft margin", "soft margin squared"]
+
+
+@pytest.mark.parametrize("name", TURNED)
 @settings(max_examples=20)
 @given(seed=seeds)
 def test_turned_labels_turn_the_scores(name, seed):

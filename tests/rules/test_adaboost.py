@@ -248,6 +248,10 @@ BINARY = [
             {"resample": True, "random_state": 1},
         ],
         "VadaBoostClassifier": [{}, {"step": "exact", "variance_penalty": 3.0}],
+        "ArcGVClassifier": [{}, {"margin_floor": -0.5, "cap": 0.3}, {"target": "smallest_edge"}],
+        "L1BoostClassifier": [{}, {"penalty": "additive"}],
+        "SoftMarginBoostClassifier": [{}, {"power": 2}, {"C": 0.001, "penalty": "cumulative"}],
+        "WeightBoostClassifier": [{}, {"normalize": True}],
         "QuadBoostClassifier": [{}, {"regularizer": "l1"}, {"regularizer": "l2"}, {"regularizer": "linf"}],
     }.get(name, [{}])
 ]

@@ -1,5 +1,6 @@
 """AR-Boost: a relaxed AdaBoost, and the errors above one half it lives on."""
 
+from itertools import pairwise
 from math import exp, log, sqrt
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
 
-from boostlab import AdaBoostClassifier, ARBoostClassifier, DecisionStump
+from boostlab import AdaBoostClassifier, ARBoostClassifier, DecisionStump, VoterPool
 from boostlab.contract import Learner
 from boostlab.voters.stump import Stump
 
@@ -185,3 +186,68 @@ def test_many_rounds_stay_finite():
     assert all(np.isfinite(c).all() for c in model.history_.values())
     assert np.isfinite(model.decision_function(X)).all()
     assert np.isfinite(model.predict_proba(X)).all()
+
+
+# -- complements ----------------------------------------------------------------------------------------------------
+
+
+def undone(model, X):
+    """How many of the voters up to every round are the complement of the one before."""
+    votes = [v.predict(X) for v in model.estimators_]
+    return np.cumsum([False, *(np.array_equal(a, -b) for a, b in pairwise(votes))])
+
+
+@pytest.mark.parametrize("resample", [False, True])
+def test_complements_are_counted(resample):
+    X, codes = spheres(300, seed=1)
+    X = np.round(X)
+    model = ARBoostClassifier(rho=5.0, n_estimators=60, resample=resample, random_state=0).fit(X, codes)
+    count = undone(model, X)
+    assert np.array_equal(model.history_["complements"], count)
+    assert count[-1] > (10 if resample else 50)  # exact stumps do hardly anything else
+
+
+@pytest.mark.parametrize("rho", [2.0, 5.0])
+def test_the_best_voter_but_the_last_ones_complement(data, all_stumps, replay, rho):
+    X, codes = data(seed=7, n=60, noise=0.2)
+    X = np.round(X)  # few cuts, and several stumps that vote alike
+    y, stumps = 2.0 * codes - 1, all_stumps(X)
+    H = np.concatenate([stumps.H, -stumps.H])
+    model = ARBoostClassifier(
+        VoterPool(stumps.callables()), rho=rho, forbid_repeat_complement=True, n_estimators=40
+    ).fit(X, codes)
+    assert model.history_["complements"].max() == 0
+    last, spared = np.zeros(len(y)), 0
+    for before, h, alpha, _ in replay(model, X):
+        w = weights(y, before)
+        errors = (y != H) @ w
+        allowed = (-last != H).any(axis=1)
+        eps = w[h != y].sum()
+        assert eps == pytest.approx(errors[allowed].min(), abs=1e-12)
+        assert alpha == pytest.approx(0.5 * log(rho * (1 - eps) / eps), rel=1e-10)
+        spared += errors.min() < errors[allowed].min() - 1e-9
+        last = h
+    assert spared > 3  # the complement would have been better that often
+
+
+def test_drawn_voters_are_drawn_again():
+    X, codes = spheres(300, seed=1)
+    drawn = {"rho": 5.0, "n_estimators": 60, "resample": True, "random_state": 0}
+    assert undone(ARBoostClassifier(**drawn).fit(X, codes), X)[-1] > 0
+    model = ARBoostClassifier(forbid_repeat_complement=True, **drawn).fit(X, codes)
+    assert model.n_estimators_ == 60
+    assert undone(model, X)[-1] == model.history_["complements"].max() == 0
+    # With few cuts every draw finds the complement.
+    model = ARBoostClassifier(forbid_repeat_complement=True, **drawn).fit(np.round(X), codes)
+    assert (
+        "restarts in one round all failed; the last: the voter is the complement of the last one" in model.stop_reason_
+    )
+
+
+def test_one_voter_and_its_complement_are_soon_done():
+    X, y = np.repeat([[0.0], [1.0]], 10, axis=0), np.repeat([0, 1, 1, 0], [7, 3, 7, 3])
+    pool = VoterPool([lambda X: np.where(X[:, 0] > 0.5, 1.0, -1.0)])
+    for forbid, rounds in ((False, 20), (True, 1)):
+        model = ARBoostClassifier(pool, forbid_repeat_complement=forbid, n_estimators=20).fit(X, y)
+        assert model.n_estimators_ == rounds
+    assert model.stop_reason_.startswith("no_edge")

@@ -150,3 +150,23 @@ def test_votes_are_read_only():
     training = train(Keeps(Step(0.1)))
     with pytest.raises(ValueError, match="read-only"):
         training.state.votes[:] = 1
+
+
+class Unlike(Says):
+    """Never wants the same votes twice."""
+
+    excludes: ClassVar[bool] = True
+
+    def task(self, s):
+        return Task("edge", np.ones(len(s.y)), s.y, without=s.own.__dict__.get("last"))
+
+    def step(self, s, task, h):
+        assert task.without is None or (h != task.without).any()
+        s.own.last = h
+        return Step(1.0)
+
+
+def test_leaving_out_a_voter_takes_a_learner_that_can():
+    with pytest.raises(ValueError, match=r"Unlike must be able to leave a voter out, and DecisionStump cannot; use a"):
+        train(Unlike())
+    assert train(Unlike(), VoterPool(), rounds=4).state.t == 4

@@ -101,3 +101,52 @@ def test_many_rounds_stay_finite(data):
         assert all(np.isfinite(c).all() for c in model.history_.values())
         assert np.isfinite(model.decision_function(X)).all()
         assert np.isfinite(model.predict_proba(X)).all()
+
+
+# -- the normalisation of the paper's experiments --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("beta", [0.1, 0.5, 2.0])
+def test_normalised_rounds(data, beta):
+    X, codes = data(seed=2, n=90, noise=0.2)
+    y = 2.0 * codes - 1
+    mass = np.random.default_rng(1).uniform(0.5, 2.0, 90)
+    model = WeightBoostClassifier(beta=beta, normalize=True, n_estimators=100).fit(X, codes, mass)
+    assert model.n_estimators_ == 100
+    H, loss = np.zeros(90), 1.0
+    for t, after in enumerate(model.staged_decision_function(X)):
+        error, alpha, brake = model.history_["error"][t], model.estimator_weights_[t], np.exp(-np.abs(beta * H))
+        C = np.average(brake, weights=mass) / 0.1
+        assert alpha == pytest.approx(0.5 * log((1 - error) / error) / C, rel=1e-10)
+        moved = np.average(np.abs(after - H), weights=mass)
+        assert moved == pytest.approx(0.1 * 0.5 * log((1 - error) / error), rel=1e-9)  # a tenth of AdaBoost's step
+        H, now = after, np.average(np.exp(-y * after), weights=mass)
+        assert now < loss
+        loss = now
+
+
+def test_normalised_without_a_brake_is_shrinkage(data, same_stumps):
+    X, y = data(seed=1, n=100)
+    one = AdaBoostClassifier(learning_rate=0.1, n_estimators=60).fit(X, y)
+    two = WeightBoostClassifier(beta=0.0, normalize=True, n_estimators=60).fit(X, y)
+    assert same_stumps(one, two)
+    np.testing.assert_allclose(two.estimator_weights_, one.estimator_weights_, rtol=1e-12)
+
+
+def test_the_constants_reach_new_rows(data):
+    X, y = data(seed=3, n=100)
+    new = np.random.default_rng(1).normal(size=(200, 4))
+    model = WeightBoostClassifier(beta=2.0, normalize=True, n_estimators=50).fit(X, y)
+    H = np.zeros(200)
+    for alpha, voter in zip(model.estimator_weights_, model.estimators_, strict=True):
+        H = H + alpha * np.exp(-np.abs(2.0 * H)) * voter.predict(new)
+    np.testing.assert_allclose(model.decision_function(new), H, rtol=0, atol=1e-12)
+
+
+def test_brakes_too_small_to_normalise_by_end_training(data):
+    X, y = data(seed=4, n=100, noise=0.0)
+    model = WeightBoostClassifier(beta=10.0, normalize=True, n_estimators=1000).fit(X, y)
+    assert model.stop_reason_.startswith("assumption_violated: the brakes' mean is 0.0")
+    *_, before, last = model.staged_decision_function(X)
+    assert np.exp(-10 * np.abs(last)).mean() <= 0.05 < np.exp(-10 * np.abs(before)).mean()
+    assert (np.diff(model.history_["objective"]) < 0).all()

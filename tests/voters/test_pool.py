@@ -82,6 +82,27 @@ def test_of_equal_members_the_first_wins_and_zero_keeps_its_sign():
 
 
 @kinds
+@pytest.mark.parametrize("complements", [True, False])
+@settings(max_examples=40)
+@given(seed=st.integers(0, 2**32))
+def test_the_best_voter_but_one(kind, complements, seed):
+    rng = np.random.default_rng(seed)
+    n, members = int(rng.integers(1, 5)), int(rng.integers(1, 9))  # few rows: members vote alike
+    votes = random_votes(rng, n, members, kind)
+    weight, y = rng.random(n), rng.choice([-1.0, 1.0], n)
+    unwanted = votes[:, int(rng.integers(members))] * rng.choice([-1.0, 1.0])
+    everybody = [(j, s) for j in range(members) for s in ((1.0, -1.0) if complements else (1.0,))]
+    others = [weight * y @ votes[:, j] * s for j, s in everybody if not np.array_equal(s * votes[:, j], unwanted)]
+    found = pool_on(votes, None, complements).best(Task("edge", weight, y, without=unwanted))
+    if others:
+        assert found.sign * (weight * y @ votes[:, found.index]) == pytest.approx(max(others), abs=1e-13)
+        assert not np.array_equal(found.sign * votes[:, found.index], unwanted)
+        assert (found.index, found.sign) in everybody
+    else:
+        assert str(found) == "no_edge: the pool holds no other voter than the one to leave out"
+
+
+@kinds
 def test_mass_k_is_k_copies(kind):
     rng = np.random.default_rng(1)
     votes, copies = random_votes(rng, 20, 6, kind), rng.integers(1, 5, 20)

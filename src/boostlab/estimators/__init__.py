@@ -2,6 +2,7 @@
 
 from boostlab.estimators.corrective import LPBoostClassifier
 from boostlab.estimators.registry import REGISTRY
+from boostlab.estimators.regularised import ArcGVClassifier, L1BoostClassifier, SoftMarginBoostClassifier
 from boostlab.estimators.stagewise import (
     AdaBoostClassifier,
     AdaBoostM2Classifier,
@@ -19,11 +20,14 @@ __all__ = [
     "ARBoostClassifier",
     "AdaBoostClassifier",
     "AdaBoostM2Classifier",
+    "ArcGVClassifier",
     "BrownBoostClassifier",
     "EBBoostClassifier",
+    "L1BoostClassifier",
     "LPBoostClassifier",
     "LogitBoostClassifier",
     "QuadBoostClassifier",
+    "SoftMarginBoostClassifier",
     "VadaBoostClassifier",
     "WeightBoostClassifier",
 ]

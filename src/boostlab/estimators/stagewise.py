@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from boostlab.contract import Rule
 from boostlab.estimators.base import BoostingClassifier
-from boostlab.estimators.params import number, one_of, param, whole
+from boostlab.estimators.params import flag, number, one_of, param, whole
 from boostlab.estimators.registry import booster
 from boostlab.rules.adaboost import AdaBoost
 from boostlab.rules.adaboost_m2 import AdaBoostM2
@@ -165,12 +165,16 @@ class ARBoostClassifier(BoostingClassifier):
     """AR-Boost: AdaBoost that forgives its current voter's errors.
 
     After a step the voter's complement looks good, so a learner that fits the weights exactly (the default stump) may
-    alternate between the two and go nowhere; use `resample=True`, `DecisionStump(polarity="+")` or early stopping.
+    alternate between the two and go nowhere (`history_["complements"]` counts that); use `resample=True`,
+    `DecisionStump(polarity="+")`, `forbid_repeat_complement` or early stopping.  The training loss may rise.  The paper
+    gives no probabilities, and `predict_proba` is a score (AdaBoost's link); calibrate it if you need more.
 
     Parameters
     ----------
     rho : float, default=2.0
         At least 1; 1 is AdaBoost, larger forgives more.
+    forbid_repeat_complement : bool, default=False
+        Take the best voter but the complement of the last one; needs a `VoterPool`, or `resample=True`.
     {shared}
 
     Examples
@@ -183,9 +187,10 @@ class ARBoostClassifier(BoostingClassifier):
     """
 
     rho: float = param(2.0, number(1, 1e6))
+    forbid_repeat_complement: bool = param(False, flag())
 
     def _rule(self) -> Rule:
-        return ARBoost(self.rho)
+        return ARBoost(self.rho, bool(self.forbid_repeat_complement))
 
 
 @booster("Jin, Liu, Si, Carbonell & Hauptmann 2003", "you want a brake on votes where the ensemble is already sure")
@@ -193,10 +198,15 @@ class ARBoostClassifier(BoostingClassifier):
 class WeightBoostClassifier(BoostingClassifier):
     """WeightBoost: every voter is heard mostly where the vote so far is unsure.
 
+    `predict_proba` is a score (AdaBoost's link), not a calibrated probability: the brake keeps it near 1/2.
+
     Parameters
     ----------
     beta : float, default=0.5
         Strength of the brake; 0 is AdaBoost.
+    normalize : bool, default=False
+        Scale every round so that the brakes on the training rows are 0.1 on average (many small steps), as in the
+        paper's experiments.
     {shared}
 
     Examples
@@ -209,9 +219,10 @@ class WeightBoostClassifier(BoostingClassifier):
     """
 
     beta: float = param(0.5, number(0, 1e6))
+    normalize: bool = param(False, flag())
 
     def _rule(self) -> Rule:
-        return WeightBoost(self.beta)
+        return WeightBoost(self.beta, bool(self.normalize))
 
 
 @booster("Friedman, Hastie & Tibshirani 2000", "you want probabilities and milder weights than AdaBoost's")

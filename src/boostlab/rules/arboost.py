@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import log
 
-from boostlab.contract import State
+from boostlab.contract import Array, Retry, State, Step, Stop, Task
 from boostlab.rules.exponential import Exponential
 
 
@@ -17,19 +17,49 @@ class ARBoost(Exponential):
     2. Stop if eps >= rho / (rho + 1).
     3. alpha = (1/2) ln(rho (1 - eps) / eps); F += alpha h.
 
+    After step 3 the voter errs on rho / (rho + 1) of the weight, its complement on 1 / (rho + 1) only.
+
     Parameters
     ----------
     rho : float
         At least 1; rho = 1 is AdaBoost.
+    forbid_repeat_complement : bool
+        Ask for the best voter but the complement of the last one.
     """
 
     rho: float = 2.0
+    forbid_repeat_complement: bool = False
 
     @property
-    def limit(self) -> float:
+    def excludes(self) -> bool:
+        """Whether learners must be able to leave out a voter."""
+        return self.forbid_repeat_complement
+
+    def begin(self, s: State) -> None:
+        """No voter, no complement."""
+        super().begin(s)
+        s.own.complement, s.own.complements = None, 0
+
+    def limit(self, s: State, error: float) -> float:
         """Step 2: errors above 1/2 are welcome up to here."""
         return self.rho / (self.rho + 1)
+
+    def task(self, s: State) -> Task:
+        """Step 1."""
+        without = s.own.complement if self.forbid_repeat_complement else None
+        return Task(self.needs, s.weigh(-s.y * s.F), s.y, without=without)
 
     def vote(self, s: State, error: float) -> float:
         """Step 3."""
         return 0.5 * log(self.rho * (1 - error) / error)
+
+    def step(self, s: State, task: Task, h: Array) -> Step | Retry | Stop:
+        """Steps 2 and 3; `complements` counts the voters so far that took their predecessor back."""
+        back = s.own.complement is not None and bool((h == s.own.complement).all())
+        if back and self.forbid_repeat_complement:  # from a learner that drew its rows and could not know
+            return Retry("the voter is the complement of the last one")
+        answer = super().step(s, task, h)
+        if isinstance(answer, Step):
+            s.own.complement, s.own.complements = -h, s.own.complements + back
+            answer.facts = {**answer.facts, "complements": float(s.own.complements)}
+        return answer

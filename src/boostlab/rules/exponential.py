@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import exp, log
 from typing import ClassVar
 
-from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, Task
+from boostlab.contract import NEGLIGIBLE, Array, Retry, Rule, State, Step, Stop, Task
 
 
 @dataclass(frozen=True)
@@ -15,30 +15,34 @@ class Exponential(Rule):
 
     labels_only: ClassVar[bool] = True
 
-    @property
-    def limit(self) -> float:
-        """Weighted errors from here on are of no use."""
+    def limit(self, s: State, error: float) -> float:
+        """Return from where on weighted errors are of no use (to a voter with this one)."""
         return 0.5
 
     def vote(self, s: State, error: float) -> float:
         """Return alpha for a voter with this (floored) weighted error."""
         raise NotImplementedError
 
+    def floored(self, s: State, error: float) -> float:
+        """Return the error, or what stands for it where a perfect voter's alpha would be infinite."""
+        return error or min(0.5, self.limit(s, error)) / s.size
+
     def begin(self, s: State) -> None:
         """The loss of F = 0 is 1."""
         s.own.log_loss = 0.0
 
-    def task(self, s: State) -> Task:
+    def task(self, s: State) -> Task | Stop:
         """Ask for the smallest error under w."""
         return Task(self.needs, s.weigh(-s.y * s.F), s.y)
 
-    def step(self, s: State, task: Task, h: Array) -> Step | Stop:
+    def step(self, s: State, task: Task, h: Array) -> Step | Retry | Stop:
         """Measure the error on the full sample; stop, or let the voter join."""
         whole, wrong = s.total(task.weight, task.weight * (h != s.y))
         error = wrong / whole
-        if error >= self.limit - NEGLIGIBLE:
-            return Stop("no_edge", f"weighted error {error:.4g}, and the rule needs less than {self.limit:.4g}")
-        alpha = self.vote(s, error if wrong > 0 else 0.5 / s.size)  # the floor keeps a perfect voter's alpha finite
+        limit = self.limit(s, error)
+        if error >= limit - NEGLIGIBLE:
+            return Stop("no_edge", f"weighted error {error:.4g}, and the rule needs less than {limit:.4g}")
+        alpha = self.vote(s, self.floored(s, error))
         facts = {"error": error, "edge": 1 - 2 * error, "objective": self.loss(s, error, alpha, h)}
         return Step(alpha, facts, Stop("perfect", f"round {s.t + 1} makes no error") if wrong == 0 else None)
 

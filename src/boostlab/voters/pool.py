@@ -70,6 +70,8 @@ class VoterPool(Learner, BaseEstimator):
     array([1])
     """
 
+    excludes = True
+
     def __init__(
         self,
         voters: Sequence[Callable[[Array], Array]] | None = None,
@@ -134,9 +136,16 @@ class PoolSession:
                 self.correlations, self.age = self._edges(task.weight * task.target, None), 0
             edges = self.correlations
             self.age += 1
-        k = int((np.abs(edges) if self.complements else edges).argmax())
-        sign = -1.0 if self.complements and edges[k] < 0 else 1.0
-        return PoolVoter(k, sign, self.members[k], float(self.bounds[k]))
+        up, down = edges, -edges if self.complements else np.full(len(edges), -np.inf)
+        if task.without is not None:
+            without = task.without.astype(self.votes.dtype)
+            up, down = (
+                np.where((self.votes == v).all(axis=1), -np.inf, e) for v, e in ((without, up), (-without, down))
+            )
+        k = int(np.maximum(up, down).argmax())
+        if max(up[k], down[k]) == -np.inf:
+            return Stop("no_edge", "the pool holds no other voter than the one to leave out")
+        return PoolVoter(k, -1.0 if down[k] > up[k] else 1.0, self.members[k], float(self.bounds[k]))
 
     def added(self, voter: PoolVoter, alpha: float) -> None:
         """Follow a residual through the Gram matrix."""
