@@ -17,6 +17,8 @@ VARIANTS = [
     partial(AdaBoostClassifier, resample=True),
     partial(boostlab.ARBoostClassifier, resample="systematic"),
     partial(QuadBoostClassifier, VoterPool()),
+    partial(QuadBoostClassifier, VoterPool(), mode="coordinate", regularizer="l1"),
+    partial(boostlab.VadaBoostClassifier, variance_penalty="fixed_point"),
 ]
-IDS = [*REGISTRY, "real", "resample", "systematic", "pool"]
+IDS = [*REGISTRY, "real", "resample", "systematic", "pool", "coordinate", "fixed_point"]
 every = pytest.mark.parametrize("make", VARIANTS, ids=IDS)

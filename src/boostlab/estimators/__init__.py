@@ -1,18 +1,17 @@
 """The public boosters; importing this module registers them all."""
 
 from boostlab.estimators.corrective import LPBoostClassifier
+from boostlab.estimators.quadratic import QuadBoostClassifier
 from boostlab.estimators.registry import REGISTRY
 from boostlab.estimators.stagewise import (
     AdaBoostClassifier,
     AdaBoostM2Classifier,
     ARBoostClassifier,
     BrownBoostClassifier,
-    EBBoostClassifier,
     LogitBoostClassifier,
-    QuadBoostClassifier,
-    VadaBoostClassifier,
     WeightBoostClassifier,
 )
+from boostlab.estimators.variance import EBBoostClassifier, VadaBoostClassifier
 
 __all__ = [
     "REGISTRY",
