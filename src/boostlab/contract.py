@@ -191,7 +191,7 @@ class State(Protocol):
     n : the sample size (sum of the masses); mass : mass of every row
     size : n, but never less than the number of rows: for floors and caps, where weights that sum to 1 must not matter
     F : scores so far, of shape (n_rows,) or (n_rows, n_classes)
-    t : number of voters kept; alphas : their coefficients
+    t : number of rounds kept; alphas : their voters' coefficients (what each round gave, if voters come back)
     votes : votes of the kept voters, one row each (only for rules with `keeps_votes`)
     horizon : the largest number of rounds
     standing : the coefficient that the voter in question has already (0, but for rules whose voters come back)
