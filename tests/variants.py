@@ -22,10 +22,13 @@ VARIANTS = [
     partial(boostlab.L1BoostClassifier, penalty="additive"),
     partial(boostlab.SoftMarginBoostClassifier, power=2),
     partial(boostlab.WeightBoostClassifier, normalize=True),
+    partial(QuadBoostClassifier, VoterPool(), mode="coordinate", regularizer="l1"),
+    partial(boostlab.VadaBoostClassifier, variance_penalty="fixed_point"),
 ]
 IDS = [
     *REGISTRY,
     *("real", "resample", "systematic", "pool"),
     *("smallest_edge", "no_complements", "additive", "power2", "normalize"),
+    *("coordinate", "fixed_point"),
 ]
 every = pytest.mark.parametrize("make", VARIANTS, ids=IDS)

@@ -31,7 +31,7 @@ class Task:
     Parameters
     ----------
     criterion : str
-        What makes a voter good, by name: "edge", "svp", "z", "least_squares", "pseudo_loss".
+        What makes a voter good, by name: "edge", "svp", "z", "least_squares", "pseudo_loss", "risk", "coordinate".
     weight : array of shape (n_rows,) or (n_rows, n_classes)
         How much each row (or row and class) counts, per unit of its mass; not negative, any scale.
     target : array of shape (n_rows,) or (n_rows, n_classes)
@@ -47,6 +47,9 @@ class Task:
         A voter that votes exactly so on the sample is not wanted (see `Rule.excludes`).
     counts : array, optional
         Filled in by the engine for a drawn task: the rows' masses in the draw.
+    gain : callable, optional
+        For "risk" and "coordinate": what voters are worth, as a function of three arrays: the mean of weight * target *
+        vote, the mean of vote^2, and the coefficient a voter has already (which is 0 for "risk").
     """
 
     criterion: str
@@ -57,6 +60,7 @@ class Task:
     linear: bool = False
     without: Array | None = None
     counts: Array | None = None
+    gain: Callable[[Array, Array, Array], Array] | None = None
 
 
 NEGLIGIBLE = (
@@ -191,9 +195,10 @@ class State(Protocol):
     n : the sample size (sum of the masses); mass : mass of every row
     size : n, but never less than the number of rows: for floors and caps, where weights that sum to 1 must not matter
     F : scores so far, of shape (n_rows,) or (n_rows, n_classes)
-    t : number of voters kept; alphas : their coefficients
+    t : number of rounds kept; alphas : their voters' coefficients (what each round gave, if voters come back)
     votes : votes of the kept voters, one row each (only for rules with `keeps_votes`)
     horizon : the largest number of rounds
+    standing : the coefficient that the voter in question has already (0, but for rules whose voters come back)
     own : a namespace for whatever the rule wants to remember between rounds
     """
 
@@ -203,6 +208,7 @@ class State(Protocol):
     n: float
     size: float
     horizon: int
+    standing: float
     own: SimpleNamespace
 
     @property
@@ -239,6 +245,7 @@ class Rule:
     n_outputs: ClassVar[str] = "one"  # scores per row: "one", or one per "class"
     additive: ClassVar[bool] = True  # whether the vote is a plain weighted sum
     keeps_votes: ClassVar[bool] = False  # whether it looks at earlier voters' votes (and may Reweigh)
+    comes_back: ClassVar[bool] = False  # whether a voter that comes back adds to its coefficient, not a second voice
     instead: ClassVar[str] = ""  # what to use when a learner cannot serve it
 
     @property

@@ -87,7 +87,7 @@ class State:
         self.y = np.where(codes == 1, np.int8(1), np.int8(-1))
         self.scores = Scores(rule, rows.n_rows, n_classes)
         self.rounds: list[Round] = []
-        self.bound = Bound()
+        self.bound, self.standing = Bound(rule.comes_back), 0.0
         self.y.setflags(write=False)
         self.codes.setflags(write=False)
         self.own = SimpleNamespace()
@@ -183,8 +183,8 @@ class Training:
         self.draws = bool(resample) or learner.draws
         if rule.excludes and not (learner.excludes or self.draws):
             raise ValueError(
-                f"{type(rule).__name__} must be able to leave a voter out, and {type(learner).__name__} cannot; use a "
-                "VoterPool, or resample=True, which draws again."
+                f"{type(rule).__name__} must be able to leave a voter out, and {type(learner).__name__} cannot; use "
+                "stumps, a VoterPool, or resample=True, which draws again."
             )
         self.systematic = resample == "systematic"
         self.max_restarts = max_restarts
@@ -243,6 +243,7 @@ class Training:
             if isinstance(voter, Stop):
                 return voter
             h = self._votes(voter)
+            self.state.standing = self.state.bound.standing(voter)
             self.torn = True  # until the round is whole: the rule may remember what the rounds do not hold
             answer = self.rule.step(self.state, asked, h)
             if isinstance(answer, Stop) and answer.code in ("no_edge", "tolerance") and self._drawn(asked):
@@ -342,6 +343,8 @@ class Training:
 
     def _check_answer(self, answer: Any) -> None:
         name = f"{type(self.rule).__name__}.step"
+        if self.rule.comes_back and (not isinstance(answer, Step) or answer.decay != 1.0):
+            raise TypeError(f"{name} must answer Step without decay, Retry or Stop: its voters come back.")
         if isinstance(answer, Step):
             if not np.isfinite(answer.alpha):
                 raise ArithmeticError(f"{name} gave alpha = {answer.alpha}; it must be a finite number.")

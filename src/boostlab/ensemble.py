@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from boostlab.data.matrix import blocks, is_sparse
 from boostlab.data.table import Table
 from boostlab.data.threads import spread
 from boostlab.kernels.lookup import lookup_scores, lookup_sparse, weighted_votes
+from boostlab.voters.pool import PoolVoter
 from boostlab.voters.stump import CategoryStump, Stump
 from boostlab.voters.tree import Tree
 
@@ -44,15 +45,57 @@ def coefficients(rounds: Sequence[Round]) -> Array:
     return alphas
 
 
-class Bound:
-    """The largest magnitude a score can have, sum of |alpha| max|h|, round by round."""
+def voice(voter: Any) -> tuple[Hashable, float]:
+    """Return what tells a voter from others, the same for its complement, and the sign that tells these two apart.
 
-    def __init__(self) -> None:
+    Stumps with opposite leaves and members of a pool can be told; any other voter is like no other.
+    """
+    if isinstance(voter, PoolVoter):
+        return ("pool", voter.index), voter.sign
+    if isinstance(voter, Stump) and np.ndim(voter.left) == 0 and voter.left == -voter.right:
+        return (voter.feature, voter.threshold, voter.missing == voter.left), float(voter.right)
+    if isinstance(voter, CategoryStump) and voter.leaves.ndim == 1:
+        return (voter.feature, (voter.leaves * voter.leaves[0]).tobytes()), float(voter.leaves[0])
+    return id(voter), 1.0
+
+
+def joined(rounds: Sequence[Round]) -> tuple[list[Any], Array]:
+    """Return every voter once, in the order they first came, and the sum of what all its rounds gave it."""
+    voters: dict[Hashable, Any] = {}
+    sums: dict[Hashable, float] = {}
+    for r in rounds:
+        key = voice(r.voter)
+        voters.setdefault(key, r.voter)
+        sums[key] = sums.get(key, 0.0) + r.alpha
+    return list(voters.values()), np.array(list(sums.values()))
+
+
+class Bound:
+    """The largest magnitude a score can have, sum of |alpha| max|h|, round by round.
+
+    Parameters
+    ----------
+    comes_back : bool
+        Whether equal voters are one voter, whose coefficient is the sum of theirs.
+    """
+
+    def __init__(self, comes_back: bool = False) -> None:
         self.value = 0.0
+        self.comes_back = comes_back
         self._largest: list[float] = []  # max|h| of every voter
+        self._sums: dict[Hashable, float] = {}  # coefficients of voters that may come back
+
+    def standing(self, voter: Any) -> float:
+        """Return the coefficient that a voter which may come back has already."""
+        return self._sums.get(voice(voter), 0.0) if self.comes_back else 0.0
 
     def add(self, r: Round) -> float:
         """Take in one more round and return the bound after it."""
+        if self.comes_back:
+            before = self.standing(r.voter)
+            self._sums[voice(r.voter)] = after = before + r.alpha
+            self.value = max(0.0, self.value + (abs(after) - abs(before)) * _bound(r.voter))
+            return self.value
         self._largest.append(_bound(r.voter))
         if r.alphas is not None:
             self.value = float(np.abs(r.alphas) @ np.array(self._largest))
@@ -119,8 +162,11 @@ class Ensemble:
 
     def __init__(self, rule: Rule, rounds: Sequence[Round], n_classes: int) -> None:
         self.rule, self.rounds, self.n_classes = rule, list(rounds), n_classes
-        self.alphas = coefficients(self.rounds)
-        bound = Bound()
+        if rule.comes_back:
+            self.voters, self.alphas = joined(self.rounds)
+        else:
+            self.voters, self.alphas = [r.voter for r in self.rounds], coefficients(self.rounds)
+        bound = Bound(rule.comes_back)
         for r in self.rounds:
             bound.add(r)
         self.bound = bound.value  # the largest magnitude a score can have
@@ -131,11 +177,6 @@ class Ensemble:
 
     def __len__(self) -> int:
         return len(self.rounds)
-
-    @property
-    def voters(self) -> list[Any]:
-        """The voters in order."""
-        return [r.voter for r in self.rounds]
 
     def _zeros(self, table: Table) -> Array:
         return np.zeros(table.n_rows if self.rule.n_outputs == "one" else (table.n_rows, self.n_classes))
@@ -156,7 +197,7 @@ class Ensemble:
         F = self._zeros(table)
         kept: list[Array] = []
         looks_back = any(r.alphas is not None for r in self.rounds)
-        bound = Bound()
+        bound = Bound(self.rule.comes_back)
         for r in self.rounds:
             h = votes_of(r.voter, table)
             if looks_back:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Hashable
 from inspect import signature
 from typing import Any
 
@@ -13,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from boostlab.contract import Rule, Stop
 from boostlab.data.rows import Rows
 from boostlab.engine import Training
-from boostlab.ensemble import decide, one_column, probabilities
+from boostlab.ensemble import decide, one_column, probabilities, voice
 
 Array = npt.NDArray[Any]
 
@@ -130,6 +131,25 @@ class Validation:
                 "patience",
                 f"no better validation score in {self.patience} rounds; the best was round {self.best_round}",
             )
+        return None
+
+
+class DistinctVoters:
+    """Counts the different voters that have a coefficient, a voter and its complement once, as the fact "distinct"."""
+
+    def __init__(self) -> None:
+        self.sums: dict[Hashable, float] = {}
+        self.count = 0
+
+    def __call__(self, training: Training) -> Stop | None:
+        """Take note of the last round, once."""
+        last = training.state.rounds[-1]
+        if "distinct" not in last.facts:
+            key, sign = voice(last.voter)
+            before = self.sums.get(key, 0.0)
+            self.sums[key] = after = before + sign * last.alpha
+            self.count += (after != 0) - (before != 0)
+            last.facts["distinct"] = float(self.count)
         return None
 
 

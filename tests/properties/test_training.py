@@ -17,9 +17,11 @@ from boostlab.rules.arboost import ARBoost
 from boostlab.rules.arc_gv import ArcGV
 from boostlab.rules.brownboost import BrownBoost
 from boostlab.rules.ebboost import EBBoost
+from boostlab.rules.fixed_point import FixedPointEBBoost, FixedPointVadaBoost
 from boostlab.rules.l1boost import L1Boost
 from boostlab.rules.logitboost import LogitBoost
 from boostlab.rules.quadboost import QuadBoost
+from boostlab.rules.quadboost_descent import CoordinateQuadBoost, SteepestQuadBoost
 from boostlab.rules.real_adaboost import RealAdaBoost
 from boostlab.rules.soft_margin import SoftMargin
 from boostlab.rules.vadaboost import VadaBoost
@@ -33,6 +35,8 @@ RULES = {
     "ebboost beyond one": EBBoost(3.0),
     "vadaboost": VadaBoost(0.5),
     "vadaboost exact": VadaBoost(2.0, True),
+    "fixed point": FixedPointVadaBoost(),
+    "fixed point, all stumps": FixedPointEBBoost(),
     "logitboost": LogitBoost(),
     "quadboost": QuadBoost("l2", 0.1),
     "arboost": ARBoost(2.0),
@@ -178,10 +182,12 @@ def test_the_vote_adds_up(rule, seed):
     assert np.abs(F).max() <= vote.bound * (1 + 1e-12)
 
 
+@pytest.mark.parametrize(
+    "rule", [QuadBoost("l2", 0.1), SteepestQuadBoost("l1", 0.05), CoordinateQuadBoost("l1", 0.05)], ids=repr
+)
 @settings(max_examples=20)
 @given(seed=seeds)
-def test_pools_keep_the_same_promises(seed):
-    rule = QuadBoost("l2", 0.1)
+def test_pools_keep_the_same_promises(rule, seed):
     X, codes, rng = a_table(seed, rule)
     copies = rng.integers(1, 5, len(X))
     origin = rng.permutation(np.repeat(np.arange(len(X)), copies))

@@ -208,14 +208,14 @@ def test_complements_are_counted(resample):
 
 
 @pytest.mark.parametrize("rho", [2.0, 5.0])
-def test_the_best_voter_but_the_last_ones_complement(data, all_stumps, replay, rho):
+@pytest.mark.parametrize("pooled", [True, False])
+def test_the_best_voter_but_the_last_ones_complement(data, all_stumps, replay, rho, pooled):
     X, codes = data(seed=7, n=60, noise=0.2)
     X = np.round(X)  # few cuts, and several stumps that vote alike
     y, stumps = 2.0 * codes - 1, all_stumps(X)
     H = np.concatenate([stumps.H, -stumps.H])
-    model = ARBoostClassifier(
-        VoterPool(stumps.callables()), rho=rho, forbid_repeat_complement=True, n_estimators=40
-    ).fit(X, codes)
+    learner = VoterPool(stumps.callables()) if pooled else None
+    model = ARBoostClassifier(learner, rho=rho, forbid_repeat_complement=True, n_estimators=40).fit(X, codes)
     assert model.history_["complements"].max() == 0
     last, spared = np.zeros(len(y)), 0
     for before, h, alpha, _ in replay(model, X):

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from boostlab import VoterPool
+from boostlab import DecisionTree, VoterPool
 from boostlab.contract import Reweigh, Rule, Step, Task
 from boostlab.data.rows import Rows
 from boostlab.data.table import Bins, Table
@@ -167,6 +167,7 @@ class Unlike(Says):
 
 
 def test_leaving_out_a_voter_takes_a_learner_that_can():
-    with pytest.raises(ValueError, match=r"Unlike must be able to leave a voter out, and DecisionStump cannot; use a"):
-        train(Unlike())
+    with pytest.raises(ValueError, match=r"Unlike must be able to leave a voter out, and DecisionTree cannot; use"):
+        train(Unlike(), DecisionTree())
+    assert train(Unlike(), rounds=4).state.t == 4
     assert train(Unlike(), VoterPool(), rounds=4).state.t == 4

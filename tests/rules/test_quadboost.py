@@ -175,6 +175,31 @@ def test_real_valued_voters(data, replay):
     assert ((y - X @ best) ** 2).mean() <= risk + 1e-12
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("form", "lam"), [("l1", 0.04), ("l2", 0.5), ("linf", 0.03)])
+def test_real_valued_voters_regularised(data, replay, form, lam, weighted):
+    X, codes = data(seed=8, n=70)
+    y = 2.0 * codes - 1
+    mass = np.random.default_rng(8).uniform(0.2, 3.0, 70) if weighted else np.ones(70)
+    mean = lambda x: np.average(x, weights=mass)  # noqa: E731
+    directions = np.random.default_rng(8).normal(size=(12, 4))
+    pool = VoterPool([lambda X, v=v: np.tanh(X @ v) for v in directions])
+    model = QuadBoostClassifier(pool, regularizer=form, strength=lam, n_estimators=25).fit(X, codes, mass)
+    assert model.n_estimators_ > 15
+    risk = 1.0
+    for before, h, a, after in replay(model, X):
+        d, eta, left = mean((y - before) * h), mean(h * h), mean((y - after) * h)
+        now = mean((y - after) ** 2)
+        assert risk - now == pytest.approx(2 * a * d - a * a * eta, abs=1e-12)
+        if form == "l1":
+            assert left == pytest.approx(lam, abs=1e-12)
+        elif form == "l2":
+            assert left == pytest.approx(d * lam / (eta + lam), abs=1e-12)
+        else:
+            assert a == pytest.approx(min(d / eta, lam), rel=1e-9)
+        risk = now
+
+
 def test_one_sided_pool(data):
     # Without complements only positive correlations count, and training ends when none is left.
     X, codes = data(seed=9, n=70)

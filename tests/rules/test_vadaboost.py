@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 
-from boostlab import AdaBoostClassifier, DecisionStump, EBBoostClassifier, VadaBoostClassifier
+from boostlab import AdaBoostClassifier, DecisionStump, DecisionTree, EBBoostClassifier, VadaBoostClassifier
 from boostlab.contract import Learner
 
 BOUND = [0.0, 0.1, 0.3, 0.5, 0.9, 1.0]
@@ -152,8 +152,12 @@ def test_the_exact_step_along_the_same_voter_goes_further(data):
         assert after[0] < after[1]
 
 
-@pytest.mark.parametrize("learner", [LogisticRegression(), RidgeClassifier()], ids=lambda e: type(e).__name__)
-@pytest.mark.parametrize(("lam", "step"), [(0.5, "bound"), (1.0, "bound"), (3.0, "exact")])
+@pytest.mark.parametrize(
+    "learner", [LogisticRegression(), RidgeClassifier(), DecisionTree(max_depth=2)], ids=lambda e: type(e).__name__
+)
+@pytest.mark.parametrize(
+    ("lam", "step"), [(0.0, "bound"), (0.5, "bound"), (1.0, "bound"), (0.5, "exact"), (3.0, "exact"), (10.0, "exact")]
+)
 def test_any_weighted_learner_serves(data, replay, learner, lam, step):
     X, codes = data(seed=9, n=120, noise=0.1)
     y = 2.0 * codes - 1
@@ -259,3 +263,87 @@ def test_large_penalties_over_many_rounds_stay_finite(data):
         F = model.decision_function(X)
         assert np.isfinite(F).all()
         assert (y * F > 0).mean() > 0.9
+
+
+# -- Theorem 5 --------------------------------------------------------------------------------------------------------
+
+
+def slowdown(eps):
+    """Theorem 5: how many rounds without penalty VadaBoost needs for one of AdaBoost's."""
+    return log(4 * eps * (1 - eps)) / log(2 * eps * (1 - eps) + sqrt(eps * (1 - eps)))
+
+
+class Mediocre(Learner):
+    """A learner whose voters have the weighted error eps, round after round."""
+
+    def __init__(self, eps):
+        self.eps = eps
+
+    def searches(self):
+        return frozenset(["edge"])
+
+    def begin(self, table, rows, rng):
+        self.rng = np.random.default_rng(0)
+        return self
+
+    def best(self, task):
+        w, votes = task.weight, task.target.copy()
+        left = self.eps * w.sum()
+        for order in (self.rng.permutation(len(w)), np.argsort(w)):  # the light ones fill what is left
+            order = order[votes[order] == task.target[order]]
+            wrong = order[np.cumsum(w[order]) <= left]
+            votes[wrong] *= -1
+            left -= w[wrong].sum()
+        return Remembered(votes)
+
+    def added(self, voter, alpha):
+        pass
+
+
+class Remembered:
+    """Votes by row number, which is the table's only column."""
+
+    bound = 1.0
+
+    def __init__(self, votes):
+        self.by_row = votes
+
+    def votes(self, table):
+        return self.by_row[table.X[:, 0].astype(int)]
+
+
+@pytest.mark.parametrize("eps", [0.05, 0.2, 0.4])
+def test_theorem_5(eps):
+    X, y = np.arange(20_000.0)[:, None], np.arange(20_000) % 2
+    ada = AdaBoostClassifier(Mediocre(eps), n_estimators=8).fit(X, y).history_
+    vada = VadaBoostClassifier(Mediocre(eps), variance_penalty=0.0, n_estimators=8).fit(X, y).history_
+    np.testing.assert_allclose(ada["error"], eps, rtol=0.01)
+    np.testing.assert_allclose(vada["error"], eps, rtol=0.01)
+    rounds = 2 * np.log(ada["objective"]) / np.log(vada["objective"])  # VadaBoost's cost is the squared loss
+    np.testing.assert_allclose(rounds, slowdown(eps), rtol=0.01)
+
+
+def test_the_factor_of_theorem_5():
+    assert slowdown(0.001) == pytest.approx(1.628, abs=1e-3)
+    assert slowdown(0.4) == pytest.approx(1.336, abs=1e-3)
+    assert slowdown(0.5 - 1e-4) == pytest.approx(4 / 3, abs=1e-4)
+    assert abs(slowdown(1e-300) - 2) < 0.01
+
+
+# -- probabilities ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [VadaBoostClassifier, EBBoostClassifier])
+def test_the_ends_of_the_range_have_an_exact_link(data, make):
+    X, y = data(seed=12)
+    ada = AdaBoostClassifier(n_estimators=20).fit(X, y)
+    full = make(variance_penalty=1.0, n_estimators=20).fit(X, y)  # AdaBoost with F halved: the same probabilities
+    np.testing.assert_allclose(full.predict_proba(X), ada.predict_proba(X), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        full.predict_proba(X)[:, 1], 1 / (1 + np.exp(-4 * full.decision_function(X))), rtol=1e-12
+    )
+    for lam in (0.0, 0.5):
+        model = make(variance_penalty=lam, n_estimators=20).fit(X, y)
+        np.testing.assert_allclose(
+            model.predict_proba(X)[:, 1], 1 / (1 + np.exp(-2 * model.decision_function(X))), rtol=1e-12
+        )

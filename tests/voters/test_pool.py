@@ -310,7 +310,7 @@ def test_stumps_per_feature_is_a_count(k):
         begin(stumps_per_feature=k)
 
 
-def test_a_pool_searches_edges_and_needs_no_bins():
-    assert VoterPool().searches() == {"edge"}
+def test_a_pool_searches_what_a_list_of_voters_can_and_needs_no_bins():
+    assert VoterPool().searches() == {"edge", "risk", "coordinate"}
     assert not VoterPool().uses_bins
     assert not VoterPool().draws

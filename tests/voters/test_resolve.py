@@ -69,7 +69,12 @@ def test_what_is_no_learner_is_named(strange):
             "EBBoostClassifier",
             ["EBBoostClassifier needs", "'svp'", "LogisticRegression offers only 'edge'", "VadaBoostClassifier"],
         ),
-        (VoterPool(), EBB, "EBBoostClassifier", ["'svp'", "VoterPool offers only 'edge'", "VadaBoostClassifier"]),
+        (
+            VoterPool(),
+            EBB,
+            "EBBoostClassifier",
+            ["'svp'", "VoterPool offers only 'coordinate', 'edge', 'risk'", "VadaBoostClassifier"],
+        ),
         (DecisionStump("-"), EBB, "EBBoostClassifier", ["'svp'", "DecisionStump offers only 'edge'"]),
         (
             LinearRegression(),

@@ -1,6 +1,7 @@
 """The public boosters; importing this module registers them all."""
 
 from boostlab.estimators.corrective import LPBoostClassifier
+from boostlab.estimators.quadratic import QuadBoostClassifier
 from boostlab.estimators.registry import REGISTRY
 from boostlab.estimators.regularised import ArcGVClassifier, L1BoostClassifier, SoftMarginBoostClassifier
 from boostlab.estimators.stagewise import (
@@ -8,12 +9,10 @@ from boostlab.estimators.stagewise import (
     AdaBoostM2Classifier,
     ARBoostClassifier,
     BrownBoostClassifier,
-    EBBoostClassifier,
     LogitBoostClassifier,
-    QuadBoostClassifier,
-    VadaBoostClassifier,
     WeightBoostClassifier,
 )
+from boostlab.estimators.variance import EBBoostClassifier, VadaBoostClassifier
 
 __all__ = [
     "REGISTRY",

@@ -26,6 +26,7 @@ from boostlab.engine import Monitor, Training, history
 from boostlab.ensemble import Ensemble
 from boostlab.estimators.params import Check, check_params, flag, number, one_of, param, whole
 from boostlab.estimators.sample import Sample, check_sample, hold_out
+from boostlab.estimators.selection import Bench, Part
 from boostlab.estimators.voting import Voting
 from boostlab.monitors import MEASURES, Callbacks, Progress, Validation
 from boostlab.voters import as_learner
@@ -79,12 +80,23 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
     n_jobs: int | None = param(None, one_of(None) | whole(1) | whole(-64, -1))
     random_state: Any = param(None)
 
+    _settles: ClassVar[tuple[str, ...]] = ()  # what `_settle` may return
     _multiclass: ClassVar[bool] = False  # whether the rule takes three or more classes
     _tol_is_the_rules: ClassVar[bool] = False  # whether `tol` belongs to the rule rather than to early stopping
 
     def _rule(self) -> Rule:
         """Return the rule these parameters make."""
         raise NotImplementedError
+
+    def _settle(self, bench: Bench) -> dict[str, Any]:
+        """Return what the data decide: a number for every parameter that is a word, and how it was found."""
+        return {}
+
+    def _number(self, name: str, meanwhile: float) -> float:
+        """Return a parameter, or what the data decided where it is a word (before they did: a stand-in)."""
+        value = getattr(self, name)
+        settled: dict[str, Any] = getattr(self, "_settled", {})
+        return float(settled.get(name, meanwhile) if isinstance(value, str) else value)
 
     # -- fit -----------------------------------------------------------------------------------------
 
@@ -184,17 +196,23 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         if self.early_stopping and held_out is None:
             sample, held_out = hold_out(sample, self.validation_fraction, rng)
         threads = count_threads(self.n_jobs)
-        rule = self._rule()
-        learner = as_learner(self.estimator, rule, type(self).__name__, self.max_depth, self.max_leaf_nodes)
+        self._settled: dict[str, Any] = {}
+        learner = as_learner(self.estimator, self._rule(), type(self).__name__, self.max_depth, self.max_leaf_nodes)
         n_categories: dict[int, int] = {} if self._columns is None else self._columns.n_categories
         bins = None
         if learner.uses_bins:
             bins = Bins.fit(sample.X, sample.rows, self.max_bins, threads, n_categories)
         self.classes_ = sample.classes
+        whole = Part(sample, Table.of(sample.X, bins, threads))
+        watched = None if held_out is None else Part(held_out, Table.of(held_out.X, bins, threads))
+        chance = rng.spawn(1)[0]  # whatever it takes to settle a parameter, the training draws the same
+        self._settled = self._settle(
+            Bench(whole, watched, learner, self.resample, self.max_restarts, chance, self.validation_fraction)
+        )
         training = Training(
-            rule,
+            self._rule(),
             learner,
-            Table.of(sample.X, bins, threads),
+            whole.table,
             sample.rows,
             sample.codes,
             len(sample.classes),
@@ -202,7 +220,7 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
             resample=self.resample,
             max_restarts=self.max_restarts,
             rng=rng,
-            watched=None if held_out is None else Table.of(held_out.X, bins, threads),
+            watched=None if watched is None else watched.table,
         )
         if held_out is not None:
             patience = self.n_iter_no_change if self.early_stopping else None
@@ -227,12 +245,7 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         if self.early_stopping and self.keep_best:
             best = min(m.best_round for m in training.monitors if isinstance(m, Validation))
         rounds = training.finished(best or None)  # 0: Ctrl-C came before the first score
-        self.history_ = history(training.state.rounds)
-        self._ensemble = Ensemble(training.rule, rounds, len(self.classes_))
-        self.stop_reason_ = str(stop)
-        self.n_estimators_ = len(rounds)
-        self.estimators_ = self._ensemble.voters
-        self.estimator_weights_ = self._ensemble.alphas
+        self._keep(Ensemble(training.rule, rounds, len(self.classes_)), history(training.state.rounds), str(stop))
         self.feature_importances_ = self._ensemble.importances(self.n_features_in_)
         if self.warm_start:
             self._training = training
@@ -244,6 +257,15 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=3,
             )
+
+    def _keep(self, ensemble: Ensemble, history: dict[str, Any], stop_reason: str) -> None:
+        """Take a vote, trained or loaded, as the model's own."""
+        self._ensemble = ensemble
+        self.history_ = history
+        self.stop_reason_ = stop_reason
+        self.n_estimators_ = len(ensemble)
+        self.estimators_ = ensemble.voters
+        self.estimator_weights_ = ensemble.alphas
 
     # -- warm start ----------------------------------------------------------------------------------
 

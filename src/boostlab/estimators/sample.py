@@ -28,6 +28,11 @@ class Sample:
     rows: Rows
     classes: Array
 
+    def part(self, rows: Array) -> Sample:
+        """Return some of the rows, by their numbers."""
+        mass = None if self.rows.uniform else self.rows.masses[rows]
+        return Sample(self.X[rows], self.codes[rows], Rows(len(rows), mass), self.classes)
+
     def fingerprint(self) -> int:
         """Return a number that changes when the data do."""
         crc = zlib.crc32(np.ascontiguousarray(self.codes).data, fingerprint(self.X))
@@ -107,6 +112,12 @@ def _class_weights(class_weight: Any, y: Array, mass: Array) -> Array:
 
 def hold_out(sample: Sample, share: float, rng: np.random.Generator) -> tuple[Sample, Sample]:
     """Return a training and a validation part, the same share of the rows of every class, whatever their order."""
+    held = held_rows(sample, share, rng)
+    return sample.part(np.flatnonzero(~held)), sample.part(np.flatnonzero(held))
+
+
+def held_rows(sample: Sample, share: float, rng: np.random.Generator) -> Array:
+    """Return which rows to hold out."""
     order = canonical_order(sample.X, sample.codes, sample.rows.masses)
     held = np.zeros(len(order), bool)
     for c in range(len(sample.classes)):
@@ -117,9 +128,4 @@ def hold_out(sample: Sample, share: float, rng: np.random.Generator) -> tuple[Sa
         raise ValueError(
             "Early stopping finds no rows to hold out: every class has one row; pass X_val and y_val, or turn it off."
         )
-
-    def part(kept: Array) -> Sample:
-        mass = None if sample.rows.uniform else sample.rows.masses[kept]
-        return Sample(sample.X[kept], sample.codes[kept], Rows(int(kept.sum()), mass), sample.classes)
-
-    return part(~held), part(held)
+    return held

@@ -13,11 +13,8 @@ from boostlab.rules.adaboost import AdaBoost
 from boostlab.rules.adaboost_m2 import AdaBoostM2
 from boostlab.rules.arboost import ARBoost
 from boostlab.rules.brownboost import BrownBoost
-from boostlab.rules.ebboost import EBBoost
 from boostlab.rules.logitboost import LogitBoost
-from boostlab.rules.quadboost import QuadBoost
 from boostlab.rules.real_adaboost import RealAdaBoost
-from boostlab.rules.vadaboost import VadaBoost
 from boostlab.rules.weightboost import WeightBoost
 
 _RATE = number(0, 1, "(]")
@@ -60,102 +57,6 @@ class AdaBoostClassifier(BoostingClassifier):
         return AdaBoost(self.learning_rate, self.fixed_step)
 
 
-@booster("Shivaswamy & Jebara 2011", "you want lower variance of the loss with any weak learner")
-@dataclass(eq=False, repr=False)
-class VadaBoostClassifier(BoostingClassifier):
-    """VadaBoost: penalises the variance of the exponential loss, with any weighted weak learner.
-
-    Parameters
-    ----------
-    variance_penalty : float, default=0.5
-        lambda: in [0, 1]; with step="exact" any number of at least 0.
-    step : {"bound", "exact"}, default="bound"
-        The paper's step, or the one that minimises the cost itself.
-    {shared}
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from boostlab import VadaBoostClassifier
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = VadaBoostClassifier(variance_penalty=0.3).fit(X, y)
-    >>> bool((model.history_["objective"][1:] < model.history_["objective"][:-1]).all())
-    True
-    """
-
-    variance_penalty: float = param(0.5, number(0, 1e6))
-    step: str = param("bound", one_of("bound", "exact"))
-
-    def _rule(self) -> Rule:
-        if self.step == "bound" and self.variance_penalty > 1:
-            raise ValueError(
-                f'variance_penalty={self.variance_penalty:g} must lie in [0, 1] with step="bound", whose bound fails '
-                'beyond; use step="exact" for larger penalties.'
-            )
-        return VadaBoost(self.variance_penalty, self.step == "exact")
-
-
-@booster("Shivaswamy & Jebara 2010", "you want the variance penalty minimised exactly over all stumps")
-@dataclass(eq=False, repr=False)
-class EBBoostClassifier(BoostingClassifier):
-    """EBBoost: minimises the variance-penalised cost exactly over all stumps.
-
-    Parameters
-    ----------
-    variance_penalty : float, default=0.5
-        lambda, at least 0; 0 is AdaBoost, 1 is AdaBoost with halved scores.
-    {shared}
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from boostlab import EBBoostClassifier
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> EBBoostClassifier(variance_penalty=2.0, n_estimators=20).fit(X, y).n_estimators_
-    20
-    """
-
-    variance_penalty: float = param(0.5, number(0, 1e6))
-
-    def _rule(self) -> Rule:
-        return EBBoost(self.variance_penalty)
-
-
-@booster(
-    "Fortier-Dubois, Laviolette, Marchand, Robitaille & Roy 2015",
-    "you want least squares on the labels, sparse (l1) or bounded (linf) votes, and speed on pools",
-)
-@dataclass(eq=False, repr=False)
-class QuadBoostClassifier(BoostingClassifier):
-    """QuadBoost: stagewise least squares on the labels, plain or regularised.
-
-    Parameters
-    ----------
-    regularizer : {None, "l1", "l2", "linf"}, default=None
-        What is penalised: nothing, the sum of the weights, their squares, or the largest (a cap on every step).
-    strength : float, default=0.01
-        lambda of the regulariser; without one it is not used.
-    {shared}
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from boostlab import QuadBoostClassifier, VoterPool
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = QuadBoostClassifier(VoterPool(), regularizer="l1", strength=0.05).fit(X, y)
-    >>> model.score(X, y) > 0.90
-    True
-    """
-
-    regularizer: str | None = param(None, one_of(None, "l1", "l2", "linf"))
-    strength: float = param(0.01, number(0, 1e12))
-
-    def _rule(self) -> Rule:
-        if self.regularizer == "linf" and self.strength == 0:
-            raise ValueError('strength=0 caps every weight at zero with regularizer="linf"; use a number above 0.')
-        return QuadBoost(self.regularizer, self.strength, 1e-6 if self.regularizer == "l1" else 1e-12)
-
-
 @booster(
     "Saha, Kunapuli, Ray, Maldjian & Natarajan 2013",
     "voters are re-sampled or of one polarity and AdaBoost stops early (exact stumps alternate with complements)",
@@ -174,7 +75,7 @@ class ARBoostClassifier(BoostingClassifier):
     rho : float, default=2.0
         At least 1; 1 is AdaBoost, larger forgives more.
     forbid_repeat_complement : bool, default=False
-        Take the best voter but the complement of the last one; needs a `VoterPool`, or `resample=True`.
+        Take the best voter but the complement of the last one; for stumps, a `VoterPool`, or `resample=True`.
     {shared}
 
     Examples

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from boostlab import __version__
+from boostlab.contract import Rule
 from boostlab.data.columns import Columns
 from boostlab.data.table import MOST_BINS
 from boostlab.ensemble import Ensemble
@@ -34,6 +36,7 @@ FIELDS = {
     "one_number_a_vote",
     "stop_reason",
     "history",
+    "settled",
 }
 DROPPED = {"callbacks"}  # loaded as None
 MOST_JOBS = 1024
@@ -78,6 +81,7 @@ def pack(model: BoostingClassifier) -> tuple[dict[str, Any], dict[str, Array]]:
         "one_number_a_vote": single,
         "stop_reason": str(model.stop_reason_),
         "history": list(model.history_),
+        "settled": {k: values.encode(v, k) for k, v in getattr(model, "_settled", {}).items()},
     }
     return header, arrays
 
@@ -152,7 +156,8 @@ def unpack(header: Mapping[str, Any], arrays: dict[str, Array]) -> BoostingClass
     listed = {*voters.LAYOUT, "importances", *(f"history_{i}" for i in range(len(names)))}
     need(arrays.keys() == listed, "arrays are missing or unknown")
     model = _unpack_params(header["class"], header["params"], header["boostlab"])
-    rule = model._rule()
+    model._settled = _unpack_settled(header["settled"], model)
+    rule = _rule_of(model)
     model.classes_ = values.decode_array(header["classes"])
     _check_classes(model)
     d = header["n_features"]
@@ -179,12 +184,7 @@ def unpack(header: Mapping[str, Any], arrays: dict[str, Array]) -> BoostingClass
     need(isinstance(header["stop_reason"], str), "the stop reason")
     model.n_features_in_ = d
     model._columns = columns
-    model.history_ = history
-    model._ensemble = Ensemble(rule, rounds, len(model.classes_))
-    model.stop_reason_ = header["stop_reason"]
-    model.n_estimators_ = len(rounds)
-    model.estimators_ = model._ensemble.voters
-    model.estimator_weights_ = model._ensemble.alphas
+    model._keep(Ensemble(rule, rounds, len(model.classes_)), history, header["stop_reason"])
     model.feature_importances_ = importances
     return model
 
@@ -206,13 +206,37 @@ def _unpack_params(name: Any, stored: Any, written_by: Any) -> BoostingClassifie
     model: BoostingClassifier = cls(estimator=_unpack_learner(stored.get("estimator")), **params)
     need(isinstance(model.scoring, str), "scoring is not text")
     need(model.random_state is None or type(model.random_state) is int, "random_state is not a number")
-    try:
-        check_params(model)
-        model._rule()
-    except ValueError as error:
-        raise Problem(f"its content is damaged ({str(error).rstrip('.')})") from error
+    _rule_of(model)
     need(model.n_jobs is None or model.n_jobs <= MOST_JOBS, f"n_jobs is above {MOST_JOBS}")
     return model
+
+
+def _rule_of(model: BoostingClassifier) -> Rule:
+    """Return the rule that the parameters make, if they are possible."""
+    try:
+        check_params(model)
+        return model._rule()
+    except ValueError as error:
+        raise Problem(f"its content is damaged ({str(error).rstrip('.')})") from error
+
+
+def _unpack_settled(stored: Any, model: BoostingClassifier) -> dict[str, Any]:
+    """Return what the data decided at fit: numbers that their parameters could be, and columns of numbers."""
+    need(isinstance(stored, dict) and stored.keys() <= set(model._settles), "what the data decided")
+    settled = {name: values.decode(v) for name, v in stored.items()}
+    for name, value in settled.items():
+        if isinstance(value, dict):
+            need(all(isinstance(k, str) and _is_column(c) for k, c in value.items()), f"the columns of {name}")
+            need(len({len(c) for c in value.values()}) == 1, f"the columns of {name} differ in length")
+        else:
+            need(type(value) is float, f"{name} is not a number")
+            check = next((f.metadata["check"] for f in fields(model) if f.name == name), None)
+            need(check is not None and check.test(value), f"{name} is {value:g}")
+    return settled
+
+
+def _is_column(c: Any) -> bool:
+    return isinstance(c, np.ndarray) and c.dtype == np.float64 and bool(np.isfinite(c).all())
 
 
 def _unpack_learner(stored: Any) -> Any:

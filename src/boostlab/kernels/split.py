@@ -44,7 +44,7 @@ def cheapest_split(cost: Callable[..., Any]) -> Any:
         first: int,
         last: int,
     ) -> tuple[int, int, float]:
-        """Return (slot, side, cost) of the cheapest cut of the features first <= j < last; a negative slot if there is none.
+        """Return (slot, side, cost) of the cheapest cut of the features first <= j < last; slot < 0 if there is none.
 
         slots[c, s] is the sum of channel c in slot s.  A cut after slot s has everything of its feature up to s on the
         left; side 1 moves the missing values (the feature's last slot) to the left as well.  possible and

@@ -35,5 +35,6 @@ class EBBoost(VadaBoost):
 
     def task(self, s: State) -> Task:
         """Steps 1 to 3."""
-        s.own.e = s.weigh(-s.y * s.F)
-        return Task("svp", s.own.e, s.y, {"variance_penalty": self.variance_penalty, "n": s.n})
+        s.own.e = e = s.weigh(-s.y * s.F)
+        s.own.lam = self.penalty(s, e)
+        return Task("svp", e, s.y, {"variance_penalty": s.own.lam, "n": s.n})

@@ -39,16 +39,20 @@ class VadaBoost(Rule):
         """The cost of F = 0, divided by n^2, is 1."""
         s.own.log_cost = 0.0
 
+    def penalty(self, s: State, e: Array) -> float:
+        """Return lambda for this round."""
+        return self.variance_penalty
+
     def task(self, s: State) -> Task:
         """Steps 1 to 3."""
-        lam = self.variance_penalty
         s.own.e = e = s.weigh(-s.y * s.F)
+        s.own.lam = lam = self.penalty(s, e)
         u = e * (lam * (s.n / s.total(e)) * e + (1 - lam))  # step 2 up to a common factor
         return Task("edge", np.abs(u), s.y * np.sign(u))
 
     def step(self, s: State, task: Task, h: Array) -> Step | Stop:
         """Steps 4 and 5, from the sums of w (W) and of w^2 (S) where h is right (I) and wrong (J)."""
-        e, lam, agrees = s.own.e, self.variance_penalty, h == s.y
+        e, lam, agrees = s.own.e, s.own.lam, h == s.y
         W_I, W_J, S_I, S_J = s.total(e * agrees, e * ~agrees, e * e * agrees, e * e * ~agrees)
         W = W_I + W_J
         W_I, W_J, S_I, S_J = W_I / W, W_J / W, s.n * S_I / W**2, s.n * S_J / W**2
@@ -61,14 +65,10 @@ class VadaBoost(Rule):
         cross = 2 * (1 - lam) * W_I * W_J
         V = A * exp(-2 * alpha) + B * exp(2 * alpha) + cross
         s.own.log_cost += log(V / (A + B + cross))
-        facts = {
-            "error": W_J,
-            "edge": W_I - W_J,
-            "bound_gap": self._gap(W_I, W_J, alpha),
-            "objective": exp(s.own.log_cost),
-        }
+        gap = cross / 2 * (exp(alpha) - exp(-alpha)) ** 2  # U - V, what the bound gives away at this step
+        facts = {"error": W_J, "edge": W_I - W_J, "bound_gap": gap, "objective": exp(s.own.log_cost)}
         return Step(alpha, facts, Stop("perfect", f"round {s.t + 1} makes no error") if W_J == 0 else None)
 
-    def _gap(self, W_I: float, W_J: float, alpha: float) -> float:
-        """Return U - V, what the bound gives away at this step: (1 - lambda) W_I W_J (e^alpha - e^-alpha)^2."""
-        return (1 - self.variance_penalty) * W_I * W_J * (exp(alpha) - exp(-alpha)) ** 2
+    def probability(self, F: Array) -> Array:
+        """AdaBoost's link is exact for lambda = 0; for lambda = 1 the loss is exp(-2 y F); in between it is a guess."""
+        return super().probability(2 * F if self.variance_penalty == 1 else F)

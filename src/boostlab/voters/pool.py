@@ -84,7 +84,7 @@ class VoterPool(Learner, BaseEstimator):
 
     def searches(self) -> frozenset[str]:
         """Return the criteria it can search."""
-        return frozenset(["edge"])
+        return frozenset(["edge", "risk", "coordinate"])
 
     def begin(self, table: Table, rows: Rows, rng: np.random.Generator) -> PoolSession:
         """Start work on a sample."""
@@ -113,6 +113,9 @@ class PoolSession:
 
     When the task is linear in the scores, adding alpha * h_k lowers every member's correlation with the residual by
     alpha * <h_j, h_k>: a cached Gram row instead of a pass over the rows, O(pool) a round.
+
+    It also knows the coefficients that its members have by now.  For "coordinate" a member's complement is no candidate
+    while the member has a positive coefficient, and the other way round: of the two at most one votes.
     """
 
     FRESH = 1000  # rounds between full recomputations, against drift
@@ -126,9 +129,13 @@ class PoolSession:
         self.gram: dict[int, Array] = {}
         self.correlations: Array | None = None
         self.age = 0
+        self.coefficients = np.zeros(len(members))  # negative where it is the complement's
+        self.squares = np.ones(len(members))
+        if not self.labels:
+            self.squares = np.array([rows.total(v * v) for v in votes]) / rows.n
 
     def best(self, task: Task) -> PoolVoter | Stop:
-        """Return the member (or complement) with the largest sum of weight * target * vote."""
+        """Return the member (or complement) that is worth most; of equals the first."""
         if not task.linear or task.counts is not None:
             edges = self._edges(task.weight * task.target, task.counts)
         else:
@@ -136,19 +143,39 @@ class PoolSession:
                 self.correlations, self.age = self._edges(task.weight * task.target, None), 0
             edges = self.correlations
             self.age += 1
-        up, down = edges, -edges if self.complements else np.full(len(edges), -np.inf)
+        signs = np.where(edges < 0, -1.0, 1.0) if self.complements else np.ones(len(edges))
+        standing = self.coefficients if task.criterion == "coordinate" else np.zeros(len(edges))
+        signs = np.where(standing == 0, signs, np.sign(standing))
+        barred = np.zeros(len(edges), bool)
         if task.without is not None:
-            without = task.without.astype(self.votes.dtype)
-            up, down = (
-                np.where((self.votes == v).all(axis=1), -np.inf, e) for v, e in ((without, up), (-without, down))
-            )
-        k = int(np.maximum(up, down).argmax())
-        if max(up[k], down[k]) == -np.inf:
+            barred = self._same(task.without, signs)
+            if self.complements:  # the complement of a barred voter may still be chosen
+                signs, barred = np.where(barred, -signs, signs), np.zeros_like(barred)
+        worth = np.where(barred, -np.inf, self._worth(task, signs * edges, signs * standing))
+        k = int(worth.argmax())
+        if worth[k] == -np.inf:
             return Stop("no_edge", "the pool holds no other voter than the one to leave out")
-        return PoolVoter(k, -1.0 if down[k] > up[k] else 1.0, self.members[k], float(self.bounds[k]))
+        return PoolVoter(k, float(signs[k]), self.members[k], float(self.bounds[k]))
+
+    def _same(self, votes: Array, signs: Array) -> Array:
+        """Return which candidates vote like these votes."""
+        up, down = ((self.votes == v.astype(self.votes.dtype)).all(axis=1) for v in (votes, -votes))
+        return np.where(signs > 0, up, down)
+
+    def _worth(self, task: Task, edges: Array, coefficients: Array) -> Array:
+        """Return what the candidates are worth: the edge, or what the rule says."""
+        if task.gain is None:
+            return edges
+        n = self.rows.n if task.counts is None else float(task.counts.sum())
+        return task.gain(edges / n, self.squares, coefficients)
+
+    def output(self, voter: PoolVoter, table: Table) -> Array:
+        """Return the votes on the training rows, which are known."""
+        return self.votes[voter.index] * self.votes.dtype.type(voter.sign)
 
     def added(self, voter: PoolVoter, alpha: float) -> None:
-        """Follow a residual through the Gram matrix."""
+        """Follow the coefficients, and a residual through the Gram matrix."""
+        self.coefficients[voter.index] += voter.sign * alpha
         if self.correlations is not None:
             k = voter.index
             if k not in self.gram:

@@ -129,10 +129,9 @@ class SplitSearch:
         low = np.zeros(int(self.n_bins[feature]) + 1, bool)
         if order is not None:
             low[order[: cut + 1]] = True
-            low[~self.filled[self.mine(feature)]] = self._heavier_low(feature, low)
-        else:
-            low[: cut + 1] = True
-            low[-1] = self.missing_low(feature, cut, side)
+            return self.with_unseen(feature, low)
+        low[: cut + 1] = True
+        low[-1] = self.missing_low(feature, cut, side)
         return low
 
     def missing_low(self, feature: int, cut: int, side: int) -> bool:
@@ -152,7 +151,13 @@ class SplitSearch:
             negative[lightest] = ~negative[lightest]
         low = np.zeros(len(all_filled), bool)
         low[filled] = negative
-        low[~all_filled] = self._heavier_low(feature, low)
+        return self.with_unseen(feature, low)
+
+    def with_unseen(self, feature: int, low: Array) -> Array:
+        """Return the low slots of a categorical feature, those that nobody is in sent where missing values go."""
+        unseen = ~self.filled[self.mine(feature)]
+        low[unseen] = False
+        low[unseen] = self._heavier_low(feature, low)
         return low
 
     def _heavier_low(self, feature: int, low: Array) -> bool:

@@ -14,6 +14,7 @@ from boostlab.data.rows import Rows
 from boostlab.data.table import Table, compact
 from boostlab.kernels.edge import best_edge
 from boostlab.voters.criteria import CRITERIA
+from boostlab.voters.ranking import ranked
 from boostlab.voters.search import Channels, SplitSearch, tame
 
 Array = npt.NDArray[Any]
@@ -92,6 +93,7 @@ class DecisionStump(Learner, BaseEstimator):
     """
 
     uses_bins = True
+    excludes = True
 
     def __init__(self, polarity: str = "both") -> None:
         self.polarity = polarity
@@ -112,7 +114,7 @@ class StumpSession:
     """Stump search on one sample."""
 
     def __init__(self, table: Table, rows: Rows, sides: int) -> None:
-        self.search = SplitSearch(table, rows)
+        self.search, self.table = SplitSearch(table, rows), table
         self.sides = sides
 
     def best(self, task: Task) -> Stump | CategoryStump | Stop:
@@ -122,7 +124,7 @@ class StumpSession:
             return Stop("no_edge", "every column is constant, so there is nothing to split")
         if task.criterion == "edge":
             (signed,) = criterion.channels(task.weight, task.target)
-            return self._best_edge(signed, task.counts)
+            return self._best_edge(signed, task)
         channels = Channels.of(search.rows, criterion.channels(tame(task.weight), task.target), task.counts)
         split = search.best(criterion, search.sums(channels), channels.total, channels, task.params)
         assert split is not None
@@ -132,11 +134,13 @@ class StumpSession:
     def added(self, voter: Any, alpha: float) -> None:
         """Remember nothing."""
 
-    def _best_edge(self, signed: Array, counts: Array | None) -> Stump | CategoryStump:
+    def _best_edge(self, signed: Array, task: Task) -> Stump | CategoryStump | Stop:
         """One channel and opposite leaves: compare edges as the integers they are."""
         search = self.search
-        q, _, total, _ = search.rows.whole(signed, counts)
+        q, _, total, _ = search.rows.whole(signed, task.counts)
         hist = search.codes.sums(q)
+        if task.without is not None:
+            return self._best_but(task.without, hist, total)
         feature, cut, side, edge = best_edge(hist, search.starts, search.filled, search.categorical, total, self.sides)
         if cut < 0:
             return self._stump(feature, cut, search.signs(feature, hist[search.mine(feature)]), -1.0, 1.0)
@@ -144,6 +148,14 @@ class StumpSession:
         left, right = (-1.0, 1.0) if up else (1.0, -1.0)
         missing = left if search.missing_low(feature, cut, side) else right
         return Stump(feature, cut, search.threshold(feature, cut), left, right, missing)
+
+    def _best_but(self, without: Array, hist: Array, total: int) -> Stump | CategoryStump | Stop:
+        """Return the best stump that does not vote like `without`; stumps of several columns may."""
+        for feature, cut, low, up in ranked(self.search, hist, total, self.sides):
+            stump = self._stump(feature, cut, low, *((-1.0, 1.0) if up else (1.0, -1.0)))
+            if not np.array_equal(stump.votes(self.table), without):
+                return stump
+        return Stop("no_edge", "there is no other stump than the one to leave out")
 
     def _stump(self, feature: int, cut: int, low: Array, left: Any, right: Any) -> Stump | CategoryStump:
         if self.search.categorical[feature]:

@@ -1,0 +1,81 @@
+"""All stumps by edge, for when the best one is not wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.voters.search import SplitSearch
+
+Array = npt.NDArray[Any]
+Candidate = tuple[int, int, Array, bool]  # feature, cut (-1: categories), low slots, whether the high side votes +1
+
+_NEVER = np.iinfo(np.int64).min
+
+
+def ranked(search: SplitSearch, hist: Array, total: int, sides: int) -> Iterator[Candidate]:
+    """Yield stumps, the one with the largest edge first; ties as in `kernels.edge.best_edge`.
+
+    Parameters
+    ----------
+    search : SplitSearch
+        The sample.
+    hist : array
+        The signed weight in every slot.
+    total : int
+        Its sum over the sample.
+    sides : int
+        0 takes either orientation, +1 or -1 only the one.
+    """
+    numeric = np.repeat(~search.categorical, np.diff(search.starts))
+    widths = np.diff(search.starts)
+    below = np.cumsum(hist)
+    below -= np.repeat(np.concatenate([[0], below[search.starts[1:-1] - 1]]), widths)
+    absent = np.repeat(hist[search.starts[1:] - 1], widths)
+    # Slot, side of the missing values, orientation: in this order ties are decided.
+    edges = np.full((len(hist), 2, 2), _NEVER)
+    for side, (possible, low) in enumerate(((search.possible, below), (search.possible_below, below + absent))):
+        edge = total - 2 * low
+        for k, sign in enumerate((1, -1)):
+            if sides in (0, sign):
+                edges[:, side, k] = np.where(possible & numeric, sign * edge, _NEVER)
+    order = np.argsort(-edges.reshape(-1), kind="stable")
+    plain = ((edges.reshape(-1)[k], k) for k in order if edges.reshape(-1)[k] > _NEVER)
+    subsets = sorted(_subsets(search, hist), key=lambda c: (-c[0], c[1]))
+    while True:
+        best = next(plain, None)
+        while subsets and (best is None or _before(subsets[0], best, search)):
+            _, feature, low = subsets.pop(0)
+            yield feature, -1, low, True
+        if best is None:
+            return
+        slot, side, orientation = np.unravel_index(best[1], edges.shape)
+        feature = int(np.searchsorted(search.starts, slot, side="right")) - 1
+        cut = int(slot - search.starts[feature])
+        yield feature, cut, search.low_slots(feature, cut, int(side)), bool(orientation == 0)
+
+
+def _before(subset: tuple[int, int, Array], plain: tuple[int, int], search: SplitSearch) -> bool:
+    feature = int(np.searchsorted(search.starts, plain[1] // 4, side="right")) - 1
+    return (-subset[0], subset[1]) < (-plain[0], feature)
+
+
+def _subsets(search: SplitSearch, hist: Array) -> Iterator[tuple[int, int, Array]]:
+    """Yield (edge, feature, low slots) of the best two subsets of every categorical feature."""
+    for j in np.flatnonzero(search.categorical).tolist():
+        sums, filled = hist[search.mine(j)], search.filled[search.mine(j)]
+        if filled.sum() < 2:
+            continue
+        best = search.signs(j, sums)
+        taken = [best]
+        for slot in np.flatnonzero(filled)[np.argsort(np.abs(sums[filled]), kind="stable")]:
+            other = best.copy()
+            other[slot] = ~other[slot]
+            if 0 < other[filled].sum() < filled.sum():  # no stump is constant
+                taken.append(search.with_unseen(j, other))
+                break
+        for low in taken:
+            yield int(sums[~low].sum() - sums[low].sum()), j, low
