@@ -28,8 +28,8 @@ class LogisticVariance(Rule):
 
     1. u_i = q_i ((1 - lambda) m + lambda l_i).
     2. h = the voter with the largest edge: weights |u|, labels y sign(u).  Stop if the edge is not positive.
-    3. alpha = the minimiser of J(F + a h) over 0 <= a <= 12 / max|h|, by Brent's method, halved until J falls, which it
-       does for small steps: the edge is the slope.  (For lambda <= 1, J is convex and nothing needs halving.)
+    3. alpha = the minimiser of J(F + a h) over 0 <= a <= 12 / max|h| by Brent's method, halved until J falls, which it
+       does for a small step: the edge is the slope.
     4. F += alpha h.
     """
 

@@ -76,7 +76,7 @@ def pool_of(columns):
 
 def test_three_independent_voters_reach_the_bound(examples):
     """By hand: voters that err independently on 1/4 of 64 rows; the majority errs on 3/16 - 2/64 = 10/64."""
-    agree = np.array([k for k in product([1, 1, 1, -1], repeat=3)]).T
+    agree = np.array(list(product([1, 1, 1, -1], repeat=3))).T
     y = np.where(np.arange(64) % 2, 1, -1)
     X, pool = pool_of(agree * y)
     model = examples.MajorityOfThreeClassifier(pool).fit(X, y)
