@@ -1,0 +1,122 @@
+"""The noise table computes what it says, once."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import importlib.util
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from boostlab import AdaBoostClassifier, LPBoostClassifier
+from boostlab.datasets import flip_labels
+from tables import noisy_table
+
+SCRIPT = Path(__file__).parents[2] / "docs" / "noise_table.py"
+
+
+@pytest.fixture
+def noise_table(tmp_path, monkeypatch):
+    """The script as a module, with one small data set."""
+    X, y = noisy_table(60, 3, seed=0)
+    with gzip.open(tmp_path / "toy.csv.gz", "wt", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(
+            [["a", "b", "c", "target"], *([*x, "yes" if t else "no"] for x, t in zip(X, y, strict=True))]
+        )
+    monkeypatch.setenv("BOOSTLAB_DATA", str(tmp_path))
+    spec = importlib.util.spec_from_file_location("noise_table", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "noise_table", module)
+    spec.loader.exec_module(module)
+    return module
+
+
+def made_up(module, boosters, splits=2, limit=5, missing=()):
+    """Jobs on the toy data and made-up results: booster number b errs on b + 1 percent plus split number percent."""
+    jobs = [module.Job(b, "toy", noise, k, limit) for b in boosters for noise in module.NOISE for k in range(splits)]
+    done = {j: module.Line((boosters.index(j.booster) + 1 + j.split) / 100, 5, 0.1, "max_rounds") for j in jobs}
+    return jobs, {j: line for j, line in done.items() if j not in missing}
+
+
+def test_one_fit_is_half_the_rows_flipped_labels_and_clean_tests(noise_table):
+    X, y = noise_table.read("toy")
+    assert X.shape == (60, 3)
+    assert set(y) == {0, 1}
+    line = noise_table.fit(noise_table.Job("AdaBoostClassifier", "toy", 20, 3, 7))
+    order = np.random.RandomState(3).permutation(60)
+    test, train = order[:30], order[30:]
+    model = AdaBoostClassifier(n_estimators=7).fit(X[train], flip_labels(y[train], 0.2, random_state=3))
+    assert line.error == np.mean(model.predict(X[test]) != y[test])
+    assert (line.rounds, line.stop) == (model.n_estimators_, model.stop_reason_.split(":")[0])
+
+
+def test_a_torn_line_is_dropped_and_the_rest_kept(noise_table, tmp_path):
+    path = tmp_path / "noise_table.csv"
+    jobs, done = made_up(noise_table, ["AdaBoostClassifier"])
+    store = noise_table.Store(path)
+    for job in jobs:
+        store.add(job, done[job])
+    whole = path.read_text(encoding="utf-8")
+    path.write_text(whole[:-9], encoding="utf-8")  # killed while writing
+    again = noise_table.Store(path)
+    assert list(again.lines) == jobs[:-1]
+    again.add(jobs[-1], done[jobs[-1]])
+    assert path.read_text(encoding="utf-8") == whole
+    assert noise_table.Store(path).lines == done
+
+
+def test_the_table_shows_means_standard_errors_and_what_is_missing(noise_table, tmp_path):
+    boosters = ["AdaBoostClassifier", "LPBoostClassifier", "WeightBoostClassifier"]
+    hole = noise_table.Job("WeightBoostClassifier", "toy", 10, 1, 5)
+    jobs, done = made_up(noise_table, boosters, missing=[hole])
+    store = noise_table.Store(tmp_path / "noise_table.csv")
+    store.lines = done
+    rows = [
+        [c.strip() for c in r.split("|")[1:-1]] for r in noise_table.table(jobs, store).splitlines() if r[:1] == "|"
+    ]
+    assert rows[0] == ["booster", "toy 0 %", "toy 10 %", "toy 20 %", "mean rank"]
+    assert rows[2] == ["AdaBoost", *["**1.5 ± 0.5**"] * 3, "1.0"]
+    assert rows[3] == ["LPBoost", *["2.5 ± 0.5†"] * 3, "2.0"]  # it would have gone on by itself
+    assert rows[4] == ["WeightBoost", "3.5 ± 0.5", "…", "3.5 ± 0.5", "3.0"]
+
+
+def test_wrong_requests_are_explained(noise_table, monkeypatch, capsys):
+    with pytest.raises(SystemExit, match=r"moon\.csv\.gz is not there"):
+        noise_table.main(["--data", "moon"])
+    with pytest.raises(SystemExit):
+        noise_table.main(["--boosters", "adaboots", "--data", "toy"])
+    assert "there is no booster 'adaboots'; choose from " in capsys.readouterr().err
+    monkeypatch.delenv("BOOSTLAB_DATA")
+    noise_table.read.cache_clear()
+    with pytest.raises(SystemExit, match="Set BOOSTLAB_DATA"):
+        noise_table.main(["--data", "toy"])
+
+
+def test_a_second_run_computes_only_what_is_missing(noise_table, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(noise_table, "ProcessPoolExecutor", lambda *_: ThreadPoolExecutor(2))  # quicker to start
+    jobs, done = made_up(noise_table, ["AdaBoostClassifier"])
+    store = noise_table.Store(tmp_path / "noise_table.csv")
+    for job in jobs[1:]:
+        store.add(job, done[job])
+    wanted = ["--boosters", "adaboost", "--data", "toy", "--rounds", "5", "--splits", "2", "--out", str(tmp_path)]
+    assert noise_table.main(wanted) == 0
+    assert "5 of 6 fits are done already; 1 to go" in capsys.readouterr().err
+    lines = noise_table.Store(tmp_path / "noise_table.csv").lines
+    assert {j: lines[j] for j in jobs[1:]} == {j: done[j] for j in jobs[1:]}  # not computed again: they are made up
+    assert lines[jobs[0]].error == noise_table.fit(jobs[0]).error
+    assert "| AdaBoost |" in (tmp_path / "noise_table.md").read_text(encoding="utf-8")
+
+
+def test_a_booster_that_fails_does_not_stop_the_others(noise_table, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(noise_table, "ProcessPoolExecutor", lambda *_: ThreadPoolExecutor(2))
+    wanted = ["--boosters", "adaboost", "lpboost", "--data", "toy", "--rounds", "3", "--splits", "1"]
+    monkeypatch.setattr(LPBoostClassifier, "fit", lambda *_: 1 / 0)
+    assert noise_table.main([*wanted, "--out", str(tmp_path)]) == 1
+    assert "LPBoostClassifier on toy, 20 %, split 0 failed: ZeroDivisionError" in capsys.readouterr().err
+    page = (tmp_path / "noise_table.md").read_text(encoding="utf-8")
+    assert "| LPBoost | … | … | … | … |" in page
+    assert "| AdaBoost | **" in page
