@@ -116,8 +116,8 @@ class Coin(Learner):
 
     def best(self, task):
         j, side = int(self.rng.integers(self.table.X.shape[1])), self.rng.choice([-1.0, 1.0])
-        cut = int(self.rng.integers(len(self.table.bins.cuts[j])))
-        return Stump(j, cut, float(self.table.bins.cuts[j][cut]), -side, side)
+        cut = int(self.rng.integers(len(self.table.bins.of(j))))
+        return Stump(j, cut, float(self.table.bins.of(j)[cut]), -side, side)
 
     def added(self, voter, alpha):
         pass
