@@ -1,117 +1,156 @@
-"""Speed and memory beside the peers, measured in one run:  make bench,  or  python benchmarks/run.py --help."""
+"""Speed, memory, growth and first steps beside the peers, in one run:  make bench,  or  python benchmarks/run.py.
+
+Every measurement has a process of its own.  The contenders of a row take turns (ours, a peer, ..., ours, a peer), so
+that a noisy minute hurts them alike.  Nothing is installed: a contender that is not there is reported as not possible.
+"""
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import platform
-import statistics
-import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from subprocess import CalledProcessError
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from workloads import CONTENDERS, WORKS  # noqa: E402
+from cold import COLD  # noqa: E402
+from contenders import OURS  # noqa: E402
+from measure import Impossible, in_a_new_process  # noqa: E402
+from report import (  # noqa: E402
+    HEAD,
+    Line,
+    Runs,
+    cold_lines,
+    growth_lines,
+    machine,
+    memory_lines,
+    text_of,
+    work_lines,
+    write_json,
+)
+from works import GROUPS, WORKS, Measurement, Memory, growths  # noqa: E402
+
+SLOW = 20.0  # seconds: what takes longer is measured once
+
+GROWTHS = growths(os.cpu_count() or 1)
+ROWS = (*WORKS, *GROWTHS, *COLD)
 
 
-def measured(work: str, who: str, threads: int) -> dict[str, float]:
-    """Measure one contender in a process of its own, so that memory and warm-up are its own."""
-    command = [sys.executable, str(HERE / "run.py"), "--one", work, who, str(threads)]
-    env = {**os.environ, "OMP_NUM_THREADS": str(threads)}
-    done = subprocess.run(command, capture_output=True, text=True, env=env)
-    if done.returncode:
-        raise SystemExit(f"{who} failed on {work}:\n{done.stderr}")
-    return json.loads(done.stdout.splitlines()[-1])
+def progress(text: str) -> None:
+    if sys.stderr.isatty():
+        print("\r" + text[:79].ljust(79), end="\r" if not text else "", file=sys.stderr, flush=True)
 
 
-def interleaved(work: str, contenders: list[str], repeats: int, threads: int) -> dict[str, list[dict[str, float]]]:
-    """Measure all contenders in turn, `repeats` times, so that a noisy minute hurts them alike; slow ones once."""
-    runs: dict[str, list[dict[str, float]]] = {who: [] for who in contenders}
+def in_turns(
+    row: str, names: Sequence[str], repeats: int, measure: Callable[[str], Measurement], ours: Sequence[str]
+) -> Runs:
+    """Measure all names in turn, `repeats` times; if none of ours is possible, do not trouble the others."""
+    runs: dict[str, list[Measurement] | str] = {name: [] for name in names}
     for r in range(repeats):
-        for who in contenders:
-            if r and runs[who][0]["seconds"] > 20:
+        for name in names:
+            done = runs[name]
+            if isinstance(done, str) or (done and done[0].get("seconds", 0.0) > SLOW):
                 continue
-            print(f"\r{work}: run {r + 1} of {repeats}, {who:<24}", end="", file=sys.stderr, flush=True)
-            runs[who].append(measured(work, who, threads))
-    print("\r" + " " * 60 + "\r", end="", file=sys.stderr)
+            if name not in ours and all(isinstance(runs[o], str) for o in ours):
+                runs[name] = "skipped, for there is nothing to compare it with"
+                continue
+            progress(f"{row}: run {r + 1} of {repeats}, {name}")
+            try:
+                done.append(measure(name))
+            except (Impossible, CalledProcessError) as error:
+                runs[name] = str(error)
+    progress("")
     return runs
 
 
-def table_of(work: str, runs: dict[str, list[dict[str, float]]]) -> Iterator[str]:
-    w = WORKS[work]
-    scale = 1.0 if w.unit == "s" else 1e6 / w.rounds
-    ours = statistics.median(r["seconds"] for r in runs["boostlab"])
-    yield f"{work}: {w.says} (binning included)"
-    yield f"  {'':<24}{w.unit + ', median':>16}{'min - max':>18}{'x boostlab':>12}{'peak MB over data':>19}"
-    for who, measurements in runs.items():
-        seconds = [r["seconds"] for r in measurements]
-        spread = f"{min(seconds) * scale:.3g} - {max(seconds) * scale:.3g}"
-        middle = statistics.median(seconds)
-        peak = max(r["peak_mb"] for r in measurements)
-        yield f"  {who:<24}{middle * scale:>16.4g}{spread:>18}{middle / ours:>12.2f}{peak:>19.1f}"
+def lines_of(row: str, repeats: int, threads: int, without: Sequence[str], small: bool) -> Iterator[Line]:
+    """Measure one row and yield its lines."""
+    if row in WORKS:
+        work = WORKS[row].small() if small else WORKS[row]
+        names = [who for who in work.contenders if who not in without]
+        ours = [who for who in names if who in OURS]
+        runs = in_turns(row, names, repeats, lambda who: in_a_new_process(row, who, threads, small), ours)
+        yield from memory_lines(row, work, runs) if isinstance(work, Memory) else work_lines(row, work, runs)
+        return
+    growth = GROWTHS[row].small() if small else GROWTHS[row]
+
+    def step(name: str) -> Measurement:
+        alone = growth.steps[int(name)][1].threads
+        return in_a_new_process(f"{row}:{name}", "boostlab", alone or threads, small)
+
+    steps = [str(i) for i in range(len(growth.steps))]
+    yield from growth_lines(row, growth, in_turns(row, steps, repeats, step, steps))
 
 
-def cold_start() -> dict[str, float]:
-    """Return the seconds of a first fit in a new process, with and without the kernel cache, and of the imports."""
-    fit = "from boostlab import AdaBoostClassifier as A; A(n_estimators=5).fit([[0.], [1.], [2.], [3.]], [0, 1, 0, 1])"
-    clock = "import time; t = time.perf_counter(); {}; print(time.perf_counter() - t)"
+def cold_start(rows: Sequence[str], repeats: int) -> Iterator[Line]:
+    """Measure first steps, in turns too."""
+    runs: dict[str, list[float] | str] = {row: [] for row in rows}
+    for r in range(repeats):
+        for row in rows:
+            done, step = runs[row], COLD[row]
+            if isinstance(done, str) or (step.most is not None and r >= step.most):
+                continue
+            progress(f"{row}: run {r + 1} of {repeats}, {step.says}")
+            try:
+                done.append(step.measure())
+            except CalledProcessError as error:
+                runs[row] = f"ended with code {error.returncode}"
+    progress("")
+    yield from cold_lines(COLD, runs)
 
-    def seconds(code: str, **env: str) -> float:
-        command = [sys.executable, "-c", clock.format(code)]
-        out = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ, **env})
-        return float(out.stdout)
 
-    with tempfile.TemporaryDirectory() as cache:
-        without = seconds(fit, NUMBA_CACHE_DIR=cache)
-        with_ = statistics.median(seconds(fit, NUMBA_CACHE_DIR=cache) for _ in range(3))
-    return {
-        "first fit without kernel cache": without,
-        "first fit with kernel cache": with_,
-        "import boostlab": statistics.median(seconds("import boostlab") for _ in range(3)),
-        "from boostlab import AdaBoostClassifier": statistics.median(
-            seconds("from boostlab import AdaBoostClassifier") for _ in range(3)
-        ),
-        "import sklearn.ensemble": statistics.median(seconds("import sklearn.ensemble") for _ in range(3)),
-    }
+def chosen(words: Sequence[str]) -> list[str]:
+    """Return the rows that some words name, in the table's order."""
+    named = {row for row in ROWS for word in words if row == word or row.startswith(GROUPS.get(word, "?"))}
+    strange = [word for word in words if word not in ROWS and word not in GROUPS]
+    if strange:
+        raise SystemExit(f"No such row: {strange[0]}; there are {', '.join(ROWS)}, and {', '.join(GROUPS)} for groups.")
+    return [row for row in ROWS if row in named]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--works", default=",".join([*WORKS, "cold"]), help="rows to measure (default: all)")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", nargs="+", default=list(ROWS), metavar="ROW", help="rows or groups (default: all)")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--without", default="", help="contenders to leave out, separated by commas")
+    parser.add_argument("--without", nargs="+", default=[], metavar="WHO", help="contenders to leave out")
+    parser.add_argument("--small", action="store_true", help="tiny sizes, to see that it works; conclude nothing")
     parser.add_argument("--json", type=Path, default=HERE / "results.json", help="where to write the measurements")
-    parser.add_argument("--one", nargs=3, metavar=("WORK", "WHO", "THREADS"), help=argparse.SUPPRESS)
+    parser.add_argument("--chart", type=Path, default=HERE / "results.png", help="where to draw them")
     args = parser.parse_args()
-    if args.one:
-        work, who, threads = args.one
-        print(json.dumps(WORKS[work].measure(who, int(threads))))
-        return
-    results: dict[str, object] = {
-        "machine": {"processor": platform.machine(), "cores": os.cpu_count(), "python": platform.python_version()},
-        "threads": args.threads,
-    }
-    for work in args.works.split(","):
-        if work == "cold":
-            results[work] = cold = cold_start()
-            print("Cold start, seconds")
-            for name, value in cold.items():
-                print(f"  {name:<44}{value:>8.2f}")
-            continue
-        if work not in WORKS:
-            parser.error(f"no such work: {work}; there are {', '.join(WORKS)} and cold")
-        contenders = [c for c in WORKS[work].against if c in CONTENDERS and c not in args.without.split(",")]
-        runs = interleaved(work, contenders, args.repeats, args.threads)
-        results[work] = runs
-        print("\n".join(table_of(work, runs)), end="\n\n")
-    args.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    print(f"Measurements are in {args.json}.")
+    if args.repeats < 1 or args.threads < 1:
+        parser.error("--repeats and --threads must be at least 1")
+    rows, lines = chosen(args.rows), list[Line]()
+    facts = machine(args.threads)
+    versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
+    print(f"{facts['cores']} cores, {args.threads} threads, Python {facts['python']}, {versions}")
+    if args.small:
+        print("Tiny sizes: these numbers mean nothing.")
+    print(text_of(HEAD))
+
+    def show(new: Iterator[Line]) -> None:
+        for line in new:
+            lines.append(line)
+            print(text_of(line.cells()), flush=True)
+        write_json(args.json, {**facts, "small": args.small, "repeats": args.repeats}, lines)  # kept if it is stopped
+
+    for row in rows:
+        if row not in COLD:
+            show(lines_of(row, args.repeats, args.threads, args.without, args.small))
+    first_steps = [row for row in rows if row in COLD]
+    if first_steps:
+        show(cold_start(first_steps, args.repeats))
+    print(f"The measurements are in {args.json}.")
+    try:
+        from chart import draw
+
+        if draw(args.chart, lines):
+            print(f"The chart is {args.chart}.")
+    except ImportError:
+        print("There is no chart: matplotlib is not installed (the extra [bench] has it).")
 
 
 if __name__ == "__main__":

@@ -233,7 +233,7 @@ class Training:
             self.looked = self.state.t
 
     def _round(self) -> Stop | None:
-        refused = ""
+        refused = Stop("no_edge")
         for _ in range(1 + self.max_restarts):
             asked = self.rule.task(self.state)
             if isinstance(asked, Stop):
@@ -241,7 +241,10 @@ class Training:
             self._check_task(asked)
             voter = self._learn(asked)
             if isinstance(voter, Stop):
-                return voter
+                if not self._drawn(asked):
+                    return voter
+                refused = voter  # the draw may have been unlucky
+                continue
             h = self._votes(voter)
             self.state.standing = self.state.bound.standing(voter)
             self.torn = True  # until the round is whole: the rule may remember what the rounds do not hold
@@ -250,10 +253,10 @@ class Training:
                 answer = Retry(answer.detail)  # boosting with restart: the draw may have been unlucky
             if not isinstance(answer, Retry):
                 break
-            refused = answer.reason
+            refused = Stop("no_edge", answer.reason)
         else:
             tried = f"{self.max_restarts} restarts in one round all failed; the last: " if self.max_restarts else ""
-            return Stop("no_edge", tried + refused)
+            return Stop(refused.code, tried + refused.detail)
         if isinstance(answer, Stop):
             return answer
         self._check_answer(answer)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import log_loss as sk_log_loss
 from sklearn.metrics import roc_auc_score
 
@@ -249,7 +249,7 @@ def test_ctrl_c_inside_a_learner(table):
         (dict(estimator=LogisticRegression), "is not a weak learner"),
         (dict(algorithm="real", fixed_step=0.1), "fixed_step is for"),
         (
-            dict(algorithm="real", estimator=LogisticRegression()),
+            dict(algorithm="real", estimator=Ridge()),
             "needs a weak learner that can search the criterion 'z'",
         ),
     ],

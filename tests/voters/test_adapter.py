@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+import sklearn
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.cluster import KMeans
+from sklearn.ensemble import AdaBoostClassifier as SklearnAdaBoost
 from sklearn.ensemble import BaggingClassifier
+from sklearn.feature_selection import SelectFromModel
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -36,7 +40,7 @@ class Weighted(ClassifierMixin, BaseEstimator):
     def fit(self, X, y, sample_weight=None):
         SEEN.append((X, y, sample_weight))
         self.classes_ = np.unique(y)
-        self.label_ = 1 if (sample_weight * y).sum() > 0 else -1
+        self.label_ = int((sample_weight * (2 * y - 1)).sum() > 0)
         return self
 
     def predict(self, X):
@@ -48,24 +52,12 @@ class Unweighted(ClassifierMixin, BaseEstimator):
 
     def fit(self, X, y):
         SEEN.append((X, y, None))
-        self.middle_ = (X[y > 0, 0].mean() + X[y < 0, 0].mean()) / 2
-        self.sign_ = 1 if X[y > 0, 0].mean() >= X[y < 0, 0].mean() else -1
+        low, high = (X[y == label, 0].mean() for label in (0, 1))
+        self.middle_, self.above_ = (low + high) / 2, int(high >= low)
         return self
 
     def predict(self, X):
-        return np.where(X[:, 0] > self.middle_, self.sign_, -self.sign_)
-
-
-class WeightedMean(RegressorMixin, BaseEstimator):
-    """Predicts the weighted mean, and records."""
-
-    def fit(self, X, y, sample_weight=None):
-        SEEN.append((X, y, sample_weight))
-        self.mean_ = np.average(y, weights=sample_weight)
-        return self
-
-    def predict(self, X):
-        return np.full(len(X), self.mean_)
+        return np.where(X[:, 0] > self.middle_, self.above_, 1 - self.above_)
 
 
 @pytest.fixture
@@ -91,7 +83,7 @@ def test_weights_of_mean_one_reach_the_estimator(data, mass):
     voter = best(Weighted(), X, Task("edge", w, y), mass)
     ((X_seen, y_seen, weight),) = SEEN
     assert np.array_equal(X_seen, X)
-    assert np.array_equal(y_seen, y)
+    assert np.array_equal(y_seen, y > 0)
     expected = w * (1.0 if mass is None else mass)
     assert weight.mean() == pytest.approx(1.0, rel=1e-12)
     np.testing.assert_allclose(weight, expected / expected.mean(), rtol=1e-12)
@@ -106,7 +98,7 @@ def test_rows_without_weight_are_left_out(data):
     ((X_seen, y_seen, weight),) = SEEN
     kept = w > 0
     assert np.array_equal(X_seen, X[kept])
-    assert np.array_equal(y_seen, y[kept])
+    assert np.array_equal(y_seen, y[kept] > 0)
     assert weight.mean() == pytest.approx(1.0, rel=1e-12)
     assert len(weight) == 20
 
@@ -115,7 +107,7 @@ def test_labels_are_classes_whatever_their_size(data):
     X, y, w = data
     best(Weighted(), X, Task("edge", w, y * 3.7))
     assert SEEN[0][1].dtype.kind == "i"
-    assert set(SEEN[0][1].tolist()) == {-1, 1}
+    assert set(SEEN[0][1].tolist()) == {0, 1}
 
 
 def test_the_counts_of_a_draw_are_the_weights(data):
@@ -141,13 +133,13 @@ def test_a_pipeline_passes_the_weights_to_its_last_step(data):
 def test_weights_change_what_a_real_estimator_learns(data):
     X, y, w = data
     voter = best(LogisticRegression(), X, Task("edge", w, y))
-    expected = LogisticRegression().fit(X, y, sample_weight=w / w.mean())
+    expected = LogisticRegression().fit(X, y > 0, sample_weight=w / w.mean())
     np.testing.assert_allclose(voter.estimator.coef_, expected.coef_, rtol=1e-10)
     plain = best(LogisticRegression(), X, Task("edge", np.ones(30), y))
     assert np.abs(plain.estimator.coef_ - expected.coef_).max() > 1e-3
     votes = voter.votes(Table(X))
     assert votes.dtype == np.float64
-    assert np.array_equal(votes, expected.predict(X))
+    assert np.array_equal(votes, 2 * expected.predict(X) - 1)
     assert np.array_equal(voter.predict(X), votes)
 
 
@@ -174,7 +166,7 @@ def test_the_engine_draws_for_a_learner_without_weights(data, mass):
     for X_seen, y_seen, _ in SEEN:
         assert len(X_seen) == rows.n  # as many draws as the sample is large
         at = [int(np.flatnonzero((x == X).all(axis=1))[0]) for x in X_seen]
-        assert np.array_equal(y_seen, y[at])
+        assert np.array_equal(y_seen, y[at] > 0)
         assert len(set(at)) < 30  # with replacement
     assert len({X_seen.tobytes() for X_seen, _, _ in SEEN}) == len(SEEN)  # a fresh draw every time
 
@@ -184,7 +176,7 @@ def test_a_draw_repeats_rows_as_often_as_they_were_picked(data):
     counts = np.random.default_rng(2).multinomial(50, np.full(30, 1 / 30))
     best(Unweighted(), X, Task("edge", np.ones(30), y, counts=counts))
     assert np.array_equal(SEEN[0][0], X.repeat(counts, axis=0))
-    assert np.array_equal(SEEN[0][1], y.repeat(counts))
+    assert np.array_equal(SEEN[0][1], y.repeat(counts) > 0)
 
 
 def test_nearest_neighbours_can_be_boosted(data):
@@ -194,37 +186,6 @@ def test_nearest_neighbours_can_be_boosted(data):
     training.run(5)
     assert training.state.t >= 1
     assert ((training.state.F > 0) == (y > 0)).mean() > 0.8
-
-
-# -- regressors -----------------------------------------------------------------------------------------------------
-
-
-def test_a_regressor_serves_least_squares(data):
-    X, _, w = data
-    z = np.random.default_rng(3).normal(size=30) * 4
-    assert EstimatorLearner(LinearRegression()).searches() == {"least_squares"}
-    voter = best(LinearRegression(), X, Task("least_squares", w, z))
-    expected = LinearRegression().fit(X, z, sample_weight=w)
-    np.testing.assert_allclose(voter.votes(Table(X)), expected.predict(X), rtol=1e-8)
-    assert voter.bound == pytest.approx(np.abs(expected.predict(X)).max(), rel=1e-8)
-
-
-def test_a_regressor_sees_the_targets_as_they_are(data):
-    X, _, w = data
-    z = np.linspace(-3, 3, 30)
-    voter = best(WeightedMean(), X, Task("least_squares", w, z))
-    assert np.array_equal(SEEN[0][1], z)
-    assert SEEN[0][2].mean() == pytest.approx(1.0, rel=1e-12)
-    assert voter.votes(Table(X)) == pytest.approx(np.average(z, weights=w), rel=1e-12)
-    constant = best(WeightedMean(), X, Task("least_squares", w, np.ones(30)))  # nothing special about one value
-    assert isinstance(constant, EstimatorVoter)
-
-
-def test_who_serves_what():
-    assert EstimatorLearner(DecisionTreeClassifier()).searches() == {"edge"}
-    assert EstimatorLearner(make_pipeline(StandardScaler(), LogisticRegression())).searches() == {"edge"}
-    assert EstimatorLearner(make_pipeline(StandardScaler(), DecisionTreeRegressor())).searches() == {"least_squares"}
-    assert EstimatorLearner(StandardScaler()).searches() == frozenset()
 
 
 # -- chance ---------------------------------------------------------------------------------------------------------
@@ -247,6 +208,81 @@ def test_every_random_state_is_set_from_the_generator(data):
             assert estimator.get_params()[name] is None  # the user's own object is left alone
 
 
+# -- metadata routing -----------------------------------------------------------------------------------------------
+
+
+class Passing(BaseEstimator):
+    """A transformer that takes weights, and records whether it got some."""
+
+    def fit(self, X, y=None, sample_weight=None):
+        SEEN.append(("transformer", sample_weight is not None))
+        return self
+
+    def transform(self, X):
+        return X
+
+
+@pytest.fixture
+def routing():
+    with sklearn.config_context(enable_metadata_routing=True):
+        yield
+
+
+def who_got_weights(pipe, data):
+    X, y, w = data
+    best(pipe, X, Task("edge", w, y))
+    (_, transformer), (_, _, weight) = SEEN
+    if weight is not None:
+        np.testing.assert_allclose(weight, w / w.mean(), rtol=1e-12)
+    return transformer, weight is not None
+
+
+def test_without_routing_the_last_step_gets_the_weights(data):
+    assert who_got_weights(make_pipeline(Passing(), Weighted()), data) == (False, True)
+
+
+@pytest.mark.parametrize("transformer", [None, False, True])
+@pytest.mark.parametrize("last", [None, True, "importance"])
+def test_routing_follows_requests_and_else_does_as_without(data, routing, transformer, last):
+    passing, weighted = Passing(), Weighted()
+    if transformer is not None:
+        passing.set_fit_request(sample_weight="importance" if transformer and last == "importance" else transformer)
+    if last is not None:
+        weighted.set_fit_request(sample_weight=last)
+    pipe = make_pipeline(passing, weighted)
+    assert who_got_weights(pipe, data) == (bool(transformer), True)
+    assert weighted.get_metadata_routing().fit.requests["sample_weight"] == last  # the user's own object is left alone
+
+
+def test_who_draws_while_routing_is_on(routing):
+    assert not EstimatorLearner(DecisionTreeClassifier()).draws
+    assert EstimatorLearner(make_pipeline(DecisionTreeClassifier().set_fit_request(sample_weight=False))).draws
+    assert EstimatorLearner(KNeighborsClassifier()).draws
+    assert EstimatorLearner(SklearnAdaBoost()).draws  # which cannot take weights while routing is on
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        BaggingClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=2),
+        make_pipeline(StandardScaler(), make_pipeline(StandardScaler(), LogisticRegression())),
+        make_pipeline(SelectFromModel(DecisionTreeClassifier()), LogisticRegression()),
+    ],
+    ids=["bagging", "nested", "selection"],
+)
+def test_routing_changes_nothing_where_nobody_asked(data, estimator):
+    X, y, w = data
+    plain = best(estimator, X, Task("edge", w, y))
+    with sklearn.config_context(enable_metadata_routing=True):
+        routed = best(estimator, X, Task("edge", w, y))
+    unweighted = best(estimator, X, Task("edge", np.ones(30), y))
+    for method in ("predict_proba", "decision_function"):
+        if hasattr(plain.estimator, method):
+            said = getattr(plain.estimator, method)(X)
+            assert np.array_equal(said, getattr(routed.estimator, method)(X))
+            assert not np.array_equal(said, getattr(unweighted.estimator, method)(X))
+
+
 # -- corner cases ---------------------------------------------------------------------------------------------------
 
 
@@ -258,6 +294,7 @@ def test_one_class_gives_a_constant_voter(data, label):
     assert isinstance(voter, ConstantVoter)
     assert not SEEN  # nothing was trained
     assert np.array_equal(voter.votes(Table(X)), np.full(30, label))
+    assert np.array_equal(voter.predict(X), np.full(30, label))
     assert voter.bound == 1.0
 
 
@@ -266,3 +303,132 @@ def test_without_any_weight_there_is_no_voter(data):
     stop = best(Weighted(), X, Task("edge", np.zeros(30), y))
     assert isinstance(stop, Stop)
     assert stop.code == "no_edge"
+
+
+def test_the_engine_does_not_predict_the_sample_twice(data):
+    X, y, _ = data
+    asked = []
+
+    class Counting(DecisionTreeClassifier):
+        def predict(self, X):
+            asked.append(len(X))
+            return super().predict(X)
+
+    learner = EstimatorLearner(Counting(max_depth=1))
+    training = Training(AdaBoost(), learner, Table(X), Rows(30), (y > 0).astype(int), 2, horizon=3)
+    training.run(3)
+    assert asked == [30] * len(asked)
+    assert len(asked) == training.state.t
+
+
+class Moody(Unweighted):
+    """Refuses some fits."""
+
+    refused = ()
+
+    def fit(self, X, y):
+        if len(SEEN) in self.refused:
+            SEEN.append("refused")
+            raise ValueError("not today")
+        return super().fit(X, y)
+
+
+class MoodyWeighted(DecisionTreeClassifier):
+    """Refuses all fits after the second."""
+
+    def fit(self, X, y, sample_weight=None):
+        if len(SEEN) == 2:
+            raise ValueError("not today")
+        SEEN.append(0)
+        return super().fit(X, y, sample_weight)
+
+
+def moody_training(data, learner, restarts=3):
+    X, y, _ = data
+    return Training(
+        AdaBoost(),
+        EstimatorLearner(learner),
+        Table(X),
+        Rows(30),
+        (y > 0).astype(int),
+        2,
+        horizon=5,
+        max_restarts=restarts,
+        rng=np.random.default_rng(3),
+    )
+
+
+def test_an_estimator_that_never_worked_says_why(data, monkeypatch):
+    monkeypatch.setattr(Moody, "refused", range(100))
+    training = moody_training(data, Moody())
+    with pytest.raises(ValueError, match="not today"):
+        training.run(5)
+    assert training.state.t == 0
+
+
+def test_a_fit_that_fails_on_a_draw_is_drawn_again(data, monkeypatch):
+    monkeypatch.setattr(Moody, "refused", (1, 2))
+    training = moody_training(data, Moody())
+    training.run(3)
+    assert SEEN[1:3] == ["refused"] * 2
+    assert training.state.t == 3
+
+
+def test_draws_that_all_fail_end_training_and_keep_the_rounds(data, monkeypatch):
+    monkeypatch.setattr(Moody, "refused", range(1, 100))
+    training = moody_training(data, Moody())
+    stop = training.run(5)
+    assert training.state.t == 1
+    assert SEEN.count("refused") == 4
+    assert str(stop) == (
+        "solver_failed: 3 restarts in one round all failed; the last: Moody could not be fitted: not today"
+    )
+
+
+def test_a_weighted_fit_that_fails_ends_training_and_keeps_the_rounds(data):
+    training = moody_training(data, MoodyWeighted(max_depth=1))
+    stop = training.run(5)
+    assert training.state.t == 2
+    assert str(stop) == "solver_failed: MoodyWeighted could not be fitted: not today"
+
+
+@pytest.mark.parametrize(
+    ("said", "match"),
+    [
+        (np.full(30, 7), "shown the labels 0 to 1 and predicts .*7.*must predict the labels"),
+        (np.full(30, -1), "predicts .*-1"),
+        (np.full(30, "yes"), "predicts .*yes"),
+        (np.full(30, np.nan), "predicts .*nan"),
+    ],
+)
+def test_strange_labels_are_named(data, said, match):
+    X, y, w = data
+
+    class Strange(DecisionTreeClassifier):
+        def predict(self, X):
+            return said
+
+    with pytest.raises(ValueError, match=match):
+        best(Strange(), X, Task("edge", w, y))
+
+
+def test_who_serves_what():
+    all_four = {"edge", "z", "least_squares", "pseudo_loss"}
+    assert EstimatorLearner(DecisionTreeClassifier()).searches() == all_four
+    assert EstimatorLearner(make_pipeline(StandardScaler(), LogisticRegression())).searches() == all_four
+    assert EstimatorLearner(KNeighborsClassifier()).searches() == all_four - {"least_squares"}
+    assert EstimatorLearner(LinearRegression()).searches() == {"edge", "least_squares"}
+    assert EstimatorLearner(make_pipeline(DecisionTreeRegressor())).searches() == {"edge", "least_squares"}
+    assert EstimatorLearner(KMeans()).searches() == frozenset()
+    assert EstimatorLearner(Duck()).searches() == frozenset()
+    assert EstimatorLearner(make_pipeline(StandardScaler(), LogisticRegression())).name == "LogisticRegression"
+
+
+class Duck:
+    """Does not say what it is."""
+
+    def fit(self, X, y):
+        return self
+
+    def get_params(self, deep=True):
+        return {}

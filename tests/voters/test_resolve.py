@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from boostlab import AdaBoostClassifier, EBBoostClassifier, LogitBoostClassifier
@@ -14,6 +17,10 @@ from boostlab.rules.adaboost import AdaBoost
 from boostlab.rules.adaboost_m2 import AdaBoostM2
 from boostlab.rules.ebboost import EBBoost
 from boostlab.rules.logitboost import LogitBoost
+from boostlab.rules.lpboost import LPBoost
+from boostlab.rules.quadboost import QuadBoost
+from boostlab.rules.real_adaboost import RealAdaBoost
+from boostlab.rules.vadaboost import VadaBoost
 from boostlab.voters import DecisionStump, VoterPool, as_learner
 from boostlab.voters.adapter import EstimatorLearner
 
@@ -67,7 +74,7 @@ def test_what_is_no_learner_is_named(strange):
             LogisticRegression(),
             EBB,
             "EBBoostClassifier",
-            ["EBBoostClassifier needs", "'svp'", "LogisticRegression offers only 'edge'", "VadaBoostClassifier"],
+            ["EBBoostClassifier needs", "'svp'", "LogisticRegression offers only 'edge', ", "VadaBoostClassifier"],
         ),
         (
             VoterPool(),
@@ -77,16 +84,26 @@ def test_what_is_no_learner_is_named(strange):
         ),
         (DecisionStump("-"), EBB, "EBBoostClassifier", ["'svp'", "DecisionStump offers only 'edge'"]),
         (
-            LinearRegression(),
-            AdaBoost(),
+            make_pipeline(StandardScaler(), LinearRegression()),
+            RealAdaBoost(),
             "AdaBoostClassifier",
-            ["'edge'", "LinearRegression offers only 'least_squares'", "use stumps (estimator=None)"],
+            ["'z'", "LinearRegression offers only 'edge', 'least_squares'; use a classifier in its place, or stumps"],
         ),
         (
-            DecisionTreeClassifier(),
+            Ridge(),
             AdaBoostM2(),
             "AdaBoostM2Classifier",
-            ["'pseudo_loss'", "DecisionTreeClassifier offers only 'edge'"],
+            ["'pseudo_loss'", "Ridge offers only 'edge', 'least_squares'; use a classifier in its place"],
+        ),
+        (
+            KNeighborsClassifier(),
+            LogitBoost(),
+            "LogitBoostClassifier",
+            [
+                "'least_squares'",
+                "KNeighborsClassifier offers",
+                "use a regressor, a classifier that takes sample_weight",
+            ],
         ),
         (KMeans(), AdaBoost(), "AdaBoostClassifier", ["'edge'", "KMeans offers none"]),
     ],
@@ -102,13 +119,27 @@ def test_a_learner_that_cannot_serve_the_rule_is_refused(estimator, rule, booste
         assert part in sentence
 
 
+@pytest.mark.parametrize("estimator", [Ridge(), make_pipeline(StandardScaler(), Ridge())], ids=["plain", "pipeline"])
+@pytest.mark.parametrize("rule", [AdaBoost(), VadaBoost()], ids=lambda r: type(r).__name__)
+def test_a_regressor_is_refused_where_votes_must_be_labels(rule, estimator):
+    with pytest.raises(ValueError, match="needs voters that say -1 or") as raised:
+        as_learner(estimator, rule, "SomeClassifier")
+    sentence = str(raised.value)
+    assert sentence.startswith("SomeClassifier needs")
+    assert "Ridge is a regressor; use a classifier in its place" in sentence
+    for real in (QuadBoost(), LPBoost()):
+        assert not as_learner(estimator, real, "SomeClassifier").labels
+    assert as_learner(LogisticRegression(), rule, "SomeClassifier").labels
+
+
 @pytest.mark.parametrize(
     ("model", "match"),
     [
         (EBBoostClassifier(LogisticRegression()), "VadaBoostClassifier"),
         (AdaBoostClassifier(DecisionTreeClassifier), "is not a weak learner"),
         (AdaBoostClassifier("forest"), "estimator='forest' is not a weak learner"),
-        (LogitBoostClassifier(LogisticRegression()), "'least_squares'"),
+        (LogitBoostClassifier(KNeighborsClassifier()), "'least_squares'"),
+        (AdaBoostClassifier(Ridge()), "is a regressor"),
     ],
 )
 def test_the_sentence_reaches_the_user_at_fit(model, match):

@@ -120,7 +120,8 @@ class Voting:
     def margins(self, X: Any, y: Any) -> Array:
         """Return the normalised margins: how clearly the vote favours the true label.
 
-        They lie between -1 and 1, except where a regressor as weak learner says more on new rows than in training.
+        They lie between -1 and 1, except where a scikit-learn estimator that votes with numbers or probabilities says
+        more on new rows than it did in training.
 
         Parameters
         ----------

@@ -20,6 +20,9 @@ class RealAdaBoost(Rule):
     3. Stop if Z >= 1.
     4. F += f.
 
+    Votes of a learner that is surer than its errors allow may make Z >= 1 although they point the right way: then the
+    step is halved until Z < 1.  (A stump's or tree's leaves are their own best step.)
+
     Parameters
     ----------
     learning_rate : float
@@ -40,11 +43,13 @@ class RealAdaBoost(Rule):
 
     def step(self, s: State, task: Task, h: Array) -> Step | Stop:
         """Steps 3 and 4."""
-        w, nu = task.weight, self.learning_rate
-        before, after, wrong = s.total(w, w * np.exp(-nu * s.y * h), w * (s.y * h <= 0))
-        Z = after / before
-        if Z >= 1 - NEGLIGIBLE:
-            return Stop("no_edge", f"the best voter's normaliser Z is {Z:.6g}, and it must be below 1")
-        s.own.log_loss += log(Z)
-        facts = {"error": wrong / before, "Z": Z, "objective": exp(min(s.own.log_loss, 700.0))}
-        return Step(nu, facts, Stop("perfect", f"round {s.t + 1} makes no error") if wrong == 0 else None)
+        w, v, nu = task.weight, s.y * h, self.learning_rate
+        before, wrong = s.total(w, w * (v <= 0))
+        for _ in range(12):
+            Z = s.total(w * np.exp(-nu * v)) / before
+            if Z < 1 - NEGLIGIBLE:
+                s.own.log_loss += log(Z)
+                facts = {"error": wrong / before, "Z": Z, "objective": exp(min(s.own.log_loss, 700.0))}
+                return Step(nu, facts, Stop("perfect", f"round {s.t + 1} makes no error") if wrong == 0 else None)
+            nu /= 2.0
+        return Stop("no_edge", f"the best voter's normaliser Z is {Z:.6g} at its smallest step, and it must be below 1")

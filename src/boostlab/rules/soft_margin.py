@@ -54,9 +54,9 @@ class SoftMargin(Rule):
 
     def step(self, s: State, task: Task, h: Array) -> Step | Stop:
         """Steps 2 to 4."""
-        own, agrees, stop = s.own, h == s.y, None
-        right, wrong = s.total(task.weight * agrees, task.weight * ~agrees)
-        error, u = wrong / (right + wrong), task.weight * (s.n / (right + wrong))
+        own, stop = s.own, None
+        whole, wrong = s.total(task.weight, task.weight * (h != s.y))
+        error, u = wrong / whole, task.weight * (s.n / whole)
         if error >= 0.5 - NEGLIGIBLE:
             return Stop("no_edge", f"weighted error {error:.4g}, and the rule needs less than 0.5")
 

@@ -50,11 +50,17 @@ def as_learner(
             "or VoterPool, or a scikit-learn estimator object."
         )
     gives = learner.searches()
+    name = getattr(learner, "name", type(learner).__name__)
     if rule.needs not in gives:
-        name = type(getattr(learner, "estimator", learner)).__name__
         can = f"only {', '.join(map(repr, sorted(gives)))}" if gives else "none"
+        instead = rule.instead or getattr(learner, "instead", "use stumps (estimator=None)")
         raise ValueError(
             f"{booster} needs a weak learner that can search the criterion {rule.needs!r}, and {name} offers {can}; "
-            f"{rule.instead or 'use stumps (estimator=None)'}."
+            f"{instead}."
+        )
+    if rule.labels_only and not getattr(learner, "labels", True):
+        raise ValueError(
+            f"{booster} needs voters that say -1 or +1, and {name} is a regressor; use a classifier in its place, or a "
+            "booster that weighs real votes, as QuadBoostClassifier, LPBoostClassifier or LogitBoostClassifier do."
         )
     return learner
