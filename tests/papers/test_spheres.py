@@ -58,4 +58,4 @@ def test_errors_beyond_one_half_are_taken_up_to_the_limit(seed):
     # Equation (10): the loss is the product of Z = (rho^(-1/2) + rho^(1/2)) sqrt(eps (1 - eps)).
     Z = (1.2**-0.5 + 1.2**0.5) * np.sqrt(error * (1 - error))
     np.testing.assert_allclose(np.cumprod(Z), model.history_["objective"], rtol=1e-9)
-    assert Z.max() > 1 > Z[0]  # forgiven errors raise the training loss
+    assert Z.max() > 1 > Z.min()  # forgiven errors raise the training loss
