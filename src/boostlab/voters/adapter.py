@@ -26,7 +26,7 @@ class EstimatorVoter:
 
     def votes(self, table: Table) -> Array:
         """Return the votes on all rows of a table."""
-        return np.asarray(self.estimator.predict(table.X), dtype=np.float64)
+        return np.asarray(self.estimator.predict(table.floats), dtype=np.float64)
 
     def predict(self, X: Array) -> Array:
         """Return the votes on the rows of a plain array."""
@@ -83,7 +83,7 @@ class EstimatorSession:
         mass = self.rows.masses if task.counts is None else task.counts
         weight = task.weight * mass
         rows = np.flatnonzero(weight > 0)
-        X, target, weight = self.table.X[rows], task.target[rows], weight[rows]
+        X, target, weight = self.table.floats[rows], task.target[rows], weight[rows]
         if len(rows) == 0:
             return Stop("no_edge", "no row has any weight left")
         if not self.regression:
@@ -102,7 +102,7 @@ class EstimatorSession:
             model.fit(X[picked], target[picked])
         if not self.regression:
             return EstimatorVoter(model)
-        return EstimatorVoter(model, float(np.abs(model.predict(self.table.X)).max()))
+        return EstimatorVoter(model, float(np.abs(model.predict(self.table.floats)).max()))
 
     def added(self, voter: Any, alpha: float) -> None:
         """Remember nothing."""
