@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse
+
+# Every numeric type of numpy, and both byte orders.
+DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", ">i2", ">u4", ">f4", ">f8"]
 
 
 def noisy_table(n=300, d=6, flips=0.1, seed=0):
@@ -12,3 +16,26 @@ def noisy_table(n=300, d=6, flips=0.1, seed=0):
     X[:, -1] = np.round(X[:, -1])
     y = np.where(X[:, 0] + X[:, 1] ** 2 + 0.5 * X[:, -1] > 0.7, 1, 0)
     return X, np.where(rng.random(n) < flips, 1 - y, y)
+
+
+def sparse_numbers(n=150, seed=0, missing=True):
+    """Mostly zeros, as an array: values of both signs, an empty and a full column, empty rows, missing values."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 7)) * (rng.random((n, 7)) < 0.35)
+    X[:, 1] = np.round(2 * X[:, 1])
+    X[:, 2] = np.abs(X[:, 2])
+    X[:, 4] = 0.0
+    X[:, 5] = np.round(rng.normal(size=n), 1) + 0.05
+    y = (X[:, 0] + X[:, 1] - X[:, 2] + 0.5 * X[:, 5] + 0.3 * rng.normal(size=n) > 0).astype(int)
+    X[:5] = 0.0
+    if missing:
+        X[rng.random(X.shape) < [0.1, 0.1, 0, 0, 0, 0.05, 0]] = np.nan
+    return X, y
+
+
+def stored(X, seed=0):
+    """The CSR matrix of an array, with a few of its zeros stored."""
+    X = np.asarray(X)
+    kept = (X != 0) | (np.random.default_rng(seed).random(X.shape) < 0.05)
+    i, j = np.nonzero(kept)
+    return sparse.csr_array((X[kept], j, np.searchsorted(i, np.arange(len(X) + 1))), shape=X.shape)

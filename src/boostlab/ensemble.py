@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.contract import Rule
-from boostlab.data.matrix import blocks, is_sparse
+from boostlab.data.matrix import arrays_of, blocks, is_sparse
 from boostlab.data.table import Table
 from boostlab.data.threads import spread
 from boostlab.kernels.lookup import lookup_scores, lookup_sparse, weighted_votes
@@ -293,7 +293,7 @@ class LookupTable:
             place = np.full(X.shape[1], -1, np.int64)
             place[self.features] = np.arange(len(self.features))
             spread(
-                lambda a, b: lookup_sparse(X.data, X.indices, X.indptr, place, *parts, a, b, out),
+                lambda a, b: lookup_sparse(*arrays_of(X), place, *parts, a, b, out),
                 n,
                 8 * X.nnz,
                 table.threads,

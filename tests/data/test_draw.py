@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from boostlab.data.rows import Rows, canonical_order
+from boostlab.data.matrix import canonical_order
+from boostlab.data.rows import Rows
 
 schemes = pytest.mark.parametrize("systematic", [False, True], ids=["multinomial", "systematic"])
 

@@ -23,6 +23,16 @@ def fit(X, max_bins=255, mass=None, threads=1):
     return Bins.fit(X, Rows(len(X), mass), max_bins, threads)
 
 
+def cuts_of(bins):
+    return [bins.of(j) for j in range(bins.n_features)]
+
+
+def encoded(bins, X, threads=1):
+    """The codes as a matrix, one row a column of X."""
+    codes = bins.encode(X, threads)
+    return np.stack([codes.column(j) for j in range(bins.n_features)])
+
+
 def column(values, dtype=np.float64):
     return np.asarray(values, dtype)[:, None]
 
@@ -33,9 +43,9 @@ def column(values, dtype=np.float64):
 def test_midpoints_by_hand():
     X = np.array([[3.0, 1.0, 7.0], [1.0, 1.0, -7.0], [2.0, 1.0, 0.0], [1.0, 1.0, 7.0]])
     bins = fit(X)
-    assert [c.tolist() for c in bins.cuts] == [[1.5, 2.5], [], [-3.5, 3.5]]
+    assert [c.tolist() for c in cuts_of(bins)] == [[1.5, 2.5], [], [-3.5, 3.5]]
     assert bins.n_bins.tolist() == [3, 1, 3]
-    assert bins.encode(X).tolist() == [[2, 0, 1, 0], [0, 0, 0, 0], [2, 0, 1, 2]]
+    assert encoded(bins, X).tolist() == [[2, 0, 1, 0], [0, 0, 0, 0], [2, 0, 1, 2]]
 
 
 @settings(max_examples=300)
@@ -48,7 +58,7 @@ def test_midpoints_by_hand():
 @given(st.lists(FINITE | st.floats(-1e-320, 1e-320) | st.sampled_from([1.0, 1 + 2**-52, 2.0]), min_size=1, max_size=20))
 def test_cuts_lie_halfway_between_neighbours(values):
     X = column(values)
-    (cuts,) = fit(X).cuts
+    (cuts,) = cuts_of(fit(X))
     distinct = sorted({v + 0.0 for v in values})
     assert len(cuts) == len(distinct) - 1
     for low, cut, high in zip(distinct, cuts.tolist(), distinct[1:], strict=False):
@@ -56,7 +66,7 @@ def test_cuts_lie_halfway_between_neighbours(values):
         middle = (Fraction(low) + Fraction(high)) / 2
         spacing = Fraction(max(math.ulp(low), math.ulp(high)))
         assert abs(Fraction(cut) - middle) <= spacing  # to the nearest float or so
-    codes = fit(X).encode(X)[0].tolist()
+    codes = encoded(fit(X), X)[0].tolist()
     assert codes == [distinct.index(v) for v in values]
 
 
@@ -67,34 +77,34 @@ def test_neighbouring_float32_values_are_told_apart(steps):
     X = column(bits.view(np.float32), np.float32)
     bins = fit(X)
     distinct = np.unique(X).astype(np.float64)
-    assert bins.cuts[0].dtype == np.float64
-    assert np.array_equal(bins.cuts[0], (distinct[:-1] + distinct[1:]) / 2)  # exact: doubles hold the midpoints
-    assert np.array_equal(distinct[bins.encode(X)[0]], X[:, 0].astype(np.float64))
+    assert bins.of(0).dtype == np.float64
+    assert np.array_equal(bins.of(0), (distinct[:-1] + distinct[1:]) / 2)  # exact: doubles hold the midpoints
+    assert np.array_equal(distinct[encoded(bins, X)[0]], X[:, 0].astype(np.float64))
 
 
 @pytest.mark.parametrize("max_bins", [2, 5, 255, 300, "exact"])
 def test_columns_with_few_values_are_cut_exactly(max_bins):
     values = np.random.default_rng(0).permutation(np.repeat(np.arange(max_bins if max_bins != "exact" else 400), 3))
     bins = fit(column(values), max_bins)
-    assert np.array_equal(bins.cuts[0], np.arange(len(set(values.tolist())) - 1) + 0.5)
+    assert np.array_equal(bins.of(0), np.arange(len(set(values.tolist())) - 1) + 0.5)
 
 
 @pytest.mark.parametrize(("distinct", "dtype"), [(254, np.uint8), (255, np.uint8), (256, np.uint16), (1000, np.uint16)])
 def test_codes_take_the_room_they_need(distinct, dtype):
     X = column(np.arange(distinct))
     codes = fit(np.hstack([X, X * 0]), "exact").encode(np.hstack([X, X * 0]))
-    assert codes.dtype == dtype
-    assert codes.flags.c_contiguous
-    assert np.array_equal(codes[0], np.arange(distinct))
-    assert not codes[1].any()
+    assert codes.cells.dtype == dtype
+    assert codes.cells.shape == (1, distinct, 8 // np.dtype(dtype).itemsize)  # a 64-bit word a row
+    assert np.array_equal(codes.column(0), np.arange(distinct))
+    assert not codes.column(1).any()
 
 
 def test_exact_goes_up_to_65535_values():
     values = np.random.default_rng(1).permutation(65_535)
     bins = fit(column(values), "exact")
     codes = bins.encode(column(values))
-    assert codes.dtype == np.uint16
-    assert np.array_equal(codes[0], values)
+    assert codes.cells.dtype == np.uint16
+    assert np.array_equal(codes.column(0), values)
 
 
 def test_exact_refuses_more_in_one_sentence():
@@ -110,7 +120,7 @@ def test_constant_columns_have_one_bin():
     for mass in (None, np.arange(1.0, 11.0), np.linspace(0.1, 0.2, 10)):
         bins = fit(np.full((10, 2), 3.25), 255, mass)
         assert bins.n_bins.tolist() == [1, 1]
-        assert not bins.encode(np.array([[-1e308, 1e308], [3.25, 3.25]])).any()
+        assert not encoded(bins, np.array([[-1e308, 1e308], [3.25, 3.25]])).any()
 
 
 # -- quantiles ------------------------------------------------------------------------------------------------------
@@ -122,7 +132,7 @@ def test_bins_of_distinct_values_are_balanced(max_bins, n):
     X = column(np.random.default_rng(n).normal(size=n))
     bins = fit(X, max_bins)
     assert bins.n_bins[0] == max_bins
-    sizes = np.bincount(bins.encode(X)[0], minlength=max_bins)
+    sizes = np.bincount(encoded(bins, X)[0], minlength=max_bins)
     assert sizes.min() >= n // max_bins
     assert sizes.max() <= -(-n // max_bins)
 
@@ -137,13 +147,13 @@ def test_no_bin_is_fuller_than_its_share_and_one_value(seed, max_bins, kind):
     bins = fit(X, max_bins, mass)
     assert bins.n_bins[0] <= max_bins
     w = np.ones(n) if mass is None else mass
-    codes = bins.encode(X)[0]
+    codes = encoded(bins, X)[0]
     assert len(np.unique(codes)) == bins.n_bins[0]  # no bin is empty
     heaviest = max(w[X[:, 0] == v].sum() for v in np.unique(X))
     if len(np.unique(X)) > max_bins:
         assert np.bincount(codes, w).max() <= w.sum() / max_bins + heaviest + 1e-9
     low_high = [(X[codes <= b].max(), X[codes > b].min()) for b in range(bins.n_bins[0] - 1)]
-    assert bins.cuts[0].tolist() == [(a + b) / 2 for a, b in low_high]  # cuts lie between neighbouring values
+    assert bins.of(0).tolist() == [(a + b) / 2 for a, b in low_high]  # cuts lie between neighbouring values
 
 
 @settings(max_examples=100)
@@ -154,21 +164,21 @@ def test_mass_k_cuts_like_k_copies(seed, max_bins):
     X = np.stack([rng.normal(size=n), rng.integers(0, 20, n)], axis=1)
     copies = rng.integers(1, 6, n)
     a, b = fit(X, max_bins, copies.astype(float)), fit(rng.permutation(X.repeat(copies, axis=0)), max_bins)
-    assert all(np.array_equal(c, d) for c, d in zip(a.cuts, b.cuts, strict=True))
+    assert all(np.array_equal(c, d) for c, d in zip(cuts_of(a), cuts_of(b), strict=True))
 
 
 def test_equal_real_masses_cut_like_none():
     X = np.random.default_rng(3).normal(size=(500, 2))
     a, b = fit(X, 10, np.full(500, 0.37)), fit(X, 10)
-    assert all(np.array_equal(c, d) for c, d in zip(a.cuts, b.cuts, strict=True))
+    assert all(np.array_equal(c, d) for c, d in zip(cuts_of(a), cuts_of(b), strict=True))
 
 
 def test_a_heavy_row_moves_the_quantiles():
     X = column(np.arange(100.0))
     mass = np.ones(100)
     mass[90] = 1000.0
-    assert fit(X, 2, mass).cuts[0].tolist() == [90.5]
-    assert fit(X, 2).cuts[0].tolist() == [49.5]
+    assert fit(X, 2, mass).of(0).tolist() == [90.5]
+    assert fit(X, 2).of(0).tolist() == [49.5]
 
 
 # -- threads --------------------------------------------------------------------------------------------------------
@@ -184,10 +194,10 @@ def test_threads_change_nothing(mass, dtype):
     assert X.size * 8 >= WORTH
     mass = rng.random(3001) if mass else None
     one, four = fit(X, 255, mass, 1), fit(X, 255, mass, 4)
-    assert all(np.array_equal(a, b) for a, b in zip(one.cuts, four.cuts, strict=True))
-    assert np.array_equal(one.encode(X, 1), one.encode(X, 4))
-    expected = [np.searchsorted(c, X[:, j].astype(np.float64)) for j, c in enumerate(one.cuts)]
-    assert np.array_equal(one.encode(X, 4), expected)
+    assert all(np.array_equal(a, b) for a, b in zip(cuts_of(one), cuts_of(four), strict=True))
+    assert np.array_equal(encoded(one, X, 1), encoded(one, X, 4))
+    expected = [np.searchsorted(c, X[:, j].astype(np.float64)) for j, c in enumerate(cuts_of(one))]
+    assert np.array_equal(encoded(one, X, 4), expected)
 
 
 def test_rows_in_any_order_give_the_same_cuts():
@@ -195,7 +205,7 @@ def test_rows_in_any_order_give_the_same_cuts():
     X, mass, order = rng.normal(size=(700, 3)), rng.random(700), rng.permutation(700)
     for m in (None, mass):
         a, b = fit(X, 20, m), fit(X[order], 20, None if m is None else m[order])
-        assert all(np.array_equal(c, d) for c, d in zip(a.cuts, b.cuts, strict=True))
+        assert all(np.array_equal(c, d) for c, d in zip(cuts_of(a), cuts_of(b), strict=True))
 
 
 # -- splits ---------------------------------------------------------------------------------------------------------
@@ -211,7 +221,7 @@ def test_codes_and_raw_values_split_alike(data):
     X = data.draw(hnp.arrays(dtype, (data.draw(st.integers(1, 25)), 2), elements=elements))
     bins = fit(X, data.draw(st.sampled_from([2, 3, 255])))
     binned, plain = Table.of(X, bins), Table(X)
-    for j, cuts in enumerate(bins.cuts):
+    for j, cuts in enumerate(cuts_of(bins)):
         for cut, threshold in enumerate(cuts.tolist()):
             votes = binned.split(j, cut, threshold, -0.5, 2.0)
             assert np.array_equal(votes, plain.split(j, cut, threshold, -0.5, 2.0))
@@ -243,4 +253,4 @@ def test_a_threshold_of_ones_own_is_compared_with_raw_values():
 def test_new_values_fall_on_the_side_of_their_cut():
     bins = fit(column([0.0, 1.0, 2.0]))
     new = column([-1e300, 0.5, np.nextafter(0.5, 1), 1.5, 1.6, 1e300])
-    assert Table.of(new, bins).codes.tolist() == [[0, 0, 1, 1, 2, 2]]
+    assert Table.of(new, bins).codes.column(0).tolist() == [0, 0, 1, 1, 2, 2]

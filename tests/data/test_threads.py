@@ -6,10 +6,11 @@ import os
 import threading
 
 import joblib
+import numpy as np
 import pytest
 
 from boostlab.data import threads
-from boostlab.data.threads import WORTH, count_threads, spread
+from boostlab.data.threads import WORTH, count_threads, spread, spread_sums
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 5, 16, 17, 1000])
@@ -27,6 +28,27 @@ def test_every_index_once(size, n_threads, cells):
     assert len(parts) == (max(1, min(n_threads, size)) if cells >= WORTH else 1)
     lengths = [b - a for a, b in parts]
     assert max(lengths) - min(lengths) <= 1
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 3, 17, 1000])
+@pytest.mark.parametrize("n_threads", [1, 2, 3, 7])
+@pytest.mark.parametrize(("cells", "slots"), [(0, 5), (WORTH - 1, 5), (WORTH, 5), (WORTH, WORTH // 8), (WORTH, WORTH)])
+def test_sums_of_the_parts_add_up(size, n_threads, cells, slots):
+    parts, lock = [], threading.Lock()
+
+    def work(first, last, out):
+        with lock:
+            parts.append((first, last))
+        np.add.at(out, np.arange(first, last) % 5, np.arange(first, last))
+
+    out = spread_sums(work, size, cells, slots, n_threads)
+    assert out.shape == (slots,)
+    assert out.dtype == np.int64
+    assert out[:5].tolist() == [sum(range(k, size, 5)) for k in range(5)]
+    assert not out[5:].any()
+    assert sorted(i for a, b in parts for i in range(a, b)) == list(range(size))
+    # A thread's own sums must be worth adding up: at least four cells of work a slot.
+    assert len(parts) == (max(1, min(n_threads, size, 1 + cells // (4 * slots))) if cells >= WORTH else 1)
 
 
 def test_parts_run_at_the_same_time():

@@ -6,40 +6,82 @@ from bisect import bisect_left
 
 import numpy as np
 import pytest
+from scipy import sparse
 
-from boostlab.kernels.lookup import lookup_scores, weighted_votes
+from boostlab.kernels.lookup import lookup_scores, lookup_sparse, weighted_votes
+
+FEATURES = np.array([0, 2, 3, 5], np.int64)  # of six columns
+CUTS = [np.array(c, np.float64) for c in ([-2.0, 0.0, 1.5, 4.0], [0.5], [], [-3.5, -1.0])]
+STARTS = np.concatenate([[0], np.cumsum([len(c) for c in CUTS])]).astype(np.int64)
+
+
+def steps(rng, outputs):
+    """The values of every feature's intervals and of missing values, in the fixed point's range."""
+    values = [rng.integers(-(2**58), 2**58, size=(len(c) + 1, outputs)) for c in CUTS]
+    return values, rng.integers(-(2**58), 2**58, size=(len(FEATURES), outputs))
+
+
+def a_table(rng, dtype):
+    X = rng.integers(-4, 5, size=(60, 6)).astype(dtype) * (rng.random((60, 6)) < 0.7)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    X[:, 1] = np.where(rng.random(60) < 0.5, np.nan, 3)  # a column that no voter reads
+    return X
+
+
+def by_hand(X, values, missing):
+    """The sum of every row's values, in Python integers."""
+    out = []
+    for row in X.tolist():
+        found = [
+            m if np.isnan(row[j]) else v[bisect_left(c.tolist(), row[j])]  # a value on a cut stays below it
+            for j, c, v, m in zip(FEATURES.tolist(), CUTS, values, missing, strict=True)
+        ]
+        out.append([sum(int(f[c]) for f in found) for c in range(missing.shape[1])])
+    return out
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("outputs", [1, 3])
-@pytest.mark.parametrize(("first", "last"), [(0, 60), (0, 0), (7, 8), (13, 51)])
-def test_lookup_scores(dtype, outputs, first, last):
+def test_lookup_scores(dtype, outputs):
     rng = np.random.default_rng(3)
-    X = rng.integers(-4, 5, size=(60, 6)).astype(dtype)
-    features = np.array([0, 2, 3, 5], np.int64)
-    cuts = [np.array(c, np.float64) for c in ([-2.0, 0.0, 1.5, 4.0], [0.5], [], [-3.5, -1.0])]
-    values = [rng.normal(size=(len(c) + 1, outputs)) for c in cuts]
-    missing = rng.normal(size=(4, outputs))
-    X[rng.random(X.shape) < 0.2] = np.nan
-    starts = np.concatenate([[0], np.cumsum([len(c) for c in cuts])]).astype(np.int64)
-    before = rng.normal(size=(60, outputs))
-    out = before.copy()
-    lookup_scores(X, features, starts, np.concatenate(cuts), np.concatenate(values), missing, first, last, out)
-    expected = before.copy()
-    for i in range(first, last):
-        for j, c, v, m in zip(features, cuts, values, missing, strict=True):
-            x = float(X[i, j])
-            expected[i] += m if np.isnan(x) else v[bisect_left(c.tolist(), x)]  # a value on a cut stays below it
-    assert np.array_equal(out, expected)
+    X, (values, missing) = a_table(rng, dtype), steps(rng, outputs)
+    table = STARTS, np.concatenate(CUTS), np.concatenate(values), missing
+    expected = by_hand(X, values, missing)
+    for first, last, offset in [(0, 60, 0), (0, 0, 0), (7, 8, 7), (13, 51, 20)]:
+        before = rng.integers(-99, 99, size=(60, outputs))
+        out = before.copy()
+        lookup_scores(np.ascontiguousarray(X[first:last]), FEATURES, *table, offset, out)
+        size = last - first
+        assert (out - before)[offset : offset + size].tolist() == expected[first:last]
+        assert not np.delete(out - before, slice(offset, offset + size), axis=0).any()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_lookup_sparse(dtype, outputs):
+    rng = np.random.default_rng(4)
+    X, (values, missing) = a_table(rng, dtype), steps(rng, outputs)
+    stored = sparse.csr_array(X)
+    stored.data[::5] = 0.0  # explicit zeros
+    place = np.array([0, -1, 1, 2, -1, 3])
+    table = STARTS, np.concatenate(CUTS), np.concatenate(values), missing
+    expected = by_hand(stored.toarray(), values, missing)
+    for first, last in [(0, 60), (0, 0), (7, 8), (13, 51)]:
+        out = np.zeros((60, outputs), np.int64)
+        lookup_sparse(stored.data, stored.indices, stored.indptr, place, *table, first, last, out)
+        zero = [0] * outputs
+        assert out.tolist() == [row if first <= i < last else zero for i, row in enumerate(expected)]
 
 
 def test_lookup_without_features_adds_nothing():
-    out = np.full((4, 1), 2.5)
-    none = np.empty(0, np.int64)
-    lookup_scores(
-        np.ones((4, 2)), none, np.zeros(1, np.int64), np.empty(0), np.empty((0, 1)), np.empty((0, 1)), 0, 4, out
-    )
-    assert (out == 2.5).all()
+    none, nothing = np.empty(0, np.int64), np.empty((0, 1), np.int64)
+    table = np.zeros(1, np.int64), np.empty(0), nothing, nothing
+    X = np.ones((4, 2))
+    out = np.full((4, 1), 2)
+    lookup_scores(X, none, *table, 0, out)
+    stored = sparse.csr_array(X)
+    lookup_sparse(stored.data, stored.indices, stored.indptr, np.full(2, -1), *table, 0, 4, out)
+    assert (out == 2).all()
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.float64])

@@ -154,5 +154,5 @@ def test_many_categories():
     good = rng.choice([-1.0, 1.0], 3000)
     y = good[X[:, 0].astype(int)]
     stump, table = search(X, Task("edge", np.ones(len(y)), y), {0: 3000})
-    assert table.codes.dtype == np.uint16
+    assert table.codes.cells.dtype == np.uint16
     assert np.array_equal(stump.votes(table), y)

@@ -240,11 +240,11 @@ def test_only_the_cuts_of_the_bins_are_searched(criterion, seed):
     problem = make(seed, criterion, "some")
     bins = Bins.fit(problem.X, Rows(len(problem.X)), 3)
     stump = problem.best(bins=bins)
-    costs = [cost(problem, problem.X[:, j] <= c) for j, cuts in enumerate(bins.cuts) for c in cuts]
+    costs = [cost(problem, problem.X[:, j] <= c) for j in range(bins.n_features) for c in bins.of(j)]
     if not costs:
         assert isinstance(stump, Stop)
         return
-    assert stump.threshold == bins.cuts[stump.feature][stump.cut]
+    assert stump.threshold == bins.of(stump.feature)[stump.cut]
     slack = scale(problem) if criterion == "least_squares" else abs(min(costs))
     assert cost(problem, below(problem, stump)) <= min(costs) + 1e-12 * slack + 1e-300
 
@@ -444,7 +444,7 @@ def test_votes_on_bins_on_numbers_and_on_plain_arrays_are_the_same():
     rng = np.random.default_rng(8)
     X = rng.normal(size=(50, 2)).astype(np.float32)
     bins = Bins.fit(X, Rows(50), 10)
-    for cut, threshold in enumerate(bins.cuts[1].tolist()):
+    for cut, threshold in enumerate(bins.of(1).tolist()):
         for left, right in ((-1.0, 1.0), (0.25, -3.5), (np.array([0.0, 1.0, 1.0]), np.array([1.0, 0.0, 0.0]))):
             stump = Stump(1, cut, threshold, left, right)
             expected = np.array([left if float(v) <= threshold else right for v in X[:, 1]])

@@ -376,7 +376,8 @@ def test_weights_over_thirty_magnitudes(criterion, seed):
 def test_few_bins_offer_few_cuts(criterion, seed):
     problem = make(seed, criterion, "near", categories=True)
     problem.max_bins = 3
-    cuts = Bins.fit(problem.X, Rows(len(problem.X)), 3, 1, problem.n_categories).cuts
+    bins = Bins.fit(problem.X, Rows(len(problem.X)), 3, 1, problem.n_categories)
+    cuts = [bins.of(j) for j in range(bins.n_features)]
     check(problem, some_limits(np.random.default_rng(seed)), cuts=cuts)
 
 
@@ -808,18 +809,14 @@ def test_threads(criterion, monkeypatch):
 def test_the_sums_of_every_node_are_those_of_its_rows(criterion, least, monkeypatch):
     """What the search sees of a node (half of the nodes get it by subtraction) is what counting its rows gives."""
     seen, made = [], []
-    plain, plain_whole = SplitSearch.best, SplitSearch.whole
+    plain = SplitSearch.best
 
-    def spy(self, criterion, sums, *args, **kwargs):
-        seen.append((sums.slots.copy(), np.array(sums.total)))
-        return plain(self, criterion, sums, *args, **kwargs)
-
-    def spy_whole(self, *args):
-        made.append(plain_whole(self, *args))
-        return made[-1]
+    def spy(self, criterion, slots, total, channels, *args, **kwargs):
+        seen.append((slots.copy(), total.copy()))
+        made.append(channels)
+        return plain(self, criterion, slots, total, channels, *args, **kwargs)
 
     monkeypatch.setattr(SplitSearch, "best", spy)
-    monkeypatch.setattr(SplitSearch, "whole", spy_whole)
     for seed in range(8):
         problem = make(seed, criterion, "wide" if seed % 2 else "small", "real", categories=True, n_most=40)
         seen.clear()
@@ -827,14 +824,15 @@ def test_the_sums_of_every_node_are_those_of_its_rows(criterion, least, monkeypa
         if isinstance(tree, Stop):
             continue
         search = problem.session.search
-        q, total, _, _ = made[-1]
-        assert np.array_equal(q.sum(axis=0), total)
+        q = made[-1].q
+        assert np.array_equal(q.sum(axis=1), made[-1].total)
         expected = []
         for rows in rows_of_nodes(tree, problem.X):
-            slots = np.zeros(search.shape(q.shape[1]), np.int64)
-            for j, code in enumerate(search.codes):
-                np.add.at(slots[j], code[rows], q[rows])
-            expected.append((slots, q[rows].sum(axis=0)))
+            slots = np.zeros((len(q), search.starts[-1]), np.int64)
+            for j, start in enumerate(search.starts[:-1]):
+                for channel, values in zip(slots, q, strict=True):
+                    np.add.at(channel, start + search.codes.column(j)[rows], values[rows])
+            expected.append((slots, q[:, rows].sum(axis=1)))
         assert len(seen) == len(expected)  # every node was looked at once
         keys = [sorted((s.tobytes(), t.tobytes()) for s, t in sums) for sums in (seen, expected)]
         assert keys[0] == keys[1]
@@ -890,7 +888,7 @@ def test_a_category_split_is_one_split():
     y = good[x.astype(int)]
     problem = Problem(x[:, None], Task("edge", rng.uniform(0.5, 1, 2000), y), None, {0: 300})
     tree = problem.grow()
-    assert problem.table.codes.dtype == np.uint16
+    assert problem.table.codes.cells.dtype == np.uint16
     assert (tree.n_leaves, tree.depth) == (2, 1)
     assert np.array_equal(tree.votes(problem.table), y)
     assert len(tree.lows) == tree.starts[-1] == 300

@@ -62,7 +62,9 @@ class Bins:
         """
         n_categories = n_categories or {}
         limit = MOST_BINS if max_bins == "exact" else int(max_bins)
-        mass = None if rows.uniform else rows.whole(np.ones(rows.n_rows))[0]
+        mass = None
+        if not rows.uniform:
+            mass = np.maximum(rows.whole(np.ones(rows.n_rows))[0], 1)  # the lightest row has a value like the others
         if is_sparse(X):
             points, counts, distinct = _sparse_cuts(X, mass, limit, threads)
         else:

@@ -128,7 +128,7 @@ class SparseCodes(Codes):
     def sums(self, q: Array, members: Array | None = None) -> Array:
         """Return the sum of the integers q per slot, over all rows or the members."""
         size, rows = (self.n_rows, ALL) if members is None else (len(members), members)
-        cells = 2 * round(len(self.slots) * size / self.n_rows)
+        cells = 2 * len(self.slots) * size // max(self.n_rows, 1)
 
         def work(first: int, last: int, out: Array) -> None:
             sparse_sums(self.slots, self.by_rows, q, rows, first, last, out)

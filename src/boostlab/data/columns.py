@@ -117,6 +117,22 @@ def has_categories(X: Any) -> bool:
     return is_frame(X) and any(_kind(X, j) != "number" for j in range(X.shape[1]))
 
 
+def has_sparse(X: Any) -> bool:
+    """Return whether a frame has sparse columns (of pandas)."""
+    if not (is_frame(X) and hasattr(X, "iloc")):
+        return False
+    from pandas import SparseDtype
+
+    return any(isinstance(t, SparseDtype) for t in X.dtypes)
+
+
+def unpacked(X: Any) -> Any:
+    """Return a frame with sparse columns as a sparse matrix, or as an array if not all of them rest on zero."""
+    if all(getattr(t, "fill_value", None) == 0 for t in X.dtypes):
+        return X.sparse.to_coo().tocsr().astype(np.float64)
+    return Columns([None] * X.shape[1], list(X.columns)).numbers(X)
+
+
 def _column(X: Any, j: int) -> Any:
     if not is_frame(X):
         return X[:, j]

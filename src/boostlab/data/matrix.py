@@ -34,7 +34,27 @@ def by_rows(X: Any) -> Any:
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
+    kind = np.int32 if max(X.nnz, *X.shape) < 2**31 else np.int64  # 64 bits without need would compile all kernels anew
+    if X.indices.dtype != kind or X.indptr.dtype != kind:
+        X = type(X)((X.data, X.indices.astype(kind), X.indptr.astype(kind)), shape=X.shape)
     return X
+
+
+def arrays_of(X: Any) -> tuple[Array, Array, Array]:
+    """Return a CSR matrix's values, column indices and row starts, for kernels."""
+    return _seen(X.data), _seen(X.indices), _seen(X.indptr)
+
+
+class _Window:
+    """A read-only array's memory without the mark: a mark of which kernels, that only look, would be compiled anew."""
+
+    def __init__(self, x: Array) -> None:
+        self.owner = x
+        self.__array_interface__ = {**x.__array_interface__, "data": (x.__array_interface__["data"][0], False)}
+
+
+def _seen(x: Array) -> Array:
+    return x if x.flags.writeable else np.asarray(_Window(x))
 
 
 def float_type(X: Array) -> Any:
@@ -43,20 +63,22 @@ def float_type(X: Array) -> Any:
 
 
 def blocks(X: Array, first: int, last: int) -> Iterator[tuple[int, Array]]:
-    """Yield (row, block): the rows first <= i < last of a dense X as C-ordered floats, and where each block starts."""
+    """Yield (row, block): the rows first <= i < last of a dense X as C-ordered floats, and where each block starts.
+
+    A block is for looking at only: it may be the caller's own memory.
+    """
     kind = float_type(X)
     step = max(last - first, 1) if X.dtype == kind and X.flags.c_contiguous else BLOCK
     for start in range(first, last, step):
-        yield start, np.ascontiguousarray(X[start : min(start + step, last)], dtype=kind)
+        yield start, _seen(np.ascontiguousarray(X[start : min(start + step, last)], dtype=kind))
 
 
 def column(X: Any, j: int) -> Array:
-    """Return one column as floats."""
+    """Return one column of an array or a CSC matrix as floats."""
     if not is_sparse(X):
         return np.asarray(X[:, j], dtype=float_type(X))
-    out = np.zeros(X.shape[0])
-    at = np.flatnonzero(X.indices == j)
-    out[np.searchsorted(X.indptr, at, side="right") - 1] = X.data[at]
+    out, stored = np.zeros(X.shape[0]), slice(X.indptr[j], X.indptr[j + 1])
+    out[X.indices[stored]] = X.data[stored]
     return out
 
 
@@ -78,34 +100,33 @@ def extremes(X: Any) -> tuple[Array, Array]:
     return low.astype(np.float64), high.astype(np.float64)
 
 
+def _keys(X: Any, threads: int) -> Array:
+    """Return a 64-bit key of every row: a sum over its columns to which zeros add nothing."""
+    keys = np.zeros(X.shape[0], np.uint64)
+
+    def work(first: int, last: int) -> None:
+        if is_sparse(X):
+            sparse_keys(*arrays_of(X), first, last, keys)
+        else:
+            for start, block in blocks(X, first, last):
+                dense_keys(block, start, keys)
+
+    spread(work, X.shape[0], X.nnz if is_sparse(X) else X.size, threads)
+    return keys
+
+
 def fingerprint(X: Any) -> int:
-    """Return a number that changes when the table does."""
-    crc = zlib.crc32(repr(X.shape).encode())
-    if is_sparse(X):
-        for part in (X.data, X.indices, X.indptr):
-            crc = zlib.crc32(np.ascontiguousarray(part).data, crc)
-        return crc
-    for _, block in blocks(X, 0, len(X)):
-        crc = zlib.crc32(block.view(np.uint8).data, crc)
-    return crc
+    """Return a number that changes when the numbers or their order do, whatever type or matrix holds them."""
+    return zlib.crc32(_keys(X, 1).data, zlib.crc32(repr(X.shape).encode()))
 
 
 def canonical_order(X: Any, y: Array, mass: Array | None = None, threads: int = 1) -> Array:
     """Return an order of the rows that depends on their content only (rows that are equal stay together).
 
-    Each row is folded into a 64-bit key, a sum over its columns to which zeros add nothing, so that a sparse table has
-    the order of its dense twin; sorting the keys gives the same sequence of rows however they arrive.  Rows that are
-    equal but for their mass are sorted by it, where it is given.
+    Each row is folded into a 64-bit key, for which a sparse table and its dense twin are the same; sorting the keys
+    gives the same sequence of rows however they arrive.  Rows that are equal but for their mass are sorted by it, where
+    it is given.
     """
-    keys = np.zeros(len(y), np.uint64)
-
-    def work(first: int, last: int) -> None:
-        if is_sparse(X):
-            sparse_keys(X.data.astype(np.float64, copy=False), X.indices, X.indptr, first, last, keys)
-        else:
-            for start, block in blocks(X, first, last):
-                dense_keys(block, start, keys)
-
-    spread(work, len(y), X.shape[0] * X.shape[1], threads)
+    keys = _keys(X, threads)
     finish_keys(np.asarray(y, np.float64), keys)
     return np.argsort(keys, kind="stable") if mass is None else np.lexsort((mass, keys))

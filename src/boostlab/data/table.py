@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,16 @@ class Table:
         """Number of rows."""
         return int(self.X.shape[0])
 
+    @cached_property
+    def floats(self) -> Any:
+        """The numbers as voters from outside expect them: float64 or float32, or a CSR matrix."""
+        kept = is_sparse(self.X) or self.X.dtype in (np.float64, np.float32)
+        return self.X if kept else self.X.astype(np.float64)
+
+    @cached_property
+    def _by_columns(self) -> Any:
+        return self.X.tocsc() if is_sparse(self.X) else self.X
+
     def take(self, rows: Array) -> Table:
         """Return some rows (their numbers), with the codes they have: nothing is binned twice."""
         return Table(self.X[rows], self.bins, None if self.codes is None else self.codes.take(rows), self.threads)
@@ -59,7 +70,7 @@ class Table:
         """
         missing = right if missing is None else missing
         if self.codes is None or self.bins is None or cut is None:
-            x = column(self.X, feature)
+            x = column(self._by_columns, feature)
             low, high, none = compact(np.array([left, right, missing]))
             votes = np.where(x <= np.float64(threshold), low, high)  # not in float32
             if missing != right:
@@ -74,5 +85,5 @@ class Table:
         """Return the category number of every row; missing ones have the number n_categories."""
         if self.codes is not None:
             return self.codes.column(feature)
-        x = column(self.X, feature)
+        x = column(self._by_columns, feature)
         return np.where(np.isnan(x), n_categories, x).astype(np.intp)

@@ -18,7 +18,7 @@ from sklearn.utils import _safe_indexing, check_array, check_random_state, check
 from sklearn.utils.validation import validate_data
 
 from boostlab.contract import Rule
-from boostlab.data.columns import Columns, has_categories, is_frame
+from boostlab.data.columns import Columns, has_categories, has_sparse, is_frame, unpacked
 from boostlab.data.matrix import by_rows, is_sparse
 from boostlab.data.table import MOST_BINS, Bins, Table
 from boostlab.data.threads import count_threads
@@ -162,11 +162,14 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         rules = dict(dtype=_kept_types(X), accept_sparse="csr", ensure_all_finite="allow-nan")
         with np.errstate(invalid="ignore"):  # scikit-learn adds up all values to see whether they are finite
             labels = () if y is None else (y,)
-            if columns is None:
+            if columns is None and not has_sparse(X):
                 checked = validate_data(self, X, *labels, reset=reset, **rules)
             else:
-                validate_data(self, X, reset=False, skip_check_array=True)
-                X = columns.numbers(X if is_frame(X) else np.asarray(X, dtype=object))
+                validate_data(self, X, reset=reset and columns is None, skip_check_array=True)
+                if columns is None:
+                    X = unpacked(X)
+                else:
+                    X = columns.numbers(X if is_frame(X) else np.asarray(X, dtype=object))
                 checked = check_X_y(X, y, **rules) if labels else check_array(X, **rules)
         self._columns = columns  # last: a table that is refused does not change how the model reads
         numbers, y = checked if labels else (checked, None)

@@ -30,7 +30,7 @@ class EstimatorVoter:
 
     def votes(self, table: Table) -> Array:
         """Return the votes on all rows of a table."""
-        return _finite(self.reading(self.estimator, table.X), self.estimator)
+        return _finite(self.reading(self.estimator, table.floats), self.estimator)
 
     def predict(self, X: Array) -> Array:
         """Return the votes on the rows of a plain array."""
@@ -130,7 +130,7 @@ class EstimatorSession:
         try:
             counts = None if task.counts is None else task.counts[rows]
             model = self._fitted(rows, target, weight, counts)
-            reading, votes = read(question, task, mass, model, classes, self.table.X)
+            reading, votes = read(question, task, mass, model, classes, self.table.floats)
             _finite(votes, model)
         except (ValueError, ArithmeticError) as error:
             if self.last is None:  # it never worked: let the user see why
@@ -148,9 +148,9 @@ class EstimatorSession:
         if self.learner.draws:
             assert counts is not None, "the engine draws for a learner without weights"
             picked = np.repeat(np.arange(len(rows)), counts)
-            return model.fit(self.table.X[rows[picked]], target[picked])
+            return model.fit(self.table.floats[rows[picked]], target[picked])
         weights = _weight_arguments(model, weight * (len(weight) / weight.sum()))
-        return model.fit(self.table.X[rows], target, **weights)
+        return model.fit(self.table.floats[rows], target, **weights)
 
     def output(self, voter: Any, table: Table) -> Array:
         """Return the votes on the sample, which are known already for the newest voter."""

@@ -40,7 +40,7 @@ class PoolVoter:
 def _member_votes(member: Any, table: Table) -> Array:
     if isinstance(member, Stump):
         return member.votes(table)
-    out = np.asarray(member(table.X), dtype=np.float64)
+    out = np.asarray(member(table.floats), dtype=np.float64)
     if out.shape != (table.n_rows,):
         raise ValueError(f"A pool voter must return one number a row; {member!r} returned the shape {out.shape}.")
     if not np.isfinite(out).all():
@@ -54,8 +54,8 @@ class VoterPool(Learner, BaseEstimator):
     Parameters
     ----------
     voters : sequence of callables, optional
-        Each maps an array of shape (n_rows, n_features) to n_rows numbers (-1 and +1, or real).  By default the pool
-        holds `stumps_per_feature` stumps on every column.
+        Each maps an array of shape (n_rows, n_features), or a CSR matrix where the table is sparse, to n_rows numbers
+        (-1 and +1, or real).  By default the pool holds `stumps_per_feature` stumps on every column.
     stumps_per_feature : int, default=10
         Number of evenly spaced thresholds inside every column's training range, when `voters` is None.
     complements : bool, default=True

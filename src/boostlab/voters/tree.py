@@ -14,7 +14,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from boostlab.contract import Learner, Stop, Task
-from boostlab.data.matrix import blocks, is_sparse
+from boostlab.data.matrix import arrays_of, blocks, is_sparse
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table, compact
 from boostlab.data.threads import spread
@@ -67,10 +67,12 @@ class Tree:
         """Return the leaf of every row."""
         out, X = np.empty(table.n_rows, np.int64), table.X
         nodes = self.feature, self.threshold, self.missing_low, self.children
+        if is_sparse(X) and len(self.lows):
+            raise ValueError("This tree splits categories, which a sparse table does not have; give a dense one.")
 
         def work(first: int, last: int) -> None:
             if is_sparse(X):
-                walk_sparse(X.data, X.indices, X.indptr, *nodes, first, last, out)
+                walk_sparse(*arrays_of(X), *nodes, first, last, out)
                 return
             for start, block in blocks(X, first, last):
                 walk(block, *nodes, self.starts, self.lows, start, out)
