@@ -10,7 +10,8 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from boostlab.data.rows import Rows, canonical_order
+from boostlab.data.matrix import canonical_order
+from boostlab.data.rows import Rows
 from boostlab.data.table import Bins, Table
 from boostlab.voters import DecisionStump, DecisionTree, VoterPool
 from boostlab.voters.adapter import EstimatorLearner
