@@ -149,8 +149,9 @@ class PoolSession:
         barred = np.zeros(len(edges), bool)
         if task.without is not None:
             barred = self._same(task.without, signs)
-            if self.complements:  # the complement of a barred voter may still be chosen
-                signs, barred = np.where(barred, -signs, signs), np.zeros_like(barred)
+            if self.complements:  # the complement of a barred voter may still be chosen, unless it is the same
+                signs = np.where(barred, -signs, signs)
+                barred = self._same(task.without, signs)
         worth = np.where(barred, -np.inf, self._worth(task, signs * edges, signs * standing))
         k = int(worth.argmax())
         if worth[k] == -np.inf:
