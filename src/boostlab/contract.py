@@ -229,6 +229,9 @@ class State(Protocol):
     def canonical_order(self) -> Array:
         """Return an order of the rows that depends on their content only."""
 
+    def exponentials(self) -> Array:
+        """Return exp(-y F) up to a common factor: AdaBoost's weights, cheaper than `weigh` and not to be written to."""
+
     def weigh(self, logs: Array) -> Array:
         """Return exp(logs), scaled so that the largest is 1: weights that cannot under- or overflow as a whole."""
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.contract import Learner, Retry, Reweigh, Rule, Step, Stop, Task
+from boostlab.data.losses import Exponentials
 from boostlab.data.matrix import canonical_order
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table
@@ -88,6 +89,7 @@ class State:
         self.scores = Scores(rule, rows.n_rows, n_classes)
         self.rounds: list[Round] = []
         self.bound, self.standing = Bound(rule.comes_back), 0.0
+        self.losses: Exponentials | None = None
         self.y.setflags(write=False)
         self.codes.setflags(write=False)
         self.own = SimpleNamespace()
@@ -130,6 +132,20 @@ class State:
         """Return exp(logs), scaled so that the largest is 1."""
         logs = logs - self.largest(logs)
         return np.exp(logs, out=logs)
+
+    def exponentials(self) -> Array:
+        """Return exp(-y F) up to a common factor, computed anew only where the last voter was wrong."""
+        if self.losses is None:
+            self.losses = Exponentials(self.y, self.F, self.table.threads)
+        return self.losses.w
+
+    def follow_losses(self, rule: Rule, answer: Step | Reweigh, h: Array) -> None:
+        """Keep the exponentials up to date, where a rule has asked for them."""
+        if self.losses is not None:
+            if isinstance(answer, Step) and answer.decay == 1.0 and rule.additive and h.dtype == np.int8:
+                self.losses.advance(self.F, answer.alpha, h)
+            else:
+                self.losses = None
 
 
 Monitor = Callable[["Training"], Stop | None]
@@ -313,6 +329,7 @@ class Training:
         else:
             new = Round(voter, float(answer.alpha), answer.decay)
         new.facts.update(alpha=new.alpha, **answer.facts, seconds=time.perf_counter() - self._start)
+        state.follow_losses(self.rule, answer, h)
         state.bound.add(new)
         if isinstance(answer, Step) and answer.decay == 1.0:
             self.session.added(voter, new.alpha)

@@ -88,7 +88,7 @@ class Rows:
         k, signed, gross = self._sums(*(self._unit(x) if counts is None else (_matrix(x), counts)))
         return math.ldexp(signed, -k), math.ldexp(gross, -k)
 
-    def whole(self, x: Array, counts: Array | None = None, out: Array | None = None) -> tuple[Array, int, int, int]:
+    def whole(self, x: Array, counts: Array | None = None, room: int = 0) -> tuple[Array, int, int, int]:
         """Return q = rint(mass * x * 2^k) as int64, k, and the sums of q and |q|.
 
         Parameters
@@ -97,14 +97,23 @@ class Rows:
             Values per unit of mass.
         counts : int64 array of shape (n_rows,), optional
             Masses to use instead of the rows' own (how often a draw picked each row).
-        out : int64 array of x's shape, optional
-            Where to write q.
+        room : int
+            Leave so many bits for the sums to grow into.
         """
         matrix, counts = self._unit(x) if counts is None else (_matrix(x), counts)
         k, signed, gross = self._sums(matrix, counts)
-        out = np.empty(x.shape, np.int64) if out is None else out
-        sums.fixed(matrix, counts, k, out.reshape(matrix.shape))
-        return out, k, signed, gross
+        if room > 0 and gross > 0:
+            k -= room
+            signed, gross = sums.sums_at(matrix, counts, k)
+        out = np.empty(matrix.shape, np.int64)
+        sums.fixed(matrix, counts, k, out)
+        return out.reshape(x.shape), k, signed, gross
+
+    def fold(self, x: Array) -> Array:
+        """Multiply x by real masses, in place, and return the integer masses (empty where every row counts once)."""
+        if self.mass is not None:
+            x *= self.mass
+        return _ONCE if self.counts is None else self.counts
 
     def _unit(self, x: Array) -> tuple[Array, Array]:
         """Fold real masses into x; integer masses stay apart, to be multiplied after rounding."""

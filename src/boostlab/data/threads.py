@@ -62,10 +62,15 @@ def spread_sums(work: Callable[[int, int, Array], object], size: int, cells: int
     return outs[0]
 
 
-def _together(work: Callable[..., object], size: int, parts: int, own: Sequence[tuple[Array, ...]]) -> None:
+def gather(work: Callable[[int, int], Any], size: int, cells: int, threads: int) -> list[Any]:
+    """Return what work(first, last) returns on even parts of range(size), in their order."""
+    parts = min(threads, size) if cells >= WORTH else 1
+    return [work(0, size)] if parts <= 1 else _together(work, size, parts, [()] * parts)
+
+
+def _together(work: Callable[..., object], size: int, parts: int, own: Sequence[tuple[Array, ...]]) -> list[Any]:
     if parts not in _pools:
         _pools[parts] = ThreadPoolExecutor(parts, thread_name_prefix="boostlab")
     bounds = [size * p // parts for p in range(parts + 1)]
     futures = [_pools[parts].submit(work, a, b, *mine) for (a, b), mine in zip(pairwise(bounds), own, strict=True)]
-    for future in futures:
-        future.result()
+    return [future.result() for future in futures]

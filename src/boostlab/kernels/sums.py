@@ -39,7 +39,8 @@ def _scales(k: int) -> tuple[float, float]:
 
 
 @kernel
-def _sums(x: Array, counts: Array, k: int) -> tuple[int, int]:
+def sums_at(x: Array, counts: Array, k: int) -> tuple[int, int]:
+    """Return the sums of q and of |q|, q = counts * rint(x * 2^k)."""
     signed, gross = np.int64(0), np.int64(0)
     scale, more = _scales(k)
     if counts.size == 0:
@@ -77,14 +78,14 @@ def fixed_sums(x: Array, counts: Array, size: float) -> tuple[int, int, int]:
     if top == 0.0:
         return 0, 0, 0
     k = 61 - math.frexp(size)[1] - math.frexp(top)[1]
-    signed, gross = _sums(x, counts, k)
+    signed, gross = sums_at(x, counts, k)
     while gross < np.int64(1) << 60:
         # Rounding has hidden at most half a unit a value: shift as far as even that cannot overflow, and look again.
         hidden = gross + np.int64(0.5 * size) + 1
         while hidden < np.int64(1) << 61:
             hidden <<= 1
             k += 1
-        signed, gross = _sums(x, counts, k)
+        signed, gross = sums_at(x, counts, k)
     return k, signed, gross
 
 

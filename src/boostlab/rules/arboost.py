@@ -47,7 +47,7 @@ class ARBoost(Exponential):
     def task(self, s: State) -> Task:
         """Step 1."""
         without = s.own.complement if self.forbid_repeat_complement else None
-        return Task(self.needs, s.weigh(-s.y * s.F), s.y, without=without)
+        return Task(self.needs, s.exponentials(), s.y, without=without)
 
     def vote(self, s: State, error: float) -> float:
         """Step 3."""

@@ -35,6 +35,6 @@ class EBBoost(VadaBoost):
 
     def task(self, s: State) -> Task:
         """Steps 1 to 3."""
-        s.own.e = e = s.weigh(-s.y * s.F)
+        s.own.e = e = s.exponentials()
         s.own.lam = self.penalty(s, e)
         return Task("svp", e, s.y, {"variance_penalty": s.own.lam, "n": s.n})

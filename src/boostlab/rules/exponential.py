@@ -33,7 +33,7 @@ class Exponential(Rule):
 
     def task(self, s: State) -> Task | Stop:
         """Ask for the smallest error under w."""
-        return Task(self.needs, s.weigh(-s.y * s.F), s.y)
+        return Task(self.needs, s.exponentials(), s.y)
 
     def step(self, s: State, task: Task, h: Array) -> Step | Retry | Stop:
         """Measure the error on the full sample; stop, or let the voter join."""

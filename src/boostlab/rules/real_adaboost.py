@@ -39,7 +39,7 @@ class RealAdaBoost(Rule):
 
     def task(self, s: State) -> Task:
         """Steps 1 and 2; leaves are smoothed by 1/(2n) of the weight."""
-        return Task("z", s.weigh(-s.y * s.F), s.y, {"smoothing": 0.5 / s.size})
+        return Task("z", s.exponentials(), s.y, {"smoothing": 0.5 / s.size})
 
     def step(self, s: State, task: Task, h: Array) -> Step | Stop:
         """Steps 3 and 4."""

@@ -45,7 +45,7 @@ class VadaBoost(Rule):
 
     def task(self, s: State) -> Task:
         """Steps 1 to 3."""
-        s.own.e = e = s.weigh(-s.y * s.F)
+        s.own.e = e = s.exponentials()
         s.own.lam = lam = self.penalty(s, e)
         u = e * (lam * (s.n / s.total(e)) * e + (1 - lam))  # step 2 up to a common factor
         return Task("edge", np.abs(u), s.y * np.sign(u))

@@ -28,7 +28,7 @@ class Criterion:
     names: tuple[str, ...] = ()  # of the numbers, in the task's params
 
     def channels(self, weight: Array, target: Array) -> Iterator[Array]:
-        """Yield what to sum, one array after the other."""
+        """Yield what to sum, one array after the other; arrays that the caller may use up."""
         raise NotImplementedError
 
     def numbers(self, params: Params) -> Array:
@@ -154,7 +154,7 @@ class Z(Separable):
 
     def channels(self, weight: Array, target: Array) -> Iterator[Array]:
         """Two channels: w and w y."""
-        yield weight
+        yield weight.copy()
         yield weight * target
 
     @property
@@ -192,7 +192,7 @@ class LeastSquares(Separable):
 
     def channels(self, weight: Array, target: Array) -> Iterator[Array]:
         """Two channels: w and w z."""
-        yield weight
+        yield weight.copy()
         yield weight * target
 
     @property

@@ -14,26 +14,20 @@ from boostlab.data.table import Table
 from boostlab.data.threads import spread
 from boostlab.kernels.split import cheapest_split
 from boostlab.voters.criteria import Criterion, Params
+from boostlab.voters.follow import Follower
 
 Array = npt.NDArray[Any]
 
 
 @dataclass(slots=True)
 class Channels:
-    """What a criterion sums, as integers; their sums, gross sums, and what a unit is worth."""
+    """What a criterion sums, as integers: per slot, in total, in magnitude; and what a unit is worth."""
 
     q: list[Array]
+    slots: Array  # their sums per slot, one row a channel
     total: Array
     gross: Array
     scale: Array
-
-    @classmethod
-    def of(cls, rows: Rows, channels: Iterable[Array], counts: Array | None) -> Channels:
-        """Round the channels, each to a scale of its own."""
-        parts = [rows.whole(channel, counts) for channel in channels]
-        scale = np.ldexp(1.0, [-p[1] for p in parts])
-        total, gross = (np.array([p[k] for p in parts], np.int64) for k in (2, 3))
-        return cls([p[0] for p in parts], total, gross * scale, scale)
 
     def sum_of(self, members: Array) -> Array:
         """Return the channels' sums over some rows."""
@@ -78,6 +72,35 @@ class SplitSearch:
         self.possible = at < np.repeat(slots - 1, widths)
         self.possible_below = (at < np.repeat(self.n_bins - 1, widths)) & np.repeat(self.some_missing, widths)
         self.nothing = not self.possible.any()  # every column is constant
+        self.followers: list[Follower] = []  # of the channels, from round to round
+
+    def channels(self, values: Iterable[Array], counts: Array | None) -> Channels:
+        """Round the channels, each to a scale of its own, and sum them; a channel is compared with its last values.
+
+        Parameters
+        ----------
+        values : iterable of arrays
+            The channels' values per unit of mass; arrays that nobody else needs.
+        counts : array or None
+            How often a draw picked each row.
+        """
+        parts = []
+        for c, x in enumerate(values):
+            if c == len(self.followers):
+                self.followers.append(Follower(self.rows, self.codes))
+            if counts is None:
+                follower = self.followers[c]
+                follower.update(x)
+            else:
+                follower = Follower(self.rows, self.codes)
+                follower.count(x, counts)
+            parts.append(follower)
+        scale = np.ldexp(1.0, [-p.power for p in parts])
+        gross = np.array([p.gross for p in parts], np.int64) * scale
+        total = np.array([p.total for p in parts], np.int64)
+        return Channels(
+            [p.q for p in parts if p.q is not None], np.stack([p.slots for p in parts]), total, gross, scale
+        )
 
     def mine(self, feature: int) -> slice:
         """Return the slots of a feature."""

@@ -123,10 +123,9 @@ class StumpSession:
         if search.nothing:
             return Stop("no_edge", "every column is constant, so there is nothing to split")
         if task.criterion == "edge":
-            (signed,) = criterion.channels(task.weight, task.target)
-            return self._best_edge(signed, task)
-        channels = Channels.of(search.rows, criterion.channels(tame(task.weight), task.target), task.counts)
-        split = search.best(criterion, search.sums(channels), channels.total, channels, task.params)
+            return self._best_edge(search.channels(criterion.channels(task.weight, task.target), task.counts), task)
+        channels = search.channels(criterion.channels(tame(task.weight), task.target), task.counts)
+        split = search.best(criterion, channels.slots, channels.total, channels, task.params)
         assert split is not None
         leaves = criterion.leaves(split.left, split.right, channels.gross, criterion.numbers(task.params))
         return self._stump(split.feature, split.cut, split.low, *leaves)
@@ -134,11 +133,9 @@ class StumpSession:
     def added(self, voter: Any, alpha: float) -> None:
         """Remember nothing."""
 
-    def _best_edge(self, signed: Array, task: Task) -> Stump | CategoryStump | Stop:
+    def _best_edge(self, channels: Channels, task: Task) -> Stump | CategoryStump | Stop:
         """One channel and opposite leaves: compare edges as the integers they are."""
-        search = self.search
-        q, _, total, _ = search.rows.whole(signed, task.counts)
-        hist = search.codes.sums(q)
+        search, hist, total = self.search, channels.slots[0], int(channels.total[0])
         if task.without is not None:
             return self._best_but(task.without, hist, total)
         feature, cut, side, edge = best_edge(hist, search.starts, search.filled, search.categorical, total, self.sides)

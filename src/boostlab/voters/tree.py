@@ -185,7 +185,7 @@ class TreeSession:
         channels: Iterable[Array] = criterion.channels(weight, target)
         if self.counts_leaves:  # one more channel, that only `least` looks at
             channels = chain(channels, [np.ones(len(weight))])
-        summed = Channels.of(self.rows, channels, task.counts)
+        summed = search.channels(channels, task.counts)
         grower = _Grower(self.learner, search, criterion, task, summed, self.counts_leaves)
         _, span = self.rows.sums(criterion.span(weight, target), task.counts)
         grower.grow(floor=1e-12 * span)
@@ -242,7 +242,7 @@ class _Grower:
     def grow(self, floor: float) -> None:
         """Split the leaf with the largest gain until a limit is reached or no split gains more than rounding does."""
         members = np.arange(len(self.leaf_of_row), dtype=self.space.dtype)
-        root = self._leaf(0, members, self.search.sums(self.channels), self.channels.total)
+        root = self._leaf(0, members, self.channels.slots, self.channels.total)
         heap: list[tuple[float, int, _Leaf]] = []
         self._offer(heap, root, floor)
         limit = min(self.learner.max_leaf_nodes or np.inf, len(members))  # no tree has more leaves than rows

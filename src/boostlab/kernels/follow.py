@@ -1,0 +1,58 @@
+"""What changes from one round to the next, and nothing else."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from boostlab.kernels.compiled import kernel
+from boostlab.kernels.sums import _scales
+
+Array = np.ndarray[Any, Any]
+
+
+@kernel
+def raise_wrong(F: Array, y: Array, h: Array, lift: float, first: int, last: int, w: Array) -> float:
+    """Write w = exp(lift - y F) for the rows first <= i < last where h differs from y; return the largest written."""
+    top = 0.0
+    for i in range(first, last):
+        if h[i] != y[i]:
+            w[i] = math.exp(lift - y[i] * F[i])
+            top = max(top, w[i])
+    return top
+
+
+@kernel
+def measure(x: Array, counts: Array, k: int, first: int, last: int) -> tuple[int, int, float]:
+    """Return the sums of q and of |q|, q = counts * rint(x * 2^k), and the latter in floating point."""
+    scale, more = _scales(k)
+    signed, gross, rough = np.int64(0), np.int64(0), 0.0
+    for i in range(first, last):
+        v = x[i] * scale * more
+        times = counts[i] if counts.size > 0 else np.int64(1)
+        q = times * np.int64(np.rint(v))
+        signed += q
+        gross += abs(q)
+        rough += times * abs(v)
+    return signed, gross, rough  # type: ignore[return-value]
+
+
+@kernel
+def follow(x: Array, counts: Array, k: int, first: int, last: int, q: Array, rows: Array) -> int:
+    """Bring q = counts * rint(x * 2^k) up to date for first <= i < last; return how many rows changed.
+
+    They are listed in rows[first:].  The memory of x is used up: it holds the changes of q.
+    """
+    changes = x.view(np.int64)
+    scale, more = _scales(k)
+    at = first
+    for i in range(first, last):
+        times = counts[i] if counts.size > 0 else np.int64(1)
+        new = times * np.int64(np.rint(x[i] * scale * more))
+        changes[i] = new - q[i]
+        rows[at] = i
+        at += new != q[i]
+        q[i] = new
+    return at - first
