@@ -63,9 +63,7 @@ class Task:
     gain: Callable[[Array, Array, Array], Array] | None = None
 
 
-NEGLIGIBLE = (
-    1e-12  # an edge no larger than this is rounding, not knowledge: a voter that has it would be added for ever
-)
+NEGLIGIBLE = 1e-12  # an edge this small is rounding, not knowledge: a voter that has it would be added for ever
 
 
 # -- what a rule answers ---------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from boostlab import AdaBoostClassifier, DecisionTree, EBBoostClassifier, VoterPool
+from boostlab import AdaBoostClassifier, DecisionTree, EBBoostClassifier
 
 
 def cost(lam, y, F):
@@ -109,7 +109,7 @@ def test_sample_weights_replace_n(data, all_stumps, replay):
         assert alpha == pytest.approx(0.25 * log(scores[0][1] / scores[0][2]), rel=1e-10)
 
 
-@pytest.mark.parametrize("learner", [LogisticRegression(), VoterPool(), DecisionTree()], ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize("learner", [LogisticRegression(), DecisionTree()], ids=lambda e: type(e).__name__)
 def test_learners_that_cannot_enumerate_are_refused(data, learner):
     X, y = data()
     with pytest.raises(ValueError, match="VadaBoostClassifier") as told:

@@ -78,9 +78,9 @@ def test_what_is_no_learner_is_named(strange):
         ),
         (
             VoterPool(),
-            EBB,
-            "EBBoostClassifier",
-            ["'svp'", "VoterPool offers only 'coordinate', 'edge', 'risk'", "VadaBoostClassifier"],
+            RealAdaBoost(),
+            "AdaBoostClassifier",
+            ["'z'", "VoterPool offers only 'coordinate', 'edge', 'risk', 'svp'"],
         ),
         (DecisionStump("-"), EBB, "EBBoostClassifier", ["'svp'", "DecisionStump offers only 'edge'"]),
         (

@@ -20,7 +20,7 @@ class Exponentials:
     weights to the bit and only the others need a new exponential.
     """
 
-    HIGHEST = 2.0**100  # of the weights, before they are brought back to at most 1
+    HIGHEST = 2.0**60  # of the weights, before they are brought back to at most 1
 
     def __init__(self, y: Array, F: Array, threads: int) -> None:
         self.y, self.threads = y, threads

@@ -80,6 +80,10 @@ class QuadBoostClassifier(BoostingClassifier):
         if self.strength == "theory" and self.regularizer != "l1":
             raise ValueError(f'strength="theory" is for regularizer="l1", not {self.regularizer!r}; give a number.')
         if self.mode == "coordinate":
+            if self.criterion != "correlation":
+                raise ValueError(
+                    'criterion is for mode="stagewise"; coordinate descent takes the largest drop of its objective.'
+                )
             return CoordinateQuadBoost(self.regularizer, strength)
         rule = SteepestQuadBoost if self.criterion == "risk" else QuadBoost
         return rule(self.regularizer, strength, 1e-6 if self.regularizer == "l1" else 1e-12)

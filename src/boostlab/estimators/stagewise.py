@@ -54,6 +54,8 @@ class AdaBoostClassifier(BoostingClassifier):
             if self.fixed_step is not None:
                 raise ValueError('fixed_step is for algorithm="discrete"; real voters carry their own strength.')
             return RealAdaBoost(self.learning_rate)
+        if self.fixed_step is not None and self.learning_rate != 1:
+            raise ValueError("fixed_step and learning_rate are two ways of taking small steps; give one of them.")
         return AdaBoost(self.learning_rate, self.fixed_step)
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from boostlab.contract import Rule
 from boostlab.ensemble import Ensemble
 from boostlab.estimators.base import BoostingClassifier
-from boostlab.estimators.params import number, one_of, param
+from boostlab.estimators.params import Check, number, one_of, param
 from boostlab.estimators.registry import booster
 from boostlab.estimators.selection import Bench, cv_bernstein, validation
 from boostlab.rules.ebboost import EBBoost
@@ -17,6 +17,7 @@ from boostlab.rules.vadaboost import VadaBoost
 
 GRID = tuple(k / 10 for k in range(11))
 BEYOND = (2.0, 5.0, 10.0)  # where the rule allows more than 1
+_PENALTY = Check(number(0, 1e6).test, "a number in [0, 1] (where the cost itself is minimised, any of at least 0)")
 _CHOOSERS = {"auto": cv_bernstein, "cv_bernstein": cv_bernstein, "validation": validation}
 
 
@@ -24,9 +25,7 @@ _CHOOSERS = {"auto": cv_bernstein, "cv_bernstein": cv_bernstein, "validation": v
 class VariancePenalised(BoostingClassifier):
     """A booster whose variance penalty is a number or left to the data."""
 
-    variance_penalty: float | str = param(
-        0.5, number(0, 1e6) | one_of("auto", "cv_bernstein", "fixed_point", "validation")
-    )
+    variance_penalty: float | str = param(0.5, _PENALTY | one_of("auto", "cv_bernstein", "fixed_point", "validation"))
 
     _settles: ClassVar[tuple[str, ...]] = ("variance_penalty", "variance_penalty_curve")
     _rules: ClassVar[tuple[type[VadaBoost], type[VadaBoost]]]  # with a given penalty, and with one that finds its own

@@ -30,7 +30,7 @@ class EBBoost(VadaBoost):
 
     needs: ClassVar[str] = "svp"
     instead: ClassVar[str] = (
-        "use stumps (estimator=None), or VadaBoostClassifier, which works with any weighted learner"
+        "use stumps (estimator=None), a VoterPool, or VadaBoostClassifier, which works with any weighted learner"
     )
 
     def task(self, s: State) -> Task:

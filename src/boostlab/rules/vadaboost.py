@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, Task
+from boostlab.contract import Array, Rule, State, Step, Stop, Task
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class VadaBoost(Rule):
         W_I, W_J, S_I, S_J = W_I / W, W_J / W, s.n * S_I / W**2, s.n * S_J / W**2
         A, B = (1 - lam) * W_I**2 + lam * S_I, (1 - lam) * W_J**2 + lam * S_J
         up, down = (A, B) if self.exact else ((1 - lam) * W_I + lam * S_I, (1 - lam) * W_J + lam * S_J)
-        if down >= up * (1 - NEGLIGIBLE):
+        if down >= up * (1 - 1e-8):  # the cost falls by the square of the difference: less would be rounding
             return Stop("no_edge", f"the voter is right on {up:.4g} and wrong on {down:.4g} of the penalised weight")
         floor = 0.5 / s.size  # for a perfect voter, as in AdaBoost
         alpha = 0.25 * log(up / down) if down > 0 else 0.5 * log((1 - floor) / floor)
@@ -67,7 +67,14 @@ class VadaBoost(Rule):
         s.own.log_cost += log(V / (A + B + cross))
         gap = cross / 2 * (exp(alpha) - exp(-alpha)) ** 2  # U - V, what the bound gives away at this step
         facts = {"error": W_J, "edge": W_I - W_J, "bound_gap": gap, "objective": exp(s.own.log_cost)}
+        facts |= {"variance_penalty": lam, "effective_size": self.effective_size(s, e, lam)}
         return Step(alpha, facts, Stop("perfect", f"round {s.t + 1} makes no error") if W_J == 0 else None)
+
+    def effective_size(self, s: State, e: Array, lam: float) -> float:
+        """Return (sum |u|)^2 / sum u^2: how many examples the penalised weights rest on."""
+        u = np.abs(e * (lam * (s.n / s.total(e)) * e + (1 - lam)))
+        whole, squares = s.total(u, u * u)
+        return whole * whole / squares
 
     def probability(self, F: Array) -> Array:
         """AdaBoost's link is exact for lambda = 0; for lambda = 1 the loss is exp(-2 y F); in between it is a guess."""

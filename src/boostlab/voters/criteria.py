@@ -101,10 +101,14 @@ class SampleVariancePenalty(Criterion):
         """The cost of the best step along the voter."""
         return svp
 
+    def upright(self, left: Array, right: Array, gross: Array, numbers: Array) -> Any:
+        """Return whether the voter that says +1 above the cut has A >= B, rather than its complement."""
+        A, B, _ = _svp_parts(left, right, gross, numbers)
+        return A >= B
+
     def leaves(self, left: Array, right: Array, gross: Array, numbers: Array) -> tuple[float, float]:
         """Orient the voter so that A >= B."""
-        A, B, _ = _svp_parts(left, right, gross, numbers)
-        return (-1.0, 1.0) if A >= B else (1.0, -1.0)
+        return (-1.0, 1.0) if self.upright(left, right, gross, numbers) else (1.0, -1.0)
 
 
 # -- sums over leaves ------------------------------------------------------------------------------------------------

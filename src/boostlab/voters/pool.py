@@ -14,6 +14,8 @@ from boostlab.contract import Learner, Stop, Task
 from boostlab.data.matrix import extremes
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table
+from boostlab.voters.criteria import SampleVariancePenalty
+from boostlab.voters.search import tame
 from boostlab.voters.stump import Stump
 
 Array = npt.NDArray[Any]
@@ -84,15 +86,13 @@ class VoterPool(Learner, BaseEstimator):
 
     def searches(self) -> frozenset[str]:
         """Return the criteria it can search."""
-        return frozenset(["edge", "risk", "coordinate"])
+        return frozenset(["edge", "svp", "risk", "coordinate"])
 
     def begin(self, table: Table, rows: Rows, rng: np.random.Generator) -> PoolSession:
         """Start work on a sample."""
         members = self._stumps(table.X) if self.voters is None else list(self.voters)
-        if not members:
-            raise ValueError(
-                "The pool is empty: give VoterPool at least one voter, or a table with a column that varies."
-            )
+        if not members and self.voters is not None:
+            raise ValueError("The pool is empty: give VoterPool at least one voter, or none for stumps.")
         return PoolSession(members, table, rows, self.complements)
 
     def _stumps(self, X: Any) -> list[Stump]:
@@ -121,10 +121,10 @@ class PoolSession:
     FRESH = 1000  # rounds between full recomputations, against drift
 
     def __init__(self, members: list[Any], table: Table, rows: Rows, complements: bool) -> None:
-        votes = np.stack([_member_votes(m, table) for m in members])
+        votes = np.array([_member_votes(m, table) for m in members]).reshape(len(members), table.n_rows)
         self.labels = bool(np.isin(votes, (-1.0, 1.0)).all())
         self.votes = votes.astype(np.int8) if self.labels else votes
-        self.bounds = np.abs(votes).max(axis=1)
+        self.bounds = np.abs(votes).max(axis=1, initial=0.0)
         self.members, self.rows, self.complements = members, rows, complements
         self.gram: dict[int, Array] = {}
         self.correlations: Array | None = None
@@ -136,6 +136,10 @@ class PoolSession:
 
     def best(self, task: Task) -> PoolVoter | Stop:
         """Return the member (or complement) that is worth most; of equals the first."""
+        if not self.members:
+            return Stop("no_edge", "every column is constant, so there is no stump in the pool")
+        if task.criterion == "svp":
+            return self._least_variance(task)
         if not task.linear or task.counts is not None:
             edges = self._edges(task.weight * task.target, task.counts)
         else:
@@ -157,6 +161,19 @@ class PoolSession:
         if worth[k] == -np.inf:
             return Stop("no_edge", "the pool holds no other voter than the one to leave out")
         return PoolVoter(k, float(signs[k]), self.members[k], float(self.bounds[k]))
+
+    def _least_variance(self, task: Task) -> PoolVoter | Stop:
+        """Return the label voter whose best step lowers EBBoost's cost most."""
+        svp, w = SampleVariancePenalty(), tame(task.weight)
+        signed = np.array([self._edges(x * task.target, task.counts) for x in (w, w * w)])
+        gross = np.array([self.rows.sums(x, task.counts)[1] for x in (w, w * w)])
+        sums = -signed / 2, signed / 2, gross, svp.numbers(task.params)  # a voter and its complement share the cost
+        up = svp.upright(*sums)
+        cost = np.where(up | self.complements, svp.cost(*sums), np.inf)
+        k = int(cost.argmin())
+        if cost[k] == np.inf:
+            return Stop("no_edge", "no voter of the pool lowers the penalised cost")
+        return PoolVoter(k, 1.0 if up[k] else -1.0, self.members[k], float(self.bounds[k]))
 
     def _same(self, votes: Array, signs: Array) -> Array:
         """Return which candidates vote like these votes."""
