@@ -47,6 +47,8 @@ class Task:
         A voter that votes exactly so on the sample is not wanted (see `Rule.excludes`).
     counts : array, optional
         Filled in by the engine for a drawn task: the rows' masses in the draw.
+    sums : pair of floats, optional
+        Filled in by a learner that knows them: the weight of the sample, and of the rows where its voter is wrong.
     gain : callable, optional
         For "risk" and "coordinate": what voters are worth, as a function of three arrays: the mean of weight * target *
         vote, the mean of vote^2, and the coefficient a voter has already (which is 0 for "risk").
@@ -60,6 +62,7 @@ class Task:
     linear: bool = False
     without: Array | None = None
     counts: Array | None = None
+    sums: tuple[float, float] | None = None
     gain: Callable[[Array, Array, Array], Array] | None = None
 
 

@@ -136,7 +136,7 @@ class State:
     def exponentials(self) -> Array:
         """Return exp(-y F) up to a common factor, computed anew only where the last voter was wrong."""
         if self.losses is None:
-            self.losses = Exponentials(self.y, self.F, self.table.threads)
+            self.losses = Exponentials(self.y, self.F)
         return self.losses.w
 
     def follow_losses(self, rule: Rule, answer: Step | Reweigh, h: Array) -> None:

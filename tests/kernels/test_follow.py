@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boostlab.kernels.follow import follow, measure, raise_wrong
+from boostlab.kernels.follow import follow, measure
 
 NONE = np.empty(0, np.int64)
 UNTOUCHED = -77
@@ -45,17 +45,3 @@ def test_follow_and_measure(seed, counted, k):
 def test_numbers_beyond_the_integers_show_in_floating_point():
     for wild in (1e30, np.nan, np.inf):
         assert not measure(np.array([1.0, wild]), NONE, 10, 0, 2)[2] < 2.0**63
-
-
-@pytest.mark.parametrize("labels", [np.int8, np.float64])
-def test_only_wrong_rows_are_raised(labels):
-    rng = np.random.default_rng(1)
-    y, h = rng.choice([-1, 1], 50).astype(labels), rng.choice([-1, 1], 50).astype(labels)
-    F, w = rng.normal(size=50), rng.random(50)
-    after = w.copy()
-    top = raise_wrong(F, y, h, 0.7, 10, 40, after)
-    wrong = (h != y) & (np.arange(50) >= 10) & (np.arange(50) < 40)
-    assert np.array_equal(after[~wrong], w[~wrong])
-    np.testing.assert_allclose(after[wrong], np.exp(0.7 - y * F)[wrong], rtol=1e-15)
-    assert top == after[wrong].max()
-    assert raise_wrong(F, y, y, 0.7, 0, 50, after) == 0.0

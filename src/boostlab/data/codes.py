@@ -70,9 +70,7 @@ class DenseCodes(Codes):
         self.words = cells.view(np.uint64)[..., 0]
         lanes = cells.shape[2]
         self._sums = sums_of_eight if lanes == 8 else sums_of_four
-        padded = np.full(len(cells) * lanes, self.n_slots, np.uint64)  # columns that do not exist share one more slot
-        padded[: len(starts) - 1] = starts[:-1]
-        self._base = padded
+        self._base = starts[:-1].astype(np.uint64)
 
     @staticmethod
     def room(n_rows: int, n_features: int, widest: int) -> Array:
@@ -92,7 +90,7 @@ class DenseCodes(Codes):
         def work(first: int, last: int, out: Array) -> None:
             self._sums(self.words, q, rows, self._base, first, last, out)
 
-        return spread_sums(work, size, size * len(self._base), self.n_slots + 1, self.threads)[:-1]
+        return spread_sums(work, size, size * len(self._base), self.n_slots, self.threads)
 
     def take(self, rows: Array) -> DenseCodes:
         """Return the codes of some rows (their numbers)."""

@@ -7,9 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.data.threads import gather
-from boostlab.kernels.follow import raise_wrong
-
 Array = npt.NDArray[Any]
 
 
@@ -20,10 +17,10 @@ class Exponentials:
     weights to the bit and only the others need a new exponential.
     """
 
-    HIGHEST = 2.0**60  # of the weights, before they are brought back to at most 1
+    HIGHEST = 40.0  # of the logarithms, before the weights are brought back to at most 1
 
-    def __init__(self, y: Array, F: Array, threads: int) -> None:
-        self.y, self.threads = y, threads
+    def __init__(self, y: Array, F: Array) -> None:
+        self.y = y
         self._renew(F)
 
     def _renew(self, F: Array) -> None:
@@ -35,9 +32,11 @@ class Exponentials:
 
     def advance(self, F: Array, alpha: float, h: Array) -> None:
         """Follow scores that have become F by a vote of alpha * h."""
-        n, lift, w = len(F), self.lift + alpha, self.w.copy()
-        tops = gather(lambda a, b: raise_wrong(F, self.y, h, lift, a, b, w), n, 8 * n, self.threads)
-        if max(tops) < self.HIGHEST:
+        lift, wrong = self.lift + alpha, np.flatnonzero(h != self.y)
+        logs = lift - self.y[wrong] * F[wrong]
+        if logs.max(initial=0.0) < self.HIGHEST:
+            w = self.w.copy()
+            w[wrong] = np.exp(logs, out=logs)
             w.setflags(write=False)
             self.lift, self.w = lift, w
         else:

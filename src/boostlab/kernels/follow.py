@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -11,17 +10,6 @@ from boostlab.kernels.compiled import kernel
 from boostlab.kernels.sums import _scales
 
 Array = np.ndarray[Any, Any]
-
-
-@kernel
-def raise_wrong(F: Array, y: Array, h: Array, lift: float, first: int, last: int, w: Array) -> float:
-    """Write w = exp(lift - y F) for the rows first <= i < last where h differs from y; return the largest written."""
-    top = 0.0
-    for i in range(first, last):
-        if h[i] != y[i]:
-            w[i] = math.exp(lift - y[i] * F[i])
-            top = max(top, w[i])
-    return top
 
 
 @kernel

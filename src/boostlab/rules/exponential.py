@@ -37,14 +37,15 @@ class Exponential(Rule):
 
     def step(self, s: State, task: Task, h: Array) -> Step | Retry | Stop:
         """Measure the error on the full sample; stop, or let the voter join."""
-        whole, wrong = s.total(task.weight, task.weight * (h != s.y))
+        whole, wrong = task.sums or s.total(task.weight, task.weight * (h != s.y))
         error = wrong / whole
         limit = self.limit(s, error)
         if error >= limit - NEGLIGIBLE:
             return Stop("no_edge", f"weighted error {error:.4g}, and the rule needs less than {limit:.4g}")
         alpha = self.vote(s, self.floored(s, error))
         facts = {"error": error, "edge": 1 - 2 * error, "objective": self.loss(s, error, alpha, h)}
-        return Step(alpha, facts, Stop("perfect", f"round {s.t + 1} makes no error") if wrong == 0 else None)
+        perfect = wrong == 0 and (h == s.y).all()  # and not only on rows whose weight has vanished
+        return Step(alpha, facts, Stop("perfect", f"round {s.t + 1} makes no error") if perfect else None)
 
     def loss(self, s: State, error: float, alpha: float, h: Array) -> float:
         """Return the mean of exp(-y F) after the step: the product of the normalisers Z."""

@@ -28,6 +28,7 @@ class Channels:
     total: Array
     gross: Array
     scale: Array
+    whole: int  # the first channel's sum of magnitudes, as an integer
 
     def sum_of(self, members: Array) -> Array:
         """Return the channels' sums over some rows."""
@@ -98,9 +99,8 @@ class SplitSearch:
         scale = np.ldexp(1.0, [-p.power for p in parts])
         gross = np.array([p.gross for p in parts], np.int64) * scale
         total = np.array([p.total for p in parts], np.int64)
-        return Channels(
-            [p.q for p in parts if p.q is not None], np.stack([p.slots for p in parts]), total, gross, scale
-        )
+        slots = np.stack([p.slots for p in parts])
+        return Channels([p.q for p in parts if p.q is not None], slots, total, gross, scale, parts[0].gross)
 
     def mine(self, feature: int) -> slice:
         """Return the slots of a feature."""

@@ -139,6 +139,10 @@ class StumpSession:
         if task.without is not None:
             return self._best_but(task.without, hist, total)
         feature, cut, side, edge = best_edge(hist, search.starts, search.filled, search.categorical, total, self.sides)
+        if task.counts is None:  # the edge of the stump that is taken, so its error is known as well
+            mine = int(edge) if cut < 0 else abs(int(edge)) if self.sides == 0 else self.sides * int(edge)
+            unit, whole = float(channels.scale[0]), channels.whole
+            task.sums = whole * unit, (whole - mine) // 2 * unit
         if cut < 0:
             return self._stump(feature, cut, search.signs(feature, hist[search.mine(feature)]), -1.0, 1.0)
         up = self.sides > 0 or (self.sides == 0 and edge >= 0)
