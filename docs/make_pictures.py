@@ -1,7 +1,7 @@
 """Draw the pictures of the documentation:  make docs,  or  python docs/make_pictures.py NAME ... for some of them.
 
 Every picture is a small script in docs/pictures with a function draw(quick=False) that returns the figure; `quick` is a
-rough version for the tests.  A script may set NEEDS to boosters that must be there, as Python expressions.
+rough version for the tests.
 """
 
 from __future__ import annotations

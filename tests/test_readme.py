@@ -7,15 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from boostlab.cli import _own_parameters
 from boostlab.estimators import REGISTRY
 
 README = Path(__file__).parents[1] / "README.md"
 
 
 @pytest.mark.parametrize("name", REGISTRY)
-def test_every_booster_is_listed_with_its_reference_and_use(name):
+def test_every_booster_is_listed_with_its_reference_parameters_and_use(name):
     entry = REGISTRY[name]
-    assert f"| `{name}` | {entry.reference} | {entry.choose} |" in README.read_text(encoding="utf-8")
+    own = ", ".join(f"{key}={value!r}" for key, value in _own_parameters(entry.cls).items()).replace("'", '"')
+    row = f"| `{name}` | {entry.reference} | {f'`{own}`' if own else 'none'} | {entry.choose} |"
+    assert row in README.read_text(encoding="utf-8")
 
 
 def test_nothing_is_left_to_fill_in():

@@ -6,11 +6,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from palette import look, tidy
 
-import boostlab
-from boostlab import AdaBoostClassifier, WeightBoostClassifier
+from boostlab import AdaBoostClassifier, L1BoostClassifier, SoftMarginBoostClassifier, WeightBoostClassifier
 from boostlab.datasets import flip_labels, twonorm
-
-NEEDS = ["L1BoostClassifier(beta=0.1)", "SoftMarginBoostClassifier(C=0.1)"]
 
 
 def draw(quick: bool = False) -> plt.Figure:
@@ -19,10 +16,10 @@ def draw(quick: bool = False) -> plt.Figure:
         "AdaBoost": AdaBoostClassifier(),
         "ε-boost, learning_rate = 0.1": AdaBoostClassifier(learning_rate=0.1),
         "ε-boost, fixed_step = 0.01": AdaBoostClassifier(fixed_step=0.01),
-        "L1Boost, β = 0.1": boostlab.L1BoostClassifier(beta=0.1),
-        "L1Boost additive, β = 0.1": boostlab.L1BoostClassifier(beta=0.1, penalty="additive"),
+        "L1Boost, β = 0.1": L1BoostClassifier(beta=0.1),
+        "L1Boost additive, β = 0.1": L1BoostClassifier(beta=0.1, penalty="additive"),
         "WeightBoost, β = 0.5": WeightBoostClassifier(),
-        "SoftMarginBoost, C = 0.1": boostlab.SoftMarginBoostClassifier(C=0.1),
+        "SoftMarginBoost, C = 0.1": SoftMarginBoostClassifier(C=0.1),
     }
     X_test, y_test = twonorm(500 if quick else 10_000, random_state=99)
     figure, axis = plt.subplots(figsize=(7.5, 4.2), layout="constrained")

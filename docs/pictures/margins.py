@@ -6,11 +6,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from palette import look, tidy
 
-import boostlab
-from boostlab import AdaBoostClassifier, LPBoostClassifier
+from boostlab import AdaBoostClassifier, ArcGVClassifier, LPBoostClassifier
 from boostlab.datasets import twonorm
-
-NEEDS = ["ArcGVClassifier(target='smallest_edge', accuracy=0.02)"]
 
 
 def draw(quick: bool = False) -> plt.Figure:
@@ -23,8 +20,8 @@ def draw(quick: bool = False) -> plt.Figure:
 
     stepwise = {
         "AdaBoost": AdaBoostClassifier(n_estimators=rounds),
-        "arc-gv": boostlab.ArcGVClassifier(n_estimators=rounds),
-        "AdaBoost*, ν = 0.02": boostlab.ArcGVClassifier(target="smallest_edge", accuracy=0.02, n_estimators=rounds),
+        "arc-gv": ArcGVClassifier(n_estimators=rounds),
+        "AdaBoost*, ν = 0.02": ArcGVClassifier(target="smallest_edge", accuracy=0.02, n_estimators=rounds),
     }
     for number, (name, model) in enumerate(stepwise.items()):
         model.fit(X, y)

@@ -1,9 +1,8 @@
 """The pages tell the truth: their examples run and print what they say, quotes equal the files, links lead somewhere.
 
 A fenced block may follow one of these comments:
-    <!-- quote: path -->     the block is a part of that file, word for word
-    <!-- sketch -->          the block is not run
-    <!-- needs: booster -->  the block is run when that booster, a Python expression, is possible here
+    <!-- quote: path -->  the block is a part of that file, word for word
+    <!-- sketch -->       the block is not run
 """
 
 from __future__ import annotations
@@ -17,19 +16,13 @@ from pathlib import Path
 
 import pytest
 
-import boostlab
 from boostlab.estimators import REGISTRY
-from boostlab.estimators.params import check_params
-
-# While features that the pages describe are still on their way, blocks that need them are skipped.  Set it to False
-# once they are in: then a block whose booster is not possible fails.
-WAITING = False
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
 FAMILIES = ["variance_penalising", "quadratic", "adaptive_regularised", "margin_maximising"]
-BLOCK = re.compile(r"^(?:<!-- (quote|sketch|needs)(?:: (.*?))? -->\n)?```(\w*)\n(.*?)^```$", re.M | re.S)
+BLOCK = re.compile(r"^(?:<!-- (quote|sketch)(?:: (.*?))? -->\n)?```(\w*)\n(.*?)^```$", re.M | re.S)
 
 
 def text_of(path):
@@ -47,18 +40,6 @@ def blocks(page):
     return found
 
 
-def possible(booster):
-    """Whether a booster exists with these parameters."""
-    names = {name: getattr(boostlab, name) for name in boostlab.__all__}
-    try:
-        model = eval(booster, names)
-        check_params(model)
-        model._rule()
-    except (NameError, TypeError, ValueError):
-        return False
-    return True
-
-
 @pytest.fixture
 def tidy(monkeypatch):
     """Run a page's code in the root folder, and leave no booster or module of its behind."""
@@ -74,20 +55,14 @@ def tidy(monkeypatch):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
 def test_examples_run_and_print_what_the_page_says(page, tidy):
-    names, waiting = {}, []
-    for mark, argument, code, printed in blocks(page):
+    names = {}
+    for mark, _, code, printed in blocks(page):
         if mark in ("quote", "sketch"):
-            continue
-        if mark == "needs" and not possible(argument):
-            assert WAITING, f"{page.name} needs {argument}"
-            waiting.append(argument)
             continue
         with contextlib.redirect_stdout(io.StringIO()) as out:
             exec(compile(code, f"{page.name}: {code.splitlines()[0]}", "exec"), names)
         if printed is not None:
             assert out.getvalue() == printed
-    if waiting:
-        pytest.skip(f"all but what needs {'; '.join(waiting)}")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
@@ -123,7 +98,7 @@ def test_links_lead_somewhere_and_pictures_have_words(page):
 def test_every_page_is_listed():
     index = text_of(DOCS / "index.md")
     for page in PAGES:
-        if page.stem not in ("index", "noise_table"):
+        if page.stem != "index":
             assert f"]({page.name})" in index
     assert "](docs/index.md)" in text_of(ROOT / "README.md")
 
@@ -137,7 +112,7 @@ def test_family_pages_are_complete(family):
     assert "$" in text
     assert any(mark == "" for mark, *_ in blocks(DOCS / f"{family}.md"))
     for name in re.findall(r"`(\w+Classifier)\b", text):
-        assert name in REGISTRY or WAITING, f"{family}.md mentions {name}"
+        assert name in REGISTRY, f"{family}.md mentions {name}"
 
 
 # -- pictures ---------------------------------------------------------------------------------------------------------
@@ -153,12 +128,7 @@ def test_pictures_have_scripts_that_draw(path, monkeypatch):
     monkeypatch.syspath_prepend(DOCS)
     from make_pictures import script
 
-    module = script(path)
-    for booster in getattr(module, "NEEDS", []):
-        if not possible(booster):
-            assert WAITING, f"{path.name} needs {booster}"
-            pytest.skip(f"needs {booster}")
-    figure = module.draw(quick=True)
+    figure = script(path).draw(quick=True)
     lines = [line for axis in figure.axes for line in axis.get_lines() if len(line.get_xdata()) > 2]
     assert len(lines) >= 2
     assert figure.axes[0].get_ylabel()
