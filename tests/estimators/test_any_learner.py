@@ -319,3 +319,15 @@ def test_weight_k_equals_k_copies(two, three, make, learner):
     weighted = make(learner, n_estimators=5, random_state=0).fit(X, y, k)
     copied = make(learner, n_estimators=5, random_state=0).fit(X.repeat(k, axis=0), y.repeat(k))
     np.testing.assert_allclose(weighted.decision_function(X), copied.decision_function(X), rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("learner", [RidgeClassifier(alpha=20), LogisticRegression(C=0.05, tol=1e-10)])
+def test_mass_k_is_k_copies_for_learners_that_regularise(learner):
+    """A penalty is measured against the sample's size, so the weights must sum to the number of examples."""
+    rng = np.random.default_rng(0)
+    X, copies = rng.normal(size=(60, 4)), rng.integers(1, 6, 60)
+    y = (X[:, 0] + 0.5 * X[:, 1] + rng.normal(size=60) > 0).astype(int)
+    one = AdaBoostClassifier(learner, n_estimators=5).fit(X, y, copies)
+    many = AdaBoostClassifier(learner, n_estimators=5).fit(X.repeat(copies, axis=0), y.repeat(copies))
+    assert one.n_estimators_ == many.n_estimators_
+    np.testing.assert_allclose(one.decision_function(X), many.decision_function(X), rtol=1e-6)

@@ -63,11 +63,14 @@ def test_leaves_are_newton_steps(data):
         before = after
 
 
-def fit_clipped(y, F, H, bound):
+def fit_clipped(y, F, H, bound, careful):
     """The least-squares stump of the response clipped to +-bound: which rows are above its cut, and its leaves / 2."""
     p = 1 / (1 + np.exp(-2 * F))
     w = p * (1 - p)
-    z = np.clip(((1 + y) / 2 - p) / w, -bound, bound)
+    gradient = (1 + y) / 2 - p
+    z = np.clip(gradient / w, -bound, bound)
+    if careful:
+        w = gradient / z
     right, top = H @ w, H @ (w * z)
     left, low = w.sum() - right, w @ z - top
     best = int((top**2 / right + low**2 / left).argmax())
@@ -76,17 +79,18 @@ def fit_clipped(y, F, H, bound):
 
 @pytest.mark.parametrize("z_max", [1.5, 4.0])
 def test_every_round_by_brute_force(data, all_stumps, z_max):
-    # Fit the clipped response; halve the step until the loss falls; where no step helps, fit without clipping.
+    # Fit the clipped response; halve the step until the loss falls; where no step helps, raise the weights
+    # so that they make up for what was clipped.
     X, codes = data(seed=4, n=90, noise=0.2)
     y = 2.0 * codes - 1
     H = all_stumps(X).H > 0
     model = LogitBoostClassifier(n_estimators=25, z_max=z_max).fit(X, codes)
-    F, halved, unclipped = np.zeros(len(y)), 0, 0
+    F, halved, raised = np.zeros(len(y)), 0, 0
     for stump, alpha, after in zip(
         model.estimators_, model.estimator_weights_, model.staged_decision_function(X), strict=True
     ):
-        for bound in (z_max, np.inf):
-            above, left, right = fit_clipped(y, F, H, bound)
+        for careful in (False, True):
+            above, left, right = fit_clipped(y, F, H, z_max, careful)
             steps = [
                 s for s in 0.5 ** np.arange(12) if deviance(y, F + s * np.where(above, right, left)) < deviance(y, F)
             ]
@@ -97,8 +101,8 @@ def test_every_round_by_brute_force(data, all_stumps, z_max):
         assert alpha == steps[0]
         F = F + alpha * np.where(above, right, left)
         np.testing.assert_allclose(after, F, rtol=0, atol=1e-9)
-        halved, unclipped = halved + (alpha < 1), unclipped + (bound > z_max)
-    assert (halved > 0 and unclipped > 0) or z_max == 4.0
+        halved, raised = halved + (alpha < 1), raised + careful
+    assert (halved > 0 and raised > 0) or z_max == 4.0
 
 
 def test_probabilities_are_the_link(data):
@@ -168,3 +172,13 @@ def test_sample_weights_weight_the_fit(data):
     assert [stump.left, stump.right] == pytest.approx(means, abs=1e-13)
     loss = np.average(np.logaddexp(0, -2 * y * model.decision_function(X)), weights=mass)
     assert model.history_["objective"][0] == pytest.approx(loss, rel=1e-12)
+
+
+@pytest.mark.parametrize("leaves", [8, 31])
+def test_votes_stay_bounded_with_trees(data, leaves):
+    X, y = data(seed=8, n=400, noise=0.25)
+    model = LogitBoostClassifier(max_leaf_nodes=leaves, n_estimators=60).fit(X, y)
+    assert max(v.bound for v in model.estimators_) <= 2.0 + 1e-9  # half of z_max
+    assert (np.diff(model.history_["objective"]) < 0).all()
+    F = model.decision_function(X)
+    assert deviance(2.0 * y - 1, F) == pytest.approx(model.history_["objective"][-1], rel=1e-9)

@@ -84,9 +84,10 @@ def test_weights_of_mean_one_reach_the_estimator(data, mass):
     ((X_seen, y_seen, weight),) = SEEN
     assert np.array_equal(X_seen, X)
     assert np.array_equal(y_seen, y > 0)
-    expected = w * (1.0 if mass is None else mass)
-    assert weight.mean() == pytest.approx(1.0, rel=1e-12)
-    np.testing.assert_allclose(weight, expected / expected.mean(), rtol=1e-12)
+    mass = np.ones(30) if mass is None else mass
+    size = max(mass.sum(), 30)  # of the sample: a row of mass k is k examples
+    assert weight.sum() == pytest.approx(size, rel=1e-12)
+    np.testing.assert_allclose(weight, w * mass * (size / (w @ mass)), rtol=1e-12)
     assert isinstance(voter, EstimatorVoter)
     assert voter.bound == 1.0
 
@@ -116,7 +117,7 @@ def test_the_counts_of_a_draw_are_the_weights(data):
     best(Weighted(), X, Task("edge", np.ones(30), y, counts=counts), np.full(30, 5.0))
     ((X_seen, _, weight),) = SEEN
     assert np.array_equal(X_seen, X[counts > 0])
-    np.testing.assert_allclose(weight, counts[counts > 0] / counts[counts > 0].mean(), rtol=1e-12)
+    np.testing.assert_allclose(weight, counts[counts > 0], rtol=1e-12)  # a row drawn twice is two examples
 
 
 def test_a_pipeline_passes_the_weights_to_its_last_step(data):

@@ -20,8 +20,8 @@ class LogitBoost(Rule):
     3. F += (1/2) f.
 
     The voter holds f/2, so that its coefficient is the learning rate.  A full Newton step may overshoot: the step is
-    halved until the loss falls.  Where a clipped response no longer points downhill, the round is asked again without
-    clipping.
+    halved until the loss falls.  Where a clipped response no longer points downhill, the round is asked again with w
+    raised instead of z cut, so that w z is the whole gradient: then the fit always points downhill, and votes stay bounded.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class LogitBoost(Rule):
 
     def begin(self, s: State) -> None:
         """The loss of F = 0 is ln 2."""
-        s.own.loss, s.own.z_max = float(np.log(2.0)), self.z_max
+        s.own.loss, s.own.careful = float(np.log(2.0)), False
 
     def task(self, s: State) -> Task | Stop:
         """Step 1."""
@@ -47,8 +47,10 @@ class LogitBoost(Rule):
         w = np.maximum(t / (1.0 + t) ** 2, self.W_MIN)
         if s.own.loss <= self.W_MIN:
             return Stop("perfect", "the mean logistic loss is below 1e-10")
-        z = s.y * np.minimum(1.0 + np.exp(np.minimum(-2.0 * s.y * s.F, 700.0)), s.own.z_max)
-        return Task("least_squares", w, z / 2.0)
+        z = 1.0 + np.exp(np.minimum(-2.0 * s.y * s.F, 700.0))  # 1 / P(the true label)
+        if s.own.careful:
+            w = np.maximum(w, (1.0 - 1.0 / z) / self.z_max)
+        return Task("least_squares", w, s.y * np.minimum(z, self.z_max) / 2.0)
 
     def step(self, s: State, task: Task, h: Array) -> Step | Retry | Stop:
         """Step 3, with halving."""
@@ -56,11 +58,10 @@ class LogitBoost(Rule):
         for _ in range(12):
             loss = s.total(np.logaddexp(0.0, -2.0 * s.y * (s.F + nu * h))) / s.n
             if loss < s.own.loss:
-                s.own.loss, s.own.z_max = loss, self.z_max
+                s.own.loss, s.own.careful = loss, False
                 return Step(nu, {"objective": loss})
             nu /= 2.0
-        largest = 1.0 + s.largest(np.exp(np.minimum(-2.0 * s.y * s.F, 700.0)))
-        if s.own.z_max < largest:
-            s.own.z_max = largest
+        if not s.own.careful:
+            s.own.careful = True
             return Retry("no step along the fit of the clipped response lowers the logistic loss")
         return Stop("no_edge", "no step along the best fit lowers the logistic loss")

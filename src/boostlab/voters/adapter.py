@@ -129,7 +129,8 @@ class EstimatorSession:
                 return ConstantVoter(question.sides(task, mass, said)[classes[0]])
         try:
             counts = None if task.counts is None else task.counts[rows]
-            model = self._fitted(rows, target, weight, counts)
+            size = max(float(mass[rows].sum()), float(len(rows)))  # a row of mass k is k examples, each of mean weight one
+            model = self._fitted(rows, target, weight * (size / weight.sum()), counts)
             reading, votes = read(question, task, mass, model, classes, self.table.floats)
             _finite(votes, model)
         except (ValueError, ArithmeticError) as error:
@@ -149,7 +150,7 @@ class EstimatorSession:
             assert counts is not None, "the engine draws for a learner without weights"
             picked = np.repeat(np.arange(len(rows)), counts)
             return model.fit(self.table.floats[rows[picked]], target[picked])
-        weights = _weight_arguments(model, weight * (len(weight) / weight.sum()))
+        weights = _weight_arguments(model, weight)
         return model.fit(self.table.floats[rows], target, **weights)
 
     def output(self, voter: Any, table: Table) -> Array:
