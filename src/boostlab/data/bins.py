@@ -123,7 +123,9 @@ class Bins:
         kept = int((codes != np.repeat(zero, np.diff(indptr))).sum())
         columns = np.empty(kept, by_columns.indices.dtype), np.empty(kept, np.uint16), np.empty_like(indptr)
         keep_nonzero(by_columns.indices, codes, indptr, zero, *columns)
-        return SparseCodes.of(columns, X.shape[0], zero, self.slots, threads)
+        widths = np.where(np.diff(columns[2]) > 0, self.n_bins + 1, 0)  # a column of zeros needs no slots
+        slots = np.append(0, np.cumsum(widths)).astype(np.int64)
+        return SparseCodes.of(columns, X.shape[0], zero, slots, threads)
 
 
 # -- cut points ------------------------------------------------------------------------------------------------------

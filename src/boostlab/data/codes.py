@@ -98,7 +98,10 @@ class DenseCodes(Codes):
 
 
 class SparseCodes(Codes):
-    """The cells whose code is not that of zero: by columns, and by rows as slots of the histogram."""
+    """The cells whose code is not that of zero: by columns, and by rows as slots of the histogram.
+
+    A column without such cells is constant and has no slots.
+    """
 
     def __init__(
         self, columns: Columns, rows: tuple[Array, Array], zero: Array, starts: Array, threads: int = 1
@@ -122,6 +125,13 @@ class SparseCodes(Codes):
         stored = slice(self.by_columns[feature], self.by_columns[feature + 1])
         code[self.row_of[stored]] = self.code_of[stored].astype(np.uint32) + np.uint32(1)
         return code, np.concatenate([table[self.zero[feature], None], table])
+
+    def column(self, feature: int) -> Array:
+        """Return the codes of one column."""
+        code = np.full(self.n_rows, self.zero[feature], np.int64)
+        stored = slice(self.by_columns[feature], self.by_columns[feature + 1])
+        code[self.row_of[stored]] = self.code_of[stored]
+        return code
 
     def sums(self, q: Array, members: Array | None = None) -> Array:
         """Return the sum of the integers q per slot, over all rows or the members."""

@@ -141,8 +141,10 @@ def sparse_sums(slots: Array, by_rows: Array, q: Array, rows: Array, first: int,
 
 @kernel
 def restore_zeros(out: Array, starts: Array, zero: Array, total: int) -> None:
-    """Give the slot of zero in every column what is missing to the total."""
+    """Give the slot of zero in every column that has slots what is missing to the total."""
     for j in range(zero.size):
+        if starts[j] == starts[j + 1]:
+            continue
         rest = total
         for s in range(starts[j], starts[j + 1]):
             rest -= out[s]

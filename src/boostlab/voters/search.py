@@ -61,10 +61,11 @@ class SplitSearch:
         self.masses = self.codes.sums(rows.whole(np.ones(rows.n_rows))[0])
         d, widths = len(self.n_bins), np.diff(self.starts)
         filled = self.masses > 0
-        several = np.add.reduceat(filled, self.starts[:-1]) >= 2 if d else np.zeros(0, bool)
+        several = np.diff(np.append(0, np.cumsum(filled))[self.starts]) >= 2
         self.filled = filled & np.repeat(several, widths)  # not in constant columns
         self.categorical = np.isin(np.arange(d), sorted(self.bins.categorical))
-        self.some_missing = self.filled[self.starts[1:] - 1] & ~self.categorical
+        last = np.append(self.filled, False)[self.starts[1:] - 1]  # the slot of missing values, where there is one
+        self.some_missing = last & (widths > 0) & ~self.categorical
         # Cuts that exist, missing values above: after every bin that another bin or a missing value follows.
         at = np.arange(self.starts[-1]) - np.repeat(self.starts[:-1], widths)
         slots = self.n_bins + self.some_missing
