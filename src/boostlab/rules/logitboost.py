@@ -21,7 +21,7 @@ class LogitBoost(Rule):
 
     The voter holds f/2, so that its coefficient is the learning rate.  A full Newton step may overshoot: the step is
     halved until the loss falls.  Where a clipped response no longer points downhill, the round is asked again with w
-    raised instead of z cut, so that w z is the whole gradient: then the fit always points downhill, and votes stay bounded.
+    raised where z was cut, so that w z is the whole gradient: that fit points downhill, and votes stay bounded.
 
     Parameters
     ----------
