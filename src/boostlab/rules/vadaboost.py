@@ -73,8 +73,7 @@ class VadaBoost(Rule):
     def effective_size(self, s: State, e: Array, lam: float) -> float:
         """Return (sum |u|)^2 / sum u^2: how many examples the penalised weights rest on."""
         u = np.abs(e * (lam * (s.n / s.total(e)) * e + (1 - lam)))
-        whole, squares = s.total(u, u * u)
-        return whole * whole / squares
+        return s.total(u) ** 2 / s.total(u * u)
 
     def probability(self, F: Array) -> Array:
         """AdaBoost's link is exact for lambda = 0; for lambda = 1 the loss is exp(-2 y F); in between it is a guess."""

@@ -129,9 +129,7 @@ class EstimatorSession:
                 return ConstantVoter(question.sides(task, mass, said)[classes[0]])
         try:
             counts = None if task.counts is None else task.counts[rows]
-            size = max(
-                float(mass[rows].sum()), float(len(rows))
-            )  # a row of mass k is k examples, each of mean weight one
+            size = max(float(mass[rows].sum()), float(len(rows)))  # a row of mass k is k examples
             model = self._fitted(rows, target, weight * (size / weight.sum()), counts)
             reading, votes = read(question, task, mass, model, classes, self.table.floats)
             _finite(votes, model)
