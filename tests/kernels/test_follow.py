@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boostlab.kernels.follow import follow, measure
+from boostlab.kernels.follow import follow, measure, put, wrong_logs
 
 NONE = np.empty(0, np.int64)
 UNTOUCHED = -77
@@ -45,3 +45,19 @@ def test_follow_and_measure(seed, counted, k):
 def test_numbers_beyond_the_integers_show_in_floating_point():
     for wild in (1e30, np.nan, np.inf):
         assert not measure(np.array([1.0, wild]), NONE, 10, 0, 2)[2] < 2.0**63
+
+
+@pytest.mark.parametrize("labels", [np.int8, np.float64])
+def test_rows_that_were_wrong(labels):
+    rng = np.random.default_rng(1)
+    y, h = rng.choice([-1, 1], 50).astype(labels), rng.choice([-1, 1], 50).astype(labels)
+    F, rows, logs = rng.normal(size=50), np.empty(50, np.int32), np.empty(50)
+    size = wrong_logs(F, y, h, 0.7, rows, logs)
+    wrong = np.flatnonzero(h != y)
+    assert rows[:size].tolist() == wrong.tolist()
+    assert logs[:size].tolist() == [0.7 - float(y[i]) * float(F[i]) for i in wrong]
+    assert wrong_logs(F, y, y, 0.7, rows, logs) == 0
+    assert wrong_logs(F, y, (-y).astype(labels), 0.7, rows, logs) == 50
+    out = np.zeros(50)
+    put(np.arange(1.0, 4.0), np.array([7, 3, 49], np.int32), out)
+    assert {i: v for i, v in enumerate(out.tolist()) if v} == {7: 1.0, 3: 2.0, 49: 3.0}

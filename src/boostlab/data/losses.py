@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.kernels.follow import put, wrong_logs
+
 Array = npt.NDArray[Any]
 
 
@@ -32,11 +34,13 @@ class Exponentials:
 
     def advance(self, F: Array, alpha: float, h: Array) -> None:
         """Follow scores that have become F by a vote of alpha * h."""
-        lift, wrong = self.lift + alpha, np.flatnonzero(h != self.y)
-        logs = lift - self.y[wrong] * F[wrong]
+        n, lift = len(F), self.lift + alpha
+        rows, logs = np.empty(n, np.int32 if n < 2**31 else np.int64), np.empty(n)
+        size = wrong_logs(F, self.y, h, lift, rows, logs)
+        logs = logs[:size]
         if logs.max(initial=0.0) < self.HIGHEST:
             w = self.w.copy()
-            w[wrong] = np.exp(logs, out=logs)
+            put(np.exp(logs, out=logs), rows[:size], w)
             w.setflags(write=False)
             self.lift, self.w = lift, w
         else:

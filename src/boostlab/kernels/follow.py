@@ -13,6 +13,24 @@ Array = np.ndarray[Any, Any]
 
 
 @kernel
+def wrong_logs(F: Array, y: Array, h: Array, lift: float, rows: Array, logs: Array) -> int:
+    """List the rows where h differs from y, and lift - y F there; return how many they are."""
+    at = 0
+    for i in range(F.size):
+        rows[at] = i
+        logs[at] = lift - y[i] * F[i]
+        at += h[i] != y[i]
+    return at
+
+
+@kernel
+def put(values: Array, rows: Array, out: Array) -> None:
+    """Write values to the listed rows of out."""
+    for k in range(rows.size):
+        out[rows[k]] = values[k]
+
+
+@kernel
 def measure(x: Array, counts: Array, k: int, first: int, last: int) -> tuple[int, int, float]:
     """Return the sums of q and of |q|, q = counts * rint(x * 2^k), and the latter in floating point."""
     scale, more = _scales(k)

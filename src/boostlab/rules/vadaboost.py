@@ -52,8 +52,9 @@ class VadaBoost(Rule):
 
     def step(self, s: State, task: Task, h: Array) -> Step | Stop:
         """Steps 4 and 5, from the sums of w (W) and of w^2 (S) where h is right (I) and wrong (J)."""
-        e, lam, agrees = s.own.e, s.own.lam, h == s.y
-        W_I, W_J, S_I, S_J = s.total(e * agrees, e * ~agrees, e * e * agrees, e * e * ~agrees)
+        e, lam = s.own.e, s.own.lam
+        right, wrong = e * (h == s.y), e * (h != s.y)
+        W_I, W_J, S_I, S_J = s.total(right, wrong, right * right, wrong * wrong)
         W = W_I + W_J
         W_I, W_J, S_I, S_J = W_I / W, W_J / W, s.n * S_I / W**2, s.n * S_J / W**2
         A, B = (1 - lam) * W_I**2 + lam * S_I, (1 - lam) * W_J**2 + lam * S_J
@@ -67,13 +68,8 @@ class VadaBoost(Rule):
         s.own.log_cost += log(V / (A + B + cross))
         gap = cross / 2 * (exp(alpha) - exp(-alpha)) ** 2  # U - V, what the bound gives away at this step
         facts = {"error": W_J, "edge": W_I - W_J, "bound_gap": gap, "objective": exp(s.own.log_cost)}
-        facts |= {"variance_penalty": lam, "effective_size": self.effective_size(s, e, lam)}
+        facts |= {"variance_penalty": lam, "effective_size": s.total(task.weight) ** 2 / s.total(task.weight**2)}
         return Step(alpha, facts, Stop("perfect", f"round {s.t + 1} makes no error") if W_J == 0 else None)
-
-    def effective_size(self, s: State, e: Array, lam: float) -> float:
-        """Return (sum |u|)^2 / sum u^2: how many examples the penalised weights rest on."""
-        u = np.abs(e * (lam * (s.n / s.total(e)) * e + (1 - lam)))
-        return s.total(u) ** 2 / s.total(u * u)
 
     def probability(self, F: Array) -> Array:
         """AdaBoost's link is exact for lambda = 0; for lambda = 1 the loss is exp(-2 y F); in between it is a guess."""
