@@ -1,7 +1,7 @@
 """Seconds a round of every booster beside AdaBoost's, on one table:  python benchmarks/rounds.py --help.
 
-Every booster has its defaults and stumps.  Boosters and AdaBoost take turns; the figure is the median over the rounds of
-all repeats, without the first five.  LPBoost solves a program every round and is left out unless it is named.
+Every booster has its defaults and stumps.  Boosters and AdaBoost take turns; the figure is the median over the rounds
+of all repeats, without the first five.  LPBoost solves a program every round and is left out unless it is named.
 """
 
 from __future__ import annotations

@@ -49,6 +49,8 @@ class Task:
         Filled in by the engine for a drawn task: the rows' masses in the draw.
     sums : pair of floats, optional
         Filled in by a learner that knows them: the weight of the sample, and of the rows where its voter is wrong.
+    moments : pair of floats, optional
+        Filled in by a learner that knows them: the sums of weight * target * vote and of vote^2 over the sample.
     gain : callable, optional
         For "risk" and "coordinate": what voters are worth, as a function of three arrays: the mean of weight * target *
         vote, the mean of vote^2, and the coefficient a voter has already (which is 0 for "risk").
@@ -63,7 +65,35 @@ class Task:
     without: Array | None = None
     counts: Array | None = None
     sums: tuple[float, float] | None = None
+    moments: tuple[float, float] | None = None
     gain: Callable[[Array, Array, Array], Array] | None = None
+
+
+class ResidualTask(Task):
+    """A task that is linear in the scores: its weights |r| and targets sign(r) are made when somebody asks for them.
+
+    Parameters
+    ----------
+    criterion, gain
+        As for `Task`.
+    residual : callable
+        Returns r.
+    """
+
+    def __init__(self, criterion: str, residual: Callable[[], Array], gain: Any = None) -> None:
+        self._residual = residual
+        self.criterion, self.params, self.linear, self.gain = criterion, {}, True, gain
+        self.draw = self.without = self.counts = self.sums = self.moments = None
+
+    @property
+    def weight(self) -> Array:  # type: ignore[override]
+        """The size of the residual."""
+        return np.abs(self._residual())
+
+    @property
+    def target(self) -> Array:  # type: ignore[override]
+        """The sign of the residual."""
+        return np.sign(self._residual())
 
 
 NEGLIGIBLE = 1e-12  # an edge this small is rounding, not knowledge: a voter that has it would be added for ever

@@ -307,11 +307,12 @@ class Training:
             return task
         size = task.draw or self.rows.draw_size
         counts = self.rows.draw(task.weight, size, self.rng, self.state.canonical_order(), self.systematic)
-        if task.weight.ndim == 1:
-            return replace(task, weight=np.ones(len(counts)), counts=counts)
-        rows = task.weight.sum(axis=1, keepdims=True)
-        weight = np.divide(task.weight, rows, out=np.zeros_like(task.weight), where=rows > 0)
-        return replace(task, weight=weight, counts=counts)
+        weight = np.ones(len(counts))
+        if task.weight.ndim > 1:
+            rows = task.weight.sum(axis=1, keepdims=True)
+            weight = np.divide(task.weight, rows, out=np.zeros_like(task.weight), where=rows > 0)
+        kept = dict(params=task.params, linear=task.linear, without=task.without, gain=task.gain)
+        return Task(task.criterion, weight, task.target, counts=counts, **kept)  # type: ignore[arg-type]
 
     # -- advance -----------------------------------------------------------------------------------------------------
 

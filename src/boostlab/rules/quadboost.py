@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from boostlab.contract import Array, Rule, State, Step, Stop, Task
+from boostlab.contract import Array, ResidualTask, Rule, State, Step, Stop, Task
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,17 @@ class QuadBoost(Rule):
 
     def task(self, s: State) -> Task:
         """Step 1: the correlation with the residual is an edge with weights |r| and labels sign(r)."""
-        r = s.y - s.F
-        return Task("edge", np.abs(r), np.sign(r), linear=True)
+        return ResidualTask("edge", lambda: s.y - s.F)
+
+    def moments(self, s: State, task: Task, h: Array) -> tuple[float, float]:
+        """Return d and eta, from the learner where it knows them."""
+        d, eta = task.moments or s.total((s.y - s.F) * h, h * h)
+        return d / s.n, eta / s.n
 
     def step(self, s: State, task: Task, h: Array) -> Step | Stop:
         """Steps 2 and 3."""
         lam, form = self.strength, self.regularizer
-        d, eta = (x / s.n for x in s.total(task.weight * task.target * h, h * h))
+        d, eta = self.moments(s, task, h)
         if d - (lam if form == "l1" else 0.0) <= self.tol or eta == 0.0:
             return Stop("tolerance", f"no voter correlates with the residual by more than {max(d, 0.0):.3g}")
         alpha = {None: d / eta, "l1": (d - lam) / eta, "l2": d / (eta + lam), "linf": min(d / eta, lam)}[form]

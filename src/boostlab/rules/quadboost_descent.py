@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from boostlab.contract import Array, State, Step, Stop, Task
+from boostlab.contract import Array, ResidualTask, State, Step, Stop, Task
 from boostlab.rules.quadboost import QuadBoost
 
 
@@ -41,8 +41,7 @@ class SteepestQuadBoost(QuadBoost):
 
     def task(self, s: State) -> Task:
         """Step 1, as a function of what the learner knows of each voter."""
-        r = s.y - s.F
-        return Task(self.needs, np.abs(r), np.sign(r), linear=True, gain=lambda *known: self.change(*known)[1])
+        return ResidualTask(self.needs, lambda: s.y - s.F, gain=lambda *known: self.change(*known)[1])
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ class CoordinateQuadBoost(SteepestQuadBoost):
 
     def step(self, s: State, task: Task, h: Array) -> Step | Stop:
         """Steps 2 and 3."""
-        d, eta = (x / s.n for x in s.total(task.weight * task.target * h, h * h))
+        d, eta = self.moments(s, task, h)
         delta, saved = (float(x) for x in self.change(d, eta, s.standing))
         if saved <= self.tol**2:
             return Stop("tolerance", f"no voter's step lowers the objective by more than {saved:.3g}")

@@ -160,6 +160,8 @@ class PoolSession:
         k = int(worth.argmax())
         if worth[k] == -np.inf:
             return Stop("no_edge", "the pool holds no other voter than the one to leave out")
+        if task.linear and task.counts is None:
+            task.moments = float(signs[k] * edges[k]), float(self.squares[k] * self.rows.n)
         return PoolVoter(k, float(signs[k]), self.members[k], float(self.bounds[k]))
 
     def _least_variance(self, task: Task) -> PoolVoter | Stop:
