@@ -27,9 +27,10 @@ _CURES = [
     (r"Input y contains (infinity|NaN)", "drop such rows, or give them a label"),
     (r"X contains infinity", "put NaN for a missing value, or a finite number"),
     (r"inconsistent numbers of samples", _ONE_LABEL),
+    (r"Unknown label type: unknown", "give labels of one type, all text or all numbers, such as y.astype(str)"),
     (r"Unknown label type", "give class labels, or cut the numbers into classes first (y > 0.5)"),
     (r"y should be a 1d array|y is None|got None", _ONE_LABEL),
-    (r"not supported between instances", "labels of different types have no order; make them all text or all numbers"),
+    (r"not supported between instances", "labels of different types have no order: make them all text or all numbers"),
     (r"should match those that were passed during fit|features as input", _SAME_COLUMNS),
     (r"Found array with 0 sample", "give a table with at least one row"),
     (r"Found array with 0 feature", "give a table with at least one column"),
@@ -69,7 +70,7 @@ def one_sentence(X: Any = None, names: Any = None, where: str = "y") -> Iterator
         if where == "y_val":
             line = re.sub(r"\b(Input X|Input y|sample_weight|X(?= has))\b", r"\1_val", line)
             cure = cure and cure.replace(" of X", " of X_val")
-        kind = TypeError if isinstance(error, TypeError) else ValueError
+        kind = TypeError if "argument must be" in text else ValueError  # as scikit-learn's checks demand
         raise kind(f"{line}; {cure}." if cure else f"{line}.") from None
 
 
