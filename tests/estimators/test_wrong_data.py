@@ -102,7 +102,7 @@ FITS = {  # parameters, what fit is given, cause, cure
     "wide class weights": (dict(class_weight={0: 1, 1: 1e-150}), (X, Y), {}, "class_weight spans", "of like size"),
     "half a validation set": ({}, (X, Y), dict(X_val=X), "go together", "give both or neither"),
     "validation weights alone": ({}, (X, Y), dict(sample_weight_val=Y), "sample_weight_val", "needs X_val and y_val"),
-    "new label": ({}, (X, Y), dict(X_val=X, y_val=[5] * 4), "y_val contains the label 5", "training labels"),
+    "new label": ({}, (X, Y), dict(X_val=X, y_val=[5] * 4), "label 5, .*the training labels", "leave such rows out"),
     "fewer y_val": ({}, (X, Y), dict(X_val=X, y_val=Y[:3]), "inconsistent", "give one label a row of X_val"),
     "NaN in y_val": ({}, (X, Y), dict(X_val=X, y_val=[0, 1, np.nan, 1]), "y_val .*" + UNLABELLED[0], UNLABELLED[1]),
     "fewer validation weights": ({}, (X, Y), dict(VAL, sample_weight_val=[1]), "weight_val.shape", "a row of X_val"),
@@ -192,7 +192,7 @@ def test_margins_want_one_known_label_a_row():
         ([0], "X has 4 rows and y has 1 labels", "give one label a row of X"),
         ([0, 1, None, 1], *UNLABELLED),
         ([[0, 1]] * 4, "should be a 1d array", "give one label a row of X"),
-        ([0, 1, 2, 1], "contains the label 2", "not among the training labels"),
+        ([0, 1, 2, 1], "label 2, which is not among", "leave such rows out"),
     ):
         with pytest.raises(ValueError, match=cause) as caught:
             ON_ARRAY.margins(X, y)

@@ -50,7 +50,7 @@ def encode_labels(y: Array, classes: Array, where: str) -> Array:
     if np.any(strange):
         raise ValueError(
             f"{where} contains the label {y[strange][0]}, which is not among the training labels "
-            f"({', '.join(map(str, classes[:10]))}{', ...' if len(classes) > 10 else ''})."
+            f"({', '.join(map(str, classes[:10]))}{', ...' if len(classes) > 10 else ''}); leave such rows out."
         )
     return codes
 
