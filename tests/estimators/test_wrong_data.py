@@ -153,6 +153,9 @@ def test_values_that_no_number_can_be_are_a_type_error():
     with pytest.raises(TypeError, match=r"not 'dict' .*column 1") as caught:
         AdaBoostClassifier().fit(np.array([[0, {}]] * 4, dtype=object), Y)
     assert_one_sentence(caught, NO_TEXT)
+    with pytest.raises(TypeError, match="not 'NAType'") as caught:
+        AdaBoostClassifier().fit(np.array([[0, pd.NA]] * 4, dtype=object), Y)
+    assert_one_sentence(caught, "put NaN for a missing value")
 
 
 ON_ARRAY = AdaBoostClassifier(n_estimators=2).fit(X, Y)

@@ -35,6 +35,7 @@ _CURES = [
     (r"Found array with 0 sample", "give a table with at least one row"),
     (r"Found array with 0 feature", "give a table with at least one column"),
     (r"Found array with dim", "give a table of rows and columns"),
+    (r"not 'NAType'", "put NaN for a missing value, or give a pandas frame, where NA is one"),
     (r"inhomogeneous", "give every row as many values"),
     (r"could not convert|argument must be a string or|bytes/strings",
      "turn it into numbers, or give a pandas or polars frame, where columns of text become categories"),
