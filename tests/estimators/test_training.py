@@ -259,28 +259,6 @@ def test_wrong_parameters_are_one_sentence(params, sentence, table):
         AdaBoostClassifier(**params).fit(*table)
 
 
-def test_wrong_data_is_one_sentence(table):
-    X, y = table
-    model = AdaBoostClassifier()
-    cases = [
-        ((X, np.zeros(len(y))), {}, "only one class"),
-        ((X, y, -np.ones(len(y))), {}, "[Nn]egative"),
-        ((X, y, np.zeros(len(y))), {}, "zero"),
-        ((X, y, np.where(y == 1, 0.0, 1.0)), {}, "only one class"),
-        ((X, y[:-1]), {}, "inconsistent"),
-        ((X, np.arange(len(y)) % 3), {}, "Only binary classification is supported"),
-        ((np.where(X > 2, np.inf, X), y), {}, "infinity"),
-        ((X, y), dict(X_val=X), "go together"),
-        ((X, y), dict(sample_weight_val=y), "needs X_val and y_val"),
-        ((X, y), dict(X_val=X, y_val=y + 5), "not among the training labels"),
-    ]
-    for args, kwargs, sentence in cases:
-        with pytest.raises(ValueError, match=sentence):
-            model.fit(*args, **kwargs)
-    with pytest.raises(ValueError, match="exponential"):
-        boostlab.AdaBoostM2Classifier(early_stopping=True, scoring="exponential").fit(X, y)
-
-
 def test_an_empty_vote_warns_and_predicts():
     X, y = np.zeros((6, 2)), np.array(["no", "yes"] * 3)
     with pytest.warns(UserWarning, match=r"kept no voter \(no_edge: every column is constant"):

@@ -91,7 +91,7 @@ def test_margins_by_hand():
     assert np.allclose(model.margins(X, y), expected, atol=1e-15)
     with pytest.raises(ValueError, match="label 7"):
         model.margins(X, [1, 7, 1])
-    with pytest.raises(ValueError, match="as many"):
+    with pytest.raises(ValueError, match="give one label a row"):
         model.margins(X, [1, 0])
 
 

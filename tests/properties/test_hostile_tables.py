@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from scipy import sparse
 
 from boostlab import AdaBoostClassifier, LogitBoostClassifier
 from boostlab.estimators import REGISTRY
@@ -28,17 +29,24 @@ SPICE = [0.0, -0.0, 1.0, -1.0, np.nan, 1e308, -1e308, 5e-324, 1e-300, np.nextaft
 
 
 @st.composite
-def tables(draw):
+def tables(draw, n_classes=2):
     n, d = draw(st.integers(2, 12)), draw(st.integers(1, 3))
     values = st.sampled_from(SPICE) | st.integers(-3, 3).map(float) | st.floats(-1e6, 1e6)
     X = draw(hnp.arrays(np.float64, (n, d), elements=values))
     if draw(st.booleans()):
         X = X[draw(st.lists(st.integers(0, n - 1), min_size=n, max_size=n))]  # duplicates
-    with np.errstate(over="ignore"):  # float32 has no 1e308: infinities, which must be refused
-        X = X.astype(draw(st.sampled_from([np.float64, np.float64, np.float32])), copy=False)
-    y = draw(hnp.arrays(np.int64, n, elements=st.integers(0, 1)))
-    y[:2] = 0, 1  # both classes, perhaps one row each
-    weights = draw(st.none() | hnp.arrays(np.float64, n, elements=st.sampled_from([0.0, 1.0, 2.0, 0.3, 1e-12, 1e12])))
+    kind = draw(st.sampled_from([np.float64, np.float64, np.float32, np.int8, np.int64, np.uint16, "sparse"]))
+    if kind == "sparse":
+        X = sparse.csr_matrix(X)
+    else:
+        if np.dtype(kind).kind != "f":
+            X = np.clip(np.nan_to_num(X), 0, 100)
+        with np.errstate(over="ignore"):  # float32 has no 1e308: infinities, which must be refused
+            X = X.astype(kind, copy=False)
+    y = draw(hnp.arrays(np.int64, n, elements=st.integers(0, n_classes - 1)))
+    y[:2] = 0, 1  # two classes at least, perhaps one row each
+    scales = st.sampled_from([0.0, 1.0, 2.0, 0.3, 1e-12, 1e12, 1e-30, 1e30])
+    weights = draw(st.none() | hnp.arrays(np.float64, n, elements=scales))
     return X, y, weights
 
 
@@ -46,8 +54,17 @@ def tables(draw):
 @settings(max_examples=40)
 @given(table=tables())
 def test_finite_or_one_sentence(name, table):
-    X, y, weights = table
-    finite = not np.isinf(X).any()
+    check(name, *table)
+
+
+@settings(max_examples=40)
+@given(table=tables(n_classes=3))
+def test_three_classes(table):
+    check("AdaBoostM2Classifier", *table)
+
+
+def check(name, X, y, weights):
+    finite = not np.isinf(X.data if sparse.issparse(X) else X).any()
     model = MAKES[name](n_estimators=4)
     try:
         with warnings.catch_warnings():
@@ -56,8 +73,8 @@ def test_finite_or_one_sentence(name, table):
     except ValueError as error:
         sentence = str(error)
         assert sentence.strip()
-        assert "\n\n" not in sentence.strip()
-        known = ("class", "infinity", "zero", "too large", "nu=", "hold out", "categories")
+        assert "\n" not in sentence
+        known = ("class", "infinity", "zero", "too large", "nu=", "hold out", "categories", "categorical")
         assert not finite or any(word in sentence for word in known), sentence
         return
     with warnings.catch_warnings():
@@ -68,6 +85,7 @@ def test_finite_or_one_sentence(name, table):
     assert np.isfinite(P).all()
     assert np.allclose(P.sum(axis=1), 1)
     assert np.array_equal(model.classes_[P.argmax(axis=1)], model.predict(X))
-    assert np.isfinite(model.margins(X, y)).all()
+    known = np.isin(y, model.classes_)  # all of a class's rows may weigh nothing
+    assert np.isfinite(model.margins(X[known], y[known])).all()
     assert np.isfinite(model.feature_importances_).all()
     assert all(np.isfinite(column).all() for column in model.history_.values())

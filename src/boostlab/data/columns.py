@@ -1,14 +1,18 @@
 """What people have, as one matrix of numbers: frames and arrays, categories and missing values.
 
 Numeric and boolean columns become floats, a missing value NaN.  The values of a categorical column become 0, 1, ... in
-sorted order; a missing value, or one not seen when the columns were fitted, becomes NaN.
+sorted order; a missing value, or one not seen when the columns were fitted, becomes NaN.  What a column of Python
+objects is, its values say: numbers, or text (perhaps with numbers in between); a column without values is numeric.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
 from difflib import get_close_matches
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -17,6 +21,8 @@ import numpy.typing as npt
 from boostlab.data.table import MOST_BINS
 
 Array = npt.NDArray[Any]
+
+_NUMBERS = (Real, Decimal, np.bool_)  # Real: Python's and NumPy's whole and floating numbers, and bool
 
 
 @dataclass
@@ -49,14 +55,18 @@ class Columns:
         columns = cls([None] * X.shape[1], names)
         wanted = _chosen(X, categorical_features, columns)
         for j in sorted(wanted):
-            seen = {v for v in _values(X, j) if not _is_missing(v)}
-            columns.categories[j] = categories = _in_order(seen)
+            columns.categories[j] = categories = _in_order(columns._distinct(_present(X, j), j))
             if len(categories) > MOST_BINS:
                 raise ValueError(
                     f"{columns.name(j)} has {len(categories):,} categories, and at most {MOST_BINS:,} are possible; "
                     "drop it if it is an identifier, or group its rare values."
                 )
         return columns
+
+    @classmethod
+    def plain(cls, X: Any) -> Columns:
+        """Read a frame's columns as numbers, all of them."""
+        return cls([None] * X.shape[1], list(X.columns))
 
     @property
     def n_categories(self) -> dict[int, int]:
@@ -67,44 +77,61 @@ class Columns:
         """Return what to call column j in a message."""
         return f"Column {self.names[j]!r}" if self.names else f"Column {j}"
 
-    def numbers(self, X: Any) -> Array:
-        """Return the table as floats, NaN where a value is missing or its category unknown."""
+    def numbers(self, X: Any, first: bool = False) -> Array:
+        """Return the table as floats, NaN where a value is missing or its category unknown.
+
+        Parameters
+        ----------
+        X : pandas or polars frame, or array
+            A table with as many columns as the training table.
+        first : bool
+            Whether it is the training table itself, for messages.
+        """
         if not is_frame(X) and not self.n_categories:
             return np.asarray(X)
-        text = next((j for j, c in enumerate(self.categories) if c and isinstance(c[0], str)), None)
-        if text is not None and not is_frame(X) and all(isinstance(v, int | float) for v in X[:, text]):
-            raise ValueError(
-                f"{self.name(text)} held text at fit and holds numbers now; give a table of the same kind."
-            )
         out = np.empty(X.shape)
         for j, categories in enumerate(self.categories):
-            if categories is None:
-                out[:, j] = self._numeric(X, j)
-            else:
-                place = {v: float(i) for i, v in enumerate(categories)}
-                out[:, j] = [np.nan if _is_missing(v) else place.get(v, np.nan) for v in _values(X, j)]
+            out[:, j] = self._numeric(X, j, first) if categories is None else self._places(X, j, categories)
         return out
 
-    def _numeric(self, X: Any, j: int) -> Array:
-        if not is_frame(X):
-            try:
-                return np.asarray(X[:, j], dtype=np.float64)
-            except (TypeError, ValueError) as error:
-                raise ValueError(f"{self.name(j)} holds a value that is not a number: {error}.") from None
-        kind = _kind(X, j)
-        if kind != "number":
-            what = "text or categories" if kind == "category" else "neither numbers nor categories"
+    def _distinct(self, values: list[Any], j: int) -> set[Any]:
+        try:
+            return set(values)
+        except TypeError as error:
+            raise ValueError(
+                f"{self.name(j)} holds values that cannot be categories ({error}); turn them into text or numbers, "
+                "or drop the column."
+            ) from None
+
+    def _places(self, X: Any, j: int, categories: list[Any]) -> Array:
+        """Return a categorical column as the numbers of its categories."""
+        seen = self._distinct(_present(X, j), j)
+        held_text = bool(categories) and all(isinstance(v, str) for v in categories)
+        if seen and held_text and all(isinstance(v, _NUMBERS) for v in seen):
+            raise ValueError(f"{self.name(j)} held text at fit and holds numbers now; give a table of the same kind.")
+        place = {v: float(i) for i, v in enumerate(categories)}
+        return np.array([np.nan if is_missing(v) else place.get(v, np.nan) for v in _values(X, j)])
+
+    def _numeric(self, X: Any, j: int, first: bool) -> Array:
+        try:
+            if not is_frame(X):
+                return np.array([np.nan if is_missing(v) else v for v in X[:, j]], dtype=np.float64)
+            kind = _kind(X, j)
+            if kind == "number":
+                return _floats(_column(X, j))
+        except OverflowError:
+            raise ValueError(f"{self.name(j)} holds a number too large for a float; scale it, or drop it.") from None
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"{self.name(j)} holds a value that is not a number ({error}); turn it into numbers, or drop it."
+            ) from None
+        what = "text or categories" if kind == "category" else "neither numbers nor categories"
+        if first:
             cure = "name it in categorical_features" if kind == "category" else "turn it into numbers"
             raise ValueError(f"{self.name(j)} holds {what} ({_dtype(X, j)}); {cure}, or drop it.")
-        column = _column(X, j)
-        if hasattr(column, "to_list"):  # both libraries; pandas' nullable columns need the fill value
-            try:
-                return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
-            except TypeError:  # polars
-                import polars
-
-                return column.cast(polars.Float64).to_numpy()
-        return np.asarray(column, dtype=np.float64)
+        raise ValueError(
+            f"{self.name(j)} held numbers at fit and holds {what} ({_dtype(X, j)}) now; give a table of the same kind."
+        )
 
 
 def is_frame(X: Any) -> bool:
@@ -112,9 +139,12 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "columns") and hasattr(X, "shape") and type(X).__module__.split(".")[0] in ("pandas", "polars")
 
 
-def has_categories(X: Any) -> bool:
-    """Return whether a frame has columns that are not plain numbers."""
-    return is_frame(X) and any(_kind(X, j) != "number" for j in range(X.shape[1]))
+def has_others(X: Any) -> bool:
+    """Return whether a frame has columns that are not plain numbers: categories, objects, or nothing at all."""
+    if not is_frame(X):
+        return False
+    one_each = {dtype: j for j, dtype in enumerate(X.dtypes)}
+    return any(_is_loose(X, j) or _kind(X, j) != "number" for j in one_each.values())
 
 
 def has_sparse(X: Any) -> bool:
@@ -130,7 +160,7 @@ def unpacked(X: Any) -> Any:
     """Return a frame with sparse columns as a sparse matrix, or as an array if not all of them rest on zero."""
     if all(getattr(t, "fill_value", None) == 0 for t in X.dtypes):
         return X.sparse.to_coo().tocsr().astype(np.float64)
-    return Columns([None] * X.shape[1], list(X.columns)).numbers(X)
+    return Columns.plain(X).numbers(X, first=True)
 
 
 def _column(X: Any, j: int) -> Any:
@@ -151,11 +181,35 @@ def _kind(X: Any, j: int) -> str:
 
         if types.is_numeric_dtype(dtype) and not types.is_complex_dtype(dtype):
             return "number"
-        text = types.is_object_dtype(dtype) or types.is_string_dtype(dtype)
-        return "category" if text or isinstance(dtype, _pandas_categorical()) else "other"
-    if dtype.is_numeric() or str(dtype) == "Boolean":
+        if types.is_object_dtype(dtype):
+            return _kind_of_objects(_present(X, j))
+        return "category" if types.is_string_dtype(dtype) or isinstance(dtype, _pandas_categorical()) else "other"
+    if dtype.is_numeric() or str(dtype) in ("Boolean", "Null"):
         return "number"
     return "category" if str(dtype).split("(")[0] in ("String", "Categorical", "Enum", "Utf8") else "other"
+
+
+def _kind_of_objects(values: list[Any]) -> str:
+    kinds = set(map(type, values))
+    if not all(issubclass(k, (str, *_NUMBERS)) for k in kinds):
+        return "other"
+    return "category" if any(issubclass(k, str) for k in kinds) else "number"
+
+
+def _is_loose(X: Any, j: int) -> bool:
+    """Return whether a frame's column has no type of its own."""
+    return _dtype(X, j) in ("object", "Null")
+
+
+def _floats(column: Any) -> Array:
+    try:  # pandas' nullable columns need the fill value
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    except TypeError:
+        if not hasattr(column, "cast"):
+            raise
+        import polars
+
+        return np.asarray(column.cast(polars.Float64).to_numpy())
 
 
 def _pandas_categorical() -> type:
@@ -174,8 +228,15 @@ def _values(X: Any, j: int) -> list[Any]:
     return column.to_list()
 
 
-def _is_missing(v: Any) -> bool:
-    return v is None or v != v
+def _present(X: Any, j: int) -> list[Any]:
+    return [v for v in _values(X, j) if not is_missing(v)]
+
+
+def is_missing(v: Any) -> bool:
+    """Return whether one value stands for a missing one: None, NaN, NaT, pandas' NA."""
+    if v is None or type(v).__name__ == "NAType":
+        return True
+    return isinstance(v, float | Decimal | np.generic | datetime) and bool(v != v)
 
 
 def _in_order(values: set[Any]) -> list[Any]:

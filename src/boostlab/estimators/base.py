@@ -18,12 +18,13 @@ from sklearn.utils import _safe_indexing, check_array, check_random_state, check
 from sklearn.utils.validation import validate_data
 
 from boostlab.contract import Rule
-from boostlab.data.columns import Columns, has_categories, has_sparse, is_frame, unpacked
+from boostlab.data.columns import Columns, has_others, has_sparse, is_frame, unpacked
 from boostlab.data.matrix import by_rows, is_sparse
 from boostlab.data.table import MOST_BINS, Bins, Table
 from boostlab.data.threads import count_threads
 from boostlab.engine import Monitor, Training, history
 from boostlab.ensemble import Ensemble
+from boostlab.estimators.complaints import check_labels, check_table, one_sentence
 from boostlab.estimators.params import Check, check_params, flag, number, one_of, param, whole
 from boostlab.estimators.sample import Sample, check_sample, hold_out
 from boostlab.estimators.selection import Bench, Part
@@ -128,25 +129,35 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         self
         """
         check_params(self)
-        X, y = self._numbers(X, y, reset=True, sample_weight=sample_weight)
-        sample = check_sample(X, y, sample_weight, None, "y", self.class_weight)
-        self._check_classes(sample)
-        held_out = self._validation_sample(X_val, y_val, sample_weight_val, sample)
-        training = None
-        if self.warm_start:
-            training = self._resumed(sample, held_out)
-        else:
-            self.__dict__.pop("_warm", None)
+        before = dict(self.__dict__)
         try:
-            self._run(self._begin(sample, held_out) if training is None else training)
-        except BaseException:
-            if not hasattr(self, "_training"):  # nothing to go on with
+            X, y = self._numbers(X, (y,), reset=True, sample_weight=sample_weight)
+            sample = check_sample(X, y, sample_weight, None, "y", self.class_weight)
+            self._check_classes(sample)
+            held_out = self._validation_sample(X_val, y_val, sample_weight_val, sample)
+            training = None
+            if self.warm_start:
+                training = self._resumed(sample, held_out)
+            else:
                 self.__dict__.pop("_warm", None)
+            self._run(self._begin(sample, held_out) if training is None else training)
+        except BaseException:  # a fit that fails leaves the model of the last one
+            self.__dict__.clear()
+            self.__dict__.update(before)
             raise
         return self
 
-    def _numbers(self, X: Any, y: Any = None, reset: bool = False, sample_weight: Any = None) -> tuple[Any, Any]:
-        """Return a checked table of numbers (NaN for missing values, numbers for categories), and the labels."""
+    def _numbers(
+        self, X: Any, labels: tuple[Any, ...] = (), reset: bool = False, sample_weight: Any = None, where: str = "y"
+    ) -> tuple[Any, Any]:
+        """Return a checked table of numbers (NaN for missing values, numbers for categories), and the labels if any."""
+        with one_sentence(X, None if reset else getattr(self, "feature_names_in_", None), where):
+            check_table(X, type(self).__name__)
+            for y in labels:
+                check_labels(y)
+            return self._read(X, labels, reset, sample_weight)
+
+    def _read(self, X: Any, labels: tuple[Any, ...], reset: bool, sample_weight: Any) -> tuple[Any, Any]:
         wanted = self.categorical_features
         by_dtype = wanted is None or (isinstance(wanted, str) and wanted == "from_dtype")
         columns: Columns | None = None if reset else self._columns
@@ -155,22 +166,22 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
                 "A sparse table has no categorical columns: give a frame or a dense array, or leave "
                 "categorical_features at its default."
             )
-        if reset and (has_categories(X) or not by_dtype):
+        if reset and (has_others(X) or not by_dtype):
             validate_data(self, X, skip_check_array=True)  # notes the columns' names and number
             X = X if is_frame(X) else np.asarray(X)
             columns = Columns.fit(_weighty(X, sample_weight), wanted)
         rules = dict(dtype=_kept_types(X), accept_sparse="csr", ensure_all_finite="allow-nan")
         with np.errstate(invalid="ignore"):  # scikit-learn adds up all values to see whether they are finite
-            labels = () if y is None else (y,)
-            if columns is None and not has_sparse(X):
+            if columns is None and not has_sparse(X) and not has_others(X):
                 checked = validate_data(self, X, *labels, reset=reset, **rules)
             else:
                 validate_data(self, X, reset=reset and columns is None, skip_check_array=True)
-                if columns is None:
-                    X = unpacked(X)
+                if columns is not None:
+                    X = columns.numbers(X if is_frame(X) else np.asarray(X, dtype=object), first=reset)
                 else:
-                    X = columns.numbers(X if is_frame(X) else np.asarray(X, dtype=object))
-                checked = check_X_y(X, y, **rules) if labels else check_array(X, **rules)
+                    X = unpacked(X) if has_sparse(X) else Columns.plain(X).numbers(X)
+                rules["estimator"] = self
+                checked = check_X_y(X, *labels, **rules) if labels else check_array(X, input_name="X", **rules)
         self._columns = columns  # last: a table that is refused does not change how the model reads
         numbers, y = checked if labels else (checked, None)
         return (by_rows(numbers) if is_sparse(numbers) else numbers), y
@@ -190,7 +201,7 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
             if weight is not None:
                 raise ValueError("sample_weight_val needs X_val and y_val.")
             return None
-        X_val, y_val = self._numbers(X_val, y_val)
+        X_val, y_val = self._numbers(X_val, (y_val,), where="y_val")
         return check_sample(X_val, y_val, weight, sample.classes, "y_val")
 
     def _begin(self, sample: Sample, held_out: Sample | None) -> Training:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import zlib
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,11 @@ from sklearn.utils.validation import _check_sample_weight
 
 from boostlab.data.matrix import canonical_order, fingerprint
 from boostlab.data.rows import Rows
+from boostlab.estimators.complaints import one_sentence
 
 Array = npt.NDArray[Any]
+
+WIDEST = 100  # orders of magnitude between the heaviest row and the lightest that counts
 
 
 @dataclass
@@ -46,7 +50,7 @@ def encode_labels(y: Array, classes: Array, where: str) -> Array:
     if np.any(strange):
         raise ValueError(
             f"{where} contains the label {y[strange][0]}, which is not among the training labels "
-            f"({', '.join(map(str, classes[:10]))}{', ...' if len(classes) > 10 else ''})."
+            f"({', '.join(map(str, classes[:10]))}{', ...' if len(classes) > 10 else ''}); leave such rows out."
         )
     return codes
 
@@ -69,15 +73,18 @@ def check_sample(
     class_weight : None, "balanced" or mapping
         What to multiply the weights of every class by.
     """
-    check_classification_targets(y)
+    with one_sentence(where=where):
+        check_classification_targets(y)
     mass = None
     if sample_weight is not None or class_weight is not None:
-        mass = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        with one_sentence(where=where):
+            mass = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        mass = _tamed(mass, "sample_weight" if where == "y" else "sample_weight_val")
         if class_weight is not None:
-            mass = mass * _class_weights(class_weight, y, mass)
+            mass = _tamed(mass * _class_weights(class_weight, y, mass), "sample_weight times class_weight")
         kept = mass > 0
         if not kept.any():
-            raise ValueError("All sample weights are zero; at least two rows of different classes must count.")
+            raise ValueError("All weights are zero; give rows of at least two classes a weight above 0.")
         if not kept.all():
             X, y, mass = X[kept], y[kept], mass[kept]
     if classes is None:
@@ -88,7 +95,8 @@ def check_sample(
             )
         codes = np.searchsorted(classes, y)
     else:
-        codes = encode_labels(y, classes, where)
+        with one_sentence(where=where):
+            codes = encode_labels(y, classes, where)
     return Sample(X, _small(codes, len(classes)), Rows(len(codes), mass), classes)
 
 
@@ -104,10 +112,30 @@ def _class_weights(class_weight: Any, y: Array, mass: Array) -> Array:
         sums = np.array([math.fsum(mass[codes == c]) for c in range(len(classes))])
         weights = np.divide(math.fsum(mass), len(classes) * sums, out=np.zeros(len(sums)), where=sums > 0)
     else:
-        weights = compute_class_weight(dict(class_weight), classes=classes, y=y)
-        if np.any(weights < 0):
-            raise ValueError(f"class_weight={class_weight!r} holds a negative weight; weights must be at least 0.")
+        for c, w in class_weight.items():
+            if not (isinstance(w, Real) and math.isfinite(w)):
+                raise ValueError(f"class_weight has {w!r} for the class {c!r}; give a finite number of at least 0.")
+            if w < 0:
+                raise ValueError(f"class_weight has a negative weight ({w}) for the class {c!r}; give at least 0.")
+        with one_sentence():
+            weights = compute_class_weight(dict(class_weight), classes=classes, y=y)
+        weights = _tamed(weights, "class_weight")
     return weights[codes]
+
+
+def _tamed(mass: Array, what: str) -> Array:
+    """Return weights whose sums and products stay in the range of floats: the scale of all of them means nothing."""
+    positive = mass[mass > 0]
+    if not len(positive):
+        return mass
+    least, most = float(positive.min()), float(positive.max())
+    if math.log10(most) - math.log10(least) > WIDEST:
+        raise ValueError(
+            f"{what} spans more than {WIDEST} orders of magnitude (from {least:g} to {most:g}); "
+            "give weights of like size, and 0 to rows that do not count."
+        )
+    power = math.frexp(most)[1]
+    return np.ldexp(mass, -power) if abs(power) > 64 else mass
 
 
 def hold_out(sample: Sample, share: float, rng: np.random.Generator) -> tuple[Sample, Sample]:

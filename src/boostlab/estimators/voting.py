@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from boostlab.data.columns import Columns
 from boostlab.data.table import Table
 from boostlab.data.threads import count_threads
 from boostlab.ensemble import Ensemble, decide, one_column, probabilities
+from boostlab.estimators.complaints import check_labels, one_sentence
 from boostlab.estimators.sample import encode_labels
 
 Array = npt.NDArray[Any]
@@ -137,9 +138,12 @@ class Voting:
         """
         table = self._table(X)
         F = self._ensemble.scores(table)
-        codes = encode_labels(np.asarray(y), self.classes_, "y")
-        if len(codes) != len(F):
-            raise ValueError(f"X has {len(F)} rows and y has {len(codes)} labels; they must be as many.")
+        with one_sentence():
+            check_labels(y)
+            labels = column_or_1d(y)
+            if len(labels) != len(F):
+                raise ValueError(f"X has {len(F)} rows and y has {len(labels)} labels; give one label a row of X.")
+            codes = encode_labels(labels, self.classes_, "y")
         if F.ndim == 1:
             margins = np.where(codes == 1, F, -F)
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,10 +90,20 @@ class VoterPool(Learner, BaseEstimator):
 
     def begin(self, table: Table, rows: Rows, rng: np.random.Generator) -> PoolSession:
         """Start work on a sample."""
-        members = self._stumps(table.X) if self.voters is None else list(self.voters)
-        if not members and self.voters is not None:
-            raise ValueError("The pool is empty: give VoterPool at least one voter, or none for stumps.")
+        if not isinstance(self.complements, bool | np.bool_):
+            raise ValueError(f"complements={self.complements!r} of VoterPool must be True or False.")
+        members = self._stumps(table.X) if self.voters is None else self._given(self.voters)
         return PoolSession(members, table, rows, self.complements)
+
+    def _given(self, voters: Any) -> list[Any]:
+        members = list(voters) if isinstance(voters, Iterable) else [None]
+        if not all(callable(m) or isinstance(m, Stump) for m in members):
+            raise ValueError(
+                f"voters={voters!r} of VoterPool must be a list of callables, each from a table to one number a row."
+            )
+        if not members:
+            raise ValueError("The pool is empty: give VoterPool at least one voter, or none for stumps.")
+        return members
 
     def _stumps(self, X: Any) -> list[Stump]:
         k = self.stumps_per_feature
