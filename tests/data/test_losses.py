@@ -13,7 +13,7 @@ def test_rows_that_were_right_keep_their_weights_to_the_bit():
     losses, renewed = Exponentials(y, F), 0
     for _ in range(120):
         h = np.where(rng.random(400) < 0.4, -y, y).astype(np.int8)
-        alpha, before, lift = float(rng.choice([0.3, 1.0, 5.0, -0.2])), losses.w, losses.lift
+        alpha, before, lift = float(rng.choice([0.3, 1.0, 5.0, -0.2])), losses.w.copy(), losses.lift
         F = F + alpha * h
         losses.advance(F, alpha, h)
         if losses.lift == lift + alpha:

@@ -51,7 +51,7 @@ def test_numbers_beyond_the_integers_show_in_floating_point():
 def test_rows_that_were_wrong(labels):
     rng = np.random.default_rng(1)
     y, h = rng.choice([-1, 1], 50).astype(labels), rng.choice([-1, 1], 50).astype(labels)
-    F, rows, logs = rng.normal(size=50), np.empty(50, np.int32), np.empty(50)
+    F, rows, logs = rng.normal(size=50), np.empty(51, np.int32), np.empty(51)
     size = wrong_logs(F, y, h, 0.7, rows, logs)
     wrong = np.flatnonzero(h != y)
     assert rows[:size].tolist() == wrong.tolist()

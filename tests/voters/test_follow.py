@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 
 from boostlab.data.rows import Rows
 from boostlab.data.table import Bins
+from boostlab.voters import follow
 from boostlab.voters.follow import LEAST, MOST, Follower
+
+
+@pytest.fixture(autouse=True)
+def _follow_few_rows_too(monkeypatch):
+    monkeypatch.setattr(follow, "FEW", 0)
 
 
 def some(seed, n=60, mass=None):

@@ -29,19 +29,23 @@ class Exponentials:
         logs = -self.y * F
         self.lift = -float(logs.max())
         logs += self.lift
-        self.w = np.exp(logs, out=logs)
-        self.w.setflags(write=False)
+        self._w = np.exp(logs, out=logs)
+
+    @property
+    def w(self) -> Array:
+        """The weights, to look at; the next round changes them in place."""
+        w = self._w.view()
+        w.setflags(write=False)
+        return w
 
     def advance(self, F: Array, alpha: float, h: Array) -> None:
         """Follow scores that have become F by a vote of alpha * h."""
-        n, lift = len(F), self.lift + alpha
-        rows, logs = np.empty(n, np.int32 if n < 2**31 else np.int64), np.empty(n)
-        size = wrong_logs(F, self.y, h, lift, rows, logs)
-        logs = logs[:size]
+        lift, size = self.lift + alpha, int(np.count_nonzero(h != self.y)) + 1
+        rows, logs = np.empty(size, np.int32 if len(F) < 2**31 else np.int64), np.empty(size)
+        wrong_logs(F, self.y, h, lift, rows, logs)
+        rows, logs = rows[:-1], logs[:-1]
         if logs.max(initial=0.0) < self.HIGHEST:
-            w = self.w.copy()
-            put(np.exp(logs, out=logs), rows[:size], w)
-            w.setflags(write=False)
-            self.lift, self.w = lift, w
+            put(np.exp(logs, out=logs), rows, self._w)
+            self.lift = lift
         else:
             self._renew(F)

@@ -14,7 +14,10 @@ Array = np.ndarray[Any, Any]
 
 @kernel
 def wrong_logs(F: Array, y: Array, h: Array, lift: float, rows: Array, logs: Array) -> int:
-    """List the rows where h differs from y, and lift - y F there; return how many they are."""
+    """List the rows where h differs from y, and lift - y F there; return how many they are.
+
+    There must be room for one more: what is written there says nothing.
+    """
     at = 0
     for i in range(F.size):
         rows[at] = i

@@ -21,6 +21,7 @@ Array = npt.NDArray[Any]
 MOST = 1 << 62  # of the sum of |q|, so that no sum can overflow
 LEAST = 1 << 54  # below, digits would be lost
 ROOM = 4  # bits that a new scale leaves for the sum to grow into: some twenty rounds of AdaBoost
+FEW = 4096  # rows that are counted anew faster than compared
 WORTH = 0.7  # the share of changed rows from which on counting anew is faster
 
 
@@ -39,7 +40,7 @@ class Follower:
     def update(self, x: Array) -> None:
         """Take the rows' new values (per unit of mass); the array is used up."""
         counts = self.rows.fold(x)
-        if self.q is None or not self._follow(x, counts):
+        if self.q is None or len(x) < FEW or not self._follow(x, counts):
             self.count(x, counts)
 
     def count(self, x: Array, counts: Array) -> None:

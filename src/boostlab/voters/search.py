@@ -28,7 +28,6 @@ class Channels:
     total: Array
     gross: Array
     scale: Array
-    whole: int  # the first channel's sum of magnitudes, as an integer
 
     def sum_of(self, members: Array) -> Array:
         """Return the channels' sums over some rows."""
@@ -86,22 +85,23 @@ class SplitSearch:
         counts : array or None
             How often a draw picked each row.
         """
-        parts = []
-        for c, x in enumerate(values):
-            if c == len(self.followers):
-                self.followers.append(Follower(self.rows, self.codes))
-            if counts is None:
-                follower = self.followers[c]
-                follower.update(x)
-            else:
-                follower = Follower(self.rows, self.codes)
-                follower.count(x, counts)
-            parts.append(follower)
+        parts = [self.followed(c, x, counts) for c, x in enumerate(values)]
         scale = np.ldexp(1.0, [-p.power for p in parts])
         gross = np.array([p.gross for p in parts], np.int64) * scale
         total = np.array([p.total for p in parts], np.int64)
         slots = np.stack([p.slots for p in parts])
-        return Channels([p.q for p in parts if p.q is not None], slots, total, gross, scale, parts[0].gross)
+        return Channels([p.q for p in parts if p.q is not None], slots, total, gross, scale)
+
+    def followed(self, channel: int, x: Array, counts: Array | None) -> Follower:
+        """Round and sum one channel, compared with its last values unless the rows are drawn."""
+        if counts is not None:
+            follower = Follower(self.rows, self.codes)
+            follower.count(x, counts)
+            return follower
+        if channel == len(self.followers):
+            self.followers.append(Follower(self.rows, self.codes))
+        self.followers[channel].update(x)
+        return self.followers[channel]
 
     def mine(self, feature: int) -> slice:
         """Return the slots of a feature."""

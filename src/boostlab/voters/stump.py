@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +15,9 @@ from boostlab.data.rows import Rows
 from boostlab.data.table import Table, compact
 from boostlab.kernels.edge import best_edge
 from boostlab.voters.criteria import CRITERIA
+from boostlab.voters.follow import Follower
 from boostlab.voters.ranking import ranked
-from boostlab.voters.search import Channels, SplitSearch, tame
+from boostlab.voters.search import SplitSearch, tame
 
 Array = npt.NDArray[Any]
 
@@ -123,7 +125,8 @@ class StumpSession:
         if search.nothing:
             return Stop("no_edge", "every column is constant, so there is nothing to split")
         if task.criterion == "edge":
-            return self._best_edge(search.channels(criterion.channels(task.weight, task.target), task.counts), task)
+            (signed,) = criterion.channels(task.weight, task.target)
+            return self._best_edge(search.followed(0, signed, task.counts), task)
         channels = search.channels(criterion.channels(tame(task.weight), task.target), task.counts)
         split = search.best(criterion, channels.slots, channels.total, channels, task.params)
         assert split is not None
@@ -133,16 +136,16 @@ class StumpSession:
     def added(self, voter: Any, alpha: float) -> None:
         """Remember nothing."""
 
-    def _best_edge(self, channels: Channels, task: Task) -> Stump | CategoryStump | Stop:
+    def _best_edge(self, channel: Follower, task: Task) -> Stump | CategoryStump | Stop:
         """One channel and opposite leaves: compare edges as the integers they are."""
-        search, hist, total = self.search, channels.slots[0], int(channels.total[0])
+        search, hist, total = self.search, channel.slots, channel.total
         if task.without is not None:
             return self._best_but(task.without, hist, total)
         feature, cut, side, edge = best_edge(hist, search.starts, search.filled, search.categorical, total, self.sides)
         if task.counts is None:  # the edge of the stump that is taken, so its error is known as well
             mine = int(edge) if cut < 0 else abs(int(edge)) if self.sides == 0 else self.sides * int(edge)
-            unit, whole = float(channels.scale[0]), channels.whole
-            task.sums = whole * unit, (whole - mine) // 2 * unit
+            whole, wrong = channel.gross, (channel.gross - mine) // 2
+            task.sums = math.ldexp(whole, -channel.power), math.ldexp(wrong, -channel.power)
         if cut < 0:
             return self._stump(feature, cut, search.signs(feature, hist[search.mine(feature)]), -1.0, 1.0)
         up = self.sides > 0 or (self.sides == 0 and edge >= 0)
