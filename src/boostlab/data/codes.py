@@ -70,7 +70,9 @@ class DenseCodes(Codes):
         self.words = cells.view(np.uint64)[..., 0]
         lanes = cells.shape[2]
         self._sums = sums_of_eight if lanes == 8 else sums_of_four
-        self._base = starts[:-1].astype(np.uint64)
+        # Columns that only fill up the last word have a slot each behind the others: adding to one and the same would wait.
+        self._base = self.n_slots + np.arange(len(cells) * lanes, dtype=np.uint64) % np.uint64(lanes)
+        self._base[: len(starts) - 1] = starts[:-1]
 
     @staticmethod
     def room(n_rows: int, n_features: int, widest: int) -> Array:
@@ -90,7 +92,9 @@ class DenseCodes(Codes):
         def work(first: int, last: int, out: Array) -> None:
             self._sums(self.words, q, rows, self._base, first, last, out)
 
-        return spread_sums(work, size, size * len(self._base), self.n_slots, self.threads)
+        return spread_sums(work, size, size * len(self._base), self.n_slots + self.cells.shape[2], self.threads)[
+            : self.n_slots
+        ]
 
     def take(self, rows: Array) -> DenseCodes:
         """Return the codes of some rows (their numbers)."""

@@ -1,7 +1,8 @@
 """Sums and look-ups over dense bin codes: groups of eight features (four if codes are two bytes) share a 64-bit word.
 
 One load brings the codes of a whole group, and its scatter-adds do not wait for each other (0.36 ns a cell against 0.40
-for two columns at a time; 0.49 against 0.60 where only some rows are touched).
+for two columns at a time; 0.45 against 0.60 where only some rows are touched).  Indices are unsigned: a signed one costs
+a test for being negative (0.47 and 0.56 ns).
 """
 
 from __future__ import annotations
@@ -24,17 +25,12 @@ def sums_of_eight(words: Array, q: Array, rows: Array, base: Array, first: int, 
     rows are first <= i < last; else rows[first:last].
     """
     m, some = U(255), rows.size > 0
-    for j in range(base.size - base.size % 8, base.size):  # a last group that is not full
-        w, b, shift = words[j // 8], base[j], U(8 * (j % 8))
-        for k in range(first, last):
-            i = np.int64(rows[k]) if some else k
-            out[b + ((w[i] >> shift) & m)] += q[i]
     for g in range(base.size // 8):
         w, b = words[g], 8 * g
         b0, b1, b2, b3 = base[b], base[b + 1], base[b + 2], base[b + 3]
         b4, b5, b6, b7 = base[b + 4], base[b + 5], base[b + 6], base[b + 7]
-        for k in range(first, last):
-            i = np.int64(rows[k]) if some else k
+        for k in range(U(first), U(last)):
+            i = U(rows[k]) if some else k
             v, c = q[i], w[i]
             out[b0 + (c & m)] += v
             out[b1 + ((c >> U(8)) & m)] += v
@@ -50,16 +46,11 @@ def sums_of_eight(words: Array, q: Array, rows: Array, base: Array, first: int, 
 def sums_of_four(words: Array, q: Array, rows: Array, base: Array, first: int, last: int, out: Array) -> None:
     """Do the same where a word holds four codes of two bytes."""
     m, some = U(65535), rows.size > 0
-    for j in range(base.size - base.size % 4, base.size):
-        w, b, shift = words[j // 4], base[j], U(16 * (j % 4))
-        for k in range(first, last):
-            i = np.int64(rows[k]) if some else k
-            out[b + ((w[i] >> shift) & m)] += q[i]
     for g in range(base.size // 4):
         w, b = words[g], 4 * g
         b0, b1, b2, b3 = base[b], base[b + 1], base[b + 2], base[b + 3]
-        for k in range(first, last):
-            i = np.int64(rows[k]) if some else k
+        for k in range(U(first), U(last)):
+            i = U(rows[k]) if some else k
             v, c = q[i], w[i]
             out[b0 + (c & m)] += v
             out[b1 + ((c >> U(16)) & m)] += v
