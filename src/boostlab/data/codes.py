@@ -70,7 +70,7 @@ class DenseCodes(Codes):
         self.words = cells.view(np.uint64)[..., 0]
         lanes = cells.shape[2]
         self._sums = sums_of_eight if lanes == 8 else sums_of_four
-        # Columns that only fill up the last word have a slot each behind the others: adding to one and the same would wait.
+        # Columns that only fill up the last word have a slot each behind the others: adds to the same would wait.
         self._base = self.n_slots + np.arange(len(cells) * lanes, dtype=np.uint64) % np.uint64(lanes)
         self._base[: len(starts) - 1] = starts[:-1]
 

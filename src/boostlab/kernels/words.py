@@ -1,8 +1,8 @@
 """Sums and look-ups over dense bin codes: groups of eight features (four if codes are two bytes) share a 64-bit word.
 
 One load brings the codes of a whole group, and its scatter-adds do not wait for each other (0.36 ns a cell against 0.40
-for two columns at a time; 0.45 against 0.60 where only some rows are touched).  Indices are unsigned: a signed one costs
-a test for being negative (0.47 and 0.56 ns).
+for two columns at a time; 0.45 against 0.60 where only some rows are touched).  Indices are unsigned: a signed one
+costs a test for being negative (0.47 and 0.56 ns).
 """
 
 from __future__ import annotations
