@@ -33,7 +33,7 @@ def ranked(search: SplitSearch, hist: Array, total: int, sides: int) -> Iterator
     numeric = np.repeat(~search.categorical, np.diff(search.starts))
     widths = np.diff(search.starts)
     below = np.cumsum(hist)
-    below -= np.repeat(np.concatenate([[0], below[search.starts[1:-1] - 1]]), widths)
+    below -= np.repeat(np.append(0, below)[search.starts[:-1]], widths)  # a sparse column of zeros has no slots
     absent = np.repeat(hist[search.starts[1:] - 1], widths)
     # Slot, side of the missing values, orientation: in this order ties are decided.
     edges = np.full((len(hist), 2, 2), _NEVER)
