@@ -169,6 +169,11 @@ class Retry:
     reason: str
 
 
+def perfect(s: State, right: Array) -> Stop | None:
+    """Return the stop after a voter that is right on every row, and not only on those whose weight has not vanished."""
+    return Stop("perfect", f"round {s.t + 1} makes no error") if right.all() else None
+
+
 # -- voters and learners ---------------------------------------------------------------------------------------------
 
 

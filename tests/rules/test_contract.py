@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from boostlab import DecisionTree, VoterPool
+from boostlab import AdaBoostClassifier, DecisionTree, SoftMarginBoostClassifier, VoterPool
 from boostlab.contract import Reweigh, Rule, Step, Task
 from boostlab.data.rows import Rows
 from boostlab.data.table import Bins, Table
@@ -171,3 +171,19 @@ def test_leaving_out_a_voter_takes_a_learner_that_can():
         train(Unlike(), DecisionTree())
     assert train(Unlike(), rounds=4).state.t == 4
     assert train(Unlike(), VoterPool(), rounds=4).state.t == 4
+
+
+def test_a_voter_that_is_wrong_on_a_weightless_row_is_not_perfect():
+    X, y = [[0.0], [1.0], [2.0]], [0, 1, 0]
+    heavy = AdaBoostClassifier(n_estimators=3).fit(X, y, [1e30, 1e30, 1.0])  # a cut at 0.5 errs on 1 of 2e30
+    assert not heavy.stop_reason_.startswith("perfect")
+    assert heavy.fit(X[:2], y[:2]).stop_reason_.startswith("perfect")
+
+
+@pytest.mark.parametrize("power", [1, 2])
+def test_weights_that_vanish_do_not_make_a_voter_perfect(power):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 2)), np.arange(30) % 2
+    model = SoftMarginBoostClassifier(C=0.05, power=power).fit(X, y, np.r_[1e6, np.ones(29)])
+    assert model.score(X, y) < 1
+    assert not model.stop_reason_.startswith("perfect")

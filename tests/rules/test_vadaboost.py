@@ -347,3 +347,17 @@ def test_the_ends_of_the_range_have_an_exact_link(data, make):
         np.testing.assert_allclose(
             model.predict_proba(X)[:, 1], 1 / (1 + np.exp(-2 * model.decision_function(X))), rtol=1e-12
         )
+
+
+@pytest.mark.parametrize("lam", [0.0, 0.5, 1.0])
+def test_the_effective_size_is_that_of_the_penalised_weights(data, replay, lam):
+    X, codes = data(seed=9, n=70, noise=0.2)
+    y = 2.0 * codes - 1
+    model = VadaBoostClassifier(variance_penalty=lam, n_estimators=15).fit(X, codes)
+    assert (model.history_["variance_penalty"] == lam).all()
+    for size, (before, *_) in zip(model.history_["effective_size"], replay(model, X), strict=True):
+        w = np.exp(-y * before)
+        w /= w.sum()
+        u = lam * len(y) * w**2 + (1 - lam) * w
+        assert size == pytest.approx(u.sum() ** 2 / (u @ u), rel=1e-9)
+    assert model.history_["effective_size"][0] == pytest.approx(70)

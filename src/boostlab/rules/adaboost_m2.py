@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, Task
+from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, Task, perfect
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class AdaBoostM2(Rule):
         alpha = log((1 - floored) / floored)
         left = s.total(np.exp(np.minimum(self._mislabels(s, s.F + alpha * h), 700.0)))
         facts = {"error": error, "edge": 1 - 2 * error, "objective": left / (s.n * (s.n_classes - 1))}
-        return Step(alpha, facts, Stop("perfect", f"round {s.t + 1} makes no error") if lost == 0 else None)
+        return Step(alpha, facts, perfect(s, h == s.own.right) if lost == 0 else None)
 
     def probability(self, F: Array) -> Array:
         """Softmax of the scores; with two classes AdaBoost's link."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import exp, log
 from typing import ClassVar
 
-from boostlab.contract import NEGLIGIBLE, Array, Retry, Rule, State, Step, Stop, Task
+from boostlab.contract import NEGLIGIBLE, Array, Retry, Rule, State, Step, Stop, Task, perfect
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,7 @@ class Exponential(Rule):
             return Stop("no_edge", f"weighted error {error:.4g}, and the rule needs less than {limit:.4g}")
         alpha = self.vote(s, self.floored(s, error))
         facts = {"error": error, "edge": 1 - 2 * error, "objective": self.loss(s, error, alpha, h)}
-        perfect = wrong == 0 and (h == s.y).all()  # and not only on rows whose weight has vanished
-        return Step(alpha, facts, Stop("perfect", f"round {s.t + 1} makes no error") if perfect else None)
+        return Step(alpha, facts, perfect(s, h == s.y) if wrong == 0 else None)
 
     def loss(self, s: State, error: float, alpha: float, h: Array) -> float:
         """Return the mean of exp(-y F) after the step: the product of the normalisers Z."""

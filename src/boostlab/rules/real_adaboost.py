@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, Task
+from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, Task, perfect
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,6 @@ class RealAdaBoost(Rule):
             if Z < 1 - NEGLIGIBLE:
                 s.own.log_loss += log(Z)
                 facts = {"error": wrong / before, "Z": Z, "objective": exp(min(s.own.log_loss, 700.0))}
-                return Step(nu, facts, Stop("perfect", f"round {s.t + 1} makes no error") if wrong == 0 else None)
+                return Step(nu, facts, perfect(s, s.y * h > 0) if wrong == 0 else None)
             nu /= 2.0
         return Stop("no_edge", f"the best voter's normaliser Z is {Z:.6g} at its smallest step, and it must be below 1")

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostlab.contract import Array, Rule, State, Step, Stop, Task
+from boostlab.contract import Array, Rule, State, Step, Stop, Task, perfect
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class VadaBoost(Rule):
         gap = cross / 2 * (exp(alpha) - exp(-alpha)) ** 2  # U - V, what the bound gives away at this step
         facts = {"error": W_J, "edge": W_I - W_J, "bound_gap": gap, "objective": exp(s.own.log_cost)}
         facts |= {"variance_penalty": lam, "effective_size": s.total(task.weight) ** 2 / s.total(task.weight**2)}
-        return Step(alpha, facts, Stop("perfect", f"round {s.t + 1} makes no error") if W_J == 0 else None)
+        return Step(alpha, facts, perfect(s, h == s.y) if W_J == 0 else None)
 
     def probability(self, F: Array) -> Array:
         """AdaBoost's link is exact for lambda = 0; for lambda = 1 the loss is exp(-2 y F); in between it is a guess."""
