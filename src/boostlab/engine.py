@@ -17,7 +17,9 @@ from boostlab.data.losses import Exponentials
 from boostlab.data.matrix import canonical_order
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table
+from boostlab.data.threads import spread
 from boostlab.ensemble import Bound, Round, coefficients, settle, votes_of
+from boostlab.kernels.follow import add_votes
 from boostlab.kernels.lookup import weighted_votes
 
 Array = npt.NDArray[Any]
@@ -26,22 +28,34 @@ Array = npt.NDArray[Any]
 class Scores:
     """The running vote on one set of rows; votes are added, never predicted again."""
 
-    def __init__(self, rule: Rule, n_rows: int, n_classes: int) -> None:
+    def __init__(self, rule: Rule, n_rows: int, n_classes: int, threads: int = 1) -> None:
         shape = (n_rows,) if rule.n_outputs == "one" else (n_rows, n_classes)
-        self.rule = rule
-        self._F: Array | None = _frozen(np.zeros(shape))
+        self.rule, self.threads = rule, threads
+        self._F: Array | None = np.zeros(shape)
+        self._lent = False  # whether somebody may still look at this F
         self._votes: Array | None = None  # one row a voter: int8 while all votes are labels
         self._alphas: Array | None = None
         self._kept = 0
 
     @property
     def F(self) -> Array:
-        """The scores now."""
+        """The scores now, to look at and to keep: later rounds do not change them."""
+        F, self._lent = self._now().view(), True
+        F.setflags(write=False)
+        return F
+
+    @property
+    def own(self) -> Array:
+        """The scores, for whoever adds votes in place."""
+        if self._lent:
+            self._F, self._lent = self._now().copy(), False
+        return self._now()
+
+    def _now(self) -> Array:
         if self._F is None:
             assert self._alphas is not None
-            F = np.zeros(self.votes.shape[1])
-            weighted_votes(self.votes, self._alphas, F)
-            self._F = _frozen(F)
+            self._F, self._lent = np.zeros(self.votes.shape[1]), False
+            weighted_votes(self.votes, self._alphas, self._F)
         return self._F
 
     @property
@@ -69,13 +83,12 @@ class Scores:
         if isinstance(answer, Reweigh):
             self._F, self._alphas = None, answer.alphas  # summed up when somebody asks
             return
-        F = self.F if answer.decay == 1.0 else answer.decay * self.F
-        self._F = _frozen(self.rule.combine(F, answer.alpha, h))
-
-
-def _frozen(F: Array) -> Array:
-    F.setflags(write=False)  # callbacks may look, not touch
-    return F
+        if answer.decay == 1.0 and type(self.rule).combine is Rule.combine:
+            F, h = self.own.reshape(-1), np.ascontiguousarray(h).reshape(-1)
+            spread(lambda a, b: add_votes(F, answer.alpha, h, a, b), F.size, F.size, self.threads)
+        else:
+            F = self.F if answer.decay == 1.0 else answer.decay * self.F
+            self._F, self._lent = self.rule.combine(F, answer.alpha, h), False
 
 
 class State:
@@ -86,7 +99,7 @@ class State:
         self._order: Array | None = None
         self.n, self.size = rows.n, max(rows.n, float(rows.n_rows))
         self.y = np.where(codes == 1, np.int8(1), np.int8(-1))
-        self.scores = Scores(rule, rows.n_rows, n_classes)
+        self.scores = Scores(rule, rows.n_rows, n_classes, table.threads)
         self.rounds: list[Round] = []
         self.bound, self.standing = Bound(rule.comes_back), 0.0
         self.losses: Exponentials | None = None
@@ -136,14 +149,14 @@ class State:
     def exponentials(self) -> Array:
         """Return exp(-y F) up to a common factor, computed anew only where the last voter was wrong."""
         if self.losses is None:
-            self.losses = Exponentials(self.y, self.F)
+            self.losses = Exponentials(self.y, self.F, self.table.threads)
         return self.losses.w
 
     def follow_losses(self, rule: Rule, answer: Step | Reweigh, h: Array) -> None:
         """Keep the exponentials up to date, where a rule has asked for them."""
         if self.losses is not None:
             if isinstance(answer, Step) and answer.decay == 1.0 and rule.additive and h.dtype == np.int8:
-                self.losses.advance(self.F, answer.alpha, h)
+                self.losses.advance(answer.alpha, h, lambda: self.F)
             else:
                 self.losses = None
 
@@ -205,7 +218,7 @@ class Training:
         self.systematic = resample == "systematic"
         self.max_restarts = max_restarts
         self.watched = watched
-        self.watched_scores = None if watched is None else Scores(rule, watched.n_rows, n_classes)
+        self.watched_scores = None if watched is None else Scores(rule, watched.n_rows, n_classes, table.threads)
         self.monitors: list[Monitor] = []  # those that stay for the whole training
         self.stop: Stop | None = None
         self.torn = False  # whether the rule may remember a round that the training does not hold

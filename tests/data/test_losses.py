@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from boostlab.data.losses import Exponentials
@@ -13,15 +15,16 @@ def test_rows_that_were_right_keep_their_weights_to_the_bit():
     losses, renewed = Exponentials(y, F), 0
     for _ in range(120):
         h = np.where(rng.random(400) < 0.4, -y, y).astype(np.int8)
-        alpha, before, lift = float(rng.choice([0.3, 1.0, 5.0, -0.2])), losses.w.copy(), losses.lift
+        alpha, before, asked = float(rng.choice([0.3, 1.0, 5.0, -0.2])), losses.w.copy(), []
         F = F + alpha * h
-        losses.advance(F, alpha, h)
-        if losses.lift == lift + alpha:
-            assert np.array_equal(losses.w[h == y], before[h == y])
-        else:
+        losses.advance(alpha, h, lambda F=F, asked=asked: asked.append(1) or F)
+        if asked:
             renewed += 1
             assert losses.w.max() == 1.0
-        assert losses.w.max() <= np.exp(Exponentials.HIGHEST)
+        else:
+            assert np.array_equal(losses.w[h == y], before[h == y])
+            assert np.array_equal(losses.w[h != y], before[h != y] * math.exp(2 * alpha))
+        assert losses.w.max() < Exponentials.HIGHEST
         exact = np.exp(-y * F - (-y * F).max())
         np.testing.assert_allclose(losses.w / losses.w.max(), exact, rtol=1e-12, atol=1e-300)
     assert renewed > 0
@@ -32,5 +35,5 @@ def test_an_enormous_step_does_not_overflow():
     y = np.array([1, -1, 1], np.int8)
     losses = Exponentials(y, np.zeros(3))
     h = np.array([1, 1, -1], np.int8)
-    losses.advance(2000.0 * h, 2000.0, h)
+    losses.advance(2000.0, h, lambda: 2000.0 * h)
     assert losses.w.tolist() == [0.0, 1.0, 1.0]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boostlab.kernels.follow import follow, measure, put, wrong_logs
+from boostlab.kernels.follow import add_votes, follow, lift_wrong, measure
 
 NONE = np.empty(0, np.int64)
 UNTOUCHED = -77
@@ -35,10 +35,11 @@ def test_follow_and_measure(seed, counted, k):
     assert (signed, gross) == (sum(expected[first:last]), sum(map(abs, expected[first:last])))
     assert rough == pytest.approx(gross, abs=3 * n)
     before, x, rows = q.tolist(), new.copy(), np.full(n, UNTOUCHED, np.int32)
-    size = follow(x, counts, k, first, last, q, rows)
+    changes = x.view(np.int64)
+    size = follow(x, counts, k, first, last, q, rows, changes)
     changed = [i for i in range(first, last) if expected[i] != before[i]]
     assert rows[first : first + size].tolist() == changed
-    assert [int(x.view(np.int64)[i]) for i in changed] == [expected[i] - before[i] for i in changed]
+    assert changes[first : first + size].tolist() == [expected[i] - before[i] for i in changed]
     assert q.tolist() == [*before[:first], *expected[first:last], *before[last:]]
 
 
@@ -51,13 +52,20 @@ def test_numbers_beyond_the_integers_show_in_floating_point():
 def test_rows_that_were_wrong(labels):
     rng = np.random.default_rng(1)
     y, h = rng.choice([-1, 1], 50).astype(labels), rng.choice([-1, 1], 50).astype(labels)
-    F, rows, logs = rng.normal(size=50), np.empty(51, np.int32), np.empty(51)
-    size = wrong_logs(F, y, h, 0.7, rows, logs)
-    wrong = np.flatnonzero(h != y)
-    assert rows[:size].tolist() == wrong.tolist()
-    assert logs[:size].tolist() == [0.7 - float(y[i]) * float(F[i]) for i in wrong]
-    assert wrong_logs(F, y, y, 0.7, rows, logs) == 0
-    assert wrong_logs(F, y, (-y).astype(labels), 0.7, rows, logs) == 50
-    out = np.zeros(50)
-    put(np.arange(1.0, 4.0), np.array([7, 3, 49], np.int32), out)
-    assert {i: v for i, v in enumerate(out.tolist()) if v} == {7: 1.0, 3: 2.0, 49: 3.0}
+    w = rng.random(50) + 0.1
+    for first, last in [(0, 50), (7, 31), (5, 5)]:
+        new = w.copy()
+        top = lift_wrong(new, y, h, 1.7, first, last)
+        wrong = [first <= i < last and h[i] != y[i] for i in range(50)]
+        assert new.tolist() == [v * 1.7 if lost else v for v, lost in zip(w.tolist(), wrong, strict=True)]
+        assert top == max((new[i] for i in range(50) if wrong[i]), default=0.0)
+    assert lift_wrong(w, y, y, 1.7, 0, 50) == 0.0
+
+
+def test_votes_are_added_as_numpy_adds_them():
+    rng = np.random.default_rng(2)
+    for h in (rng.choice([-1, 1], 40).astype(np.int8), rng.normal(size=40)):
+        F = rng.normal(size=40)
+        new = F.copy()
+        add_votes(new, 0.3, h, 5, 35)
+        assert np.array_equal(new, np.where((np.arange(40) >= 5) & (np.arange(40) < 35), F + 0.3 * h, F))

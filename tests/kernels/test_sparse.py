@@ -170,7 +170,7 @@ def test_sums_with_the_zeros_restored(seed):
     for rows, a, b in [(ALL, 0, n), (ALL, first, last), (chosen, 0, len(chosen)), (chosen, 0, len(chosen) // 2)]:
         summed = rows[a:b].tolist() if rows.size else range(a, b)
         out = np.zeros(starts[-1], np.int64)
-        sparse_sums(slots, by_rows, q, rows, a, b, out)
+        sparse_sums(slots, by_rows, q[rows] if rows.size else q, rows, a, b, out)
         there = [sum(int(q[i]) for i in summed if s in stored[i]) for s in range(starts[-1])]
         assert out.tolist() == there
         restore_zeros(out, starts, zero, sum(int(q[i]) for i in summed))

@@ -36,7 +36,7 @@ class Codes:
         raise NotImplementedError
 
     def sums(self, q: Array, members: Array | None = None) -> Array:
-        """Return the sum of the integers q per slot, over all rows or the members."""
+        """Return the sums of integers per slot, one integer a row or, where they are given, one a member."""
         raise NotImplementedError
 
     def take(self, rows: Array) -> Codes:
@@ -86,7 +86,7 @@ class DenseCodes(Codes):
         return self.cells[feature // lanes, :, feature % lanes], table
 
     def sums(self, q: Array, members: Array | None = None) -> Array:
-        """Return the sum of the integers q per slot, over all rows or the members."""
+        """Return the sums of integers per slot, one integer a row or, where they are given, one a member."""
         size, rows = (self.n_rows, ALL) if members is None else (len(members), members)
 
         def work(first: int, last: int, out: Array) -> None:
@@ -138,7 +138,7 @@ class SparseCodes(Codes):
         return code
 
     def sums(self, q: Array, members: Array | None = None) -> Array:
-        """Return the sum of the integers q per slot, over all rows or the members."""
+        """Return the sums of integers per slot, one integer a row or, where they are given, one a member."""
         size, rows = (self.n_rows, ALL) if members is None else (len(members), members)
         cells = 2 * len(self.slots) * size // max(self.n_rows, 1)
 
@@ -146,7 +146,7 @@ class SparseCodes(Codes):
             sparse_sums(self.slots, self.by_rows, q, rows, first, last, out)
 
         out = spread_sums(work, size, cells, self.n_slots, self.threads)
-        restore_zeros(out, self.starts, self.zero, (q if members is None else q[members]).sum())
+        restore_zeros(out, self.starts, self.zero, q.sum())
         return out
 
     def take(self, rows: Array) -> SparseCodes:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.kernels.follow import put, wrong_logs
+from boostlab.data.threads import gather
+from boostlab.kernels.follow import lift_wrong
 
 Array = npt.NDArray[Any]
 
@@ -16,19 +19,20 @@ class Exponentials:
     """exp(-y F) up to a common factor.
 
     A vote of alpha * h lowers -y F by alpha where h is right; with the factor exp(alpha) for all, those rows keep their
-    weights to the bit and only the others need a new exponential.
+    weights to the bit, and the others are multiplied by exp(2 alpha).  When the largest weight leaves its range all are
+    computed anew from the scores; until then a weight so small that it is not a normal number cannot matter.
     """
 
-    HIGHEST = 40.0  # of the logarithms, before the weights are brought back to at most 1
+    HIGHEST = math.exp(40.0)  # before the weights are brought back to at most 1
 
-    def __init__(self, y: Array, F: Array) -> None:
-        self.y = y
-        self._renew(F)
+    def __init__(self, y: Array, F: Array, threads: int = 1) -> None:
+        self.y, self.threads = y, threads
+        self.renew(F)
 
-    def _renew(self, F: Array) -> None:
+    def renew(self, F: Array) -> None:
+        """Compute all weights from the scores, the largest 1."""
         logs = -self.y * F
-        self.lift = -float(logs.max())
-        logs += self.lift
+        logs -= logs.max()
         self._w = np.exp(logs, out=logs)
 
     @property
@@ -38,14 +42,21 @@ class Exponentials:
         w.setflags(write=False)
         return w
 
-    def advance(self, F: Array, alpha: float, h: Array) -> None:
-        """Follow scores that have become F by a vote of alpha * h."""
-        lift, size = self.lift + alpha, int(np.count_nonzero(h != self.y)) + 1
-        rows, logs = np.empty(size, np.int32 if len(F) < 2**31 else np.int64), np.empty(size)
-        wrong_logs(F, self.y, h, lift, rows, logs)
-        rows, logs = rows[:-1], logs[:-1]
-        if logs.max(initial=0.0) < self.HIGHEST:
-            put(np.exp(logs, out=logs), rows, self._w)
-            self.lift = lift
-        else:
-            self._renew(F)
+    @property
+    def own(self) -> Array:
+        """The weights, for whoever changes them in place as `advance` would."""
+        return self._w
+
+    @classmethod
+    def factor(cls, alpha: float) -> float:
+        """Return exp(2 alpha), what a vote multiplies the weights by where it is wrong; infinity if it is too much."""
+        return math.exp(2 * alpha) if 2 * alpha < math.log(cls.HIGHEST) else math.inf
+
+    def advance(self, alpha: float, h: Array, F: Callable[[], Array]) -> None:
+        """Follow a vote of alpha * h; F returns the scores that it led to."""
+        factor, n = self.factor(alpha), len(h)
+        if factor < self.HIGHEST:
+            tops = gather(lambda a, b: lift_wrong(self._w, self.y, h, factor, a, b), n, n, self.threads)
+            if max(tops) < self.HIGHEST:
+                return
+        self.renew(F())

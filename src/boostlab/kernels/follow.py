@@ -13,24 +13,21 @@ Array = np.ndarray[Any, Any]
 
 
 @kernel
-def wrong_logs(F: Array, y: Array, h: Array, lift: float, rows: Array, logs: Array) -> int:
-    """List the rows where h differs from y, and lift - y F there; return how many they are.
-
-    There must be room for one more: what is written there says nothing.
-    """
-    at = 0
-    for i in range(F.size):
-        rows[at] = i
-        logs[at] = lift - y[i] * F[i]
-        at += h[i] != y[i]
-    return at
+def lift_wrong(w: Array, y: Array, h: Array, factor: float, first: int, last: int) -> float:
+    """Multiply w by the factor where h differs from y, for first <= i < last; return the largest such w."""
+    top = 0.0
+    for i in range(first, last):
+        wrong = h[i] != y[i]
+        w[i] *= factor if wrong else 1.0
+        top = max(top, w[i] if wrong else 0.0)
+    return top
 
 
 @kernel
-def put(values: Array, rows: Array, out: Array) -> None:
-    """Write values to the listed rows of out."""
-    for k in range(rows.size):
-        out[rows[k]] = values[k]
+def add_votes(F: Array, alpha: float, h: Array, first: int, last: int) -> None:
+    """Add alpha * h to F, for first <= i < last."""
+    for i in range(first, last):
+        F[i] += alpha * h[i]
 
 
 @kernel
@@ -49,19 +46,17 @@ def measure(x: Array, counts: Array, k: int, first: int, last: int) -> tuple[int
 
 
 @kernel
-def follow(x: Array, counts: Array, k: int, first: int, last: int, q: Array, rows: Array) -> int:
+def follow(x: Array, counts: Array, k: int, first: int, last: int, q: Array, rows: Array, changes: Array) -> int:
     """Bring q = counts * rint(x * 2^k) up to date for first <= i < last; return how many rows changed.
 
-    They are listed in rows[first:].  The memory of x is used up: it holds the changes of q.
+    They are listed in rows[first:], and their changes of q in changes[first:], which may be the memory of x.
     """
-    changes = x.view(np.int64)
     scale, more = _scales(k)
     at = first
     for i in range(first, last):
         times = counts[i] if counts.size > 0 else np.int64(1)
         new = times * np.int64(np.rint(x[i] * scale * more))
-        changes[i] = new - q[i]
-        rows[at] = i
+        rows[at], changes[at] = i, new - q[i]
         at += new != q[i]
         q[i] = new
     return at - first

@@ -130,11 +130,11 @@ def slots_by_rows(rows: Array, codes: Array, indptr: Array, starts: Array, by_ro
 
 @kernel
 def sparse_sums(slots: Array, by_rows: Array, q: Array, rows: Array, first: int, last: int, out: Array) -> None:
-    """Add q of some rows (first <= i < last, or rows[first:last] unless it is empty) to their stored slots."""
+    """Add q[k] to the stored slots of row k (of row rows[k] unless that is empty), for first <= k < last."""
     some = rows.size > 0
     for k in range(first, last):
         i = np.int64(rows[k]) if some else k
-        v = q[i]
+        v = q[k]
         for p in range(by_rows[i], by_rows[i + 1]):
             out[slots[p]] += v
 

@@ -19,10 +19,10 @@ U = np.uint64
 
 @kernel
 def sums_of_eight(words: Array, q: Array, rows: Array, base: Array, first: int, last: int, out: Array) -> None:
-    """Add q of some rows to their slots: out[base[j] + code of feature j].
+    """Add q[k] to the slots of row k, for first <= k < last: out[base[j] + code of feature j].
 
-    words[g, i] holds the codes of the features 8 g to 8 g + 7, the first in the lowest byte.  With `rows` empty, the
-    rows are first <= i < last; else rows[first:last].
+    words[g, i] holds the codes of the features 8 g to 8 g + 7, the first in the lowest byte.  Unless `rows` is empty,
+    q[k] belongs to row rows[k].
     """
     m, some = U(255), rows.size > 0
     for g in range(base.size // 8):
@@ -31,7 +31,7 @@ def sums_of_eight(words: Array, q: Array, rows: Array, base: Array, first: int, 
         b4, b5, b6, b7 = base[b + 4], base[b + 5], base[b + 6], base[b + 7]
         for k in range(U(first), U(last)):
             i = U(rows[k]) if some else k
-            v, c = q[i], w[i]
+            v, c = q[k], w[i]
             out[b0 + (c & m)] += v
             out[b1 + ((c >> U(8)) & m)] += v
             out[b2 + ((c >> U(16)) & m)] += v
@@ -51,7 +51,7 @@ def sums_of_four(words: Array, q: Array, rows: Array, base: Array, first: int, l
         b0, b1, b2, b3 = base[b], base[b + 1], base[b + 2], base[b + 3]
         for k in range(U(first), U(last)):
             i = U(rows[k]) if some else k
-            v, c = q[i], w[i]
+            v, c = q[k], w[i]
             out[b0 + (c & m)] += v
             out[b1 + ((c >> U(16)) & m)] += v
             out[b2 + ((c >> U(32)) & m)] += v

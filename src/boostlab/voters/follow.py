@@ -40,7 +40,7 @@ class Follower:
     def update(self, x: Array) -> None:
         """Take the rows' new values (per unit of mass); the array is used up."""
         counts = self.rows.fold(x)
-        if self.q is None or len(x) < FEW or not self._follow(x, counts):
+        if self.q is None or not self._follow(x, counts):
             self.count(x, counts)
 
     def count(self, x: Array, counts: Array) -> None:
@@ -60,12 +60,12 @@ class Follower:
             return False
         q, self.q = self.q, None  # not to be trusted until all is done
         assert q is not None
-        changed = np.empty(n, np.int32 if n < 2**31 else np.int64)
-        parts = gather(lambda a, b: (a, follow(x, counts, k, a, b, q, changed)), n, 2 * n, threads)
-        members = np.concatenate([changed[a : a + size] for a, size in parts])
-        if len(members) > WORTH * n:
+        rows, changes = np.empty(n, np.int32 if n < 2**31 else np.int64), x.view(np.int64)
+        parts = gather(lambda a, b: (a, follow(x, counts, k, a, b, q, rows, changes)), n, 2 * n, threads)
+        members, changes = (np.concatenate([of[a : a + size] for a, size in parts]) for of in (rows, changes))
+        if len(members) > WORTH * n or n < FEW:
             self.slots = self.codes.sums(q)
         elif len(members):
-            self.slots = self.slots + self.codes.sums(x.view(np.int64), members)
+            self.slots = self.slots + self.codes.sums(changes, members)
         self.total, self.gross, self.q = total, gross, q
         return True

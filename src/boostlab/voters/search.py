@@ -109,7 +109,7 @@ class SplitSearch:
 
     def sums(self, channels: Channels, members: Array | None = None) -> Array:
         """Return the sums of the channels per slot, over all rows or the members."""
-        return np.stack([self.codes.sums(q, members) for q in channels.q])
+        return np.stack([self.codes.sums(q if members is None else q[members], members) for q in channels.q])
 
     def best(
         self, criterion: Criterion, slots: Array, total: Array, channels: Channels, params: Params, least: float = 0.0
