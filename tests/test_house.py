@@ -15,13 +15,15 @@ SRC = Path(boostlab.__file__).parent
 MAY_IMPORT = {
     "kernels": set(),
     "data": {"kernels"},
-    "contract": {"data"},
+    "contract": {"data", "kernels"},
     "programs": set(),
     "rules": {"contract", "programs"},
     "voters": {"contract", "data", "kernels"},
     "ensemble": {"contract", "data", "kernels", "voters"},
-    "engine": {"contract", "data", "kernels", "ensemble"},
-    "monitors": {"contract", "data", "engine", "ensemble"},
+    "state": {"contract", "data", "kernels", "ensemble"},
+    "march": {"contract", "data", "kernels", "state", "voters"},
+    "engine": {"contract", "data", "ensemble", "march", "state"},
+    "monitors": {"contract", "data", "engine", "ensemble", "state"},
     "estimators": {"contract", "data", "engine", "ensemble", "files", "monitors", "rules", "voters"},  # files: save()
     "files": {"contract", "data", "ensemble", "estimators", "voters"},
     "datasets": set(),

@@ -16,9 +16,12 @@ import numpy.typing as npt
 
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table
+from boostlab.kernels.compiled import part
 
 Array = npt.NDArray[Any]
 Facts = Mapping[str, float]
+
+formula = part  # marks a plain function of numbers that may be compiled
 
 
 # -- what a rule asks ------------------------------------------------------------------------------------------------
@@ -174,6 +177,31 @@ def perfect(s: State, right: Array) -> Stop | None:
     return Stop("perfect", f"round {s.t + 1} makes no error") if right.all() else None
 
 
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """What there is to know of a rule whose weights are `State.exponentials` and whose `step` looks at sums only.
+
+    Such rounds can be compiled, many in one call (see `march`).
+
+    Parameters
+    ----------
+    alpha : callable
+        A plain function alpha(error, numbers), marked by `formula`.
+    numbers : tuple of floats
+        Its parameters.
+    limit : float
+        From this weighted error on a voter is of no use.
+    """
+
+    alpha: Callable[[float, tuple[float, ...]], float]
+    numbers: tuple[float, ...]
+    limit: float
+
+    def __call__(self, error: float) -> float:
+        """Return alpha for a voter with this weighted error."""
+        return self.alpha(error, self.numbers)
+
+
 # -- voters and learners ---------------------------------------------------------------------------------------------
 
 
@@ -294,6 +322,10 @@ class Rule:
 
     def begin(self, s: State) -> None:
         """Prepare before the first round."""
+
+    def plain(self, s: State) -> Plain | None:
+        """Return the rule as a formula, if it is one (its step may look at the votes of perfect voters only)."""
+        return None
 
     def task(self, s: State) -> Task | Sequence[Task] | Stop:
         """Say what the next voter should look at (one task, or K of them for a voter per class)."""

@@ -215,7 +215,10 @@ class Ensemble:
         shares = np.zeros(n_features)
         for alpha, voter in zip(self.alphas, self.voters, strict=True):
             for v in voter if isinstance(voter, tuple) else (voter,):
-                shares += abs(alpha) * feature_shares(v, n_features)
+                if isinstance(v, Stump) and isinstance(v.left, float):
+                    shares[v.feature] += abs(alpha) * abs(v.right - v.left) / 2
+                else:
+                    shares += abs(alpha) * feature_shares(v, n_features)
         whole = shares.sum()
         return shares / whole if whole > 0 else shares
 

@@ -11,17 +11,22 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.data.threads import spread, spread_sums
+from boostlab.kernels.march import march_eight, march_four, march_sparse
 from boostlab.kernels.sparse import restore_zeros, slots_by_rows, sparse_sums
 from boostlab.kernels.words import look_up, part_rows, sums_of_eight, sums_of_four
 
 Array = npt.NDArray[Any]
 Columns = tuple[Array, Array, Array]  # the rows and codes of the cells, column after column, and where each starts
 
+Turn = tuple[int, int, float]  # see kernels/march.py
+
 ALL = np.empty(0, np.int32)  # stands for all rows
 
 
 class Codes:
     """What dense and sparse codes have in common."""
+
+    dense: bool
 
     def __init__(self, n_rows: int, starts: Array, threads: int) -> None:
         self.n_rows, self.starts, self.threads = n_rows, starts, threads
@@ -37,6 +42,19 @@ class Codes:
 
     def sums(self, q: Array, members: Array | None = None) -> Array:
         """Return the sums of integers per slot, one integer a row or, where they are given, one a member."""
+        raise NotImplementedError
+
+    def march(self, row: tuple[Any, ...], ground: tuple[Any, ...], hist: Array) -> Turn:
+        """Take one round on all rows (see kernels/march.py), and bring the histogram up to date."""
+        raise NotImplementedError
+
+    def padded(self, slots: Array) -> Array:
+        """Return a copy of a histogram with the room that `march` needs."""
+        return slots.copy()
+
+    @property
+    def arrays(self) -> tuple[Array, Array, Array]:
+        """What compiled rounds read, of dense codes: cells, words, and where the slots of every lane start."""
         raise NotImplementedError
 
     def take(self, rows: Array) -> Codes:
@@ -64,12 +82,14 @@ class Codes:
 class DenseCodes(Codes):
     """A byte a cell (two where a column has more than 255 bins), in groups of columns that share a 64-bit word."""
 
+    dense = True
+
     def __init__(self, cells: Array, starts: Array, threads: int = 1) -> None:
         super().__init__(cells.shape[1], starts, threads)
         self.cells = cells  # of shape (groups, rows, lanes)
         self.words = cells.view(np.uint64)[..., 0]
         lanes = cells.shape[2]
-        self._sums = sums_of_eight if lanes == 8 else sums_of_four
+        self._sums, self._march = (sums_of_eight, march_eight) if lanes == 8 else (sums_of_four, march_four)
         # Columns that only fill up the last word have a slot each behind the others: adds to the same would wait.
         self._base = self.n_slots + np.arange(len(cells) * lanes, dtype=np.uint64) % np.uint64(lanes)
         self._base[: len(starts) - 1] = starts[:-1]
@@ -90,11 +110,31 @@ class DenseCodes(Codes):
         size, rows = (self.n_rows, ALL) if members is None else (len(members), members)
 
         def work(first: int, last: int, out: Array) -> None:
-            self._sums(self.words, q, rows, self._base, first, last, out)
+            self._sums(self.words, self._base, q, rows, first, last, out)
 
-        return spread_sums(work, size, size * len(self._base), self.n_slots + self.cells.shape[2], self.threads)[
-            : self.n_slots
-        ]
+        return self._spread(work, size, size * len(self._base))[: self.n_slots]
+
+    def _spread(self, work: Any, size: int, cells: int) -> Array:
+        return spread_sums(work, size, cells, self.n_slots + self.cells.shape[2], self.threads)
+
+    @property
+    def arrays(self) -> tuple[Array, Array, Array]:
+        """What compiled rounds read: cells, words, and where the slots of every lane start."""
+        return self.cells, self.words, self._base
+
+    def padded(self, slots: Array) -> Array:
+        """Return a copy of a histogram with the room that `march` needs."""
+        return np.append(slots, np.zeros(self.cells.shape[2], np.int64))
+
+    def march(self, row: tuple[Any, ...], ground: tuple[Any, ...], hist: Array) -> Turn:
+        """Take one round on all rows, and bring the histogram up to date."""
+        turns: list[Turn] = []
+
+        def work(first: int, last: int, out: Array) -> None:
+            turns.append(self._march(self.words, self._base, row, ground, first, last, out))
+
+        hist += self._spread(work, self.n_rows, self.n_rows * len(self._base) // 2)
+        return _together(turns)
 
     def take(self, rows: Array) -> DenseCodes:
         """Return the codes of some rows (their numbers)."""
@@ -106,6 +146,8 @@ class SparseCodes(Codes):
 
     A column without such cells is constant and has no slots.
     """
+
+    dense = False
 
     def __init__(
         self, columns: Columns, rows: tuple[Array, Array], zero: Array, starts: Array, threads: int = 1
@@ -149,6 +191,19 @@ class SparseCodes(Codes):
         restore_zeros(out, self.starts, self.zero, q.sum())
         return out
 
+    def march(self, row: tuple[Any, ...], ground: tuple[Any, ...], hist: Array) -> Turn:
+        """Take one round on all rows, and bring the histogram up to date."""
+        turns: list[Turn] = []
+
+        def work(first: int, last: int, out: Array) -> None:
+            turns.append(march_sparse(self.slots, self.by_rows, row, ground, first, last, out))
+
+        changes = spread_sums(work, self.n_rows, len(self.slots) + self.n_rows, self.n_slots, self.threads)
+        signed, grown, top = _together(turns)
+        restore_zeros(changes, self.starts, self.zero, signed)
+        hist += changes
+        return signed, grown, top
+
     def take(self, rows: Array) -> SparseCodes:
         """Return the codes of some rows."""
         counts = np.diff(self.by_rows)[rows]
@@ -162,6 +217,11 @@ class SparseCodes(Codes):
         by_columns = np.searchsorted(column[order], np.arange(len(self.zero) + 1))
         columns = row_of, code_of, by_columns.astype(np.int64)
         return SparseCodes(columns, (slots, np.append(0, ends).astype(np.int64)), self.zero, self.starts, self.threads)
+
+
+def _together(turns: list[Turn]) -> Turn:
+    signed, grown, tops = zip(*turns, strict=True)
+    return sum(map(int, signed)), sum(map(int, grown)), max(tops)
 
 
 def _index_type(size: int) -> Any:

@@ -76,10 +76,15 @@ class Table:
             if missing != right:
                 votes[np.isnan(x)] = none
             return votes
-        votes = np.full(len(self.bins.of(feature)) + 2, right)
+        return self.codes.look_up(feature, self.slot_votes(feature, cut, left, right, missing))
+
+    def slot_votes(self, feature: int, cut: int, left: float, right: float, missing: float) -> Array:
+        """Return the votes of a cut between bins, one a slot of its column."""
+        assert self.bins is not None
+        votes = np.full(int(self.bins.starts[feature + 1] - self.bins.starts[feature]) + 2, right)
         votes[: cut + 1] = left
         votes[-1] = missing
-        return self.codes.look_up(feature, compact(votes))
+        return compact(votes)
 
     def category(self, feature: int, n_categories: int) -> Array:
         """Return the category number of every row; missing ones have the number n_categories."""

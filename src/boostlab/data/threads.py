@@ -34,12 +34,17 @@ def count_threads(n_jobs: int | None) -> int:
     return max(1, cores + 1 + n_jobs) if n_jobs < 0 else min(n_jobs, MOST)
 
 
+def is_worth(cells: int, threads: int) -> bool:
+    """Return whether so many cells of work are done faster by several threads."""
+    return threads > 1 and cells >= WORTH
+
+
 def spread(work: Callable[[int, int], object], size: int, cells: int, threads: int) -> None:
     """Call work(first, last) on even parts of range(size), in parallel if `cells` of work are worth it.
 
     The work itself must not call `spread`: the parts of one call share a pool.
     """
-    parts = min(threads, size) if cells >= WORTH else 1
+    parts = min(threads, size) if is_worth(cells, threads) else 1
     if parts <= 1:
         work(0, size)
     else:
@@ -51,7 +56,7 @@ def spread_sums(work: Callable[[int, int, Array], object], size: int, cells: int
 
     Every thread has sums of its own, so there are only as many of them as have more to do than to add up at the end.
     """
-    parts = min(threads, size, 1 + cells // (4 * slots)) if cells >= WORTH else 1
+    parts = min(threads, size, 1 + cells // (4 * slots)) if is_worth(cells, threads) else 1
     outs = np.zeros((max(parts, 1), slots), np.int64)
     if parts <= 1:
         work(0, size, outs[0])
@@ -64,7 +69,7 @@ def spread_sums(work: Callable[[int, int, Array], object], size: int, cells: int
 
 def gather(work: Callable[[int, int], Any], size: int, cells: int, threads: int) -> list[Any]:
     """Return what work(first, last) returns on even parts of range(size), in their order."""
-    parts = min(threads, size) if cells >= WORTH else 1
+    parts = min(threads, size) if is_worth(cells, threads) else 1
     return [work(0, size)] if parts <= 1 else _together(work, size, parts, [()] * parts)
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
+import zlib
 from collections.abc import Callable
 from typing import Any
 
 from numba import njit
+from numba.extending import register_jitable
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -14,3 +18,19 @@ def kernel(function: Callable[..., Any]) -> Any:
         return njit(cache=True, nogil=True, error_model="numpy")(function)
     except RuntimeError:  # Numba finds no folder it may write to
         return njit(nogil=True, error_model="numpy")(function)
+
+
+def part(function: Callable[..., Any]) -> Any:
+    """Mark a plain function that kernels may call, or be made of (see `march`): the cache on disk knows it by name."""
+    return register_jitable(function)
+
+
+def stamp_of(function: Callable[..., Any]) -> int:
+    """Return a negative number that changes with the source of a function: a kernel made of it puts this
+    number where the cache on disk sees it.
+    """
+    try:
+        source = inspect.getsource(sys.modules[function.__module__])
+    except OSError:  # no source to be had
+        source = ""
+    return -1 - zlib.crc32(source.encode())

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.kernels.compiled import kernel
+from boostlab.kernels.compiled import kernel, part
 
 Array = np.ndarray[Any, Any]
 
@@ -128,8 +128,8 @@ def slots_by_rows(rows: Array, codes: Array, indptr: Array, starts: Array, by_ro
     by_rows[0] = 0
 
 
-@kernel
-def sparse_sums(slots: Array, by_rows: Array, q: Array, rows: Array, first: int, last: int, out: Array) -> None:
+@part
+def add_sparse(slots: Array, by_rows: Array, q: Array, rows: Array, first: int, last: int, out: Array) -> None:
     """Add q[k] to the stored slots of row k (of row rows[k] unless that is empty), for first <= k < last."""
     some = rows.size > 0
     for k in range(first, last):
@@ -137,6 +137,9 @@ def sparse_sums(slots: Array, by_rows: Array, q: Array, rows: Array, first: int,
         v = q[k]
         for p in range(by_rows[i], by_rows[i + 1]):
             out[slots[p]] += v
+
+
+sparse_sums = kernel(add_sparse)
 
 
 @kernel

@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-import inspect
-import sys
-import zlib
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from boostlab.kernels.compiled import kernel
+from boostlab.kernels.compiled import kernel, stamp_of
 
 Array = np.ndarray[Any, Any]
-
-
-def _stamp(cost: Callable[..., Any]) -> int:
-    """Return a negative number that changes with the source of the cost: the cache on disk asks for no more of it."""
-    try:
-        source = inspect.getsource(sys.modules[cost.__module__])
-    except OSError:  # no source to be had
-        source = ""
-    return -1 - zlib.crc32(source.encode())
 
 
 @cache
 def cheapest_split(cost: Callable[..., Any]) -> Any:
     """Return the compiled search for a cost(left, right, gross, numbers)."""
-    stamp = _stamp(cost)
+    stamp = stamp_of(cost)
 
     @kernel
     def search(

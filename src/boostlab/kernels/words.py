@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.kernels.compiled import kernel
+from boostlab.kernels.compiled import kernel, part
 
 Array = np.ndarray[Any, Any]
 U = np.uint64
 
 
-@kernel
-def sums_of_eight(words: Array, q: Array, rows: Array, base: Array, first: int, last: int, out: Array) -> None:
+@part
+def add_eight(words: Array, base: Array, q: Array, rows: Array, first: int, last: int, out: Array) -> None:
     """Add q[k] to the slots of row k, for first <= k < last: out[base[j] + code of feature j].
 
     words[g, i] holds the codes of the features 8 g to 8 g + 7, the first in the lowest byte.  Unless `rows` is empty,
@@ -42,8 +42,8 @@ def sums_of_eight(words: Array, q: Array, rows: Array, base: Array, first: int, 
             out[b7 + (c >> U(56))] += v
 
 
-@kernel
-def sums_of_four(words: Array, q: Array, rows: Array, base: Array, first: int, last: int, out: Array) -> None:
+@part
+def add_four(words: Array, base: Array, q: Array, rows: Array, first: int, last: int, out: Array) -> None:
     """Do the same where a word holds four codes of two bytes."""
     m, some = U(65535), rows.size > 0
     for g in range(base.size // 4):
@@ -56,6 +56,9 @@ def sums_of_four(words: Array, q: Array, rows: Array, base: Array, first: int, l
             out[b1 + ((c >> U(16)) & m)] += v
             out[b2 + ((c >> U(32)) & m)] += v
             out[b3 + (c >> U(48))] += v
+
+
+sums_of_eight, sums_of_four = kernel(add_eight), kernel(add_four)
 
 
 @kernel

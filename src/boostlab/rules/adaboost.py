@@ -5,8 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import log
 
-from boostlab.contract import State
+from boostlab.contract import Plain, State, formula
 from boostlab.rules.exponential import Exponential
+
+
+@formula
+def half_log_odds(error: float, numbers: tuple[float, ...]) -> float:
+    """(1/2) ln((1 - eps) / eps), times nu."""
+    return numbers[0] * 0.5 * log((1 - error) / error)
+
+
+@formula
+def constant(error: float, numbers: tuple[float, ...]) -> float:
+    """The fixed step."""
+    return numbers[0]
 
 
 @dataclass(frozen=True)
@@ -30,8 +42,12 @@ class AdaBoost(Exponential):
     learning_rate: float = 1.0
     fixed_step: float | None = None
 
+    def plain(self, s: State) -> Plain:
+        """Step 4 as a formula."""
+        if self.fixed_step is not None:
+            return Plain(constant, (self.fixed_step,), 0.5)
+        return Plain(half_log_odds, (self.learning_rate,), 0.5)
+
     def vote(self, s: State, error: float) -> float:
         """Step 4."""
-        if self.fixed_step is not None:
-            return self.fixed_step
-        return self.learning_rate * 0.5 * log((1 - error) / error)
+        return self.plain(s)(error)

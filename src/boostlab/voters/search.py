@@ -73,6 +73,9 @@ class SplitSearch:
         self.possible = at < np.repeat(slots - 1, widths)
         self.possible_below = (at < np.repeat(self.n_bins - 1, widths)) & np.repeat(self.some_missing, widths)
         self.nothing = not self.possible.any()  # every column is constant
+        below = np.append(0, np.cumsum(self.masses))  # of a column of which nobody is missing, what lies below a cut
+        mine = np.repeat(below[self.starts[:-1]], widths), np.repeat(below[self.starts[1:]], widths)
+        self._heavier_below = 2 * (below[1:] - mine[0]) > mine[1] - mine[0]
         self.followers: list[Follower] = []  # of the channels, from round to round
 
     def channels(self, values: Iterable[Array], counts: Array | None) -> Channels:
@@ -162,8 +165,7 @@ class SplitSearch:
         """Return whether missing values are below a numeric cut: where seen, by side, else with the heavier side."""
         if self.some_missing[feature]:
             return bool(side)
-        masses = self.masses[self.mine(feature)]
-        return bool(2 * masses[: cut + 1].sum() > masses.sum())
+        return bool(self._heavier_below[self.starts[feature] + cut])
 
     def signs(self, feature: int, sums: Array) -> Array:
         """Return which categories have a negative sum; if all agree, the lightest takes the other side."""
@@ -207,8 +209,8 @@ class SplitSearch:
 
     def threshold(self, feature: int, cut: int) -> float:
         """Return the number that a cut stands for; the last one parts all values from missing ones."""
-        cuts = self.bins.of(feature)
-        return float(cuts[cut]) if cut < len(cuts) else np.inf
+        at = int(self.bins.starts[feature]) + cut
+        return float(self.bins.points[at]) if at < self.bins.starts[feature + 1] else np.inf
 
 
 def tame(weight: Array) -> Array:

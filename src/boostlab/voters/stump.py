@@ -20,6 +20,7 @@ from boostlab.voters.ranking import ranked
 from boostlab.voters.search import SplitSearch, tame
 
 Array = npt.NDArray[Any]
+Found = tuple[int, int, int, int]
 
 
 @dataclass(slots=True)
@@ -51,6 +52,12 @@ class Stump:
         missing = self.right if self.missing is None else self.missing
         return np.stack([self.left, self.right, missing])[leaf]
 
+    def slot_votes(self, table: Table) -> Array:
+        """Return the votes, one a slot of the feature."""
+        assert self.cut is not None
+        missing = self.right if self.missing is None else self.missing
+        return table.slot_votes(self.feature, self.cut, self.left, self.right, missing)
+
     def predict(self, X: Array) -> Array:
         """Return the votes on the rows of a plain array."""
         return self.votes(Table.raw(X))
@@ -71,6 +78,10 @@ class CategoryStump:
     def votes(self, table: Table) -> Array:
         """Return the votes on all rows of a table."""
         return compact(self.leaves)[table.category(self.feature, len(self.leaves) - 1)]
+
+    def slot_votes(self, table: Table) -> Array:
+        """Return the votes, one a slot of the feature."""
+        return compact(self.leaves)
 
     def predict(self, X: Array) -> Array:
         """Return the votes on the rows of a plain array of category numbers."""
@@ -126,7 +137,10 @@ class StumpSession:
             return Stop("no_edge", "every column is constant, so there is nothing to split")
         if task.criterion == "edge":
             (signed,) = criterion.channels(task.weight, task.target)
-            return self._best_edge(search.followed(0, signed, task.counts), task)
+            channel = search.followed(0, signed, task.counts)
+            if task.without is not None:
+                return self._best_but(task.without, channel.slots, channel.total)
+            return self.voter(self.find(channel), channel, task)
         channels = search.channels(criterion.channels(tame(task.weight), task.target), task.counts)
         split = search.best(criterion, channels.slots, channels.total, channels, task.params)
         assert split is not None
@@ -136,18 +150,34 @@ class StumpSession:
     def added(self, voter: Any, alpha: float) -> None:
         """Remember nothing."""
 
-    def _best_edge(self, channel: Follower, task: Task) -> Stump | CategoryStump | Stop:
-        """One channel and opposite leaves: compare edges as the integers they are."""
-        search, hist, total = self.search, channel.slots, channel.total
-        if task.without is not None:
-            return self._best_but(task.without, hist, total)
-        feature, cut, side, edge = best_edge(hist, search.starts, search.filled, search.categorical, total, self.sides)
+    def find(self, channel: Follower) -> Found:
+        """Find the largest edge of a channel, compared as the integers they are."""
+        search = self.search
+        place = search.starts, search.filled, search.categorical
+        return best_edge(channel.slots, *place, channel.total, self.sides)
+
+    def voter(self, found: Found, channel: Follower, task: Task, gross: int | None = None) -> Stump | CategoryStump:
+        """Return the stump that was found, and note its sums in the task (unless that is drawn).
+
+        Parameters
+        ----------
+        found : feature, cut, side of missing values, edge
+            See `kernels.edge.best_edge`.
+        channel : Follower
+            Where it was found.
+        task : Task
+            What was asked.
+        gross : int, optional
+            The sum of magnitudes at that time, where it is not the channel's present one.
+        """
+        search = self.search
+        feature, cut, side, edge = found
         if task.counts is None:  # the edge of the stump that is taken, so its error is known as well
             mine = int(edge) if cut < 0 else abs(int(edge)) if self.sides == 0 else self.sides * int(edge)
-            whole, wrong = channel.gross, (channel.gross - mine) // 2
-            task.sums = math.ldexp(whole, -channel.power), math.ldexp(wrong, -channel.power)
+            whole = channel.gross if gross is None else gross
+            task.sums = math.ldexp(whole, -channel.power), math.ldexp((whole - mine) // 2, -channel.power)
         if cut < 0:
-            return self._stump(feature, cut, search.signs(feature, hist[search.mine(feature)]), -1.0, 1.0)
+            return self._stump(feature, cut, search.signs(feature, channel.slots[search.mine(feature)]), -1.0, 1.0)
         up = self.sides > 0 or (self.sides == 0 and edge >= 0)
         left, right = (-1.0, 1.0) if up else (1.0, -1.0)
         missing = left if search.missing_low(feature, cut, side) else right

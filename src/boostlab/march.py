@@ -1,0 +1,167 @@
+"""The fast lane: rounds of plain rules on stumps, each in one pass over the rows, many in one compiled call.
+
+It works on the very state of the general loop (scores, exponential weights, the stumps' histogram) and leaves it as
+that loop would, to the bit.  What is unusual in a round is left to the general loop's own functions.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.contract import NEGLIGIBLE, Plain, Reweigh, Rule, Step, Stop, Task
+from boostlab.data.losses import Exponentials
+from boostlab.data.table import Table
+from boostlab.data.threads import is_worth
+from boostlab.kernels.march import march_on
+from boostlab.state import State
+from boostlab.voters.follow import LEAST, MOST, Follower
+from boostlab.voters.stump import StumpSession
+
+Array = npt.NDArray[Any]
+
+NONE = np.empty(0, np.int64)  # read-only, as real masses are: kernels are compiled once for both
+NO_MASS = np.empty(0)
+NONE.setflags(write=False)
+NO_MASS.setflags(write=False)
+PATIENCE = 50_000_000  # cells of work (some 20 ms) after which a compiled call returns, so that Ctrl-C is heard
+
+
+class Host(Protocol):
+    """What the fast lane needs of a training (see `engine.Training`)."""
+
+    rule: Rule
+    table: Table
+    state: State
+    session: Any
+    draws: bool
+    torn: bool
+
+    def check_answer(self, answer: Any) -> None: ...
+    def keep(self, voter: Any, h: Array | None, answer: Step | Reweigh, start: float) -> None: ...
+
+
+class March:
+    """Rounds of one training.
+
+    Parameters
+    ----------
+    training : Host
+        Of a rule that is plain, by stumps, on rows that are not drawn.
+    """
+
+    def __init__(self, training: Host, session: StumpSession, plain: Plain) -> None:
+        self.training, self.session, self.plain = training, session, plain
+        self.codes, self.search = session.search.codes, session.search
+        self.level = False  # whether the histogram is that of the weights as they are now
+        self.hist = NONE
+
+    @classmethod
+    def of(cls, training: Host) -> March | None:
+        """Return the fast lane for a training, if there is one."""
+        session, plain = training.session, training.rule.plain(training.state)
+        if plain is None or training.draws or not isinstance(session, StumpSession) or session.search.nothing:
+            return None
+        return cls(training, session, plain)
+
+    def rounds(self, most: int) -> Stop | None:
+        """Take at least one round, and no more than `most`; return why the training ends, if it does."""
+        follower = self._levelled()
+        cells = follower.rows.n_rows * len(self.search.n_bins)
+        if self.codes.dense and not is_worth(cells // 2, self.codes.threads):
+            made = self._many(follower, min(most, 1 + PATIENCE // (cells + 1)))
+            if made:
+                return None
+        return self._one(follower)
+
+    def _levelled(self) -> Follower:
+        """Bring the histogram up to date, as the search for the next voter would."""
+        state, search = self.training.state, self.search
+        if not self.level:
+            search.followed(0, state.exponentials() * state.y, None)
+            self.hist = self.codes.padded(search.followers[0].slots)
+            self.level = True
+        return search.followers[0]
+
+    # -- one round, on all threads -----------------------------------------------------------------------------------
+
+    def _one(self, follower: Follower) -> Stop | None:
+        training, state = self.training, self.training.state
+        start = time.perf_counter()
+        task = Task("edge", state.exponentials(), state.y)
+        voter = self.session.voter(self.session.find(follower), follower, task)
+        assert task.sums is not None
+        training.torn = True
+        clean = task.sums[1] > 0
+        h = NONE if clean else voter.votes(training.table)
+        answer = training.rule.step(state, task, h)
+        if isinstance(answer, Stop):
+            return answer
+        training.check_answer(answer)
+        assert isinstance(answer, Step)
+        factor = Exponentials.factor(answer.alpha)
+        whole, wrong = task.sums
+        if clean and np.ldexp(whole + wrong * (factor - 1.0), follower.power) < MOST:
+            row = (*self.codes.reading(voter.feature, voter.slot_votes(training.table)), answer.alpha, factor)
+            signed, grown, top = self.codes.march(row, self._ground(follower), self.hist)
+            self._settle(follower, follower.total + signed, follower.gross + grown, top >= Exponentials.HIGHEST)
+            training.keep(voter, None, answer, start)
+        else:
+            self.level = False
+            training.keep(voter, voter.votes(training.table) if clean else h, answer, start)
+        return answer.stop
+
+    def _ground(self, follower: Follower) -> tuple[Any, ...]:
+        """Return what the kernels change in place, and what they need for it."""
+        state, rows = self.training.state, self.search.rows
+        assert state.losses is not None
+        counts = NONE if rows.counts is None else rows.counts
+        mass = NO_MASS if rows.mass is None else rows.mass
+        return state.y, counts, mass, follower.power, state.scores.own, state.losses.own, follower.q
+
+    def _settle(self, follower: Follower, total: int, gross: int, high: bool) -> None:
+        """Take note of the new sums; weights or sums that left their range are made anew."""
+        state = self.training.state
+        follower.slots, follower.total, follower.gross = self.hist[: self.codes.n_slots], int(total), int(gross)
+        self.level = not high and LEAST <= gross < MOST
+        if high:
+            assert state.losses is not None
+            state.losses.renew(state.F)
+
+    # -- many rounds, in one call ------------------------------------------------------------------------------------
+
+    def _many(self, follower: Follower, most: int) -> int:
+        """Take up to `most` rounds on one thread; return how many were taken."""
+        training, state, search = self.training, self.training.state, self.search
+        start = time.perf_counter()
+        found, alphas = np.empty((most, 5), np.int64), np.empty(most)
+        place = search.starts, search.filled, search.categorical, self.session.sides
+        facts = self.plain.numbers, self.plain.limit - NEGLIGIBLE, Exponentials.HIGHEST, LEAST, float(MOST)
+        training.torn = True
+        made, total, whole, left = march_on(self.plain.alpha)(
+            *self.codes.arrays,
+            *place,
+            self._ground(follower),
+            (follower.total, follower.gross),
+            facts,
+            self.hist,
+            found,
+            alphas,
+        )
+        if not made:
+            return 0
+        weights = state.exponentials()
+        self._settle(follower, total, whole, left and bool(weights.max() >= Exponentials.HIGHEST))
+        each = (time.perf_counter() - start) / made
+        rule, task = training.rule, Task("edge", NO_MASS, NO_MASS)  # of which only the sums are looked at
+        for (*where, gross), alpha in zip(found[:made].tolist(), alphas[:made].tolist(), strict=True):
+            start = time.perf_counter() - each
+            voter = self.session.voter(where, follower, task, gross)
+            answer = rule.step(state, task, NONE)
+            assert isinstance(answer, Step)
+            answer.alpha = alpha
+            training.keep(voter, None, answer, start)
+        return made
