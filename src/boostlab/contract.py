@@ -324,7 +324,10 @@ class Rule:
         """Prepare before the first round."""
 
     def plain(self, s: State) -> Plain | None:
-        """Return the rule as a formula, if it is one (its step may look at the votes of perfect voters only)."""
+        """Return the rule as a formula, if it is one (its step may look at the votes of perfect voters only).
+
+        A subclass that changes anything else about the rule must write this method, too, or it no longer counts.
+        """
         return None
 
     def task(self, s: State) -> Task | Sequence[Task] | Stop:

@@ -17,16 +17,14 @@ from boostlab.data.losses import Exponentials
 from boostlab.data.table import Table
 from boostlab.data.threads import is_worth
 from boostlab.kernels.march import march_on
+from boostlab.kernels.slots import SIGNED
 from boostlab.state import State
 from boostlab.voters.follow import LEAST, MOST, Follower
 from boostlab.voters.stump import StumpSession
 
 Array = npt.NDArray[Any]
 
-NONE = np.empty(0, np.int64)  # read-only, as real masses are: kernels are compiled once for both
-NO_MASS = np.empty(0)
-NONE.setflags(write=False)
-NO_MASS.setflags(write=False)
+NONE = np.empty(0)
 PATIENCE = 50_000_000  # cells of work (some 20 ms) after which a compiled call returns, so that Ctrl-C is heard
 
 
@@ -57,12 +55,13 @@ class March:
         self.training, self.session, self.plain = training, session, plain
         self.codes, self.search = session.search.codes, session.search
         self.level = False  # whether the histogram is that of the weights as they are now
-        self.hist = NONE
+        self.hist = np.empty(0, np.int64)
 
     @classmethod
     def of(cls, training: Host) -> March | None:
         """Return the fast lane for a training, if there is one."""
-        session, plain = training.session, training.rule.plain(training.state)
+        session, rule = training.session, training.rule
+        plain = rule.plain(training.state) if _speaks_for_itself(type(rule)) else None
         if plain is None or training.draws or not isinstance(session, StumpSession) or session.search.nothing:
             return None
         return cls(training, session, plain)
@@ -81,8 +80,8 @@ class March:
         """Bring the histogram up to date, as the search for the next voter would."""
         state, search = self.training.state, self.search
         if not self.level:
-            search.followed(0, state.exponentials() * state.y, None)
-            self.hist = self.codes.padded(search.followers[0].slots)
+            search.followed(0, SIGNED, state.exponentials(), state.y)
+            self.hist = self.codes.padded(search.followers[0].slots[0])
             self.level = True
         return search.followers[0]
 
@@ -118,14 +117,13 @@ class March:
         """Return what the kernels change in place, and what they need for it."""
         state, rows = self.training.state, self.search.rows
         assert state.losses is not None
-        counts = NONE if rows.counts is None else rows.counts
-        mass = NO_MASS if rows.mass is None else rows.mass
-        return state.y, counts, mass, follower.power, state.scores.own, state.losses.own, follower.q
+        return state.y, *rows.as_arrays, follower.power, state.scores.own, state.losses.own, follower.q
 
     def _settle(self, follower: Follower, total: int, gross: int, high: bool) -> None:
         """Take note of the new sums; weights or sums that left their range are made anew."""
         state = self.training.state
-        follower.slots, follower.total, follower.gross = self.hist[: self.codes.n_slots], int(total), int(gross)
+        follower.slots = self.hist[None, : self.codes.n_slots]
+        follower.minus, follower.plus = (int(gross) - int(total)) // 2, (int(gross) + int(total)) // 2
         self.level = not high and LEAST <= gross < MOST
         if high:
             assert state.losses is not None
@@ -156,7 +154,7 @@ class March:
         weights = state.exponentials()
         self._settle(follower, total, whole, left and bool(weights.max() >= Exponentials.HIGHEST))
         each = (time.perf_counter() - start) / made
-        rule, task = training.rule, Task("edge", NO_MASS, NO_MASS)  # of which only the sums are looked at
+        rule, task = training.rule, Task("edge", NONE, NONE)  # of which only the sums are looked at
         for (*where, gross), alpha in zip(found[:made].tolist(), alphas[:made].tolist(), strict=True):
             start = time.perf_counter() - each
             voter = self.session.voter(where, follower, task, gross)
@@ -165,3 +163,13 @@ class March:
             answer.alpha = alpha
             training.keep(voter, None, answer, start)
         return made
+
+
+def _speaks_for_itself(rule: type[Rule]) -> bool:
+    """Return whether no subclass changed anything about the rule after its `plain` was written."""
+    for cls in rule.__mro__:
+        if "plain" in vars(cls):
+            return True
+        if any(hasattr(Rule, name) or hasattr(cls.__base__, name) for name in vars(cls) if not name.startswith("__")):
+            return False
+    return False

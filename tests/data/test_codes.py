@@ -117,7 +117,14 @@ def test_sums(n_threads, seed):
                 for i in range(len(X)) if rows is None else rows.tolist():
                     for j in np.flatnonzero(np.diff(starts)):  # a sparse column of zeros has no slots
                         expected[starts[j] + code[j][i]] += int(q[i])
-                assert one.sums(q if rows is None else q[rows], rows).tolist() == expected
+                slots, minus, plus = one.sums(q, rows)
+                assert slots.tolist() == [expected]
+                mine = (q if rows is None else q[rows]).tolist()
+                assert (minus, plus) == (-sum(v for v in mine if v < 0), sum(v for v in mine if v > 0))
+                halves, *sums = one.sums(q, rows, sided=True)
+                assert sums == [minus, plus]
+                assert (halves[1] - halves[0]).tolist() == expected
+                assert halves.tolist() == [one.sums(np.maximum(sign * q, 0), rows)[0][0].tolist() for sign in (-1, 1)]
 
 
 def test_a_sparse_column_of_zeros_costs_nothing():
@@ -158,7 +165,7 @@ def test_two_bytes_where_a_column_needs_them():
     assert np.array_equal(columns_of(dense), columns_of(sparse))
     q = np.random.default_rng(0).integers(-99, 99, 700)
     for j in (1, 3):
-        one, two = (c.sums(q)[c.starts[j] : c.starts[j + 1]] for c in (dense, sparse))
+        one, two = (c.sums(q)[0][0, c.starts[j] : c.starts[j + 1]] for c in (dense, sparse))
         assert np.array_equal(one, two)
     assert np.array_equal(one[:-1], q)
 
@@ -182,8 +189,7 @@ def test_codes_of_taken_rows_are_the_taken_rows_codes(seed, max_bins):
         assert np.array_equal(part.codes.starts, whole.codes.starts)
         for j in np.flatnonzero(np.diff(anew.codes.starts)):  # in a part more columns may be constant
             for some in (None, members):
-                mine = q if some is None else q[some]
-                one, two = (c.sums(mine, some)[c.starts[j] : c.starts[j + 1]] for c in (part.codes, anew.codes))
+                one, two = (c.sums(q, some)[0][0, c.starts[j] : c.starts[j + 1]] for c in (part.codes, anew.codes))
                 assert np.array_equal(one, two)
         again = part.take(np.arange(len(taken))[::-1])
         assert np.array_equal(columns_of(again.codes), columns_of(anew.codes)[:, ::-1])
@@ -211,7 +217,7 @@ def test_no_rows_at_all(kind):
     codes = Table.of(Z, Bins.fit(Z, Rows(20))).take(np.empty(0, np.intp)).codes
     assert codes.n_rows == 0
     assert columns_of(codes).shape == (X.shape[1], 0)
-    assert not codes.sums(np.empty(0, np.int64)).any()
+    assert not codes.sums(np.empty(0, np.int64))[0].any()
 
 
 # -- arrays of every type -----------------------------------------------------------------------------------------

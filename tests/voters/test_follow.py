@@ -32,24 +32,29 @@ def check(follower, x, rows, codes):
     q = [c * int(np.rint(np.ldexp(v, follower.power))) for v, c in zip(unit.tolist(), counts, strict=True)]
     assert follower.q.tolist() == q
     assert (follower.total, follower.gross) == (sum(q), sum(map(abs, q)))
-    assert np.array_equal(follower.slots, codes.sums(np.array(q, np.int64)))
+    assert np.array_equal(follower.slots, codes.sums(np.array(q, np.int64), sided=follower.sided)[0])
 
 
+def update(follower, x):
+    follower.update(np.abs(x), np.sign(x))
+
+
+@pytest.mark.parametrize("sided", [False, True])
 @pytest.mark.parametrize("kind", ["none", "counts", "real"])
 @settings(max_examples=30)
 @given(seed=st.integers(0, 2**32))
-def test_equal_to_a_recount(kind, seed):
+def test_equal_to_a_recount(kind, sided, seed):
     rng = np.random.default_rng(seed)
     mass = {"none": None, "counts": rng.integers(1, 5, 60).astype(float), "real": rng.random(60) + 0.1}[kind]
     rng, rows, codes = some(seed, mass=mass)
-    follower, x, scales = Follower(rows, codes), rng.normal(size=60), []
+    follower, x, scales = Follower(rows, codes, sided=sided), rng.normal(size=60), []
     for _ in range(12):
-        follower.update(x.copy())
+        update(follower, x)
         check(follower, x, rows, codes)
         assert LEAST <= follower.gross < MOST
         scales.append(follower.power)
         changed = rng.random(60) < rng.choice([0.0, 0.1, 0.5, 1.0])
-        x = np.where(changed, x * rng.choice([0.5, 1.5, 4.0]), x)
+        x = np.where(changed, x * rng.choice([0.5, 1.5, 4.0, -1.0]), x)
     assert len(set(scales)) < len(scales)  # a scale serves several rounds
 
 
@@ -57,9 +62,9 @@ def test_equal_to_a_recount(kind, seed):
 def test_a_scale_that_no_longer_fits_is_chosen_anew(factor):
     rng, rows, codes = some(1)
     follower, x = Follower(rows, codes), rng.random(60)
-    follower.update(x.copy())
+    update(follower, x)
     before = follower.power
-    follower.update(x * factor)
+    update(follower, x * factor)
     check(follower, x * factor, rows, codes)
     assert follower.power != before
     assert LEAST <= follower.gross < MOST
@@ -70,46 +75,46 @@ def test_the_way_does_not_matter_for_the_sums():
     rng, rows, codes = some(2)
     x = rng.normal(size=60)
     one, two = Follower(rows, codes), Follower(rows, codes)
-    one.update(x * 3)
+    update(one, x * 3)
     for f in (one, two):
-        f.update(x.copy())
+        update(f, x)
     np.testing.assert_allclose(np.ldexp(one.slots * 1.0, -one.power), np.ldexp(two.slots * 1.0, -two.power), atol=1e-14)
 
 
 def test_all_zero_and_back():
     rng, rows, codes = some(3)
     follower = Follower(rows, codes)
-    follower.update(np.zeros(60))
+    update(follower, np.zeros(60))
     assert follower.gross == 0
     x = rng.normal(size=60)
-    follower.update(x.copy())
+    update(follower, x)
     check(follower, x, rows, codes)
-    follower.update(np.zeros(60))
+    update(follower, np.zeros(60))
     assert not follower.slots.any()
 
 
 def test_what_is_no_number_is_refused_and_nothing_stays():
     rng, rows, codes = some(4)
     follower, x = Follower(rows, codes), rng.normal(size=60)
-    follower.update(x.copy())
+    update(follower, x)
     with pytest.raises(ArithmeticError, match="NaN or infinity"):
-        follower.update(np.where(np.arange(60) == 3, np.nan, x))
-    follower.update(x.copy())
+        update(follower, np.where(np.arange(60) == 3, np.nan, x))
+    update(follower, x)
     check(follower, x, rows, codes)
 
 
 def test_an_interrupt_in_the_middle_is_forgotten(monkeypatch):
     rng, rows, codes = some(5)
     follower, x = Follower(rows, codes), rng.normal(size=60)
-    follower.update(x.copy())
+    update(follower, x)
     y = np.where(np.arange(60) < 10, -x, x)
 
-    def interrupted(*args):
+    def interrupted(*args, **kwargs):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(codes), "sums", interrupted)
+        patch.setattr(type(codes), "follow", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            follower.update(y.copy())
-    follower.update(y.copy())
+            update(follower, y)
+    update(follower, y)
     check(follower, y, rows, codes)

@@ -824,7 +824,7 @@ def test_the_sums_of_every_node_are_those_of_its_rows(criterion, least, monkeypa
         if isinstance(tree, Stop):
             continue
         search = problem.session.search
-        q = np.stack(made[-1].q)
+        q = np.concatenate([[np.abs(p.q), p.q] if p.sided else [p.q] for p in made[-1].parts])
         assert np.array_equal(q.sum(axis=1), made[-1].total)
         expected = []
         for rows in rows_of_nodes(tree, problem.X):

@@ -5,15 +5,23 @@ Column j owns the slots starts[j] to starts[j + 1] - 1 of one flat histogram: on
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from boostlab.data.threads import spread, spread_sums
 from boostlab.kernels.march import march_eight, march_four, march_sparse
-from boostlab.kernels.sparse import restore_zeros, slots_by_rows, sparse_sums
-from boostlab.kernels.words import look_up, part_rows, sums_of_eight, sums_of_four
+from boostlab.kernels.slots import (
+    follow_eight,
+    follow_four,
+    follow_sparse,
+    sums_eight,
+    sums_four,
+    sums_sparse,
+)
+from boostlab.kernels.sparse import restore_zeros, slots_by_rows
+from boostlab.kernels.words import look_up, part_rows
 
 Array = npt.NDArray[Any]
 Columns = tuple[Array, Array, Array]  # the rows and codes of the cells, column after column, and where each starts
@@ -21,15 +29,46 @@ Columns = tuple[Array, Array, Array]  # the rows and codes of the cells, column 
 Turn = tuple[int, int, float]  # see kernels/march.py
 
 ALL = np.empty(0, np.int32)  # stands for all rows
+NOTHING = np.empty(0, np.int64)  # a histogram that nobody wants
+
+
+class Followed(NamedTuple):
+    """What happened to a channel."""
+
+    changed: int  # rows
+    turned: int  # rows whose sign changed
+    minus: int  # the sum of the magnitudes of negative numbers
+    plus: int  # and of positive ones
+    rough: float  # the sum of all magnitudes in floating point
+
+
+class Kernels(NamedTuple):
+    """The kernels for one kind of codes."""
+
+    sums: Any
+    follow: Any
+    march: Any
+
+
+EIGHT = Kernels(sums_eight, follow_eight, march_eight)
+FOUR = Kernels(sums_four, follow_four, march_four)
+SPARSE = Kernels(sums_sparse, follow_sparse, march_sparse)
 
 
 class Codes:
     """What dense and sparse codes have in common."""
 
     dense: bool
+    _read: tuple[Array, Array]  # what the kernels read
+    _width: int  # cells of a row, about
+    _spare = 0  # slots that a histogram has beyond its own
 
     def __init__(self, n_rows: int, starts: Array, threads: int) -> None:
         self.n_rows, self.starts, self.threads = n_rows, starts, threads
+
+    @property
+    def _kernels(self) -> Kernels:
+        raise NotImplementedError
 
     @property
     def n_slots(self) -> int:
@@ -40,17 +79,90 @@ class Codes:
         """Return codes of one column's cells, and the table (one entry a slot of the column) in their order."""
         raise NotImplementedError
 
-    def sums(self, q: Array, members: Array | None = None) -> Array:
-        """Return the sums of integers per slot, one integer a row or, where they are given, one a member."""
-        raise NotImplementedError
+    def sums(self, q: Array, members: Array | None = None, sided: bool = False) -> tuple[Array, int, int]:
+        """Return the sums of the integers q per slot over all rows or the members, and their sums.
+
+        Parameters
+        ----------
+        q : int64 array of shape (n_rows,)
+            One integer a row.
+        members : array, optional
+            The rows to sum.
+        sided : bool
+            Whether to sum the magnitudes of negative and of positive numbers apart.
+
+        Returns
+        -------
+        slots : array of shape (1, n_slots), or (2, n_slots) if sided
+        minus, plus : the sums of the magnitudes of the negative numbers, and of the positive ones
+        """
+        rows = ALL if members is None else members
+        size = self.n_rows if members is None else len(members)
+        kernels, found = self._kernels, list[tuple[int, int]]()
+
+        def work(first: int, last: int, out: Array) -> None:
+            found.append(kernels.sums(*self._read, q, rows, sided, first, last, out))
+
+        slots = self._spread(work, size, size, sided)
+        minus, plus = (sum(int(f[side]) for f in found) for side in (0, 1))
+        return self._complete(slots, [minus, plus] if sided else [plus - minus]), minus, plus
+
+    def follow(self, what: tuple[Any, ...], sided: bool, q: Array, scatter: bool) -> tuple[Followed, Array | None]:
+        """Bring q up to date.
+
+        Parameters
+        ----------
+        what : form, weight, target, counts, mass, k
+            What q is made of; see kernels/slots.py.
+        sided : bool
+            As in `sums`.
+        q : int64 array
+            One integer a row, changed in place.
+        scatter : bool
+            Whether to sum what changed.
+
+        Returns
+        -------
+        followed : Followed
+        slots : the sums of the changes per slot, as in `sums`; None if they were not asked for
+        """
+        kernels, found = self._kernels, list[tuple[int, int, int, int, int, int, float]]()
+
+        def work(first: int, last: int, out: Array) -> None:
+            found.append(kernels.follow(*self._read, *what, sided, first, last, q, out))
+
+        if scatter:
+            slots = self._spread(work, self.n_rows, self.n_rows // 2, sided)
+        else:
+            spread(lambda a, b: work(a, b, NOTHING), self.n_rows, self.n_rows, self.threads)
+        changed, turned, below, above, minus, plus = (sum(int(f[i]) for f in found) for i in range(6))
+        followed = Followed(changed, turned, minus, plus, sum(f[6] for f in found))
+        return followed, self._complete(slots, [below, above] if sided else [above]) if scatter else None
 
     def march(self, row: tuple[Any, ...], ground: tuple[Any, ...], hist: Array) -> Turn:
         """Take one round on all rows (see kernels/march.py), and bring the histogram up to date."""
-        raise NotImplementedError
+        kernels, found = self._kernels, list[Turn]()
+
+        def work(first: int, last: int, out: Array) -> None:
+            found.append(kernels.march(*self._read, row, ground, first, last, out))
+
+        changes = self._spread(work, self.n_rows, self.n_rows // 2, False)
+        signed, grown = (sum(int(f[i]) for f in found) for i in (0, 1))
+        hist[: self.n_slots] += self._complete(changes, [signed])[0]
+        return signed, grown, max(f[2] for f in found)
+
+    def _spread(self, work: Any, size: int, rows: int, sided: bool) -> Array:
+        """Share the sums over `size` rows (of which about `rows` are touched) among the threads."""
+        halves, room = 1 + sided, self.n_slots + self._spare
+        return spread_sums(work, size, rows * self._width, halves * room, self.threads).reshape(halves, room)
+
+    def _complete(self, slots: Array, totals: list[int]) -> Array:
+        """Return the sums of all slots, given those of the cells that were looked at."""
+        return slots[:, : self.n_slots]
 
     def padded(self, slots: Array) -> Array:
-        """Return a copy of a histogram with the room that `march` needs."""
-        return slots.copy()
+        """Return a copy of a histogram with the room that compiled rounds need."""
+        return np.append(slots, np.zeros(self._spare, np.int64))
 
     @property
     def arrays(self) -> tuple[Array, Array, Array]:
@@ -89,10 +201,14 @@ class DenseCodes(Codes):
         self.cells = cells  # of shape (groups, rows, lanes)
         self.words = cells.view(np.uint64)[..., 0]
         lanes = cells.shape[2]
-        self._sums, self._march = (sums_of_eight, march_eight) if lanes == 8 else (sums_of_four, march_four)
         # Columns that only fill up the last word have a slot each behind the others: adds to the same would wait.
-        self._base = self.n_slots + np.arange(len(cells) * lanes, dtype=np.uint64) % np.uint64(lanes)
-        self._base[: len(starts) - 1] = starts[:-1]
+        base = self.n_slots + np.arange(len(cells) * lanes, dtype=np.uint64) % np.uint64(lanes)
+        base[: len(starts) - 1] = starts[:-1]
+        self._read, self._width, self._spare = (self.words, base), len(base), lanes
+
+    @property
+    def _kernels(self) -> Kernels:
+        return EIGHT if self.cells.shape[2] == 8 else FOUR
 
     @staticmethod
     def room(n_rows: int, n_features: int, widest: int) -> Array:
@@ -105,36 +221,10 @@ class DenseCodes(Codes):
         lanes = self.cells.shape[2]
         return self.cells[feature // lanes, :, feature % lanes], table
 
-    def sums(self, q: Array, members: Array | None = None) -> Array:
-        """Return the sums of integers per slot, one integer a row or, where they are given, one a member."""
-        size, rows = (self.n_rows, ALL) if members is None else (len(members), members)
-
-        def work(first: int, last: int, out: Array) -> None:
-            self._sums(self.words, self._base, q, rows, first, last, out)
-
-        return self._spread(work, size, size * len(self._base))[: self.n_slots]
-
-    def _spread(self, work: Any, size: int, cells: int) -> Array:
-        return spread_sums(work, size, cells, self.n_slots + self.cells.shape[2], self.threads)
-
     @property
     def arrays(self) -> tuple[Array, Array, Array]:
         """What compiled rounds read: cells, words, and where the slots of every lane start."""
-        return self.cells, self.words, self._base
-
-    def padded(self, slots: Array) -> Array:
-        """Return a copy of a histogram with the room that `march` needs."""
-        return np.append(slots, np.zeros(self.cells.shape[2], np.int64))
-
-    def march(self, row: tuple[Any, ...], ground: tuple[Any, ...], hist: Array) -> Turn:
-        """Take one round on all rows, and bring the histogram up to date."""
-        turns: list[Turn] = []
-
-        def work(first: int, last: int, out: Array) -> None:
-            turns.append(self._march(self.words, self._base, row, ground, first, last, out))
-
-        hist += self._spread(work, self.n_rows, self.n_rows * len(self._base) // 2)
-        return _together(turns)
+        return self.cells, *self._read
 
     def take(self, rows: Array) -> DenseCodes:
         """Return the codes of some rows (their numbers)."""
@@ -156,6 +246,11 @@ class SparseCodes(Codes):
         self.row_of, self.code_of, self.by_columns = columns
         self.slots, self.by_rows = rows
         self.zero = zero  # the code of zero in every column
+        self._read, self._width = rows, 1 + 2 * len(rows[0]) // max(self.n_rows, 1)
+
+    @property
+    def _kernels(self) -> Kernels:
+        return SPARSE
 
     @classmethod
     def of(cls, columns: Columns, n_rows: int, zero: Array, starts: Array, threads: int) -> SparseCodes:
@@ -179,30 +274,11 @@ class SparseCodes(Codes):
         code[self.row_of[stored]] = self.code_of[stored]
         return code
 
-    def sums(self, q: Array, members: Array | None = None) -> Array:
-        """Return the sums of integers per slot, one integer a row or, where they are given, one a member."""
-        size, rows = (self.n_rows, ALL) if members is None else (len(members), members)
-        cells = 2 * len(self.slots) * size // max(self.n_rows, 1)
-
-        def work(first: int, last: int, out: Array) -> None:
-            sparse_sums(self.slots, self.by_rows, q, rows, first, last, out)
-
-        out = spread_sums(work, size, cells, self.n_slots, self.threads)
-        restore_zeros(out, self.starts, self.zero, q.sum())
-        return out
-
-    def march(self, row: tuple[Any, ...], ground: tuple[Any, ...], hist: Array) -> Turn:
-        """Take one round on all rows, and bring the histogram up to date."""
-        turns: list[Turn] = []
-
-        def work(first: int, last: int, out: Array) -> None:
-            turns.append(march_sparse(self.slots, self.by_rows, row, ground, first, last, out))
-
-        changes = spread_sums(work, self.n_rows, len(self.slots) + self.n_rows, self.n_slots, self.threads)
-        signed, grown, top = _together(turns)
-        restore_zeros(changes, self.starts, self.zero, signed)
-        hist += changes
-        return signed, grown, top
+    def _complete(self, slots: Array, totals: list[int]) -> Array:
+        """Give the zeros what is missing to the totals."""
+        for half, total in zip(slots, totals, strict=True):
+            restore_zeros(half, self.starts, self.zero, total)
+        return slots
 
     def take(self, rows: Array) -> SparseCodes:
         """Return the codes of some rows."""
@@ -217,11 +293,6 @@ class SparseCodes(Codes):
         by_columns = np.searchsorted(column[order], np.arange(len(self.zero) + 1))
         columns = row_of, code_of, by_columns.astype(np.int64)
         return SparseCodes(columns, (slots, np.append(0, ends).astype(np.int64)), self.zero, self.starts, self.threads)
-
-
-def _together(turns: list[Turn]) -> Turn:
-    signed, grown, tops = zip(*turns, strict=True)
-    return sum(map(int, signed)), sum(map(int, grown)), max(tops)
 
 
 def _index_type(size: int) -> Any:

@@ -17,6 +17,9 @@ from boostlab.kernels import sums
 Array = npt.NDArray[Any]
 
 _ONCE = np.empty(0, np.int64)  # counts of rows that all count once
+_NO_MASS = np.empty(0)
+for _array in (_ONCE, _NO_MASS):  # as real ones are: kernels are compiled once for both
+    _array.setflags(write=False)
 
 
 class Rows:
@@ -44,7 +47,7 @@ class Rows:
                 self.counts = mass.astype(np.int64)
                 self.counts.setflags(write=False)
             else:
-                self.mass = np.array(mass, dtype=np.float64)
+                self.mass = np.asarray(mass, dtype=np.float64).view()
                 self.mass.setflags(write=False)
 
     @property
@@ -109,11 +112,10 @@ class Rows:
         sums.fixed(matrix, counts, k, out)
         return out.reshape(x.shape), k, signed, gross
 
-    def fold(self, x: Array) -> Array:
-        """Multiply x by real masses, in place, and return the integer masses (empty where every row counts once)."""
-        if self.mass is not None:
-            x *= self.mass
-        return _ONCE if self.counts is None else self.counts
+    @property
+    def as_arrays(self) -> tuple[Array, Array]:
+        """The integer masses and the real ones, empty where there are none."""
+        return _ONCE if self.counts is None else self.counts, _NO_MASS if self.mass is None else self.mass
 
     def _unit(self, x: Array) -> tuple[Array, Array]:
         """Fold real masses into x; integer masses stay apart, to be multiplied after rounding."""

@@ -56,7 +56,7 @@ def spread_sums(work: Callable[[int, int, Array], object], size: int, cells: int
 
     Every thread has sums of its own, so there are only as many of them as have more to do than to add up at the end.
     """
-    parts = min(threads, size, 1 + cells // (4 * slots)) if is_worth(cells, threads) else 1
+    parts = min(threads, size, 1 + cells // max(4 * slots, 1)) if is_worth(cells, threads) else 1
     outs = np.zeros((max(parts, 1), slots), np.int64)
     if parts <= 1:
         work(0, size, outs[0])

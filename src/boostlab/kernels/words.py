@@ -72,14 +72,13 @@ def look_up(code: Array, values: Array, first: int, last: int, out: Array) -> No
 def part_rows(code: Array, low: Array, members: Array, space: Array) -> int:
     """Reorder `members` so that rows whose code is low come first, order kept; return how many they are."""
     lows, highs = 0, 0
-    for m in range(members.size):
+    for m in range(members.size):  # without a branch, that would be guessed wrong half of the time
         i = members[m]
-        if low[code[i]]:
-            members[lows] = i  # never overtakes the reader
-            lows += 1
-        else:
-            space[highs] = i
-            highs += 1
+        here = low[code[i]]
+        members[lows] = i  # never overtakes the reader
+        space[highs] = i
+        lows += here
+        highs += not here
     for m in range(highs):
         members[lows + m] = space[m]
     return lows

@@ -8,12 +8,14 @@ compiles them (`formula` marks what it may compile).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba.extending import register_jitable as formula
+
+from boostlab.kernels.compiled import part as formula
+from boostlab.kernels.slots import SIGNED, SIZE, SQUARE
 
 Array = npt.NDArray[Any]
 Params = Mapping[str, float]
@@ -26,10 +28,8 @@ class Criterion:
     """Base of all criteria."""
 
     names: tuple[str, ...] = ()  # of the numbers, in the task's params
-
-    def channels(self, weight: Array, target: Array) -> Iterator[Array]:
-        """Yield what to sum, one array after the other; arrays that the caller may use up."""
-        raise NotImplementedError
+    forms: tuple[int, ...] = (SIZE, SIGNED)  # what to sum, where weight and target have one column
+    labels = False  # whether the target is -1 and +1: then one sum, of two sides, serves for w and w t
 
     def numbers(self, params: Params) -> Array:
         """Return the numbers that the cost needs beside the sums."""
@@ -55,9 +55,7 @@ class Criterion:
 class Edge(Criterion):
     """Largest |sum w y h| of a voter with opposite leaves -1 and +1; learners compare it as the integer it is."""
 
-    def channels(self, weight: Array, target: Array) -> Iterator[Array]:
-        """One channel: the signed weight."""
-        yield weight * target
+    forms = (SIGNED,)
 
 
 @formula
@@ -86,11 +84,7 @@ class SampleVariancePenalty(Criterion):
     """
 
     names = ("variance_penalty", "n")
-
-    def channels(self, weight: Array, target: Array) -> Iterator[Array]:
-        """Two channels: w y and w^2 y."""
-        yield weight * target
-        yield weight * weight * target
+    forms = (SIGNED, SQUARE)
 
     def rank(self, sums: Array) -> Array:
         """By the signed weight: cutting at zero is then the best edge."""
@@ -119,9 +113,9 @@ class Separable(Criterion):
 
     centred = False  # whether only differences of the target matter, and leaves vote the target
 
-    def span(self, weight: Array, target: Array) -> Array:
-        """Return per row what impurities are made of: gains far below its sum are rounding."""
-        return weight
+    def span(self, weight: Array, target: Array) -> Array | None:
+        """Return per row what impurities are made of: gains far below its sum are rounding.  None: the weight."""
+        return None
 
     def weight(self, gross: Array) -> float:
         """Return the total weight, given the channels' gross sums."""
@@ -155,11 +149,7 @@ class Z(Separable):
     """Real AdaBoost: the smallest 2 sum over leaves of sqrt(W+ W-); leaves vote half the log odds."""
 
     names = ("smoothing",)
-
-    def channels(self, weight: Array, target: Array) -> Iterator[Array]:
-        """Two channels: w and w y."""
-        yield weight.copy()
-        yield weight * target
+    labels = True
 
     @property
     def cost(self) -> Cost:
@@ -190,14 +180,9 @@ class LeastSquares(Separable):
 
     centred = True
 
-    def span(self, weight: Array, target: Array) -> Array:
+    def span(self, weight: Array, target: Array) -> Array | None:
         """The squares."""
         return weight * target * target
-
-    def channels(self, weight: Array, target: Array) -> Iterator[Array]:
-        """Two channels: w and w z."""
-        yield weight.copy()
-        yield weight * target
 
     @property
     def cost(self) -> Cost:
@@ -219,6 +204,11 @@ class Gini(LeastSquares):
     """CART's gini index, which for labels -1 and +1 is half the squared error; leaves vote the heavier label."""
 
     centred = False
+    labels = True
+
+    def span(self, weight: Array, target: Array) -> Array | None:
+        """The weight: squares of labels are 1."""
+        return None
 
     @property
     def cost(self) -> Cost:
@@ -246,12 +236,9 @@ class PseudoLoss(Separable):
     of D for the right one.
     """
 
-    def channels(self, weight: Array, target: Array) -> Iterator[Array]:
-        """One channel a class."""
-        for k in range(weight.shape[1]):
-            yield weight[:, k] * target[:, k]
+    forms = (SIGNED,)  # for every class
 
-    def span(self, weight: Array, target: Array) -> Array:
+    def span(self, weight: Array, target: Array) -> Array | None:
         """All classes' weights."""
         return weight.sum(axis=1)
 

@@ -6,6 +6,7 @@ are integers, so a histogram plus the sums of the changes is, to the bit, the hi
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,7 @@ import numpy.typing as npt
 
 from boostlab.data.codes import Codes
 from boostlab.data.rows import Rows
-from boostlab.data.threads import gather
-from boostlab.kernels.follow import follow, measure
+from boostlab.kernels.slots import SIGNED, SIZE, SQUARE
 
 Array = npt.NDArray[Any]
 
@@ -29,43 +29,69 @@ class Follower:
     """One channel: its rows as integers, their sums, and their histogram.
 
     The scale stays the same from round to round while the sum of magnitudes lies in [2^54, 2^62).
+
+    Parameters
+    ----------
+    rows, codes
+        The sample.
+    form : int
+        What is summed: the weight (`SIZE`), weight * target (`SIGNED`) or weight^2 * target (`SQUARE`).
+    sided : bool
+        Whether negative and positive numbers have a histogram each.
     """
 
-    def __init__(self, rows: Rows, codes: Codes) -> None:
-        self.rows, self.codes = rows, codes
+    def __init__(self, rows: Rows, codes: Codes, form: int = SIGNED, sided: bool = False) -> None:
+        self.rows, self.codes, self.form, self.sided = rows, codes, form, sided
         self.q: Array | None = None  # None: nothing to compare with
-        self.power = self.total = self.gross = 0
-        self.slots = np.zeros(0, np.int64)
+        self.power = self.minus = self.plus = 0
+        self.slots = np.zeros((0, 0), np.int64)  # of shape (1 or 2, slots)
+        self._restless = False  # whether most rows changed the last time
 
-    def update(self, x: Array) -> None:
-        """Take the rows' new values (per unit of mass); the array is used up."""
-        counts = self.rows.fold(x)
-        if self.q is None or not self._follow(x, counts):
-            self.count(x, counts)
+    @property
+    def total(self) -> int:
+        """The sum of q."""
+        return self.plus - self.minus
 
-    def count(self, x: Array, counts: Array) -> None:
-        """Sum all rows, with these integer masses."""
-        self.q, self.power, self.total, self.gross = self.rows.whole(x, counts, ROOM)
-        self.slots = self.codes.sums(self.q)
+    @property
+    def gross(self) -> int:
+        """The sum of |q|."""
+        return self.plus + self.minus
 
-    def _follow(self, x: Array, counts: Array) -> bool:
+    def update(self, weight: Array, target: Array) -> None:
+        """Take the rows' new weights and targets (per unit of mass)."""
+        if self.q is None or not self._follow(weight, target):
+            self.count(weight, target)
+
+    def count(self, weight: Array, target: Array, counts: Array | None = None) -> None:
+        """Round and sum all rows, with these integer masses or their own."""
+        self.q = None  # not held beside the new one
+        x = weight * weight if self.form == SQUARE else weight
+        x = x if self.form == SIZE else x * target
+        q, self.power, _, _ = self.rows.whole(x, counts, ROOM)
+        self._sum(q)
+
+    def _sum(self, q: Array) -> None:
+        self.slots, self.minus, self.plus = self.codes.sums(q, sided=self.sided)
+        self.q = q
+
+    def _follow(self, weight: Array, target: Array) -> bool:
         """Sum what changed; False if the scale no longer fits."""
-        n, threads, k = len(x), self.codes.threads, self.power
-        found = gather(lambda a, b: measure(x, counts, k, a, b), n, n, threads)
-        # Where the sum in floating point is a number and well below 2^63, the integers did not overflow.
-        if not sum(rough for _, _, rough in found) < 1.4 * MOST:
-            return False
-        total, gross = (sum(int(part[i]) for part in found) for i in (0, 1))
-        if not LEAST <= gross < MOST:
-            return False
+        n, what = len(weight), (self.form, weight, target, *self.rows.as_arrays, self.power)
         q, self.q = self.q, None  # not to be trusted until all is done
         assert q is not None
-        rows, changes = np.empty(n, np.int32 if n < 2**31 else np.int64), x.view(np.int64)
-        parts = gather(lambda a, b: (a, follow(x, counts, k, a, b, q, rows, changes)), n, 2 * n, threads)
-        members, changes = (np.concatenate([of[a : a + size] for a, size in parts]) for of in (rows, changes))
-        if len(members) > WORTH * n or n < FEW:
-            self.slots = self.codes.sums(q)
-        elif len(members):
-            self.slots = self.slots + self.codes.sums(changes, members)
-        self.total, self.gross, self.q = total, gross, q
+        new, changes = self.codes.follow(what, self.sided, q, scatter=not self._restless and n >= FEW)
+        # Where the sum in floating point is a number and well below 2^63, the integers did not overflow.
+        if not new.rough < 1.4 * MOST or not LEAST <= new.minus + new.plus < MOST:
+            return False
+        self._restless = new.changed > WORTH * n
+        if changes is None or (self.sided and new.turned):
+            self._sum(q)
+        else:
+            self.slots = self.slots + changes
+            self.minus, self.plus, self.q = new.minus, new.plus, q
         return True
+
+
+def scaled(x: int, power: int) -> float:
+    """Return what an integer sum is worth."""
+    return math.ldexp(x, -power)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,26 +13,48 @@ import numpy.typing as npt
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table
 from boostlab.data.threads import spread
-from boostlab.kernels.split import cheapest_split
+from boostlab.kernels.slots import SIGNED, SIZE
+from boostlab.kernels.split import cheapest_split, cheapest_split_of_pairs
 from boostlab.voters.criteria import Criterion, Params
 from boostlab.voters.follow import Follower
 
 Array = npt.NDArray[Any]
 
 
-@dataclass(slots=True)
 class Channels:
-    """What a criterion sums, as integers: per slot, in total, in magnitude; and what a unit is worth."""
+    """What a criterion sums, as integers: per slot, in total, in magnitude; and what a unit is worth.
 
-    q: list[Array]
-    slots: Array  # their sums per slot, one row a channel
-    total: Array
-    gross: Array
-    scale: Array
+    Parameters
+    ----------
+    parts : list of Follower
+        A sided one gives two channels, w and w t; the others one each.
+    """
 
-    def sum_of(self, members: Array) -> Array:
-        """Return the channels' sums over some rows."""
-        return np.array([q[members].sum() for q in self.q], np.int64)
+    def __init__(self, parts: list[Follower]) -> None:
+        self.parts = parts
+        self.slots, self.total = self._stacked([(p.slots, p.minus, p.plus) for p in parts])
+        self.scale = self._each(lambda p: math.ldexp(1.0, -p.power))
+        self.gross = self._each(lambda p: math.ldexp(p.gross, -p.power))
+
+    def sums(self, members: Array) -> tuple[Array, Array]:
+        """Return the channels' sums over some rows, per slot and in total."""
+        return self._stacked([p.codes.sums(p.q, members, p.sided) for p in self.parts if p.q is not None])
+
+    def _stacked(self, sums: list[tuple[Array, int, int]]) -> tuple[Array, Array]:
+        slots = np.empty((sum(1 + p.sided for p in self.parts), sums[0][0].shape[1]), np.int64)
+        total, c = np.empty(len(slots), np.int64), 0
+        for part, (mine, minus, plus) in zip(self.parts, sums, strict=True):
+            if part.sided:
+                np.add(mine[1], mine[0], out=slots[c])
+                total[c], c = plus + minus, c + 1
+                np.subtract(mine[1], mine[0], out=slots[c])
+            else:
+                slots[c] = mine[0]
+            total[c], c = plus - minus, c + 1
+        return slots, total
+
+    def _each(self, what: Callable[[Follower], float]) -> Array:
+        return np.array([what(p) for p in self.parts for _ in range(1 + p.sided)])
 
 
 @dataclass(slots=True)
@@ -57,7 +80,7 @@ class SplitSearch:
         assert table.bins is not None
         self.codes, self.bins, self.rows = table.codes, table.bins, rows
         self.n_bins, self.starts = self.bins.n_bins, table.codes.starts
-        self.masses = self.codes.sums(rows.whole(np.ones(rows.n_rows))[0])
+        self.masses = self.codes.sums(rows.whole(np.ones(rows.n_rows))[0])[0][0]
         d, widths = len(self.n_bins), np.diff(self.starts)
         filled = self.masses > 0
         several = np.diff(np.append(0, np.cumsum(filled))[self.starts]) >= 2
@@ -78,41 +101,49 @@ class SplitSearch:
         self._heavier_below = 2 * (below[1:] - mine[0]) > mine[1] - mine[0]
         self.followers: list[Follower] = []  # of the channels, from round to round
 
-    def channels(self, values: Iterable[Array], counts: Array | None) -> Channels:
-        """Round the channels, each to a scale of its own, and sum them; a channel is compared with its last values.
+    def channels(
+        self, criterion: Criterion, weight: Array, target: Array, counts: Array | None = None, census: bool = False
+    ) -> Channels:
+        """Round a criterion's channels, each to a scale of its own, and sum them; they are compared with the last ones.
 
         Parameters
         ----------
-        values : iterable of arrays
-            The channels' values per unit of mass; arrays that nobody else needs.
-        counts : array or None
+        criterion : Criterion
+            Says what to sum.
+        weight, target : arrays of shape (n_rows,) or (n_rows, n_classes)
+            Of a task, per unit of mass.
+        counts : array, optional
             How often a draw picked each row.
+        census : bool
+            Whether to count the rows, too, in a last channel.
         """
-        parts = [self.followed(c, x, counts) for c, x in enumerate(values)]
-        scale = np.ldexp(1.0, [-p.power for p in parts])
-        gross = np.array([p.gross for p in parts], np.int64) * scale
-        total = np.array([p.total for p in parts], np.int64)
-        slots = np.stack([p.slots for p in parts])
-        return Channels([p.q for p in parts if p.q is not None], slots, total, gross, scale)
+        if weight.ndim == 2:
+            asked = [(SIGNED, weight[:, c], target[:, c], False) for c in range(weight.shape[1])]
+        elif criterion.labels:
+            asked = [(SIGNED, weight, target, True)]
+        else:
+            asked = [(form, weight, target, False) for form in criterion.forms]
+        if census:
+            ones = np.ones(len(weight))
+            asked.append((SIZE, ones, ones, False))
+        return Channels([self.followed(c, *what, counts) for c, what in enumerate(asked)])
 
-    def followed(self, channel: int, x: Array, counts: Array | None) -> Follower:
+    def followed(
+        self, channel: int, form: int, weight: Array, target: Array, sided: bool = False, counts: Array | None = None
+    ) -> Follower:
         """Round and sum one channel, compared with its last values unless the rows are drawn."""
         if counts is not None:
-            follower = Follower(self.rows, self.codes)
-            follower.count(x, counts)
+            follower = Follower(self.rows, self.codes, form, sided)
+            follower.count(weight, target, counts)
             return follower
         if channel == len(self.followers):
-            self.followers.append(Follower(self.rows, self.codes))
-        self.followers[channel].update(x)
+            self.followers.append(Follower(self.rows, self.codes, form, sided))
+        self.followers[channel].update(weight, target)
         return self.followers[channel]
 
     def mine(self, feature: int) -> slice:
         """Return the slots of a feature."""
         return slice(int(self.starts[feature]), int(self.starts[feature + 1]))
-
-    def sums(self, channels: Channels, members: Array | None = None) -> Array:
-        """Return the sums of the channels per slot, over all rows or the members."""
-        return np.stack([self.codes.sums(q if members is None else q[members], members) for q in channels.q])
 
     def best(
         self, criterion: Criterion, slots: Array, total: Array, channels: Channels, params: Params, least: float = 0.0
@@ -133,7 +164,7 @@ class SplitSearch:
         seen = slice(None, -1) if least > 0 else slice(None)
         scale, d = channels.scale, len(self.n_bins)
         slots, order = self._order_categories(criterion, slots, scale, seen)
-        search = cheapest_split(criterion.cost)
+        search = (cheapest_split_of_pairs if len(channels.gross[seen]) == 2 else cheapest_split)(criterion.cost)
         facts = total, scale, channels.gross[seen], criterion.numbers(params), float(least)
         found: list[tuple[int, int, float]] = []
 

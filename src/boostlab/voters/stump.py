@@ -14,6 +14,7 @@ from boostlab.contract import Learner, Stop, Task
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table, compact
 from boostlab.kernels.edge import best_edge
+from boostlab.kernels.slots import SIGNED
 from boostlab.voters.criteria import CRITERIA
 from boostlab.voters.follow import Follower
 from boostlab.voters.ranking import ranked
@@ -136,12 +137,11 @@ class StumpSession:
         if search.nothing:
             return Stop("no_edge", "every column is constant, so there is nothing to split")
         if task.criterion == "edge":
-            (signed,) = criterion.channels(task.weight, task.target)
-            channel = search.followed(0, signed, task.counts)
+            channel = search.followed(0, SIGNED, task.weight, task.target, counts=task.counts)
             if task.without is not None:
-                return self._best_but(task.without, channel.slots, channel.total)
+                return self._best_but(task.without, channel.slots[0], channel.total)
             return self.voter(self.find(channel), channel, task)
-        channels = search.channels(criterion.channels(tame(task.weight), task.target), task.counts)
+        channels = search.channels(criterion, tame(task.weight), task.target, task.counts)
         split = search.best(criterion, channels.slots, channels.total, channels, task.params)
         assert split is not None
         leaves = criterion.leaves(split.left, split.right, channels.gross, criterion.numbers(task.params))
@@ -154,7 +154,7 @@ class StumpSession:
         """Find the largest edge of a channel, compared as the integers they are."""
         search = self.search
         place = search.starts, search.filled, search.categorical
-        return best_edge(channel.slots, *place, channel.total, self.sides)
+        return best_edge(channel.slots[0], *place, channel.total, self.sides)
 
     def voter(self, found: Found, channel: Follower, task: Task, gross: int | None = None) -> Stump | CategoryStump:
         """Return the stump that was found, and note its sums in the task (unless that is drawn).
@@ -177,7 +177,7 @@ class StumpSession:
             whole = channel.gross if gross is None else gross
             task.sums = math.ldexp(whole, -channel.power), math.ldexp((whole - mine) // 2, -channel.power)
         if cut < 0:
-            return self._stump(feature, cut, search.signs(feature, channel.slots[search.mine(feature)]), -1.0, 1.0)
+            return self._stump(feature, cut, search.signs(feature, channel.slots[0, search.mine(feature)]), -1.0, 1.0)
         up = self.sides > 0 or (self.sides == 0 and edge >= 0)
         left, right = (-1.0, 1.0) if up else (1.0, -1.0)
         missing = left if search.missing_low(feature, cut, side) else right

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain
 from numbers import Integral, Real
 from typing import Any
 
@@ -21,6 +19,7 @@ from boostlab.data.threads import spread
 from boostlab.kernels.sparse import walk_sparse
 from boostlab.kernels.tree import walk
 from boostlab.voters.criteria import CRITERIA, Gini, Separable
+from boostlab.voters.follow import scaled
 from boostlab.voters.search import Channels, Split, SplitSearch, tame
 
 Array = npt.NDArray[Any]
@@ -173,7 +172,7 @@ class TreeSession:
         self.learner, self.rows = learner, rows
         self.search = SplitSearch(table, rows)
         self.counts_leaves = learner.min_samples_leaf > 1
-        self.last: tuple[Tree, Array] | None = None  # the newest tree and the leaf of every row
+        self.last: tuple[Tree, dict[int, Array]] | None = None  # the newest tree and the rows in its leaves
 
     def best(self, task: Task) -> Tree | Stop:
         """Grow a tree."""
@@ -182,22 +181,23 @@ class TreeSession:
         if criterion.centred:  # digits are for differences, not for a large mean
             centre = self._mean(weight, target, task.counts)
             target = target - centre
-        channels: Iterable[Array] = criterion.channels(weight, target)
-        if self.counts_leaves:  # one more channel, that only `least` looks at
-            channels = chain(channels, [np.ones(len(weight))])
-        summed = search.channels(channels, task.counts)
-        grower = _Grower(self.learner, search, criterion, task, summed, self.counts_leaves)
-        _, span = self.rows.sums(criterion.span(weight, target), task.counts)
-        grower.grow(floor=1e-12 * span)
+        # Where leaves must have some size, one more channel, that only `least` looks at.
+        channels = search.channels(criterion, weight, target, task.counts, census=self.counts_leaves)
+        grower = _Grower(self.learner, search, criterion, task, channels, self.counts_leaves)
+        span = criterion.span(weight, target)
+        whole = criterion.weight(grower.gross) if span is None else self.rows.sums(span, task.counts)[1]
+        grower.grow(floor=1e-12 * whole)
         if len(grower.splits) == 0:
             pruned = len(grower.sums) > 1
             why = (
                 f"ccp_alpha={self.learner.ccp_alpha:g} takes back every split" if pruned else "no split gains anything"
             )
             return Stop("no_edge", why)
-        tree = grower.tree()
+        tree, leaves = grower.tree()
         tree.values += centre
-        self.last = tree, grower.leaf_of_row
+        self.last = tree, leaves
+        if task.criterion == "edge" and task.counts is None:
+            task.sums = grower.error_sums()
         return tree
 
     def _mean(self, weight: Array, target: Array, counts: Array | None) -> float:
@@ -207,7 +207,11 @@ class TreeSession:
     def output(self, voter: Tree, table: Table) -> Array:
         """Return the votes on the training rows, from the leaves they fell into while the tree grew."""
         if self.last is not None and self.last[0] is voter:
-            return compact(voter.values)[self.last[1]]
+            values = compact(voter.values)
+            out = np.empty((self.rows.n_rows, *values.shape[1:]), values.dtype)
+            for leaf, members in self.last[1].items():
+                out[members] = values[leaf]
+            return out
         return voter.votes(table)
 
     def added(self, voter: Any, alpha: float) -> None:
@@ -232,20 +236,21 @@ class _Grower:
         self.gross = channels.gross[self.seen]
         self.least = float(learner.min_samples_leaf) if counts_leaves else 0.0
         n = search.rows.n_rows
-        self.leaf_of_row = np.zeros(n, np.int32)
-        self.space = np.empty(n, np.int32 if n < 2**31 else np.int64)
+        self.members = np.arange(n, dtype=np.int32 if n < 2**31 else np.int64)
         self.sums: list[Array] = []  # of every node
+        self.totals: list[Array] = []  # the same as integers
+        self.rows_of: list[Array] = []  # the same for its rows: a stretch of the members, kept when it is parted
         self.splits: dict[int, Split] = {}
         self.children: dict[int, tuple[int, int]] = {}
         self.gains: dict[int, float] = {}
 
     def grow(self, floor: float) -> None:
         """Split the leaf with the largest gain until a limit is reached or no split gains more than rounding does."""
-        members = np.arange(len(self.leaf_of_row), dtype=self.space.dtype)
-        root = self._leaf(0, members, self.channels.slots, self.channels.total)
+        self.space = np.empty_like(self.members)
+        root = self._leaf(0, self.members, self.channels.slots, self.channels.total)
         heap: list[tuple[float, int, _Leaf]] = []
         self._offer(heap, root, floor)
-        limit = min(self.learner.max_leaf_nodes or np.inf, len(members))  # no tree has more leaves than rows
+        limit = min(self.learner.max_leaf_nodes or np.inf, len(self.members))  # no tree has more leaves than rows
         while heap and len(self.splits) + 1 < limit:
             gain, _, leaf = heapq.heappop(heap)
             assert leaf.split is not None
@@ -253,11 +258,14 @@ class _Grower:
             for child in self._part(leaf, leaf.split):
                 if len(self.splits) + 1 < limit:
                     self._offer(heap, child, floor)
+        del self.space
         if self.learner.ccp_alpha > 0:
             self._prune()
 
     def _leaf(self, depth: int, members: Array, slots: Array, total: Array) -> _Leaf:
         self.sums.append((total * self.channels.scale)[self.seen])
+        self.totals.append(total)
+        self.rows_of.append(members)
         return _Leaf(len(self.sums) - 1, depth, members, slots, total)
 
     def _offer(self, heap: list[tuple[float, int, _Leaf]], leaf: _Leaf, floor: float) -> None:
@@ -278,7 +286,7 @@ class _Grower:
         n_low = self.search.codes.part(split.feature, split.low, leaf.members, self.space)
         low, high = leaf.members[:n_low], leaf.members[n_low:]
         smaller = low if n_low * 2 <= len(leaf.members) else high
-        slots, total = self.search.sums(self.channels, smaller), self.channels.sum_of(smaller)
+        slots, total = self.channels.sums(smaller)
         leaf.slots -= slots
         rest = leaf.total - total
         small, large = (slots, total), (leaf.slots, rest)
@@ -289,8 +297,6 @@ class _Grower:
         )
         self.splits[leaf.node] = split
         self.children[leaf.node] = children[0].node, children[1].node
-        for child in children:
-            self.leaf_of_row[child.members] = child.node
         return children
 
     def _prune(self) -> None:
@@ -305,18 +311,29 @@ class _Grower:
             if strength[weakest] > price:
                 return
             gone = below[weakest]
-            leaves = [c for n in gone for c in self.children[n] if c not in gone]
-            self.leaf_of_row[np.isin(self.leaf_of_row, leaves)] = weakest
             for n in gone:
                 del self.splits[n], self.children[n], self.gains[n]
 
-    def tree(self) -> Tree:
-        """Return the tree as flat arrays, without the nodes that pruning took; leaf_of_row follows."""
+    def _kept(self) -> list[int]:
+        """Return the nodes that pruning left, parents before children."""
         kept = [0]
-        for node in kept:  # grows while it is read: parents before children
+        for node in kept:  # grows while it is read
             kept.extend(self.children.get(node, ()))
+        return kept
+
+    def error_sums(self) -> tuple[float, float]:
+        """Return the weight of the sample and of the rows that are wrong, for leaves that vote the heavier label."""
+        whole = wrong = 0
+        for node in self._kept():
+            w, wt = self.totals[node][:2].tolist()
+            whole, wrong = (whole, wrong) if node in self.splits else (whole + w, wrong + (w - abs(wt)) // 2)
+        power = self.channels.parts[0].power
+        return scaled(whole, power), scaled(wrong, power)
+
+    def tree(self) -> tuple[Tree, dict[int, Array]]:
+        """Return the tree as flat arrays, without the nodes that pruning took, and the rows of every leaf."""
+        kept = self._kept()
         place = {node: i for i, node in enumerate(kept)}
-        self.leaf_of_row = np.array([place.get(n, -1) for n in range(len(self.sums))], np.int32)[self.leaf_of_row]
         search, n = self.search, len(kept)
         feature, threshold = np.full(n, -1, np.int64), np.zeros(n)
         missing_low, children = np.zeros(n, bool), np.zeros((n, 2), np.int64)
@@ -335,4 +352,5 @@ class _Grower:
         numbers = self.criterion.numbers(self.task.params)
         values = np.array([self.criterion.leaf(self.sums[node], self.gross, numbers) for node in kept])
         starts = np.concatenate([[0], np.cumsum([len(m) for m in lows])]).astype(np.int64)
-        return Tree(feature, threshold, missing_low, children, starts, np.concatenate(lows), values, gains)
+        tree = Tree(feature, threshold, missing_low, children, starts, np.concatenate(lows), values, gains)
+        return tree, {place[node]: self.rows_of[node] for node in kept if node not in self.splits}
