@@ -44,6 +44,8 @@ def best_edge(
             if slots > 1 and edge > top:
                 top, feature, cut, gone, best = edge, j, -1, 0, edge
             continue
+        if last <= first:
+            continue  # a sparse column of zeros has no slots
         left = np.int64(0)
         if not filled[last]:  # nobody is missing: without branches, and a second look only at a feature that leads
             high, low = least, most
