@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from boostlab.kernels.lookup import lookup_scores, lookup_sparse, weighted_votes
+from boostlab.kernels.lookup import BLOCK, lookup_scores, lookup_sparse, weighted_votes
 
 FEATURES = np.array([0, 2, 3, 5], np.int64)  # of six columns
 CUTS = [np.array(c, np.float64) for c in ([-2.0, 0.0, 1.5, 4.0], [0.5], [], [-3.5, -1.0])]
@@ -104,3 +104,12 @@ def test_a_silent_voter_is_not_even_looked_at():
     out = np.zeros(2)
     weighted_votes(votes, np.array([0.5, 0.0, 2.0]), out)
     assert out.tolist() == [6.5, -1.0]
+
+
+def test_lookup_of_more_rows_than_a_block():
+    rng = np.random.default_rng(5)
+    X, (values, missing) = a_table(rng, np.float64), steps(rng, 2)
+    many = np.tile(X, (2 * BLOCK // 60 + 3, 1))
+    out = np.zeros((len(many), 2), np.int64)
+    lookup_scores(many, FEATURES, STARTS, np.concatenate(CUTS), np.concatenate(values), missing, 0, out)
+    assert out.tolist() == by_hand(X, values, missing) * (len(many) // 60)

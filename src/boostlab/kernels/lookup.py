@@ -25,6 +25,9 @@ def _interval(cuts: Array, low: int, high: int, x: float) -> int:
     return low
 
 
+BLOCK = 512  # rows that stay in the cache while all features are looked up
+
+
 @kernel
 def lookup_scores(
     X: Array, features: Array, starts: Array, cuts: Array, values: Array, missing: Array, offset: int, out: Array
@@ -34,13 +37,31 @@ def lookup_scores(
     Feature k of the list owns cuts[starts[k]:starts[k + 1]], one value row more than it has cuts (they start at
     starts[k] + k), and missing[k] for NaN.
     """
-    outputs = values.shape[1]
-    for i in range(X.shape[0]):
+    one, outputs = np.uint64(1), values.shape[1]
+    x, low = np.empty(BLOCK, np.float64), np.empty(BLOCK, np.uint64)
+    sums = np.empty((outputs, BLOCK), np.int64)
+    for start in range(0, X.shape[0], BLOCK):
+        size = min(BLOCK, X.shape[0] - start)
+        sums[:] = 0
         for k in range(features.size):
-            x = X[i, features[k]]
-            row = values[_interval(cuts, starts[k], starts[k + 1], x) + k] if x == x else missing[k]
+            j = features[k]
+            for i in range(size):
+                x[i] = X[start + i, j]
+                low[i] = np.uint64(starts[k])
+            left = np.uint64(starts[k + 1] - starts[k])
+            while left > np.uint64(0):  # as many steps for every row, and a sign bit instead of a branch
+                half = (left + one) >> one
+                for i in range(size):
+                    below = np.float64(cuts[low[i] + half - one] - x[i]).view(np.int64) >> 63  # -1 or 0
+                    low[i] += half & np.uint64(below)
+                left -= half
             for c in range(outputs):
-                out[offset + i, c] += row[c]
+                for i in range(size):
+                    known = x[i] == x[i]
+                    sums[c, i] += values[low[i] + np.uint64(k), c] if known else missing[k, c]
+        for i in range(size):
+            for c in range(outputs):
+                out[offset + start + i, c] += sums[c, i]
 
 
 @kernel

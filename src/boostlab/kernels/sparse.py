@@ -38,7 +38,11 @@ def sparse_cuts(
     are not stored count like the others.
     """
     for j in range(first, last):
-        order = np.argsort(data[indptr[j] : indptr[j + 1]])  # NaN comes last
+        mine = data[indptr[j] : indptr[j + 1]]
+        alike = True
+        for k in range(1, mine.size):
+            alike = alike and mine[k] == mine[0]
+        order = np.arange(mine.size) if alike else np.argsort(mine)  # NaN comes last
         zeros = whole
         for k in range(indptr[j], indptr[j + 1]):
             zeros -= mass[rows[k]] if mass.size > 0 else 1
