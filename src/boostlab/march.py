@@ -127,7 +127,7 @@ class March:
         self.level = not high and LEAST <= gross < MOST
         if high:
             assert state.losses is not None
-            state.losses.renew(state.F)
+            state.losses.renew(state.scores.now)
 
     # -- many rounds, in one call ------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from boostlab.contract import Rule, Stop
+from boostlab.data.matrix import as_a_whole
 from boostlab.data.rows import Rows
 from boostlab.engine import Training
 from boostlab.ensemble import decide, one_column, probabilities, voice
@@ -95,6 +96,8 @@ class Validation:
             from sklearn.metrics import get_scorer
 
             self.scorer = get_scorer(scoring)
+            X, codes, rows = held_out
+            self.held_out, self.train_X = (as_a_whole(X), codes, rows), as_a_whole(train_X)
             accepted = signature(self.scorer).parameters.values()
             self.takes_weights = any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in accepted)
 

@@ -37,7 +37,7 @@ class Scores:
     @property
     def F(self) -> Array:
         """The scores now, to look at and to keep: later rounds do not change them."""
-        F, self._lent = self._now().view(), True
+        F, self._lent = self.now.view(), True
         F.setflags(write=False)
         return F
 
@@ -45,10 +45,12 @@ class Scores:
     def own(self) -> Array:
         """The scores, for whoever adds votes in place."""
         if self._lent:
-            self._F, self._lent = self._now().copy(), False
-        return self._now()
+            self._F, self._lent = self.now.copy(), False
+        return self.now
 
-    def _now(self) -> Array:
+    @property
+    def now(self) -> Array:
+        """The scores, to look at and not to keep."""
         if self._F is None:
             assert self._alphas is not None
             self._F, self._lent = np.zeros(self.votes.shape[1]), False
@@ -135,7 +137,8 @@ class State:
     def canonical_order(self) -> Array:
         """Return an order of the rows that depends on their content only."""
         if self._order is None:
-            self._order = canonical_order(self.table.X, self.codes, self.rows.masses, self.table.threads)
+            mass = None if self.rows.uniform else self.rows.masses
+            self._order = canonical_order(self.table.X, self.codes, mass, self.table.threads)
         return self._order
 
     def weigh(self, logs: Array) -> Array:
@@ -146,13 +149,13 @@ class State:
     def exponentials(self) -> Array:
         """Return exp(-y F) up to a common factor, computed anew only where the last voter was wrong."""
         if self.losses is None:
-            self.losses = Exponentials(self.y, self.F, self.table.threads)
+            self.losses = Exponentials(self.y, self.scores.now, self.table.threads)
         return self.losses.w
 
     def follow_losses(self, rule: Rule, answer: Step | Reweigh, h: Array) -> None:
         """Keep the exponentials up to date, where a rule has asked for them."""
         if self.losses is not None:
             if isinstance(answer, Step) and answer.decay == 1.0 and rule.additive and h.dtype == np.int8:
-                self.losses.advance(answer.alpha, h, lambda: self.F)
+                self.losses.advance(answer.alpha, h, lambda: self.scores.now)
             else:
                 self.losses = None

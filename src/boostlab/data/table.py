@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from boostlab.data.bins import MOST_BINS, Bins
 from boostlab.data.codes import Codes
-from boostlab.data.matrix import by_rows, column, is_sparse
+from boostlab.data.matrix import as_a_whole, by_rows, column, is_sparse, take
 
 Array = npt.NDArray[Any]
 
@@ -50,8 +50,8 @@ class Table:
     @cached_property
     def floats(self) -> Any:
         """The numbers as voters from outside expect them: float64 or float32, or a CSR matrix."""
-        kept = is_sparse(self.X) or self.X.dtype in (np.float64, np.float32)
-        return self.X if kept else self.X.astype(np.float64)
+        X = as_a_whole(self.X)
+        return X if is_sparse(X) or X.dtype in (np.float64, np.float32) else X.astype(np.float64)
 
     @cached_property
     def _by_columns(self) -> Any:
@@ -59,7 +59,7 @@ class Table:
 
     def take(self, rows: Array) -> Table:
         """Return some rows (their numbers), with the codes they have: nothing is binned twice."""
-        return Table(self.X[rows], self.bins, None if self.codes is None else self.codes.take(rows), self.threads)
+        return Table(take(self.X, rows), self.bins, None if self.codes is None else self.codes.take(rows), self.threads)
 
     def split(
         self, feature: int, cut: int | None, threshold: float, left: float, right: float, missing: float | None = None

@@ -14,7 +14,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
-from boostlab.data.matrix import canonical_order, fingerprint
+from boostlab.data.matrix import canonical_order, fingerprint, take
 from boostlab.data.rows import Rows
 from boostlab.estimators.complaints import one_sentence
 
@@ -35,7 +35,11 @@ class Sample:
     def part(self, rows: Array) -> Sample:
         """Return some of the rows, by their numbers."""
         mass = None if self.rows.uniform else self.rows.masses[rows]
-        return Sample(self.X[rows], self.codes[rows], Rows(len(rows), mass), self.classes)
+        return Sample(take(self.X, rows), self.codes[rows], Rows(len(rows), mass), self.classes)
+
+    def canonical_order(self) -> Array:
+        """Return an order of the rows that depends on their content only."""
+        return canonical_order(self.X, self.codes, None if self.rows.uniform else self.rows.masses)
 
     def fingerprint(self) -> int:
         """Return a number that changes when the data do."""
@@ -146,7 +150,7 @@ def hold_out(sample: Sample, share: float, rng: np.random.Generator) -> tuple[Sa
 
 def held_rows(sample: Sample, share: float, rng: np.random.Generator) -> Array:
     """Return which rows to hold out."""
-    order = canonical_order(sample.X, sample.codes, sample.rows.masses)
+    order = sample.canonical_order()
     held = np.zeros(len(order), bool)
     for c in range(len(sample.classes)):
         members = order[sample.codes[order] == c]

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.contract import Learner, Rule, Stop
-from boostlab.data.matrix import canonical_order
 from boostlab.data.table import Table
 from boostlab.engine import Training
 from boostlab.ensemble import decide
@@ -38,8 +37,9 @@ class Part:
     table: Table
 
     def rows(self, picked: Array) -> Part:
-        """Return some of the rows, by their numbers."""
-        return Part(self.sample.part(picked), self.table.take(np.arange(self.table.n_rows)[picked]))
+        """Return some of the rows."""
+        numbers = np.arange(self.table.n_rows)[picked]
+        return Part(self.sample.part(numbers), self.table.take(numbers))
 
 
 @dataclass
@@ -156,7 +156,7 @@ def folds(sample: Sample, rng: np.random.Generator, name: str) -> Array:
             f'{sample.classes[rare]} has {smallest[rare]}; give {name} a number, or use "fixed_point".'
         )
     n_folds = min(FOLDS, int(smallest.min()))
-    order = canonical_order(sample.X, sample.codes, sample.rows.masses)
+    order = sample.canonical_order()
     fold, start = np.empty(len(order), np.intp), 0
     for c in range(len(sample.classes)):
         members = rng.permutation(order[sample.codes[order] == c])
@@ -256,5 +256,5 @@ def validation(bench: Bench, name: str, rules: Mapping[float, Rule]) -> tuple[fl
 def complexity(bench: Bench) -> float:
     """Return the empirical Rademacher complexity of the weak learner's voters on the training sample."""
     sample = bench.whole.sample
-    order = canonical_order(sample.X, sample.codes, sample.rows.masses)
+    order = sample.canonical_order()
     return rademacher(bench.learner, bench.whole.table, sample.rows, order, bench.rng)[0]
