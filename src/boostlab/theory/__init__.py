@@ -35,6 +35,7 @@ from boostlab.theory.margins import (
     margin_statistics,
     margin_table,
     normalised_margins,
+    staged_margins,
 )
 from boostlab.theory.promises import Certificate, Promise
 from boostlab.theory.quadboost import theorem1_as_stated, theorem1_safe
@@ -103,6 +104,7 @@ __all__ = [
     "row_weights",
     "schapire",
     "shape_functions",
+    "staged_margins",
     "stump_dichotomies",
     "stump_vc_dimension",
     "svp_cost",

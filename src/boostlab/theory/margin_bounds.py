@@ -73,8 +73,8 @@ def koltchinskii_panchenko(
 
     For a margin theta chosen in advance: P_S[margin <= theta] + (2/theta) R + 3 sqrt(ln(1/delta) / (2m)).
     For all theta at once: P_S[margin <= theta] + (4/theta) R + 3 sqrt(ln log2(2/theta) / m) + 3 sqrt(ln(2/delta) /
-    (2m)), of which the smallest is taken.  R is the *empirical* Rademacher complexity of the voters (and so of
-    their votes). The 3 before the third term is ours: it comes from the difference of 3/m that one row makes to both the error and R.
+    (2m)), of which the smallest is taken.  R is the *empirical* Rademacher complexity of the voters (and so of their
+    votes).  The 3 before the third term is ours: one row makes a difference of up to 3/m to the error and R together.
 
     Parameters
     ----------

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.ensemble import Bound as LoudestVote
 from boostlab.theory.bound import Array, check_values
 
 QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9)
@@ -40,14 +41,53 @@ def normalised_margins(model: Any, X: Any, y: Any) -> Array:
     True
     """
     margins = np.asarray(model.margins(X, y))
-    ensemble = model._ensemble
-    if ensemble.rule.additive:
+    if model._ensemble.rule.additive:
         return margins
-    said, before = np.zeros(len(margins)), np.zeros(len(margins))
-    for F in model.staged_decision_function(X):
-        said += np.abs(F - before)
-        before = F
-    return margins * ensemble.bound / np.where(said > 0, said, 1.0)
+    *_, margins = staged_margins(model, X, y)
+    return margins
+
+
+def staged_margins(model: Any, X: Any, y: Any) -> Iterator[Array]:
+    """Yield the normalised margins after every round, in one pass.
+
+    Parameters
+    ----------
+    model : fitted booster
+    X : array-like of shape (n_rows, n_features)
+    y : array-like of shape (n_rows,)
+
+    Yields
+    ------
+    array of shape (n_rows,)
+
+    Examples
+    --------
+    >>> from boostlab import AdaBoostClassifier
+    >>> from boostlab.datasets import twonorm
+    >>> X, y = twonorm(200, random_state=0)
+    >>> model = AdaBoostClassifier(n_estimators=30).fit(X, y)
+    >>> *_, last = staged_margins(model, X, y)
+    >>> bool(np.allclose(last, model.margins(X, y)))
+    True
+    """
+    model.margins(X, y)  # checks the labels
+    ensemble, codes = model._ensemble, np.searchsorted(model.classes_, np.asarray(y))
+    loudest, said, before = LoudestVote(ensemble.rule.comes_back), np.zeros(len(codes)), np.zeros(len(codes))
+    rows = np.arange(len(codes))
+    for r, F in zip(ensemble.rounds, ensemble.staged_scores(model._table(X)), strict=True):
+        limit = loudest.add(r)
+        if F.ndim == 1:
+            margins = np.where(codes == 1, F, -F)
+        else:
+            others = F.copy()
+            others[rows, codes] = -np.inf
+            margins = F[rows, codes] - others.max(axis=1)
+        if ensemble.rule.additive:
+            yield margins / limit if limit > 0 else margins
+        else:
+            said += np.abs(margins - before)
+            before = margins
+            yield margins / np.where(said > 0, said, 1.0)
 
 
 @dataclass(frozen=True)

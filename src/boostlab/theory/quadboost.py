@@ -85,8 +85,8 @@ def theorem1_safe(
 
     mean min(1, (1 - y F)^2) + 4 l n^(1 - 1/p) a R + c sqrt(ln log2(2a) / m) + c sqrt((ln(2/delta) + [p > 1]
     ln(n (n + 1))) / (2m)), a = max(||a||_p, 1), n = ||a||_0, c = 1 with the expected complexity and 3 with the
-    empirical one. Being uniform in the norm costs a factor of 2 on the complexity; for p > 1 the class depends on n, and a union over
-    n is needed, which the paper leaves out.
+    empirical one.  Being uniform in the norm costs a factor of 2 on the complexity; for p > 1 the class depends on n,
+    and a union over n is needed, which the paper leaves out.
 
     Parameters
     ----------

@@ -86,8 +86,8 @@ def row_weights(model: Any, X: Any, y: Any, sample_weight: Any = None) -> RowWei
     """Return the weights of the training rows in every round, by training a copy of the model once more.
 
     The copy has the model's parameters and number of rounds.  On the same rows it is the same training, unless rows
-    were held out for early stopping (the copy trains on all of them) or `random_state` is None where chance
-    plays a part.
+    were held out for early stopping (the copy trains on all of them) or `random_state` is None where chance plays a
+    part.
 
     Parameters
     ----------
