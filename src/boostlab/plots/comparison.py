@@ -61,7 +61,7 @@ def error_scatter(
 
 
 def critical_difference(errors: npt.ArrayLike, names: Sequence[str], *, alpha: float = 0.05, ax: Any = None) -> Any:
-    """Draw Demsar's critical-difference diagram: mean ranks over data sets, bars joining what Nemenyi's test cannot part.
+    """Draw Demsar's critical-difference diagram: mean ranks, and bars over what Nemenyi's test cannot part.
 
     Parameters
     ----------
@@ -85,8 +85,8 @@ def critical_difference(errors: npt.ArrayLike, names: Sequence[str], *, alpha: f
     table = np.asarray(errors, dtype=np.float64)
     if table.ndim != 2 or table.shape[1] != len(names) or table.shape[1] < 2 or len(table) < 2:
         raise ValueError(
-            f"errors must have a line a data set (two or more) and a column for each of {len(names)} names; its shape is "
-            f"{table.shape}."
+            f"errors must have a line a data set (two or more) and a column for each of {len(names)} names; its shape "
+            f"is {table.shape}."
         )
     if not np.isfinite(table).all():
         raise ValueError("errors contains missing values; leave out data sets on which an algorithm was not measured.")
@@ -107,9 +107,10 @@ def critical_difference(errors: npt.ArrayLike, names: Sequence[str], *, alpha: f
     for number, (a, b) in enumerate(_cliques(means[order], distance)):
         height = -0.25 - 0.22 * number
         ax.plot([a - 0.03, b + 0.03], [height, height], color=LOOKS[1][0], lw=3.5, solid_capstyle="butt")
-    ax.plot([1, 1 + distance], [1.2, 1.2], color="black", lw=1.2, marker="|")
-    ax.annotate(f"critical difference {distance:.2f}", (1 + distance / 2, 1.3), ha="center", va="bottom", fontsize=9)
-    ax.set(xlim=(1 - 0.2, k + 0.2), ylim=(-(half + 1.2), 2.2), yticks=[], xticks=range(1, k + 1))
+    low = -(half + 0.6)
+    ax.plot([1, 1 + distance], [low, low], color="black", lw=1.2, marker="|", markersize=9)
+    ax.annotate(f"critical difference {distance:.2f}", (1 + distance + 0.15, low), va="center", fontsize=9)
+    ax.set(xlim=(1 - 0.2, k + 0.2), ylim=(low - 0.6, 0.4), yticks=[], xticks=range(1, k + 1))
     ax.xaxis.tick_top()
     ax.xaxis.set_label_position("top")
     ax.set_xlabel(f"mean rank over {len(table)} data sets (1 is best)")

@@ -1,4 +1,4 @@
-"""How pictures look: colours that colour-blind readers can tell apart, and for every line a style and a marker as well."""
+"""How pictures look: colours that colour-blind readers can tell apart, and a style and a marker for every line."""
 
 from __future__ import annotations
 

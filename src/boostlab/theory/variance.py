@@ -153,8 +153,7 @@ def vadaboost_round_factor(error: float) -> float:
     if not 0.0 < error < 0.5:
         raise ValueError(f"error={error!r} is not possible; the theorem is about errors between 0 and 1/2.")
     product = error * (1 - error)
-    gap = 1 - 4 * product  # (1 - 2 error)^2, what both logarithms vanish with
-    return float(np.log1p(-gap) / np.log1p(2 * product + sqrt(product) - 1))
+    return log(4 * product) / log(2 * product + sqrt(product))
 
 
 def _parts(alpha: Any, w: Any, lam: float, correct: Any) -> tuple[Array, Array, Array]:
