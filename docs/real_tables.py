@@ -15,11 +15,15 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 
 
+class NoTables(Exception):
+    """Nobody has said where the tables are."""
+
+
 def folder() -> Path:
     """Return where the tables are, or say that nobody knows."""
     where = os.environ.get("BOOSTLAB_DATA")
     if not where:
-        raise SystemExit("This picture needs benchmark tables: set BOOSTLAB_DATA to the folder that holds them.")
+        raise NoTables("it needs benchmark tables; set BOOSTLAB_DATA to the folder that holds them")
     return Path(where)
 
 

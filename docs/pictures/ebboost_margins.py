@@ -11,8 +11,8 @@ from boostlab.theory import margin_table
 
 
 def draw(quick: bool = False) -> plt.Figure:
-    figure, axes = plt.subplots(1, 2 if quick else 4, figsize=(12, 3.4), layout="constrained", sharey=True)
-    for ax, name in zip(axes, ("a5a", "spambase", "waveform_ida", "twonorm"), strict=False):
+    figure, axes = plt.subplots(1 if quick else 2, 2, figsize=(9, 6.8), layout="constrained", sharey=True)
+    for ax, name in zip(axes.ravel(), ("a5a", "spambase", "waveform_ida", "twonorm"), strict=False):
         X, y = binary(name, quick)
         n, most = len(y) // 4, 20 if quick else 300
         limits = dict(n_estimators=most, early_stopping=True, n_iter_no_change=50)
@@ -27,6 +27,6 @@ def draw(quick: bool = False) -> plt.Figure:
         table = margin_table(models, X[train], y[train])
         shown = {f"{row['model']}: {row['mean']:.2f} ± {row['sd']:.2f}": models[row["model"]] for row in table}
         margin_distribution(shown, X[train], y[train], ax=ax)
-        ax.set_title(name)
-        ax.legend(frameon=False, fontsize=7.5, title="mean ± sd of the margin", title_fontsize=7.5, loc="upper left")
+        ax.set(title=name, xlim=(-0.6, 1))
+        ax.legend(frameon=False, fontsize=8.5, title="mean ± sd of the margin", title_fontsize=8.5, loc="lower right")
     return figure

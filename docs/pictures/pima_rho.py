@@ -8,7 +8,7 @@ from palette import look, tidy
 from real_tables import binary
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
-from boostlab import ARBoostClassifier, DecisionStump
+from boostlab import ARBoostClassifier
 from boostlab.plots import learning_curves
 
 
@@ -17,11 +17,10 @@ def draw(quick: bool = False) -> plt.Figure:
     n, rounds = len(y) // 2, 15 if quick else 100
     grid = (1, 2, 4) if quick else (1, 1.5, 2, 3, 4, 5, 6, 8, 10)
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
-    one_sided = DecisionStump(polarity="+")
     ways = {
         "stumps, weighted rows": dict(resample=False),
         "stumps, drawn rows": dict(resample=True),
-        "one-sided stumps, drawn rows": dict(estimator=one_sided, resample=True),
+        "trees of 32 leaves, drawn rows": dict(max_leaf_nodes=32, resample=True),
     }
     for number, (name, way) in enumerate(ways.items()):
         curve = []
@@ -38,9 +37,11 @@ def draw(quick: bool = False) -> plt.Figure:
             **look(number),
         )
     left.set(xlabel="ρ", ylabel="five-fold error, %")
-    left.legend(frameon=False)
+    left.legend(frameon=False, loc="upper left")
     tidy(left)
-    model = ARBoostClassifier(one_sided, rho=4, resample=True, n_estimators=rounds, random_state=0).fit(X[:n], y[:n])
+    model = ARBoostClassifier(rho=4, max_leaf_nodes=32, resample=True, n_estimators=rounds, random_state=0).fit(
+        X[:n], y[:n]
+    )
     learning_curves(model, X[:n], y[:n], X[n:], y[n:], measures=["error"], ax=right)
-    right.set(title="ρ = 4, one-sided stumps, drawn rows", xscale="linear")
+    right.set(title="ρ = 4, trees of 32 leaves, drawn rows", xscale="linear")
     return figure

@@ -196,14 +196,14 @@ def test_limiting_cases():
     assert theory.domingos(tie, np.array([1])).bias == 1
 
 
-def test_boosting_lowers_bias_most_for_any_classifier_in_parallel_with_a_bar(capsys):
+def test_boosting_lowers_both_parts_for_any_classifier_in_parallel_with_a_bar(capsys):
     Xw, y = twonorm(900, random_state=1)
     given = dict(n_repeats=12, random_state=0)
     stump = theory.bias_variance(DecisionTreeClassifier(max_depth=1), Xw, y, **given)
     boosted = theory.bias_variance(AdaBoostClassifier(n_estimators=50, n_jobs=1), Xw, y, progress=True, **given)
     assert "12/12" in capsys.readouterr().err
-    gain = stump.kohavi_wolpert.bias2 - boosted.kohavi_wolpert.bias2
-    assert gain > stump.kohavi_wolpert.variance - boosted.kohavi_wolpert.variance > 0
+    assert boosted.kohavi_wolpert.bias2 < stump.kohavi_wolpert.bias2 / 2
+    assert boosted.kohavi_wolpert.variance < stump.kohavi_wolpert.variance / 2
     assert boosted.domingos.bias < stump.domingos.bias
     assert boosted.predictions.shape == (12, 270)
     again = theory.bias_variance(KNeighborsClassifier(1), pd.DataFrame(Xw), y, n_jobs=2, **given)

@@ -30,10 +30,6 @@ class _Witness(Learner):
     def begin(self, table: Table, rows: Rows, rng: np.random.Generator) -> Session:
         return _Seat(self, self.learner.begin(table, rows, rng), rows)
 
-    def note(self, weight: Array) -> None:
-        size = np.abs(weight) if weight.ndim == 1 else np.abs(weight).sum(axis=1)
-        self.seen.append(size)
-
     def round(self, n_tasks: int) -> Array:
         """Return the weights of the round just kept (the sum over its tasks), and begin a new one."""
         weights = np.sum(self.seen[-n_tasks:], axis=0)
@@ -52,11 +48,9 @@ class _Seat:
         return getattr(self._session, name)
 
     def best(self, task: Task) -> Any:
-        if task.counts is None:
-            masses = self._rows.masses
-            self._witness.note(task.weight * (masses if task.weight.ndim == 1 else masses[:, None]))
-        else:
-            self._witness.note(task.counts.astype(np.float64))
+        pull = np.abs(task.weight * task.target)
+        masses = self._rows.masses if task.counts is None else task.counts
+        self._witness.seen.append((pull if pull.ndim == 1 else pull.sum(axis=1)) * masses)
         return self._session.best(task)
 
     def added(self, voter: Any, alpha: float) -> None:
@@ -70,7 +64,8 @@ class RowWeights:
     Attributes
     ----------
     by_round : array of shape (n_rounds, n_rows)
-        Every line sums to 1: what the round's voter was asked to look at (for re-sampling, how often rows were drawn).
+        Every line sums to 1: how hard each row pulled at the round's voter, its weight times the size of its target
+        (1 for labels; LogitBoost's p(1 - p) |z| = |y - p|); with re-sampling, times how often it was drawn.
     influence : array of shape (n_rows,)
         The average weight of a row, rounds counting by |alpha| (Raetsch, Onoda and Mueller's influence).
     effective_size : array of shape (n_rounds,)
