@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from joblib import parallel_config
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
@@ -67,6 +69,9 @@ def test_the_table_has_a_line_a_model():
     frame = pd.DataFrame(table).set_index("model")
     assert frame.loc["1 rounds", "mean"] == pytest.approx(models[1].margins(X, Y).mean())
     assert frame.loc["30 rounds", "sd"] < frame.loc["1 rounds", "sd"]
+    assert theory.margin_table({"own": [0.0, 1.0]})[0]["mean"] == 0.5
+    with pytest.raises(ValueError, match="give X and y"):
+        theory.margin_table({"model": models[1]})
 
 
 # -- weights and hard examples ---------------------------------------------------------------------------------------
@@ -124,6 +129,23 @@ def test_hard_examples_refuse_in_a_sentence():
         hard.precision(Y != CLEAN, k=0)
     with pytest.raises(ValueError, match="'weight', 'margin', 'influence'"):
         hard.by("luck")
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda m: theory.certificate(m, X, Y),
+        lambda m: theory.hard_examples(m, X, Y),
+        lambda m: theory.normalised_margins(m, X, Y),
+        lambda m: list(theory.staged_margins(m, X, Y)),
+        theory.shape_functions,
+    ],
+)
+def test_other_models_and_unfitted_ones_are_refused(ask):
+    with pytest.raises(TypeError, match="LogisticRegression is not a booster"):
+        ask(LogisticRegression().fit(X, Y))
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        ask(AdaBoostClassifier())
 
 
 # -- shape functions -------------------------------------------------------------------------------------------------
@@ -206,7 +228,8 @@ def test_boosting_lowers_both_parts_for_any_classifier_in_parallel_with_a_bar(ca
     assert boosted.kohavi_wolpert.variance < stump.kohavi_wolpert.variance / 2
     assert boosted.domingos.bias < stump.domingos.bias
     assert boosted.predictions.shape == (12, 270)
-    again = theory.bias_variance(KNeighborsClassifier(1), pd.DataFrame(Xw), y, n_jobs=2, **given)
+    with parallel_config("threading"):  # processes take seconds to start
+        again = theory.bias_variance(KNeighborsClassifier(1), pd.DataFrame(Xw), y, n_jobs=2, **given)
     alone = theory.bias_variance(KNeighborsClassifier(1), Xw, y, **given)
     np.testing.assert_array_equal(again.predictions, alone.predictions)
     stable = theory.bias_variance(LogisticRegression(), Xw, y, **given)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
-
 from boostlab.plots.style import GREY, canvas, legend, look, tidy
-from boostlab.theory.margins import margin_curve, normalised_margins, staged_margins
+from boostlab.theory.margins import margin_curve, margins_of, staged_margins
 
 
 def margin_distribution(models: Mapping[str, Any], X: Any = None, y: Any = None, *, ax: Any = None) -> Any:
@@ -29,13 +27,7 @@ def margin_distribution(models: Mapping[str, Any], X: Any = None, y: Any = None,
     """
     ax = canvas(ax)
     for number, (name, model) in enumerate(models.items()):
-        if hasattr(model, "margins"):
-            if X is None or y is None:
-                raise ValueError("Margins of models need rows and labels; give X and y, or arrays of margins.")
-            margins = normalised_margins(model, X, y)
-        else:
-            margins = np.asarray(model, dtype=np.float64)
-        _draw(ax, margins, name, number)
+        _draw(ax, margins_of(model, X, y), name, number)
     return _dress(ax)
 
 

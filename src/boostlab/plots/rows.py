@@ -55,7 +55,8 @@ def weight_concentration(
     tidy(above)
 
     chosen = np.argsort(-seen.influence, kind="stable")[:k]
-    called = list(getattr(X, "index", range(n))) if names is None else list(names)
+    index = X.index if hasattr(X, "iloc") else range(n)
+    called = list(index if names is None else names)
     if len(called) != n:
         raise ValueError(f"names must name each of the {n} rows, and holds {len(called)} names.")
     area = (0.5, n_rounds + 0.5, k - 0.5, -0.5)

@@ -15,6 +15,7 @@ from boostlab.theory.bound import Array, Bound, bound, check_delta
 from boostlab.theory.complexity import Complexity, measure
 from boostlab.theory.concentration import Interval, empirical_bernstein_interval, exact_interval
 from boostlab.theory.margins import margin_statistics, normalised_margins
+from boostlab.theory.models import vote_of
 from boostlab.theory.promises import Certificate, Promise
 from boostlab.theory.quadboost import theorem1_as_stated, theorem1_safe
 from boostlab.theory.variance import svp_cost
@@ -86,7 +87,8 @@ def certificate(
         raise ValueError("X_test and y_test go together: give both or neither.")
     held_out: tuple[Interval, ...] = ()
     if X_test is not None:
-        wrong = np.asarray(model.margins(X_test, y_test)) <= 0
+        model.margins(X_test, y_test)  # checks the labels
+        wrong = model.predict(X_test) != np.asarray(y_test)
         held_out = (exact_interval(wrong, delta),)
         if len(wrong) > 1:
             held_out = (empirical_bernstein_interval(wrong, delta), *held_out)
@@ -120,9 +122,10 @@ class _Case:
         random_state: int | None,
     ) -> None:
         self.model, self.delta, self.draws, self.seed = model, delta, draws, random_state
-        self.margins = normalised_margins(model, X, y).clip(-1.0, 1.0)
+        exact = normalised_margins(model, X, y)
+        self.margins = exact.clip(-1.0, 1.0)
         self.error = float(np.mean(self.margins <= 0))
-        self.ensemble = model._ensemble
+        self.ensemble = vote_of(model)
         self.rule = self.ensemble.rule
         self.learner = as_learner(
             model.estimator, self.rule, type(model).__name__, model.max_depth, model.max_leaf_nodes
@@ -130,13 +133,11 @@ class _Case:
         self.n_voters, self.vc_dimension = n_voters, vc_dimension
         self.complexity: Complexity | None = None
         self.left_out: list[str] = []
-        self.X, self.y = X, y
+        self.X = X
         self.binary = self.rule.n_outputs == "one"
         if self.binary:
-            self.scores = self.margins * self.ensemble.bound if self.rule.additive else self._scores()
-
-    def _scores(self) -> Array:
-        return np.asarray(self.model.margins(self.X, self.y)) * self.ensemble.bound
+            raw = exact if self.rule.additive else np.asarray(model.margins(X, y))
+            self.scores = raw * self.ensemble.bound  # y F
 
     def promises(self) -> Iterator[Promise]:
         """Yield all promises."""

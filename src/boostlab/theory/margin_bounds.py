@@ -8,7 +8,7 @@ articles (`constants_unverified`), except for `schapire` and `koltchinskii_panch
 
 from __future__ import annotations
 
-from math import ceil, exp, inf, log, log2, sqrt
+from math import exp, inf, log, log2, sqrt
 from typing import Any
 
 import numpy as np
@@ -53,17 +53,22 @@ def schapire(margins: npt.ArrayLike, n_voters: float, delta: float = 0.05, theta
     """
     v, H = check_margins(margins), _class_size(n_voters)
     m, delta = len(v), check_delta(delta)
-    best: dict[str, float] = {}
-    for t in _thetas(theta):
-        most = ceil(16 / t**2 * log(max(m, 3)))
-        N = np.unique(np.geomspace(1, most, 400).astype(np.int64)).astype(np.float64)
-        vote = 2 * np.exp(-N * t**2 / 8)
-        count = np.sqrt((np.log(N) + 2 * np.log(N + 1) + N * log(H) - log(delta)) / (2 * m))
-        k = int((vote + count).argmin())
-        share = float(np.searchsorted(v, t, "right")) / m
-        terms = {"margin error": share, "sampled vote": vote[k], "complexity": count[k], "theta": t, "N": N[k]}
-        best = _better(best, terms, ("margin error", "sampled vote", "complexity"))
-    return bound(best.pop("value"), best)
+    t = np.array(_thetas(theta))[:, None]
+    most = 16 / float(t.min()) ** 2 * log(max(m, 3))
+    N = np.unique(np.geomspace(1, most, 1000).astype(np.int64)).astype(np.float64)
+    vote = 2 * np.exp(-N * t**2 / 8)
+    count = np.sqrt((np.log(N) + 2 * np.log(N + 1) + N * log(H) - log(delta)) / (2 * m))
+    share = np.searchsorted(v, t, "right") / m
+    values = share + vote + count
+    a, b = np.unravel_index(int(values.argmin()), values.shape)
+    terms = {
+        "margin error": share[a, 0],
+        "sampled vote": vote[a, b],
+        "complexity": count[b],
+        "theta": t[a, 0],
+        "N": N[b],
+    }
+    return bound(float(values[a, b]), terms)
 
 
 def koltchinskii_panchenko(

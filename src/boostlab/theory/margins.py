@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from boostlab.ensemble import Bound as LoudestVote
 from boostlab.theory.bound import Array, check_values
+from boostlab.theory.models import vote_of
 
 QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9)
 
@@ -40,11 +41,19 @@ def normalised_margins(model: Any, X: Any, y: Any) -> Array:
     >>> bool(normalised_margins(model, X, y).max() > model.margins(X, y).max())
     True
     """
-    margins = np.asarray(model.margins(X, y))
-    if model._ensemble.rule.additive:
-        return margins
+    if vote_of(model).rule.additive:
+        return np.asarray(model.margins(X, y))
     *_, margins = staged_margins(model, X, y)
     return margins
+
+
+def margins_of(model: Any, X: Any, y: Any) -> Array:
+    """Return the normalised margins of a model, or margins that were given in its place."""
+    if not hasattr(model, "margins"):
+        return np.asarray(model, dtype=np.float64)
+    if X is None or y is None:
+        raise ValueError("Margins of models need rows and labels; give X and y, or arrays of margins.")
+    return normalised_margins(model, X, y)
 
 
 def staged_margins(model: Any, X: Any, y: Any) -> Iterator[Array]:
@@ -70,8 +79,9 @@ def staged_margins(model: Any, X: Any, y: Any) -> Iterator[Array]:
     >>> bool(np.allclose(last, model.margins(X, y)))
     True
     """
+    ensemble = vote_of(model)
     model.margins(X, y)  # checks the labels
-    ensemble, codes = model._ensemble, np.searchsorted(model.classes_, np.asarray(y))
+    codes = np.searchsorted(model.classes_, np.asarray(y))
     loudest, said, before = LoudestVote(ensemble.rule.comes_back), np.zeros(len(codes)), np.zeros(len(codes))
     rows = np.arange(len(codes))
     for r, F in zip(ensemble.rounds, ensemble.staged_scores(model._table(X)), strict=True):
@@ -187,14 +197,14 @@ def margin_share(margins: npt.ArrayLike, theta: float) -> float:
     return float(np.mean(check_values(margins, "margins", -np.inf, np.inf) <= theta))
 
 
-def margin_table(models: Mapping[str, Any], X: Any, y: Any) -> list[dict[str, Any]]:
+def margin_table(models: Mapping[str, Any], X: Any = None, y: Any = None) -> list[dict[str, Any]]:
     """Return a row of margin statistics for every model, as on the EBBoost slides (mean and sd), and more.
 
     Parameters
     ----------
-    models : mapping from str to fitted booster
-    X : array-like of shape (n_rows, n_features)
-    y : array-like of shape (n_rows,)
+    models : mapping from str to fitted booster, or from str to array of margins
+    X : array-like of shape (n_rows, n_features), optional
+    y : array-like of shape (n_rows,), optional
 
     Returns
     -------
@@ -213,7 +223,7 @@ def margin_table(models: Mapping[str, Any], X: Any, y: Any) -> list[dict[str, An
     """
     rows = []
     for name, model in models.items():
-        found = asdict(margin_statistics(normalised_margins(model, X, y)))
+        found = asdict(margin_statistics(margins_of(model, X, y)))
         quantiles = found.pop("quantiles")
         rows.append({"model": name, **found, **{f"q{100 * q:g}": v for q, v in quantiles.items()}})
     return rows

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from boostlab.theory.bound import Array
+from boostlab.theory.models import vote_of
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def shape_functions(model: Any) -> list[ShapeFunction]:
     >>> bool(np.allclose(total, model.decision_function(X)))
     True
     """
-    table = model._ensemble.table
+    table = vote_of(model).table
     if table is None:
         raise ValueError(
             f"{type(model).__name__} has no shape functions here: they need stumps as voters and a plain weighted sum "

@@ -12,6 +12,7 @@ from boostlab.contract import Learner, Session, Stop, Task
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table
 from boostlab.theory.bound import Array
+from boostlab.theory.models import vote_of
 from boostlab.voters import as_learner
 
 
@@ -108,12 +109,12 @@ def row_weights(model: Any, X: Any, y: Any, sample_weight: Any = None) -> RowWei
     >>> seen.by_round.shape, bool((seen.by_round[0] == 0.01).all())
     ((20, 100), True)
     """
+    rule = vote_of(model).rule
     if model.n_estimators_ == 0:
         raise ValueError("The model kept no voter, so there are no rounds whose weights could be looked at.")
     if sample_weight is not None and not (np.asarray(sample_weight) > 0).all():
         raise ValueError("Rows of weight zero are not trained on; leave them out of X, y and sample_weight.")
     copy = clone(model)
-    rule = model._ensemble.rule
     learner = as_learner(model.estimator, rule, type(model).__name__, model.max_depth, model.max_leaf_nodes)
     witness = _Witness(learner)
     lines: list[Array] = []
