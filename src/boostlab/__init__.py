@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from boostlab import datasets, studies
+    from boostlab import datasets, plots, studies, theory
     from boostlab.contract import Stop
     from boostlab.estimators import (
         AdaBoostClassifier,
@@ -49,10 +49,12 @@ __all__ = [
     "__version__",
     "datasets",
     "load",
+    "plots",
     "studies",
+    "theory",
 ]
 
-_ROOMS = ("datasets", "studies")
+_ROOMS = ("datasets", "plots", "studies", "theory")
 _HOMES = {
     "load": "boostlab.files",
     "Stop": "boostlab.contract",

@@ -28,7 +28,8 @@ class Chosen:
 
     def __init__(self, X: Any, rows: Array) -> None:
         rows = rows.astype(np.int32 if len(X) < 2**31 else np.int64, copy=False)
-        self.X, self.rows = (X.X, X.rows[rows]) if isinstance(X, Chosen) else (X, rows)
+        self.X: Any = X.X if isinstance(X, Chosen) else X
+        self.rows: Array = X.rows[rows] if isinstance(X, Chosen) else rows
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -153,3 +153,27 @@ class Voting:
             margins = F[rows, codes] - others.max(axis=1)
         bound = self._ensemble.bound
         return margins / bound if bound > 0 else margins
+
+    def certificate(self, X: Any, y: Any, delta: float = 0.05, **options: Any) -> Any:
+        """Return what can be promised about this model: training error, margins, every bound that applies.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            The training rows.
+        y : array-like of shape (n_rows,)
+            Their labels.
+        delta : float, default=0.05
+            Probability of failure of every single bound.
+        **options
+            X_test and y_test, held-out rows for an interval of the error; and more: see
+            `boostlab.theory.certificate`.
+
+        Returns
+        -------
+        boostlab.theory.Certificate
+            Prints as a table.
+        """
+        from boostlab.theory.certificate import certificate  # which knows what a model is
+
+        return certificate(self, X, y, delta, **options)
