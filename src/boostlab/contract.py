@@ -236,6 +236,7 @@ class State(Protocol):
     horizon : the largest number of rounds
     standing : the coefficient that the voter in question has already (0, but for rules whose voters come back)
     own : a namespace for whatever the rule wants to remember between rounds
+    rng : the training's source of chance, for rules that draw
     """
 
     y: Array
@@ -246,6 +247,7 @@ class State(Protocol):
     horizon: int
     standing: float
     own: SimpleNamespace
+    rng: np.random.Generator
 
     @property
     def mass(self) -> Array: ...

@@ -93,6 +93,7 @@ class State:
         self.y.setflags(write=False)
         self.codes.setflags(write=False)
         self.own = SimpleNamespace()
+        self.rng: np.random.Generator
         self.total: Callable[..., Any] = rows.total
         self.largest: Callable[[Array], float] = rows.largest
         self.smallest: Callable[[Array], float] = rows.smallest
@@ -190,6 +191,7 @@ class Training:
         self.rule, self.table, self.rows = rule, table, rows
         self.rng = np.random.default_rng(0) if rng is None else rng
         self.state = State(rule, table, rows, codes, n_classes, horizon)
+        self.state.rng = self.rng
         self.session = learner.begin(table, rows, self.rng)
         if rule.labels_only and not getattr(self.session, "labels", True):
             raise ValueError(
