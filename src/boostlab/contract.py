@@ -228,6 +228,7 @@ class State(Protocol):
     Attributes
     ----------
     y : labels -1 and +1 as int8 (binary rules); codes : class indices 0..n_classes-1; n_classes
+        (for regressors both are the numbers to predict, less their mean, and there are no classes)
     n : the sample size (sum of the masses); mass : mass of every row
     size : n, but never less than the number of rows: for floors and caps, where weights that sum to 1 must not matter
     F : scores so far, of shape (n_rows,) or (n_rows, n_classes)

@@ -85,7 +85,7 @@ class State:
         self.table, self.rows, self.codes, self.n_classes, self.horizon = table, rows, codes, n_classes, horizon
         self._order: Array | None = None
         self.n, self.size = rows.n, max(rows.n, float(rows.n_rows))
-        self.y = np.where(codes == 1, np.int8(1), np.int8(-1))
+        self.y = np.where(codes == 1, np.int8(1), np.int8(-1)) if n_classes else codes  # no classes: numbers
         self.scores = Scores(rule, rows.n_rows, n_classes)
         self.rounds: list[Round] = []
         self.bound, self.standing = Bound(rule.comes_back), 0.0
@@ -160,7 +160,7 @@ class Training:
     rule, learner
         What to ask and whom.
     table, rows, codes, n_classes
-        The sample: binned columns, masses, class indices.
+        The sample: binned columns, masses, class indices (or numbers to predict, with no classes).
     horizon : int
         The largest number of rounds, for rules that plan ahead.
     resample : bool or "systematic"
