@@ -93,14 +93,20 @@ class Drift:
         signed, whole = self.sample.total(w * self.b, w)
         return float(signed / whole)
 
-    def time(self, ds: float) -> float | None:
-        """Return dt on the curve; None if not even the end of time brings the potential back."""
-        low, high = self.excess(ds, 0.0), self.excess(ds, self.rest)
-        if low >= 0.0:
-            return 0.0
-        if high < 0.0:
-            return None
-        return _root(lambda dt: self.excess(ds, dt), 0.0, self.rest)
+    def time(self, ds: float, since: float = 0.0) -> float | None:
+        """Return the first dt from `since` on that brings the potential back; None if it stays below until t = 1.
+
+        Time may lower the potential as well, when sigma shrinks around margins beyond mu: it is looked for in steps.
+        """
+        low, step = since, self.rest / 64
+        if self.excess(ds, low) >= 0.0:
+            return low
+        while low < self.rest:
+            high = min(low + step, self.rest)
+            if self.excess(ds, high) >= 0.0:
+                return _root(lambda dt: self.excess(ds, dt), low, high)
+            low, step = high, min(1.5 * step, self.rest / 10)
+        return None
 
     def newton(self, ds: float, dt: float) -> tuple[float, float] | None:
         """Return the solution of both equations near a starting point, or None."""
@@ -132,32 +138,43 @@ class Drift:
         return None
 
     def last_step(self, low: float, high: float) -> tuple[float, float]:
-        """Return the step that ends at t = 1; between low and high the curve passes it."""
-        return _root(lambda ds: self.excess(ds, self.rest), low, high), self.rest
+        """Return a step to t = 1 beyond which the curve goes when ds passes from low to high.
+
+        It keeps the potential, if it can; else the potential has fallen by itself, and the step makes the best of it.
+        """
+        if self.excess(low, self.rest) >= 0.0 > self.excess(high, self.rest):
+            return _root(lambda ds: self.excess(ds, self.rest), low, high), self.rest
+        if self.edge(low, self.rest) <= 0.0:
+            return high, self.rest
+        for _ in range(100):
+            if self.edge(high, self.rest) <= 0.0:
+                return _root(lambda ds: self.edge(ds, self.rest), low, high), self.rest
+            low, high = high, high + (high - low)
+        return high, self.rest
 
     def search(self) -> tuple[float, float] | None:
         """Walk along the curve to the first point without an edge, or to the end of time."""
-        low, step = 0.0, 0.05 * self.process.sigma(self.t)
+        low, since, step = 0.0, 0.0, 0.05 * self.process.sigma(self.t)
         for _ in range(500):
             high = low + step
-            dt = self.time(high)
+            dt = self.time(high, since)
             if dt is None:
                 return self.last_step(low, high)
             if self.edge(high, dt) <= 0.0:
-                return self._crossing(low, high)
-            low, step = high, 1.05 * step
+                return self._crossing(low, high, since)
+            low, since, step = high, dt, 1.05 * step
         return None
 
-    def _crossing(self, low: float, high: float) -> tuple[float, float]:
+    def _crossing(self, low: float, high: float, since: float) -> tuple[float, float]:
         """Return where the edge changes its sign; with clipping it may jump, and then this is where it jumps."""
 
         def along(ds: float) -> float:
-            dt = self.time(ds)
+            dt = self.time(ds, since)
             return 1.0 if dt is None else self.edge(ds, dt)
 
-        ds = _root(along, low, high) if low > 0.0 or along(low) > 0.0 else high
-        dt = self.time(ds)
-        return (ds, dt) if dt else (high, self.time(high) or 0.0)
+        ds = _root(along, low, high) if along(low) > 0.0 else low
+        dt = self.time(ds, since)
+        return self.last_step(low, ds) if dt is None else (ds, dt)
 
 
 def _root(f: Callable[[float], float], low: float, high: float) -> float:
@@ -177,10 +194,8 @@ def advance_drift(
     for start in (last, (alpha, min(alpha * alpha, rest)), (sqrt(rest), rest)):
         found = drift.newton(*start) if start is not None else None
         if found is not None and found[0] > 0.0 and found[1] > 0.0:
-            if found[1] > rest:
-                if drift.excess(0.0, rest) < 0.0 or drift.excess(found[0], rest) > 0.0:
-                    break
-                found = drift.last_step(0.0, found[0])
+            if found[1] >= rest:
+                break  # the clock runs out first
             return *found, drift.evaluations
     walked = drift.search()
     return None if walked is None else (*walked, drift.evaluations)

@@ -55,9 +55,10 @@ class BoostByMajority(Rule):
 
     def task(self, s: State) -> Task | Stop:
         """Steps 1 and 3."""
-        r = np.rint((s.t + s.y * s.F) / 2).astype(np.intp)
-        logs = self.log_weight(s.t, np.arange(s.t + 1))[r]
-        if s.t >= self.k or s.largest(logs) == -np.inf:
+        if s.t >= self.k:
+            return self.end(s, "time_up", f"all {self.k} votes are cast")
+        logs = self.log_weight(s.t, np.arange(s.t + 1))[np.rint((s.t + s.y * s.F) / 2).astype(np.intp)]
+        if s.largest(logs) == -np.inf:
             return self.end(s, "given_up", f"every example is decided with {self.k - s.t} votes to come")
         return Task("edge", s.weigh(logs), s.y)
 
