@@ -21,8 +21,9 @@ MAY_IMPORT = {
     "voters": {"contract", "data", "kernels"},
     "ensemble": {"contract", "data", "kernels", "voters"},
     "engine": {"contract", "data", "kernels", "ensemble"},
+    "stream": {"contract", "data", "ensemble", "programs"},
     "monitors": {"contract", "data", "engine", "ensemble"},
-    "estimators": {"contract", "data", "engine", "ensemble", "files", "monitors", "rules", "voters"},  # files: save()
+    "estimators": {"contract", "data", "engine", "ensemble", "files", "monitors", "rules", "stream", "voters"},  # files: save()
     "files": {"contract", "data", "ensemble", "estimators", "voters"},
     "datasets": set(),
     "studies": {"datasets", "estimators"},

@@ -1,6 +1,7 @@
 """The public boosters; importing this module registers them all."""
 
 from boostlab.estimators.corrective import LPBoostClassifier
+from boostlab.estimators.filtering import FilterBoostClassifier
 from boostlab.estimators.noise_tolerant import (
     BoostByMajorityClassifier,
     BrownBoostClassifier,
@@ -31,6 +32,7 @@ __all__ = [
     "BoostByMajorityClassifier",
     "BrownBoostClassifier",
     "EBBoostClassifier",
+    "FilterBoostClassifier",
     "GentleBoostClassifier",
     "L1BoostClassifier",
     "L2BoostClassifier",

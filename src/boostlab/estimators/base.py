@@ -23,7 +23,7 @@ from boostlab.data.matrix import by_rows, is_sparse
 from boostlab.data.table import MOST_BINS, Bins, Table
 from boostlab.data.threads import count_threads
 from boostlab.engine import Monitor, Training, history
-from boostlab.ensemble import Ensemble
+from boostlab.ensemble import Ensemble, Round
 from boostlab.estimators.complaints import check_table, one_sentence
 from boostlab.estimators.params import Check, check_params, flag, number, one_of, param, whole
 from boostlab.estimators.sample import Sample, hold_out
@@ -249,17 +249,21 @@ class Booster(Fitted, Targets, BaseEstimator):
         if self.early_stopping and self.keep_best:
             best = min(m.best_round for m in training.monitors if isinstance(m, Validation))
         rounds = training.finished(best or None)  # 0: Ctrl-C came before the first score
-        self._keep(Ensemble(training.rule, rounds, self._n_classes), history(training.state.rounds), str(stop))
-        self.feature_importances_ = self._ensemble.importances(self.n_features_in_)
         if self.warm_start:
             self._training = training
         else:
             self.__dict__.pop("_training", None)
+        self._conclude(training.rule, rounds, history(training.state.rounds), str(stop))
+
+    def _conclude(self, rule: Rule, rounds: Sequence[Round], history: dict[str, Any], stop: str) -> None:
+        """Keep what was trained, and say so if it is nothing."""
+        self._keep(Ensemble(rule, rounds, self._n_classes), history, stop)
+        self.feature_importances_ = self._ensemble.importances(self.n_features_in_)
         if not rounds:
             warnings.warn(
                 f"{type(self).__name__} kept no voter ({stop}), so it predicts {self._nothing} for every row.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def _keep(self, ensemble: Ensemble, history: dict[str, Any], stop_reason: str) -> None:
