@@ -23,7 +23,17 @@ MAY_IMPORT = {
     "engine": {"contract", "data", "kernels", "ensemble"},
     "stream": {"contract", "data", "ensemble", "programs"},
     "monitors": {"contract", "data", "engine", "ensemble"},
-    "estimators": {"contract", "data", "engine", "ensemble", "files", "monitors", "rules", "stream", "voters"},  # files: save()
+    "estimators": {
+        "contract",
+        "data",
+        "engine",
+        "ensemble",
+        "files",
+        "monitors",
+        "rules",
+        "stream",
+        "voters",
+    },  # files: save()
     "files": {"contract", "data", "ensemble", "estimators", "voters"},
     "datasets": set(),
     "studies": {"datasets", "estimators"},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -151,8 +152,8 @@ class StreamTraining:
             if isinstance(voter, Stop):
                 refused = voter.detail
                 continue
-            found = sequential_edge(lambda n, v=voter: self._right(v, n), self.filter.calls.delta,
-                                    self.rule.tau, self.rule.n_max)  # fmt: skip
+            right = partial(self._right, voter)
+            found = sequential_edge(right, self.filter.calls.delta, self.rule.tau, self.rule.n_max)
             answer = self.rule.judged(found, self.filter.calls)
             if not isinstance(answer, Retry):
                 return voter, answer

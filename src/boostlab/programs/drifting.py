@@ -186,8 +186,8 @@ def advance_drift(
 ) -> tuple[float, float, int] | None:
     """Return ds, dt and the number of evaluations of one round, or None.
 
-    Newton's method from the last round's solution, from AdaBoost's step alpha and from the end of time; if none ends at a
-    sensible point, a safe walk.
+    Newton's method from the last round's solution, from AdaBoost's step alpha and from the end of time; if none ends
+    at a sensible point, a safe walk.
     """
     drift = Drift(sample, process, m, b, t)
     rest = drift.rest

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, Task
+from boostlab.contract import Array, Rule, State, Step, Stop, Task
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class L2Boost(Rule):
     learning_rate: float = 0.1
 
     needs: ClassVar[str] = "least_squares"
+    ROUNDING: ClassVar[float] = 1e-15  # of the risk of F = 0
 
     def begin(self, s: State) -> None:
         """Take note of the risk of F = 0, against which rounding is measured."""
@@ -45,7 +46,7 @@ class L2Boost(Rule):
         signed, squares = s.total(r * h, h * h)
         d, eta = signed / s.n, squares / s.n
         alpha = self.learning_rate if self.learning_rate * eta < 2 * d or d <= 0 else d / eta
-        if alpha * (2 * d - alpha * eta) <= NEGLIGIBLE**2 * s.own.first:
+        if alpha * (2 * d - alpha * eta) <= self.ROUNDING * s.own.first:
             return Stop("tolerance", "the best fit explains nothing of what is left of y")
         return Step(alpha, {"objective": s.total((r - alpha * h) ** 2) / s.n})
 

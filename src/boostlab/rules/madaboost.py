@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import log
 
 import numpy as np
+from scipy.special import expit
 
 from boostlab.contract import Array, State, Stop, Task
 from boostlab.rules.exponential import Exponential
@@ -64,4 +65,4 @@ class MadaBoost(Exponential):
 
     def probability(self, F: Array) -> Array:
         """The minimiser of the mean of phi is F = ln(P / (1 - P))."""
-        return 0.5 * (1.0 + np.tanh(0.5 * F))
+        return expit(F)
