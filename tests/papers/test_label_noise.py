@@ -1,8 +1,8 @@
 """What wrong labels do to weights, and the construction of Long & Servedio, on which convex losses fail.
 
-A booster whose round ends with no edge left has as much weight on the rows it gets right as on the others, so the share
-of all weight that wrong labels hold says little.  What tells boosters apart is where that weight sits: AdaBoost puts the
-more on a row the more hopeless it is.
+A booster whose round ends with no edge left has as much weight on the rows it gets right as on the others, so the
+share of all weight that wrong labels hold says little.  What tells boosters apart is where that weight sits: AdaBoost
+puts the more on a row the more hopeless it is.
 """
 
 import numpy as np

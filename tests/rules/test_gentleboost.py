@@ -20,8 +20,8 @@ def newton(y, F):
 
 
 def test_two_rounds_by_hand():
-    # x < 1 holds two of -1, the rest one of -1 and two of +1: leaves -1 and 1/3.  Then the wrong row weighs e^(1/3), the
-    # others e^(-1/3) or e^(-1).
+    # x < 1 holds two of -1, the rest one of -1 and two of +1: leaves -1 and 1/3.  Then the wrong row weighs e^(1/3),
+    # the others e^(-1/3) or e^(-1).
     X, y = [[0.0], [0.0], [1.0], [1.0], [2.0]], np.array([-1, -1, 1, -1, 1])
     model = GentleBoostClassifier(n_estimators=2).fit(X, y)
     first, second = model.estimators_

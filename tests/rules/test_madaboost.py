@@ -15,8 +15,8 @@ def phi(v):
 
 
 def test_two_rounds_by_hand():
-    # One stump is wrong on one of four rows: eps = 1/4, alpha = (1/2) ln 3.  Then the wrong row keeps the weight 1 (AdaBoost:
-    # sqrt 3) and the others fall to 1/sqrt 3.
+    # One stump is wrong on one of four rows: eps = 1/4, alpha = (1/2) ln 3.  Then the wrong row keeps the weight 1
+    # (AdaBoost: sqrt 3) and the others fall to 1/sqrt 3.
     X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([-1, 1, -1, -1])
     seen = []
     model = MadaBoostClassifier(n_estimators=2, callbacks=lambda s: seen.append(MadaBoost().task(s).weight)).fit(X, y)
