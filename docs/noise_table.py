@@ -44,9 +44,9 @@ READING = """\
 - No booster is best everywhere. On clean labels most are within a percent of AdaBoost; GentleBoost and LogitBoost are
   ahead on ringnorm, and with L2Boost on ionosphere.
 - With 10 and 20 % of the labels flipped L2Boost is the best on twonorm, ringnorm and ionosphere, MadaBoost on spambase.
-  MadaBoost and FilterBoost are ahead of AdaBoost in all of these columns but the last of ionosphere, most of the time by
-  far. So are VadaBoost and WeightBoost, by little. LogitBoost and GentleBoost suffer more than AdaBoost on twonorm,
-  spambase and pima.
+  MadaBoost and FilterBoost are ahead of AdaBoost in all of these columns but the last of ionosphere, most of the time
+  by far. So is VadaBoost, by less, and WeightBoost in all of them. LogitBoost and GentleBoost suffer more than AdaBoost
+  on twonorm, spambase and pima.
 - The best mean rank over all columns is L2Boost's, before FilterBoost's and MadaBoost's. L2Boost takes small steps by
   default (its learning rate is 0.1) and AdaBoost whole ones: a part of the difference is the step, see
   [noisy labels](noisy_labels.md).

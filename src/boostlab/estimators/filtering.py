@@ -80,8 +80,9 @@ class FilterBoostClassifier(BoostingClassifier):
     max_tested: int = param(100_000, whole(1))
 
     def _rule(self) -> Rule:
-        if self.mode == "batch":
-            return FilterBoost(target_error=self.target_error)
+        return self._oracle() if self.mode == "oracle" else FilterBoost(target_error=self.target_error)
+
+    def _oracle(self) -> FilterBoostOracle:
         if self.target_error == 0:
             raise ValueError('target_error=0 would never end with mode="oracle"; use a number above 0.')
         return FilterBoostOracle(
@@ -97,6 +98,7 @@ class FilterBoostClassifier(BoostingClassifier):
         ----------
         source : callable or iterable
             A function that is given a number n and returns n fresh examples as (X, y), or an iterable of chunks (X, y).
+            The examples must come in random order: all tests assume that, and a file sorted by class deceives them.
         classes : array-like of two labels, optional
             By default those of the first chunk.
 
@@ -120,7 +122,7 @@ class FilterBoostClassifier(BoostingClassifier):
         return self
 
     def _stream(self, source: Any, classes: Any) -> None:
-        rng, rule = np.random.default_rng(self._seed()), self._rule()
+        rng, rule = np.random.default_rng(self._seed()), self._oracle()
         learner = as_learner(self.estimator, rule, type(self).__name__, self.max_depth, self.max_leaf_nodes)
         chunks = self._chunks(source, classes)
         first = next(chunks, None)
@@ -137,7 +139,7 @@ class FilterBoostClassifier(BoostingClassifier):
         def bins(X: Any, rows: Rows) -> Bins:
             return Bins.fit(X, rows, self.max_bins, threads, n_categories)
 
-        training = StreamTraining(rule, learner, Filter(rule, again(), rng), bins, self.max_restarts, rng)  # type: ignore[arg-type]
+        training = StreamTraining(rule, learner, Filter(rule, again(), rng), bins, self.max_restarts, rng)
         rounds, stop = training.run(self.n_estimators)
         self._settled = {}
         self._conclude(rule, rounds, history(rounds), str(stop))

@@ -34,7 +34,7 @@ resample : bool or "systematic", default=False
     Train every voter on rows drawn in proportion to the weights (independently, or evenly spaced) instead of on
     weighted rows.
 max_restarts : int, default=10
-    How often a round may be asked again: with re-sampling when its voter is refused, and once by LogitBoost where
+    How often a round may be asked again: where rows are drawn, when its voter is refused, and once by LogitBoost where
     clipping misleads it.
 max_bins : int or "exact", default=255
     Bins a column: columns with more distinct values are cut at quantiles.  "exact" cuts between all distinct values

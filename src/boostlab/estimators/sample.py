@@ -176,7 +176,7 @@ def held_rows(sample: Sample, share: float, rng: np.random.Generator) -> Array:
         held[rng.permutation(members)[:k]] = True
     if not held.any():
         raise ValueError(
-            "Early stopping finds no rows to hold out: every class has one row, or the table; pass X_val and y_val, "
-            "or turn it off."
+            "Early stopping finds no rows to hold out: every class has one row, or one sample is all there is; "
+            "pass X_val and y_val, or turn it off."
         )
     return held
