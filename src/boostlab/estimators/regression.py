@@ -50,7 +50,7 @@ class L2BoostRegressor(BoostingRegressor):
     >>> from boostlab import L2BoostRegressor
     >>> X, y = load_diabetes(return_X_y=True)
     >>> model = L2BoostRegressor(n_estimators=100).fit(X[::2], y[::2])
-    >>> model.score(X[1::2], y[1::2]) > 0.4
+    >>> model.score(X[1::2], y[1::2]) > 0.35
     True
     """
 

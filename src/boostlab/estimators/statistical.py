@@ -65,7 +65,7 @@ class L2BoostClassifier(BoostingClassifier):
     >>> from boostlab import L2BoostClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = L2BoostClassifier(n_estimators=200).fit(X[::2], y[::2])
-    >>> model.score(X[1::2], y[1::2]) > 0.93
+    >>> model.score(X[1::2], y[1::2]) > 0.9
     True
     """
 
