@@ -23,9 +23,10 @@ MAY_IMPORT = {
     "state": {"contract", "data", "kernels", "ensemble"},
     "march": {"contract", "data", "kernels", "state", "voters"},
     "engine": {"contract", "data", "ensemble", "march", "state"},
+    "stream": {"contract", "data", "ensemble", "programs"},
     "monitors": {"contract", "data", "engine", "ensemble", "state"},
     "estimators": {  # files: save(); theory: certificate()
-        *("contract", "data", "engine", "ensemble", "files", "monitors", "rules", "theory", "voters"),
+        *("contract", "data", "engine", "ensemble", "files", "monitors", "rules", "stream", "theory", "voters"),
     },
     "files": {"contract", "data", "ensemble", "estimators", "voters"},
     "theory": {"contract", "data", "ensemble", "voters"},

@@ -24,11 +24,15 @@ VARIANTS = [
     partial(boostlab.WeightBoostClassifier, normalize=True),
     partial(QuadBoostClassifier, VoterPool(), mode="coordinate", regularizer="l1"),
     partial(boostlab.VadaBoostClassifier, variance_penalty="fixed_point"),
+    partial(boostlab.FilterBoostClassifier, mode="oracle"),
+    partial(boostlab.RobustBoostClassifier, clip=False),
+    partial(boostlab.L2BoostClassifier, VoterPool()),
 ]
 IDS = [
     *REGISTRY,
     *("real", "resample", "systematic", "pool"),
     *("smallest_edge", "no_complements", "additive", "power2", "normalize"),
     *("coordinate", "fixed_point"),
+    *("oracle", "smooth", "least_squares_pool"),
 ]
 every = pytest.mark.parametrize("make", VARIANTS, ids=IDS)

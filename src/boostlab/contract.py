@@ -256,6 +256,7 @@ class State(Protocol):
     Attributes
     ----------
     y : labels -1 and +1 as int8 (binary rules); codes : class indices 0..n_classes-1; n_classes
+        (for regressors both are the numbers to predict, less their mean, and there are no classes)
     n : the sample size (sum of the masses); mass : mass of every row
     size : n, but never less than the number of rows: for floors and caps, where weights that sum to 1 must not matter
     F : scores so far, of shape (n_rows,) or (n_rows, n_classes)
@@ -264,6 +265,7 @@ class State(Protocol):
     horizon : the largest number of rounds
     standing : the coefficient that the voter in question has already (0, but for rules whose voters come back)
     own : a namespace for whatever the rule wants to remember between rounds
+    rng : the training's source of chance, for rules that draw
     """
 
     y: Array
@@ -274,6 +276,7 @@ class State(Protocol):
     horizon: int
     standing: float
     own: SimpleNamespace
+    rng: np.random.Generator
 
     @property
     def mass(self) -> Array: ...

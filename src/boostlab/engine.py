@@ -32,7 +32,7 @@ class Training:
     rule, learner
         What to ask and whom.
     table, rows, codes, n_classes
-        The sample: binned columns, masses, class indices.
+        The sample: binned columns, masses, class indices (or numbers to predict, with no classes).
     horizon : int
         The largest number of rounds, for rules that plan ahead.
     resample : bool or "systematic"
@@ -63,6 +63,7 @@ class Training:
         self.rule, self.table, self.rows = rule, table, rows
         self.rng = np.random.default_rng(0) if rng is None else rng
         self.state = State(rule, table, rows, codes, n_classes, horizon)
+        self.state.rng = self.rng
         self.session = learner.begin(table, rows, self.rng)
         if rule.labels_only and not getattr(self.session, "labels", True):
             raise ValueError(

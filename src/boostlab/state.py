@@ -97,7 +97,7 @@ class State:
         self.table, self.rows, self.codes, self.n_classes, self.horizon = table, rows, codes, n_classes, horizon
         self._order: Array | None = None
         self.n, self.size = rows.n, max(rows.n, float(rows.n_rows))
-        self.y = np.where(codes == 1, np.int8(1), np.int8(-1))
+        self.y = np.where(codes == 1, np.int8(1), np.int8(-1)) if n_classes else codes  # no classes: numbers
         self.scores = Scores(rule, rows.n_rows, n_classes, table.threads)
         self.rounds: list[Round] = []
         self.bound, self.standing = Bound(rule.comes_back), 0.0
@@ -105,6 +105,7 @@ class State:
         self.y.setflags(write=False)
         self.codes.setflags(write=False)
         self.own = SimpleNamespace()
+        self.rng: np.random.Generator
         self.total: Callable[..., Any] = rows.total
         self.largest: Callable[[Array], float] = rows.largest
         self.smallest: Callable[[Array], float] = rows.smallest

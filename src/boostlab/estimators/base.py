@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -23,13 +23,14 @@ from boostlab.data.matrix import by_rows, is_sparse
 from boostlab.data.table import MOST_BINS, Bins, Table
 from boostlab.data.threads import count_threads
 from boostlab.engine import Monitor, Training, history
-from boostlab.ensemble import Ensemble
-from boostlab.estimators.complaints import check_labels, check_table, one_sentence
+from boostlab.ensemble import Ensemble, Round
+from boostlab.estimators.complaints import check_table, one_sentence
 from boostlab.estimators.params import Check, check_params, flag, number, one_of, param, whole
-from boostlab.estimators.sample import Sample, check_sample, hold_out
+from boostlab.estimators.sample import Sample, hold_out
 from boostlab.estimators.selection import Bench, Part
-from boostlab.estimators.voting import Voting
-from boostlab.monitors import MEASURES, Callbacks, Progress, Validation
+from boostlab.estimators.targets import Labels, Targets
+from boostlab.estimators.voting import Fitted, Voting
+from boostlab.monitors import MEASURES, Callbacks, Validation
 from boostlab.voters import as_learner
 
 Array = npt.NDArray[Any]
@@ -56,8 +57,8 @@ class _Warm:
 
 
 @dataclass(eq=False, repr=False)
-class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
-    """Everything about a booster but its rule.  A subclass adds its parameters and says which rule they make."""
+class Booster(Fitted, Targets, BaseEstimator):
+    """What classifiers and regressors share: from `fit` to a fitted vote."""
 
     estimator: Any = param(None)
     _: KW_ONLY
@@ -72,9 +73,7 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
     validation_fraction: float = param(0.1, number(0, 1, "()"))
     n_iter_no_change: int = param(10, whole(1))
     tol: float = param(0.0, number(0))
-    scoring: Any = param("error", _SCORING)
     keep_best: bool = param(True, flag())
-    class_weight: Any = param(None, one_of(None, "balanced") | _MAPPING)
     warm_start: bool = param(False, flag())
     callbacks: Any = param(None, _CALLABLES)
     verbose: int = param(0, whole(0) | flag())
@@ -82,7 +81,6 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
     random_state: Any = param(None)
 
     _settles: ClassVar[tuple[str, ...]] = ()  # what `_settle` may return
-    _multiclass: ClassVar[bool] = False  # whether the rule takes three or more classes
     _tol_is_the_rules: ClassVar[bool] = False  # whether `tol` belongs to the rule rather than to early stopping
 
     def _rule(self) -> Rule:
@@ -110,7 +108,7 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         X_val: Any = None,
         y_val: Any = None,
         sample_weight_val: Any = None,
-    ) -> BoostingClassifier:
+    ) -> Self:
         """Train on a table.
 
         Parameters
@@ -118,7 +116,7 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         X : array, frame or sparse matrix of shape (n_rows, n_features)
             Numbers, NaN for missing values; columns of text or categories in a pandas or polars frame.
         y : array-like of shape (n_rows,)
-            Class labels of any kind.
+            Class labels of any kind, or the numbers to predict for a regressor.
         sample_weight : array-like of shape (n_rows,), optional
             Not negative; weight k equals k copies of a row.
         X_val, y_val, sample_weight_val : optional
@@ -132,8 +130,7 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         before = dict(self.__dict__)
         try:
             X, y = self._numbers(X, (y,), reset=True, sample_weight=sample_weight)
-            sample = check_sample(X, y, sample_weight, None, "y", self.class_weight)
-            self._check_classes(sample)
+            sample = self._sample(X, y, sample_weight)
             held_out = self._validation_sample(X_val, y_val, sample_weight_val, sample)
             training = None
             if self.warm_start:
@@ -154,7 +151,7 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         with one_sentence(X, None if reset else getattr(self, "feature_names_in_", None), where):
             check_table(X, type(self).__name__)
             for y in labels:
-                check_labels(y)
+                self._check_targets(y)
             return self._read(X, labels, reset, sample_weight)
 
     def _read(self, X: Any, labels: tuple[Any, ...], reset: bool, sample_weight: Any) -> tuple[Any, Any]:
@@ -170,7 +167,9 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
             validate_data(self, X, skip_check_array=True)  # notes the columns' names and number
             X = X if is_frame(X) else np.asarray(X)
             columns = Columns.fit(_weighty(X, sample_weight), wanted)
-        rules = dict(dtype=_kept_types(X), accept_sparse="csr", ensure_all_finite="allow-nan")
+        rules: dict[str, Any] = dict(dtype=_kept_types(X), accept_sparse="csr", ensure_all_finite="allow-nan")
+        if labels:
+            rules["y_numeric"] = self._numeric
         with np.errstate(invalid="ignore"):  # scikit-learn adds up all values to see whether they are finite
             if columns is None and not has_sparse(X) and not has_others(X):
                 checked = validate_data(self, X, *labels, reset=reset, **rules)
@@ -186,14 +185,6 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         numbers, y = checked if labels else (checked, None)
         return (by_rows(numbers) if is_sparse(numbers) else numbers), y
 
-    def _check_classes(self, sample: Sample) -> None:
-        if len(sample.classes) > 2 and not self._multiclass:
-            raise ValueError(
-                "Only binary classification is supported. The type of the target is multiclass: "
-                f"{type(self).__name__} was given {len(sample.classes)} classes; "
-                "wrap it in sklearn.multiclass.OneVsRestClassifier."
-            )
-
     def _validation_sample(self, X_val: Any, y_val: Any, weight: Any, sample: Sample) -> Sample | None:
         if (X_val is None) != (y_val is None):
             raise ValueError("X_val and y_val go together: give both or neither.")
@@ -202,7 +193,7 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
                 raise ValueError("sample_weight_val needs X_val and y_val.")
             return None
         X_val, y_val = self._numbers(X_val, (y_val,), where="y_val")
-        return check_sample(X_val, y_val, weight, sample.classes, "y_val")
+        return self._sample(X_val, y_val, weight, sample)
 
     def _begin(self, sample: Sample, held_out: Sample | None) -> Training:
         """Set up a new training: bins, rule, learner, and what to watch."""
@@ -216,7 +207,7 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         bins = None
         if learner.uses_bins:
             bins = Bins.fit(sample.X, sample.rows, self.max_bins, threads, n_categories)
-        self.classes_ = sample.classes
+        sample, held_out = self._take(sample, held_out)
         whole = Part(sample, Table.of(sample.X, bins, threads))
         watched = None if held_out is None else Part(held_out, Table.of(held_out.X, bins, threads))
         chance = rng.spawn(1)[0]  # whatever it takes to settle a parameter, the training draws the same
@@ -229,7 +220,7 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
             whole.table,
             sample.rows,
             sample.codes,
-            len(sample.classes),
+            self._n_classes,
             horizon=self.n_estimators,
             resample=self.resample,
             max_restarts=self.max_restarts,
@@ -239,8 +230,7 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         if held_out is not None:
             patience = self.n_iter_no_change if self.early_stopping else None
             tol = 0.0 if self._tol_is_the_rules else self.tol
-            validation = (held_out.X, held_out.codes, held_out.rows)
-            training.monitors.append(Validation(self.scoring, sample.classes, validation, sample.X, patience, tol))
+            training.monitors.append(self._watch(sample, held_out, patience, tol))
         return training
 
     def _run(self, training: Training) -> None:
@@ -250,7 +240,7 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
             monitors.append(Callbacks([self.callbacks] if callable(self.callbacks) else self.callbacks))
         with ExitStack() as stack:
             if self.verbose:
-                progress = stack.enter_context(Progress(self.n_estimators, type(self).__name__))
+                progress = stack.enter_context(self._progress())
                 monitors.append(progress)
             stop = training.run(self.n_estimators, monitors)
             if self.verbose:
@@ -259,17 +249,21 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         if self.early_stopping and self.keep_best:
             best = min(m.best_round for m in training.monitors if isinstance(m, Validation))
         rounds = training.finished(best or None)  # 0: Ctrl-C came before the first score
-        self._keep(Ensemble(training.rule, rounds, len(self.classes_)), history(training.state.rounds), str(stop))
-        self.feature_importances_ = self._ensemble.importances(self.n_features_in_)
         if self.warm_start:
             self._training = training
         else:
             self.__dict__.pop("_training", None)
+        self._conclude(training.rule, rounds, history(training.state.rounds), str(stop))
+
+    def _conclude(self, rule: Rule, rounds: Sequence[Round], history: dict[str, Any], stop: str) -> None:
+        """Keep what was trained, and say so if it is nothing."""
+        self._keep(Ensemble(rule, rounds, self._n_classes), history, stop)
+        self.feature_importances_ = self._ensemble.importances(self.n_features_in_)
         if not rounds:
             warnings.warn(
-                f"{type(self).__name__} kept no voter ({stop}), so it predicts {self.classes_[0]} for every row.",
+                f"{type(self).__name__} kept no voter ({stop}), so it predicts {self._nothing} for every row.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def _keep(self, ensemble: Ensemble, history: dict[str, Any], stop_reason: str) -> None:
@@ -308,7 +302,7 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
                 "or fit a clone."
             )
         training: Training | None = getattr(self, "_training", None)
-        if training is None or training.torn:
+        if training is None or training.torn or training.rule != self._rule():  # a rule may plan for n_estimators
             return None
         if self.n_estimators < training.state.t:
             raise ValueError(
@@ -339,9 +333,23 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         """Say what scikit-learn should know."""
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = self._multiclass
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
+        return tags
+
+
+@dataclass(eq=False, repr=False)
+class BoostingClassifier(Voting, Labels, ClassifierMixin, Booster):
+    """Everything about a classifier but its rule.  A subclass adds its parameters and says which rule they make."""
+
+    _: KW_ONLY
+    scoring: Any = param("error", _SCORING)
+    class_weight: Any = param(None, one_of(None, "balanced") | _MAPPING)
+
+    def __sklearn_tags__(self) -> Any:
+        """Say what scikit-learn should know."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = self._multiclass
         return tags
 
 

@@ -19,12 +19,11 @@ from boostlab.estimators.sample import encode_labels
 Array = npt.NDArray[Any]
 
 
-class Voting:
-    """Scores, labels, probabilities, stages and margins of a fitted vote."""
+class Fitted:
+    """A vote and how it reads a table."""
 
     _ensemble: Ensemble
     _columns: Columns | None  # how a table is read; None is plain numbers
-    classes_: Array
     n_jobs: int | None
 
     def _numbers(self, X: Any) -> tuple[Array, Any]:
@@ -33,6 +32,46 @@ class Voting:
     def _table(self, X: Any) -> Table:
         check_is_fitted(self, "n_estimators_")
         return Table(self._numbers(X)[0], threads=count_threads(self.n_jobs))
+
+
+class Predicting(Fitted):
+    """Numbers and their stages of a fitted vote for numbers."""
+
+    baseline_: float
+
+    def predict(self, X: Any) -> Array:
+        """Return the predicted numbers.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
+        table = self._table(X)
+        return self.baseline_ + self._ensemble.scores(table)
+
+    def staged_predict(self, X: Any) -> Iterator[Array]:
+        """Yield the predicted numbers after every round, in one pass.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Yields
+        ------
+        array of shape (n_rows,)
+        """
+        table = self._table(X)
+        return (self.baseline_ + F for F in self._ensemble.staged_scores(table))
+
+
+class Voting(Fitted):
+    """Scores, labels, probabilities, stages and margins of a fitted vote."""
+
+    classes_: Array
 
     def decision_function(self, X: Any) -> Array:
         """Return the scores: of class 1 over class 0 for two classes, else one a class.
