@@ -15,7 +15,8 @@ SRC = Path(boostlab.__file__).parent
 MAY_IMPORT = {
     "kernels": set(),
     "data": {"kernels"},
-    "contract": {"data", "kernels"},
+    "tasks": set(),
+    "contract": {"data", "kernels", "tasks"},
     "programs": set(),
     "rules": {"contract", "programs"},
     "voters": {"contract", "data", "kernels"},

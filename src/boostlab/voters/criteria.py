@@ -44,7 +44,7 @@ class Criterion:
         """Return what the winning cut's two sides vote."""
         raise NotImplementedError
 
-    def rank(self, sums: Array) -> Array:
+    def rank(self, sums: Array, numbers: Array) -> Array:
         """Return a number for each category, given its sums, in whose order a cut should be looked for."""
         return sums[1] * (sums[0] > 0) / np.maximum(sums[0], TINY)  # the mean of the target
 
@@ -86,7 +86,7 @@ class SampleVariancePenalty(Criterion):
     names = ("variance_penalty", "n")
     forms = (SIGNED, SQUARE)
 
-    def rank(self, sums: Array) -> Array:
+    def rank(self, sums: Array, numbers: Array) -> Array:
         """By the signed weight: cutting at zero is then the best edge."""
         return sums[0]
 
@@ -103,6 +103,33 @@ class SampleVariancePenalty(Criterion):
     def leaves(self, left: Array, right: Array, gross: Array, numbers: Array) -> tuple[float, float]:
         """Orient the voter so that A >= B."""
         return (-1.0, 1.0) if self.upright(left, right, gross, numbers) else (1.0, -1.0)
+
+
+@formula
+def mixed(left: Any, right: Any, gross: Any, numbers: Any) -> Any:
+    """Minus the edge under the mixture."""
+    return -np.abs(numbers[0] * (right[0] - left[0]) + numbers[1] * (right[1] - left[1]))
+
+
+class MixedEdge(Criterion):
+    """Largest |sum (a w + b w^2) y h|, from sums of w y and of w^2 y."""
+
+    names = ("a", "b")
+    forms = (SIGNED, SQUARE)
+
+    @property
+    def cost(self) -> Cost:
+        """Minus the edge."""
+        return mixed
+
+    def rank(self, sums: Array, numbers: Array) -> Array:
+        """By the mixture: cutting at zero is then the best edge."""
+        return numbers[0] * sums[0] + numbers[1] * sums[1]
+
+    def leaves(self, left: Array, right: Array, gross: Array, numbers: Array) -> tuple[float, float]:
+        """Orient the voter so that its edge is positive."""
+        up = numbers @ (right - left) >= 0
+        return (-1.0, 1.0) if up else (1.0, -1.0)
 
 
 # -- sums over leaves ------------------------------------------------------------------------------------------------
@@ -255,7 +282,7 @@ class PseudoLoss(Separable):
         """1 where that lowers the pseudo-loss."""
         return (sums < 0).astype(np.float64)
 
-    def rank(self, sums: Array) -> Array:
+    def rank(self, sums: Array, numbers: Array) -> Array:
         """By the class that the categories differ in most."""
         return sums[np.abs(sums).sum(axis=1).argmax()]
 

@@ -163,9 +163,10 @@ class SplitSearch:
         """
         seen = slice(None, -1) if least > 0 else slice(None)
         scale, d = channels.scale, len(self.n_bins)
-        slots, order = self._order_categories(criterion, slots, scale, seen)
+        numbers = criterion.numbers(params)
+        slots, order = self._order_categories(criterion, slots, scale, seen, numbers)
         search = (cheapest_split_of_pairs if len(channels.gross[seen]) == 2 else cheapest_split)(criterion.cost)
-        facts = total, scale, channels.gross[seen], criterion.numbers(params), float(least)
+        facts = total, scale, channels.gross[seen], numbers, float(least)
         found: list[tuple[int, int, float]] = []
 
         def work(first: int, last: int) -> None:
@@ -225,7 +226,7 @@ class SplitSearch:
         return bool(2 * masses[low].sum() > masses.sum())
 
     def _order_categories(
-        self, criterion: Criterion, slots: Array, scale: Array, seen: slice
+        self, criterion: Criterion, slots: Array, scale: Array, seen: slice, numbers: Array
     ) -> tuple[Array, dict[int, Array]]:
         """Sort the slots of categorical columns, missing values among them, so that the best subset is a cut."""
         order: dict[int, Array] = {}
@@ -233,7 +234,7 @@ class SplitSearch:
             slots = slots.copy()
         for j in self.bins.categorical:
             sums = slots[:, self.mine(j)]
-            rank = criterion.rank((sums * scale[:, None])[seen])
+            rank = criterion.rank((sums * scale[:, None])[seen], numbers)
             order[j] = np.argsort(np.where(self.filled[self.mine(j)], rank, np.inf), kind="stable")  # empty slots last
             slots[:, self.mine(j)] = sums[:, order[j]]
         return slots, order

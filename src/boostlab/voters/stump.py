@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
-from boostlab.contract import Learner, Stop, Task
+from boostlab.contract import Learner, MixedTask, Stop, Task
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table, compact
 from boostlab.kernels.edge import best_edge
 from boostlab.kernels.slots import SIGNED
-from boostlab.voters.criteria import CRITERIA
+from boostlab.voters.criteria import CRITERIA, MixedEdge
 from boostlab.voters.follow import Follower
 from boostlab.voters.ranking import ranked
-from boostlab.voters.search import SplitSearch, tame
+from boostlab.voters.search import Channels, Split, SplitSearch, tame
 
 Array = npt.NDArray[Any]
 Found = tuple[int, int, int, int]
+
+MIXED = MixedEdge()
 
 
 @dataclass(slots=True)
@@ -136,15 +138,20 @@ class StumpSession:
         criterion, search = CRITERIA[task.criterion], self.search
         if search.nothing:
             return Stop("no_edge", "every column is constant, so there is nothing to split")
+        if task.criterion == "edge" and self._may_mix(task):
+            return self._best_mixture(task)
         if task.criterion == "edge":
             channel = search.followed(0, SIGNED, task.weight, task.target, counts=task.counts)
             if task.without is not None:
                 return self._best_but(task.without, channel.slots[0], channel.total)
             return self.voter(self.find(channel), channel, task)
-        channels = search.channels(criterion, tame(task.weight), task.target, task.counts)
+        weight = task.w if isinstance(task, MixedTask) else tame(task.weight)
+        channels = search.channels(criterion, weight, task.target, task.counts)
         split = search.best(criterion, channels.slots, channels.total, channels, task.params)
         assert split is not None
         leaves = criterion.leaves(split.left, split.right, channels.gross, criterion.numbers(task.params))
+        if isinstance(task, MixedTask) and task.counts is None:
+            _note_parts(task, channels, split, leaves[1])
         return self._stump(split.feature, split.cut, split.low, *leaves)
 
     def added(self, voter: Any, alpha: float) -> None:
@@ -183,6 +190,19 @@ class StumpSession:
         missing = left if search.missing_low(feature, cut, side) else right
         return Stump(feature, cut, search.threshold(feature, cut), left, right, missing)
 
+    def _may_mix(self, task: Task) -> TypeGuard[MixedTask]:
+        return isinstance(task, MixedTask) and self.sides == 0 and task.counts is None and task.without is None
+
+    def _best_mixture(self, task: MixedTask) -> Stump | CategoryStump:
+        """Follow w y and w^2 y, and note the sums of both in the task."""
+        channels = self.search.channels(MIXED, task.w, task.labels)
+        numbers = {"a": task.a, "b": task.b}
+        split = self.search.best(MIXED, channels.slots, channels.total, channels, numbers)
+        assert split is not None
+        left, right = MIXED.leaves(split.left, split.right, channels.gross, MIXED.numbers(numbers))
+        _note_parts(task, channels, split, right)
+        return self._stump(split.feature, split.cut, split.low, left, right)
+
     def _best_but(self, without: Array, hist: Array, total: int) -> Stump | CategoryStump | Stop:
         """Return the best stump that does not vote like `without`; stumps of several columns may."""
         for feature, cut, low, up in ranked(self.search, hist, total, self.sides):
@@ -197,3 +217,9 @@ class StumpSession:
             return CategoryStump(feature, leaves[low.astype(np.intp)])
         threshold = self.search.threshold(feature, cut)
         return Stump(feature, cut, threshold, left, right, left if low[-1] else right)
+
+
+def _note_parts(task: MixedTask, channels: Channels, split: Split, right: float) -> None:
+    """Note the sums of w and w^2 for the stump that says `right` above a split."""
+    wrong = np.maximum(channels.gross - right * (split.right - split.left), 0.0) / 2
+    task.parts = float(channels.gross[0]), float(wrong[0]), float(channels.gross[1]), float(wrong[1])
