@@ -1,0 +1,44 @@
+"""RLP-Boost: AdaBoost's voters, weighed by the soft-margin linear program (Rätsch, Onoda & Müller 2001)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from boostlab.contract import Array, State
+from boostlab.programs.edge_lp import EdgeLP
+from boostlab.rules.reweighed import Reweighed
+
+
+@dataclass(frozen=True)
+class RLPBoost(Reweighed):
+    """The weights with the largest soft margin: max rho - sum xi / (nu n), y F >= rho - xi, weights of sum 1.
+
+    Parameters
+    ----------
+    nu : float
+        In [1/n, 1]: at most this share of the sample lies below the margin.
+    """
+
+    nu: float = 0.1
+
+    def program(self, U: Array, mass: Array) -> EdgeLP:
+        """Open the linear program."""
+        if self.nu * max(float(mass.sum()), len(mass)) < 1:
+            raise ValueError(f"nu={self.nu:g} is too small for {len(mass)} examples; use nu >= {1 / len(mass):.3g}.")
+        program = EdgeLP(mass, cap=1.0 / (self.nu * float(mass.sum())), seconds=self.seconds)
+        for u in U:
+            program.add(u)
+        return program
+
+    def begin(self, s: State) -> None:
+        """Refuse a nu that is too small before any work is done."""
+        super().begin(s)
+        self.program(np.empty((0, len(s.y))), s.mass)
+
+    def solve(self, program: EdgeLP) -> tuple[Array, float]:
+        """Solve, with this rule's cap."""
+        program.set_cap(1.0 / (self.nu * program.size))
+        solved = program.solve()
+        return solved.weights, solved.value
