@@ -259,7 +259,8 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         if self.early_stopping and self.keep_best:
             best = min(m.best_round for m in training.monitors if isinstance(m, Validation))
         rounds = training.finished(best or None)  # 0: Ctrl-C came before the first score
-        self._keep(Ensemble(training.rule, rounds, len(self.classes_)), history(training.state.rounds), str(stop))
+        told = history([*rounds, *training.state.rounds[len(rounds) :]])
+        self._keep(Ensemble(training.rule, rounds, len(self.classes_)), told, str(training.last or stop))
         self.feature_importances_ = self._ensemble.importances(self.n_features_in_)
         if self.warm_start:
             self._training = training
