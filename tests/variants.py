@@ -24,11 +24,14 @@ VARIANTS = [
     partial(boostlab.WeightBoostClassifier, normalize=True),
     partial(QuadBoostClassifier, VoterPool(), mode="coordinate", regularizer="l1"),
     partial(boostlab.VadaBoostClassifier, variance_penalty="fixed_point"),
+    partial(boostlab.LPBoostClassifier, C=0.05),
+    partial(boostlab.RQPBoostClassifier, C="validation"),
 ]
 IDS = [
     *REGISTRY,
     *("real", "resample", "systematic", "pool"),
     *("smallest_edge", "no_complements", "additive", "power2", "normalize"),
     *("coordinate", "fixed_point"),
+    *("price", "validated_price"),
 ]
 every = pytest.mark.parametrize("make", VARIANTS, ids=IDS)

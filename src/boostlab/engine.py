@@ -344,7 +344,7 @@ class Training:
         return settle(scores.F, self.state.bound.value)
 
     def finished(self, rounds: int | None = None) -> list[Round]:
-        """Return the first rounds (all by default), with the rule's last word on their coefficients (and, as `last`, on the end)."""
+        """Return the first rounds (all by default), with the rule's last word on coefficients; `last` is its stop."""
         state = copy.copy(self.state)
         state.rounds = self.state.rounds[:rounds]
         last = self.rule.finish(state) if state.rounds else None

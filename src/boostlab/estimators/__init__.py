@@ -1,9 +1,15 @@
 """The public boosters; importing this module registers them all."""
 
-from boostlab.estimators.corrective import LPBoostClassifier
+from boostlab.estimators.corrective import (
+    ERLPBoostClassifier,
+    LPBoostClassifier,
+    SoftBoostClassifier,
+    TotalBoostClassifier,
+)
 from boostlab.estimators.quadratic import QuadBoostClassifier
 from boostlab.estimators.registry import REGISTRY
 from boostlab.estimators.regularised import ArcGVClassifier, L1BoostClassifier, SoftMarginBoostClassifier
+from boostlab.estimators.reweighed import RLPBoostClassifier, RQPBoostClassifier
 from boostlab.estimators.stagewise import (
     AdaBoostClassifier,
     AdaBoostM2Classifier,
@@ -22,11 +28,16 @@ __all__ = [
     "ArcGVClassifier",
     "BrownBoostClassifier",
     "EBBoostClassifier",
+    "ERLPBoostClassifier",
     "L1BoostClassifier",
     "LPBoostClassifier",
     "LogitBoostClassifier",
     "QuadBoostClassifier",
+    "RLPBoostClassifier",
+    "RQPBoostClassifier",
+    "SoftBoostClassifier",
     "SoftMarginBoostClassifier",
+    "TotalBoostClassifier",
     "VadaBoostClassifier",
     "WeightBoostClassifier",
 ]

@@ -4,8 +4,8 @@ Both are the dual of "stay close to the uniform weights while every voter's edge
 
     Theta(v) = min over q of  KL(q) + mean(q a),  mean(q) = 1,  0 <= q <= kappa
 
-is concave and once differentiable; its minimiser is the capped Gibbs density, its gradient the edges, and its Hessian is
-minus their covariance over the rows below the cap.  ERLPBoost maximises it over v >= 0 with sum v = eta, SoftBoost
+is concave and once differentiable; its minimiser is the capped Gibbs density, its gradient the edges, and its Hessian
+is minus their covariance over the rows below the cap.  ERLPBoost maximises it over v >= 0 with sum v = eta, SoftBoost
 maximises Theta(v) - theta sum v over v >= 0.
 """
 

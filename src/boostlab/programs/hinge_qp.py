@@ -26,7 +26,7 @@ class Point:
     xi: Array
     s: Array
     r: Array
-    l: Array  # noqa: E741
+    l: Array
 
     def gap(self) -> float:
         """Return the sum of all complementary products."""
@@ -59,7 +59,7 @@ class HingeQP:
         """Return what is minimised."""
         return float(b @ b / 2 + C * self.mass @ np.maximum(0.0, 1.0 - b @ self.U))
 
-    def bound(self, l: Array) -> float:  # noqa: E741
+    def bound(self, l: Array) -> float:
         """Return the dual value of prices 0 <= l <= C m: no b costs less."""
         b = np.maximum(self.U @ l, 0.0)
         return float(l.sum() - b @ b / 2)
@@ -105,7 +105,12 @@ class HingeQP:
         a = b @ self.U
         apart = 0.5
         return Point(
-            b, np.full(len(b), apart), np.maximum(1.0 - a, 0) + apart, price / 2, np.maximum(a - 1.0, 0) + apart, price / 2
+            b,
+            np.full(len(b), apart),
+            np.maximum(1.0 - a, 0) + apart,
+            price / 2,
+            np.maximum(a - 1.0, 0) + apart,
+            price / 2,
         )
 
     def _step(self, p: Point, C: float) -> Point:

@@ -25,7 +25,7 @@ class LPBoost(Corrective):
         """Start from uniform weights."""
         super().begin(s)
         s.own.program = EdgeLP(s.mass[s.own.order], cap=self.cap(s), seconds=self.seconds)
-        s.own.beta = -np.inf
+        s.own.beta, s.own.values = -np.inf, []
 
     def step(self, s: State, task: Task, h: Array) -> Reweigh | Stop:
         """Steps 2 to 4."""
@@ -40,6 +40,13 @@ class LPBoost(Corrective):
         except SolverError as failure:
             return failed(s, failure)
         own.beta = solved.value
+        own.values.append(own.beta)
         self.next_weights(s, solved.d)
         gap = max(own.lowest_edge - own.beta, 0.0)
         return Reweigh(solved.weights, {"edge": edge, "objective": own.beta, "duality_gap": gap})
+
+    def finish(self, s: State) -> Reweigh | None:
+        """Close the gap by the last edge, that of the voter which could not improve anything."""
+        if len(s.own.values) < s.t:
+            return None
+        return Reweigh(s.alphas, {"duality_gap": max(s.own.lowest_edge - s.own.values[s.t - 1], 0.0)})

@@ -41,7 +41,7 @@ class HingeLPBoost(Rule):
         """Without a voter every example has its full price."""
         s.own.order = s.canonical_order()
         s.own.program = EdgeLP(s.mass[s.own.order], price=self.C, seconds=self.seconds)
-        s.own.d, s.own.bound = np.full(len(s.y), self.C), 0.0
+        s.own.d, s.own.bound, s.own.values = np.full(len(s.y), self.C), 0.0, []
 
     def task(self, s: State) -> Task:
         """Step 1."""
@@ -62,7 +62,14 @@ class HingeLPBoost(Rule):
             solved = own.program.solve()
         except SolverError as failure:
             return failed(s, failure)
+        own.values.append(solved.value)
         own.d = np.empty_like(solved.d)
         own.d[own.order] = solved.d
         gap = max(solved.value - own.bound, 0.0)
         return Reweigh(solved.weights, {"edge": edge, "objective": solved.value, "duality_gap": gap})
+
+    def finish(self, s: State) -> Reweigh | None:
+        """Close the gap by the last edge, that of the voter which could not improve anything."""
+        if len(s.own.values) < s.t:
+            return None
+        return Reweigh(s.alphas, {"duality_gap": max(s.own.values[s.t - 1] - s.own.bound, 0.0)})

@@ -27,20 +27,32 @@ class Reweighed(AdaBoost):
     keeps_votes: ClassVar[bool] = True
 
     def program(self, U: Array, mass: Array) -> Any:
-        """Return the program over voters whose agreements y h are the rows of U."""
+        """Return the program over different voters, whose agreements y h are the rows of U."""
         raise NotImplementedError
 
     def solve(self, program: Any) -> tuple[Array, float]:
-        """Return the voters' weights and the optimum; a program solved before goes on from there."""
+        """Return the weights and the optimum for this rule's parameter; a solved program goes on from there."""
         raise NotImplementedError
+
+    def open(self, U: Array, mass: Array) -> tuple[Any, Array]:
+        """Return the program over voters with agreements U (of those that vote alike the first), and who they are."""
+        first = np.unique(U, axis=0, return_index=True)[1]
+        first.sort()
+        return self.program(U[first], mass), first
+
+    def weigh(self, program: Any, kept: Array, n_voters: int) -> Reweigh | Stop:
+        """Solve and return all voters' weights."""
+        alphas = np.zeros(n_voters)
+        try:
+            alphas[kept], value = self.solve(program)
+        except SolverError as failure:
+            return Stop("solver_failed", f"{failure}; the weights are those of before")
+        if not alphas.any():
+            return Stop("solver_failed", "the program gave no voter a weight; the weights are those of before")
+        return Reweigh(alphas, {"program": value})
 
     def finish(self, s: State) -> Reweigh | None:
         """Weigh the voters once AdaBoost is done."""
-        order = s.canonical_order()
-        U, first = np.unique((s.y * s.votes)[:, order], axis=0, return_index=True)
-        alphas = np.zeros(s.t)
-        try:
-            alphas[first], value = self.solve(self.program(U, s.mass[order]))
-        except SolverError as failure:
-            return Reweigh(s.alphas, {}, Stop("solver_failed", f"{failure}; the weights are AdaBoost's"))
-        return Reweigh(alphas, {"program": value})
+        order = s.canonical_order()  # so that the solver's choice among optima does not depend on the rows' order
+        answer = self.weigh(*self.open((s.y * s.votes)[:, order], s.mass[order]), s.t)
+        return Reweigh(s.alphas, {}, answer) if isinstance(answer, Stop) else answer
