@@ -188,9 +188,9 @@ class RQPBoostClassifier(ReweighedClassifier):
 
     Minimises half the sum of the squared weights + C sum max(0, 1 - y F) over weights that are not negative.  (The
     paper does not halve the squares: its C is twice this one.)  `C` is the price of one example's slack; for more
-    examples it should be smaller.  AdaBoost's rounds are in `history_` and in staged output; only the last stage has the program's
-    weights, whose optimum is the last entry of `history_["program"]`.  `path` gives models for other values of `C`
-    without training again.  `predict_proba` is a score (AdaBoost's link), not a calibrated probability.
+    examples it should be smaller.  AdaBoost's rounds are in `history_` and in staged output; only the last stage has
+    the program's weights, whose optimum is the last entry of `history_["program"]`.  `path` gives models for other
+    values of `C` without training again.  `predict_proba` is a score (AdaBoost's link), not a calibrated probability.
 
     Parameters
     ----------

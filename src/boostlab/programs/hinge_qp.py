@@ -82,7 +82,7 @@ class HingeQP:
             best = min((b, point.b), key=lambda b: self.cost(b, C))
             cost = self.cost(best, C)
             left = cost - self.bound(point.l)
-            if self._start is None and left <= 0.1 * (1 + cost):
+            if self._start is None and left <= 1 + cost:
                 self._start = (C, point)
             if left <= tol * (1 + cost):
                 return best, cost

@@ -21,8 +21,7 @@ def failed(s: State, failure: SolverError) -> Reweigh | Stop:
 class Corrective(Rule):
     """Voters by their edge under weights d with d_i <= 1/(nu n), which a program chooses.
 
-    Whatever such d are, the best edge under them is at least the largest soft margin that a vote can have: the smallest
-    edge so far is a bound, and its distance to the vote's own soft margin is the duality gap.
+    The best edge under such d is at least any vote's soft margin; the duality gap is the distance of the two.
 
     Parameters
     ----------
@@ -47,11 +46,9 @@ class Corrective(Rule):
     def begin(self, s: State) -> None:
         """Start from uniform weights."""
         if self.nu * s.size < 1:
-            raise ValueError(
-                f"nu={self.nu:g} is too small for {s.size:g} examples: the weights' cap 1/(nu n) must not exceed 1; "
-                f"use nu >= {1 / s.size:.3g}."
-            )
-        s.own.order = s.canonical_order()  # so that the solver's choice among optima does not depend on the rows' order
+            cause = f"nu={self.nu:g} is too small for {s.size:g} examples: the weights' cap 1/(nu n) must not exceed 1"
+            raise ValueError(f"{cause}; use nu >= {1 / s.size:.3g}.")
+        s.own.order = s.canonical_order()  # so that the choice among optima does not depend on the rows' order
         s.own.d, s.own.lowest_edge = np.full(len(s.y), 1.0 / s.n), np.inf
 
     def task(self, s: State) -> Task:
