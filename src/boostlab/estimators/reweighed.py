@@ -29,7 +29,7 @@ from boostlab.rules.rqpboost import RQPBoost
 Array = npt.NDArray[Any]
 
 NUS = (0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01)  # of equals the first: the softer margin
-PRICES = tuple(10.0 ** (k / 2) for k in range(-10, 3))
+PRICES = tuple(10.0 ** (k / 2) for k in range(-4, 8))
 
 
 @dataclass(eq=False, repr=False)
@@ -139,9 +139,10 @@ class ReweighedClassifier(BoostingClassifier):
 class RLPBoostClassifier(ReweighedClassifier):
     """RLP-Boost (LP_Reg-AdaBoost): AdaBoost's voters with the weights that maximise the soft margin.
 
-    AdaBoost's rounds are in `history_` and in staged output; only the last stage has the program's weights, whose
-    optimum is the last entry of `history_["program"]`.  `path` gives models for other values of `nu` without training
-    again.  The scores lie in [-1, 1]; `predict_proba` is a score (AdaBoost's link), not a calibrated probability.
+    AdaBoost's rounds are in `history_` and in staged output; only the last stage has the program's weights.
+    `history_["program"]` is the soft margin of AdaBoost's vote, and in the last round that of the program's.  `path`
+    gives models for other values of `nu` without training again.  The scores lie in [-1, 1]; `predict_proba` is a score
+    (AdaBoost's link), not a calibrated probability.
 
     Parameters
     ----------
@@ -186,15 +187,16 @@ class RLPBoostClassifier(ReweighedClassifier):
 class RQPBoostClassifier(ReweighedClassifier):
     """RQP-Boost (QP_Reg-AdaBoost): AdaBoost's voters with the weights of a quadratic program.
 
-    Minimises half the sum of the squared weights + C sum max(0, 1 - y F) over weights that are not negative.  (The
-    paper does not halve the squares: its C is twice this one.)  `C` is the price of one example's slack; for more
-    examples it should be smaller.  AdaBoost's rounds are in `history_` and in staged output; only the last stage has
-    the program's weights, whose optimum is the last entry of `history_["program"]`.  `path` gives models for other
-    values of `C` without training again.  `predict_proba` is a score (AdaBoost's link), not a calibrated probability.
+    Minimises half the sum of the squared weights + C times the mean of max(0, 1 - y F) over weights that are not
+    negative.  (The paper's C is 2 C / n: it adds up the slack of all examples and does not halve the squares.)
+    AdaBoost's rounds are in `history_` and in staged output; only the last stage has the program's weights.
+    `history_["program"]` is the program's cost of AdaBoost's vote, and in the last round that of its own.  `path` gives
+    models for other values of `C` without training again.  `predict_proba` is a score (AdaBoost's link), not a
+    calibrated probability.
 
     Parameters
     ----------
-    C : float or "validation", default=0.01
+    C : float or "validation", default=3.0
         The price of slack: near 0 the weights are the voters' plain edges, a large C is a hard margin.  "validation"
         takes it from a grid, as for `RLPBoostClassifier`.
     time_limit : float, optional
@@ -215,7 +217,7 @@ class RQPBoostClassifier(ReweighedClassifier):
     True
     """
 
-    C: float | str = param(0.01, number(0, 1e6, "(]") | one_of("validation"))
+    C: float | str = param(3.0, number(0, 1e6, "(]") | one_of("validation"))
 
     _settles: ClassVar[tuple[str, ...]] = ("C", "C_curve")
     _knob: ClassVar[str] = "C"

@@ -171,10 +171,10 @@ class CappedEntropy:
             return U @ d
         return np.concatenate([U[k : k + 64].astype(np.float64) @ d for k in range(0, len(U), 64)])
 
-    def margins(self) -> Array:
-        """Return sum_j v_j u_j."""
-        used = np.flatnonzero(self.v)
-        return self.v[used] @ self.U[used].astype(np.float64)
+    def margins(self, weights: Array) -> Array:
+        """Return every row's margin by a vote."""
+        used = np.flatnonzero(weights)
+        return weights[used] @ self.U[used].astype(np.float64)
 
     def penalised(self, eta: float, tol: float) -> Entropic:
         """Minimise the largest edge + KL / eta; the answer's v has the sum eta.

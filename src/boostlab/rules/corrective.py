@@ -27,10 +27,8 @@ class Corrective(Rule):
     ----------
     nu : float
         In [1/n, 1]: at most this share of the sample lies below the margin.
-    tol : float
-        How far from the optimum training may end.
-    seconds : float, optional
-        The longest that one program may take.
+    tol, seconds : float
+        How far from the optimum training may end, and the longest that one program may take.
     """
 
     nu: float = 0.1
@@ -49,7 +47,7 @@ class Corrective(Rule):
             cause = f"nu={self.nu:g} is too small for {s.size:g} examples: the weights' cap 1/(nu n) must not exceed 1"
             raise ValueError(f"{cause}; use nu >= {1 / s.size:.3g}.")
         s.own.order = s.canonical_order()  # so that the choice among optima does not depend on the rows' order
-        s.own.d, s.own.lowest_edge = np.full(len(s.y), 1.0 / s.n), np.inf
+        s.own.d, s.own.lowest_edge, s.own.converged = np.full(len(s.y), 1.0 / s.n), np.inf, 0
 
     def task(self, s: State) -> Task:
         """Ask for the largest edge under d."""
@@ -67,7 +65,9 @@ class Corrective(Rule):
         s.own.d[s.own.order] = d
 
     def largest_soft_margin(self, s: State) -> Reweigh | None:
-        """Return the weights with the largest soft margin over the voters so far."""
+        """Return the weights with the largest soft margin, if the voters are enough; of too few it may vote badly."""
+        if s.own.converged != s.t:
+            return None
         program = EdgeLP(s.mass[s.own.order], cap=self.cap(s), seconds=self.seconds)
         for h in s.votes:
             program.add((s.y * h)[s.own.order])
@@ -75,5 +75,5 @@ class Corrective(Rule):
             solved = program.solve()
         except SolverError as failure:
             return Reweigh(s.alphas, {}, Stop("solver_failed", f"{failure}; the weights are the last round's"))
-        gap = max(s.own.lowest_edge - solved.value, 0.0)
-        return Reweigh(solved.weights, {"objective": solved.value, "duality_gap": gap})
+        facts = {"objective": solved.value, "duality_gap": max(s.own.lowest_edge - solved.value, 0.0)}
+        return Reweigh(solved.weights, facts)

@@ -21,7 +21,7 @@ class ERLPBoost(Corrective):
     1. h = the voter with the largest edge g under d; d starts uniform, P at minus infinity.
     2. Phat = min(Phat, g + KL(d) / eta).  Stop if Phat - P(d) <= eps/2: the vote is within eps of the best.
     3. Add h; d = argmin of P over d_i <= 1/(nu n); the voters' weights are dual to it.
-    4. At the end the weights are those with the largest soft margin over the voters found.
+    4. After step 2 has stopped, the weights are those with the largest soft margin over the voters found.
 
     It needs at most max(4 / eps, 8 ln(1/nu) / eps^2) rounds.
     """
@@ -43,6 +43,7 @@ class ERLPBoost(Corrective):
         own, edge, eta = s.own, self.edge(s, task, h), self.eta()
         own.Phat = min(own.Phat, edge + own.entropy / eta)
         if own.Phat - own.P <= self.tol / 2:
+            own.converged = s.t
             return Stop("tolerance", f"the vote is within {self.tol:g} of the largest soft margin")
         own.program.add((s.y * h)[own.order])
         try:
@@ -51,7 +52,7 @@ class ERLPBoost(Corrective):
             return failed(s, failure)
         self.next_weights(s, found.q / s.n)
         own.entropy, own.P = found.entropy, float(found.edges.max()) + found.entropy / eta
-        value = soft_margin(own.program.margins() / eta, s.mass[own.order], self.cap(s))
+        value = soft_margin(own.program.margins(found.v / eta), s.mass[own.order], self.cap(s))
         facts = {"edge": edge, "objective": value, "duality_gap": max(own.lowest_edge - value, 0.0)}
         return Reweigh(found.v / eta, {**facts, "potential": own.P, "evaluations": float(found.steps)})
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from boostlab.contract import Array, Reweigh, State, Stop
+from boostlab.contract import Array, Retry, Reweigh, State, Step, Stop, Task
 from boostlab.programs.edge_lp import SolverError
 from boostlab.rules.adaboost import AdaBoost
 
@@ -33,6 +33,18 @@ class Reweighed(AdaBoost):
     def solve(self, program: Any) -> tuple[Array, float]:
         """Return the weights and the optimum for this rule's parameter; a solved program goes on from there."""
         raise NotImplementedError
+
+    def worth(self, s: State, margins: Array, alphas: Array) -> float:
+        """Return what the program maximises or minimises, for a vote of AdaBoost's."""
+        raise NotImplementedError
+
+    def step(self, s: State, task: Task, h: Array) -> Step | Retry | Stop:
+        """AdaBoost's step, and what the program thinks of it."""
+        answer = super().step(s, task, h)
+        if isinstance(answer, Step):
+            alphas, F = np.append(s.alphas, answer.alpha), s.F + answer.alpha * h
+            answer.facts = {**answer.facts, "program": self.worth(s, s.y * F, alphas)}
+        return answer
 
     def open(self, U: Array, mass: Array) -> tuple[Any, Array]:
         """Return the program over voters with agreements U (of those that vote alike the first), and who they are."""

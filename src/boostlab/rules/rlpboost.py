@@ -8,6 +8,7 @@ import numpy as np
 
 from boostlab.contract import Array, State
 from boostlab.programs.edge_lp import EdgeLP
+from boostlab.programs.soft_margin import soft_margin
 from boostlab.rules.reweighed import Reweighed
 
 
@@ -36,6 +37,10 @@ class RLPBoost(Reweighed):
         """Refuse a nu that is too small before any work is done."""
         super().begin(s)
         self.program(np.empty((0, len(s.y))), s.mass)
+
+    def worth(self, s: State, margins: Array, alphas: Array) -> float:
+        """Return the soft margin."""
+        return soft_margin(margins / np.abs(alphas).sum(), s.mass, 1.0 / (self.nu * s.n))
 
     def solve(self, program: EdgeLP) -> tuple[Array, float]:
         """Solve, with this rule's cap."""

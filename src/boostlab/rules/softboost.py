@@ -21,7 +21,7 @@ class SoftBoost(Corrective):
     1. h = the voter with the largest edge under d; d starts uniform; ghat = the smallest of these edges so far.
     2. Add h; d = argmin of KL(d, uniform) over d_i <= 1/(nu n) with the edge of every voter at most ghat - eps.
     3. Stop if there is no such d: then the voters found hold a vote within eps of the best.
-    4. At the end the weights are those with the largest soft margin over the voters found.
+    4. Then the weights are those with the largest soft margin over the voters found.
 
     It needs at most 2 ln(1/nu) / eps^2 rounds.
     """
@@ -36,24 +36,26 @@ class SoftBoost(Corrective):
         """Start from uniform weights."""
         super().begin(s)
         s.own.program = CappedEntropy(s.mass[s.own.order], self.kappa(), self.seconds)
+        s.own.entropy = 0.0
 
     def step(self, s: State, task: Task, h: Array) -> Reweigh | Stop:
         """Steps 2 and 3."""
-        own, edge = s.own, self.edge(s, task, h)
+        own, edge, done = s.own, self.edge(s, task, h), None
         own.program.add((s.y * h)[own.order])
-        facts = {"edge": edge}
+        weights, steps = np.append(s.alphas, 0.0) if s.t else np.ones(1), 0
         try:
             found = own.program.projected(own.lowest_edge - self.tol, self.tol / 1000)
         except Infeasible:
             done = Stop("tolerance", f"the voters hold a vote within {self.tol:g} of the largest soft margin")
-            return Reweigh(np.append(s.alphas, 0.0) if s.t else np.ones(1), facts, done)
+            own.converged = s.t + 1
         except SolverError as failure:
             return failed(s, failure)
-        self.next_weights(s, found.q / s.n)
-        whole = float(found.v.sum())
-        value = soft_margin(own.program.margins() / whole, s.mass[own.order], self.cap(s))
-        facts.update(objective=value, duality_gap=max(own.lowest_edge - value, 0.0), potential=found.entropy)
-        return Reweigh(found.v / whole, {**facts, "evaluations": float(found.steps)})
+        else:
+            self.next_weights(s, found.q / s.n)
+            weights, steps, own.entropy = found.v / found.v.sum(), found.steps, found.entropy
+        value = soft_margin(own.program.margins(weights), s.mass[own.order], self.cap(s))
+        facts = {"edge": edge, "objective": value, "duality_gap": max(own.lowest_edge - value, 0.0)}
+        return Reweigh(weights, {**facts, "potential": own.entropy, "evaluations": float(steps)}, done)
 
     def finish(self, s: State) -> Reweigh | None:
         """Step 4."""
