@@ -23,7 +23,12 @@ from boostlab.programs.edge_lp import SolverError
 
 Array = npt.NDArray[Any]
 
-_ROUNDS, _STEPS = 100, 60  # of pricing, and of Newton steps in each; both are seldom above ten
+_ROUNDS = 100  # of pricing, which are seldom above three
+_STEPS, _MOST_STEPS = 30, 200  # of Newton steps, which are seldom above ten: from close by, and where that fails
+
+
+class Stuck(SolverError):
+    """Newton steps from here lead nowhere."""
 
 
 class Infeasible(Exception):
@@ -186,11 +191,23 @@ class CappedEntropy:
         tol : float
             How far the value may be from the optimum.
         """
-        if self.v.any():
-            self.v *= eta / self.v.sum()
-        else:
+        if not self.v.any():
             self.v[-1] = eta
-        return self._climb(0.0, eta, tol)
+        try:
+            return self._climb(0.0, eta, tol, _STEPS)
+        except Stuck:
+            return self._from_afar(eta, tol)
+
+    def _from_afar(self, eta: float, tol: float) -> Entropic:
+        """Let the entropy count a lot at first, and ever less: every optimum is close to the next."""
+        softer = eta / 4.0 ** np.arange(int(np.log(max(eta, 1.0)) / log(4.0)), -1, -1)
+        for now in softer.tolist():
+            try:
+                found = self._climb(0.0, now, tol * eta / now if now < eta else tol, _MOST_STEPS)
+            except Stuck:
+                if now == eta:
+                    raise
+        return found
 
     def projected(self, limit: float, tol: float) -> Entropic:
         """Minimise KL with all edges at most `limit`, or raise `Infeasible`.
@@ -202,9 +219,11 @@ class CappedEntropy:
         tol : float
             By how much an edge may exceed it after all.
         """
-        return self._climb(limit, None, tol)
+        return self._climb(limit, None, tol, _MOST_STEPS)
 
-    def _climb(self, limit: float, total: float | None, tol: float) -> Entropic:
+    def _climb(self, limit: float, total: float | None, tol: float, most: int) -> Entropic:
+        if total is not None:
+            self.v *= total / self.v.sum()
         end = inf if self.seconds is None else perf_counter() + self.seconds
         used = self.v > 0
         used[-1] = True
@@ -212,7 +231,7 @@ class CappedEntropy:
         try:
             for _ in range(_ROUNDS):
                 at = np.flatnonzero(used)
-                self.v[at], q, theta, taken = self._settle(at, limit, total, tol, end)
+                self.v[at], q, theta, taken = self._settle(at, limit, total, tol, end, most)
                 steps += taken
                 edges = self.edges(q)
                 floor = limit if total is None else float(self.v @ edges) / total
@@ -227,7 +246,7 @@ class CappedEntropy:
         raise SolverError("the entropic program did not settle")
 
     def _settle(
-        self, at: Array, limit: float, total: float | None, tol: float, end: float
+        self, at: Array, limit: float, total: float | None, tol: float, end: float, most: int
     ) -> tuple[Array, Array, float, int]:
         """Take Newton steps in some voters' weights until none of them can gain more than `tol`."""
         W, p, v = self.U[at].astype(np.float64), self.p, self.v[at]
@@ -237,7 +256,8 @@ class CappedEntropy:
             return theta - limit * float(v.sum()), q, theta, capped
 
         now, q, theta, capped = value(v)
-        for step in range(_STEPS):
+        damping = 0.0
+        for step in range(most):
             if total is None and now > self.highest_entropy + 1e-6:
                 raise Infeasible  # weak duality: no weights under the cap have so much entropy
             r = p * q
@@ -258,7 +278,8 @@ class CappedEntropy:
             if r.any():
                 moved = W @ r
                 K -= np.outer(moved, moved) / r.sum()
-            K[np.diag_indices_from(K)] += 1e-9 * (1.0 + K.trace() / len(K)) + (1e-6 if capped == len(q) else 0.0)
+            size = K.trace() / len(K)
+            K[np.diag_indices_from(K)] += 1e-9 * (1.0 + size) + damping * size + (1e-6 if capped == len(q) else 0.0)
             target = newton_point(K, g, v, total is not None)
             rise = float(g @ (target - v))
             length = 1.0
@@ -271,6 +292,7 @@ class CappedEntropy:
             else:
                 if g.max() - (settled / total if total else 0.0) <= 100 * tol:
                     return v, q, theta, step  # rounding: no step gains anything
-                raise SolverError("the entropic program made no progress")
+                raise Stuck("the entropic program made no progress")
+            damping = damping / 4 if length == 1.0 else max(4 * damping, 1e-3)
             v, (now, q, theta, capped) = trial, then
-        raise SolverError(f"the entropic program took more than {_STEPS} steps")
+        raise Stuck(f"the entropic program took more than {most} steps")
