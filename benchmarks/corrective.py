@@ -5,12 +5,13 @@ solves     LPBoost's warm-started program beside scipy.optimize.linprog, which s
 entropic   the entropic program of one round by Newton steps, SLSQP, sequential quadratic steps and a cone solver
 grid       RLP-Boost and RQP-Boost over a grid, beside a fit for every value
 
-Tables come from the folder that BOOSTLAB_DATA names.  The cone solver is Clarabel, and is left out where it is missing.
+All seconds are those of the processor, on one thread.  Tables come from the folder that BOOSTLAB_DATA names.  The cone solver is Clarabel, and is left out where it is missing.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 import warnings
@@ -18,6 +19,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+for library in ("OMP", "OPENBLAS", "MKL"):  # one thread, so that seconds are comparable on a machine that is shared
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 import numpy as np
 import numpy.typing as npt
@@ -55,11 +59,11 @@ def timed() -> Iterator[list[float]]:
     for (cls, name), method in zip(SOLVES, before, strict=True):
 
         def call(self: Any, *args: Any, method: Callable[..., Any] = method) -> Any:
-            start = time.perf_counter()
+            start = time.process_time()
             try:
                 return method(self, *args)
             finally:
-                spent[0] += time.perf_counter() - start
+                spent[0] += time.process_time() - start
 
         setattr(cls, name, call)
     try:
@@ -77,9 +81,7 @@ def voters(X: Array, y: Array, nu: float, rounds: int) -> Array:
 
 def fits(args: argparse.Namespace) -> None:
     """Fit every booster to every table."""
-    print(
-        f"{'table':12}{'rows':>6}{'nu':>6} {'booster':12}{'rounds':>7}{'seconds':>9}{'solver':>8}{'objective':>11}  stop"
-    )
+    print("table         rows    nu booster      rounds  seconds  solver  objective  stop")
     for name in args.tables:
         X, y = TABLES[name].make(small=False)
         X, y = X[: args.rows], y[: args.rows]
@@ -87,9 +89,9 @@ def fits(args: argparse.Namespace) -> None:
             for make in (LPBoostClassifier, ERLPBoostClassifier, SoftBoostClassifier, TotalBoostClassifier):
                 own = {} if make is TotalBoostClassifier else {"nu": nu}
                 with timed() as spent:
-                    start = time.perf_counter()
+                    start = time.process_time()
                     model = make(n_estimators=args.rounds, n_jobs=1, **own).fit(X, y)
-                    whole = time.perf_counter() - start
+                    whole = time.process_time() - start
                 stop = model.stop_reason_.partition(":")[0]
                 print(
                     f"{name:12}{len(y):6}{nu:6.2f} {make.__name__.removesuffix('Classifier'):12}{model.n_estimators_:7}"
@@ -125,14 +127,14 @@ def solves(args: argparse.Namespace) -> None:
     picked = set(np.unique(np.linspace(1, len(U), 10).astype(int)).tolist())
     scratch: dict[int, float] = {}
     for t, u in enumerate(U, start=1):
-        start = time.perf_counter()
+        start = time.process_time()
         program.add(u)
         solved = program.solve()
-        warm.append(time.perf_counter() - start)
+        warm.append(time.process_time() - start)
         if t in picked:
-            start = time.perf_counter()
+            start = time.process_time()
             value = from_scratch(U[:t].astype(float), 1 / (nu * n))
-            scratch[t] = time.perf_counter() - start
+            scratch[t] = time.process_time() - start
             assert abs(value - solved.value) < 1e-6
             print(f"{t:4} voters: warm {1e3 * warm[-1]:8.1f} ms, from scratch {1e3 * scratch[t]:9.1f} ms", flush=True)
     every = np.interp(np.arange(1, len(U) + 1), list(scratch), list(scratch.values())).sum()
@@ -151,9 +153,9 @@ def entropic(args: argparse.Namespace) -> None:
         print(f"{name}, n={n}, {len(U)} voters, nu={nu}, eps={eps}: seconds, and the gap left")
         for label, method in METHODS.items():
             try:
-                start = time.perf_counter()
+                start = time.process_time()
                 q = method(U, p, kappa, eta)
-                seconds = time.perf_counter() - start
+                seconds = time.process_time() - start
             except (ImportError, TimeoutError) as why:
                 print(f"  {label:30} {why}")
                 continue
@@ -205,7 +207,7 @@ def by_quadratic_steps(U: Array, p: Array, kappa: float, eta: float) -> Array:
     n = len(p)
     q, last = np.ones(n), np.inf
     for _ in range(50):
-        solver = highspy.Highs()
+        solver = highspy.Highs()  # type: ignore[no-untyped-call]
         solver.setOptionValue("output_flag", False)
         solver.setOptionValue("threads", 1)
         solver.setOptionValue("time_limit", 20.0)
@@ -236,7 +238,7 @@ def by_quadratic_steps(U: Array, p: Array, kappa: float, eta: float) -> Array:
 
 def by_cones(U: Array, p: Array, kappa: float, eta: float) -> Array:
     """One exponential cone a row, by Clarabel."""
-    import clarabel
+    import clarabel  # type: ignore[import-not-found]
     from scipy import sparse
 
     t, n = U.shape
@@ -271,17 +273,20 @@ METHODS = {
 
 def grid(args: argparse.Namespace) -> None:
     """Weigh one set of voters for a grid of values."""
-    grids = {RLPBoostClassifier: np.linspace(0.5, 0.05, 20), RQPBoostClassifier: np.logspace(-2, 3, 20)}
+    grids: dict[Any, Array] = {
+        RLPBoostClassifier: np.linspace(0.5, 0.05, 20),
+        RQPBoostClassifier: np.logspace(-2, 3, 20),
+    }
     for name in args.tables:
         X, y = TABLES[name].make(small=False)
         for make, values in grids.items():
-            start = time.perf_counter()
+            start = time.process_time()
             models = make(n_estimators=100, n_jobs=1).fit(X, y).path(X, y, values)
-            together = time.perf_counter() - start
-            start = time.perf_counter()
+            together = time.process_time() - start
+            start = time.process_time()
             knob = models[0]._knob
             apart = [make(n_estimators=100, n_jobs=1, **{knob: v}).fit(X, y) for v in values.tolist()]
-            one_by_one = time.perf_counter() - start
+            one_by_one = time.process_time() - start
             pairs = [(a.history_["program"][-1], b.history_["program"][-1]) for a, b in zip(models, apart, strict=True)]
             assert all(abs(a - b) <= 1e-6 * (1 + abs(b)) for a, b in pairs)
             label = make.__name__.removesuffix("Classifier")
