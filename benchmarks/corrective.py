@@ -5,13 +5,13 @@ solves     LPBoost's warm-started program beside scipy.optimize.linprog, which s
 entropic   the entropic program of one round by Newton steps, SLSQP, sequential quadratic steps and a cone solver
 grid       RLP-Boost and RQP-Boost over a grid, beside a fit for every value
 
-All seconds are those of the processor, on one thread.  Tables come from the folder that BOOSTLAB_DATA names.  The cone solver is Clarabel, and is left out where it is missing.
+All seconds are the processor's, on one thread.  Tables come from the folder that BOOSTLAB_DATA names.  The cone solver
+is Clarabel, and is left out where it is missing.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 import warnings
@@ -20,12 +20,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-for library in ("OMP", "OPENBLAS", "MKL"):  # one thread, so that seconds are comparable on a machine that is shared
-    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import LinearConstraint, linprog, minimize
+from threadpoolctl import threadpool_limits
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -304,7 +302,8 @@ def main() -> None:
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     try:
-        {"fits": fits, "solves": solves, "entropic": entropic, "grid": grid}[args.what](args)
+        with threadpool_limits(1):
+            {"fits": fits, "solves": solves, "entropic": entropic, "grid": grid}[args.what](args)
     except Missing as missing:
         sys.exit(str(missing))
 

@@ -21,7 +21,7 @@ from boostlab.estimators import REGISTRY
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
-FAMILIES = ["variance_penalising", "quadratic", "adaptive_regularised", "margin_maximising"]
+FAMILIES = ["variance_penalising", "quadratic", "adaptive_regularised", "margin_maximising", "totally_corrective"]
 BLOCK = re.compile(r"^(?:<!-- (quote|sketch)(?:: (.*?))? -->\n)?```(\w*)\n(.*?)^```$", re.M | re.S)
 
 

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.programs.edge_lp import SolverError
+from boostlab.programs.one_thread import one_thread
 
 Array = npt.NDArray[Any]
 
@@ -193,10 +194,11 @@ class CappedEntropy:
         """
         if not self.v.any():
             self.v[-1] = eta
-        try:
-            return self._climb(0.0, eta, tol, _STEPS)
-        except Stuck:
-            return self._from_afar(eta, tol)
+        with one_thread():
+            try:
+                return self._climb(0.0, eta, tol, _STEPS)
+            except Stuck:
+                return self._from_afar(eta, tol)
 
     def _from_afar(self, eta: float, tol: float) -> Entropic:
         """Let the entropy count a lot at first, and ever less: every optimum is close to the next."""
@@ -219,7 +221,8 @@ class CappedEntropy:
         tol : float
             By how much an edge may exceed it after all.
         """
-        return self._climb(limit, None, tol, _MOST_STEPS)
+        with one_thread():
+            return self._climb(limit, None, tol, _MOST_STEPS)
 
     def _climb(self, limit: float, total: float | None, tol: float, most: int) -> Entropic:
         if total is not None:

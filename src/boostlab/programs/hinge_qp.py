@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from boostlab.programs.edge_lp import SolverError
+from boostlab.programs.one_thread import one_thread
 
 Array = npt.NDArray[Any]
 
@@ -74,6 +75,10 @@ class HingeQP:
         tol : float
             Relative accuracy.
         """
+        with one_thread():
+            return self._solve(C, tol)
+
+    def _solve(self, C: float, tol: float) -> tuple[Array, float]:
         end = np.inf if self.seconds is None else perf_counter() + self.seconds
         point = self._first(C)
         self._start = None
