@@ -26,8 +26,7 @@ class RLPBoost(Reweighed):
 
     def program(self, U: Array, mass: Array) -> EdgeLP:
         """Open the linear program."""
-        if self.nu * max(float(mass.sum()), len(mass)) < 1:
-            raise ValueError(f"nu={self.nu:g} is too small for {len(mass)} examples; use nu >= {1 / len(mass):.3g}.")
+        self.check(max(float(mass.sum()), len(mass)))
         program = EdgeLP(mass, cap=1.0 / (self.nu * float(mass.sum())), seconds=self.seconds)
         for u in U:
             program.add(u)
@@ -36,7 +35,12 @@ class RLPBoost(Reweighed):
     def begin(self, s: State) -> None:
         """Refuse a nu that is too small before any work is done."""
         super().begin(s)
-        self.program(np.empty((0, len(s.y))), s.mass)
+        self.check(s.size)
+
+    def check(self, size: float) -> None:
+        """Refuse a nu below 1/n."""
+        if self.nu * size < 1:
+            raise ValueError(f"nu={self.nu:g} is too small for {size:g} examples; use nu >= {1 / size:.3g}.")
 
     def worth(self, s: State, margins: Array, alphas: Array) -> float:
         """Return the soft margin."""
@@ -44,6 +48,7 @@ class RLPBoost(Reweighed):
 
     def solve(self, program: EdgeLP) -> tuple[Array, float]:
         """Solve, with this rule's cap."""
+        self.check(max(program.size, program.n))
         program.set_cap(1.0 / (self.nu * program.size))
         solved = program.solve()
         return solved.weights, solved.value
