@@ -225,12 +225,12 @@ class CappedEntropy:
             return self._climb(limit, None, tol, _MOST_STEPS)
 
     def _climb(self, limit: float, total: float | None, tol: float, most: int) -> Entropic:
+        before, steps = self.v.copy(), 0
         if total is not None:
             self.v *= total / self.v.sum()
         end = inf if self.seconds is None else perf_counter() + self.seconds
         used = self.v > 0
         used[-1] = True
-        before, steps = self.v.copy(), 0
         try:
             for _ in range(_ROUNDS):
                 at = np.flatnonzero(used)
