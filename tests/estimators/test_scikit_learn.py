@@ -29,7 +29,12 @@ BOOSTERS = [entry.cls for entry in REGISTRY.values()]
 EXPECTED = {"check_class_weight_classifiers": "an exact stump may give the light class a region of its own"}
 
 
-@parametrize_with_checks([cls() for cls in BOOSTERS], expected_failed_checks=lambda estimator: EXPECTED)
+def expected(estimator):
+    """RQP-Boost gives next to no weight to such a stump."""
+    return {} if type(estimator).__name__ == "RQPBoostClassifier" else EXPECTED
+
+
+@parametrize_with_checks([cls() for cls in BOOSTERS], expected_failed_checks=expected)
 def test_check_estimator(estimator, check):
     check(estimator)
 
