@@ -180,7 +180,7 @@ class TotalBoostClassifier(CorrectiveClassifier):
     >>> from boostlab.datasets import twonorm
     >>> X, y = twonorm(60, random_state=1)
     >>> model = TotalBoostClassifier().fit(X, y)
-    >>> 0.39 - 0.01 < model.margins(X, y).min() < 0.40
+    >>> bool(0.38 < model.margins(X, y).min() < 0.40)
     True
     """
 
