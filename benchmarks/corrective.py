@@ -154,7 +154,7 @@ def entropic(args: argparse.Namespace) -> None:
                 start = time.process_time()
                 q = method(U, p, kappa, eta)
                 seconds = time.process_time() - start
-            except (ImportError, TimeoutError) as why:
+            except (ImportError, ArithmeticError) as why:
                 print(f"  {label:30} {why}")
                 continue
             newton = by_newton(U, p, kappa, eta)
@@ -224,8 +224,9 @@ def by_quadratic_steps(U: Array, p: Array, kappa: float, eta: float) -> Array:
             n + 1, n + 1, 1, np.arange(n + 2, dtype=np.int32)[: n + 1], np.arange(n + 1, dtype=np.int32), diagonal
         )
         solver.run()
-        if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-            raise TimeoutError("HiGHS found no optimum of the quadratic program within 20 seconds")
+        status = solver.getModelStatus()
+        if status != highspy.HighsModelStatus.kOptimal:
+            raise ArithmeticError(f"HiGHS ended with {solver.modelStatusToString(status)!r}")
         q = np.maximum(np.asarray(solver.getSolution().col_value)[:n], 0.0)
         value = worth(q, U, p, eta)
         if last - value < 1e-7:
