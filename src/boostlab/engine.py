@@ -82,6 +82,7 @@ class Training:
         self.watched_scores = None if watched is None else Scores(rule, watched.n_rows, n_classes, table.threads)
         self.monitors: list[Monitor] = []  # those that stay for the whole training
         self.stop: Stop | None = None
+        self.last: Stop | None = None  # what the rule said when it set the coefficients for good
         self.torn = False  # whether the rule may remember a round that the training does not hold
         self.looked = 0  # rounds that the training's own monitors have seen
         self._start = time.perf_counter()
@@ -224,13 +225,13 @@ class Training:
         return settle(scores.F, self.state.bound.value)
 
     def finished(self, rounds: int | None = None) -> list[Round]:
-        """Return the first rounds (all by default), with the rule's last word on their coefficients."""
+        """Return the first rounds (all by default), with the rule's last word on coefficients; `last` is its stop."""
         state = copy.copy(self.state)
         state.rounds = self.state.rounds[:rounds]
         last = self.rule.finish(state) if state.rounds else None
         if last is None:
             return state.rounds
-        end = state.rounds[-1]
+        end, self.last = state.rounds[-1], last.stop
         return [*state.rounds[:-1], replace(end, alphas=np.asarray(last.alphas), facts={**end.facts, **last.facts})]
 
     # -- a rule's promises -------------------------------------------------------------------------------------------

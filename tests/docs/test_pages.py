@@ -28,6 +28,7 @@ FAMILIES = [
     "margin_maximising",
     "statistical_view",
     "noisy_labels",
+    "totally_corrective",
 ]
 BLOCK = re.compile(r"^(?:<!-- (quote|sketch)(?:: (.*?))? -->\n)?```(\w*)\n(.*?)^```$", re.M | re.S)
 

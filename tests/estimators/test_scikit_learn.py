@@ -27,7 +27,7 @@ BOOSTERS = [entry.cls for entry in REGISTRY.values()]
 # the light one (8 % of the training rows, 18 % of the test rows; the check allows 13 %).  What class weights must do is
 # tested in test_real_tables.py.
 EXPECTED = {"check_class_weight_classifiers": "an exact stump may give the light class a region of its own"}
-MEETS_IT = {"GentleBoostClassifier"}
+MEETS_IT = {"GentleBoostClassifier", "RQPBoostClassifier"}
 
 
 def expected(estimator):

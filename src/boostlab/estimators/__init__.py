@@ -1,6 +1,11 @@
 """The public boosters; importing this module registers them all."""
 
-from boostlab.estimators.corrective import LPBoostClassifier
+from boostlab.estimators.corrective import (
+    ERLPBoostClassifier,
+    LPBoostClassifier,
+    SoftBoostClassifier,
+    TotalBoostClassifier,
+)
 from boostlab.estimators.filtering import FilterBoostClassifier
 from boostlab.estimators.noise_tolerant import (
     BoostByMajorityClassifier,
@@ -12,6 +17,7 @@ from boostlab.estimators.quadratic import QuadBoostClassifier
 from boostlab.estimators.registry import REGISTRY, REGRESSORS
 from boostlab.estimators.regression import L2BoostRegressor
 from boostlab.estimators.regularised import ArcGVClassifier, L1BoostClassifier, SoftMarginBoostClassifier
+from boostlab.estimators.reweighed import RLPBoostClassifier, RQPBoostClassifier
 from boostlab.estimators.stagewise import (
     AdaBoostClassifier,
     AdaBoostM2Classifier,
@@ -32,6 +38,7 @@ __all__ = [
     "BoostByMajorityClassifier",
     "BrownBoostClassifier",
     "EBBoostClassifier",
+    "ERLPBoostClassifier",
     "FilterBoostClassifier",
     "GentleBoostClassifier",
     "L1BoostClassifier",
@@ -41,8 +48,12 @@ __all__ = [
     "LogitBoostClassifier",
     "MadaBoostClassifier",
     "QuadBoostClassifier",
+    "RLPBoostClassifier",
+    "RQPBoostClassifier",
     "RobustBoostClassifier",
+    "SoftBoostClassifier",
     "SoftMarginBoostClassifier",
+    "TotalBoostClassifier",
     "VadaBoostClassifier",
     "WeightBoostClassifier",
 ]

@@ -253,7 +253,8 @@ class Booster(Fitted, Targets, BaseEstimator):
             self._training = training
         else:
             self.__dict__.pop("_training", None)
-        self._conclude(training.rule, rounds, history(training.state.rounds), str(stop))
+        told = history([*rounds, *training.state.rounds[len(rounds) :]])
+        self._conclude(training.rule, rounds, told, str(training.last or stop))
 
     def _conclude(self, rule: Rule, rounds: Sequence[Round], history: dict[str, Any], stop: str) -> None:
         """Keep what was trained, and say so if it is nothing."""

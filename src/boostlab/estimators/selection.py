@@ -219,6 +219,29 @@ def cv_bernstein(bench: Bench, name: str, rules: Mapping[float, Rule]) -> tuple[
 # -- by a validation set ----------------------------------------------------------------------------------------------
 
 
+def parted(bench: Bench, name: str) -> tuple[Part, Part]:
+    """Return rows to train on and rows to judge by: the validation sample, or a share of every class held out.
+
+    Parameters
+    ----------
+    bench : Bench
+        The training sample, and the validation sample where there is one.
+    name : str
+        The parameter, for messages.
+    """
+    train, judge = bench.whole, bench.held_out
+    if judge is None:
+        rarest = int(np.bincount(train.sample.codes).min())
+        if rarest < 2:
+            raise ValueError(
+                f"{name} is chosen by validation, which holds out rows of every class, and one class has a single row; "
+                "pass X_val and y_val, or give a number."
+            )
+        held = held_rows(train.sample, bench.validation_fraction, bench.rng)
+        train, judge = train.rows(np.flatnonzero(~held)), train.rows(np.flatnonzero(held))
+    return train, judge
+
+
 def validation(bench: Bench, name: str, rules: Mapping[float, Rule]) -> tuple[float, Curve]:
     """Return the value with the fewest errors on validation rows, each at its best round; of equals the first.
 
@@ -229,17 +252,8 @@ def validation(bench: Bench, name: str, rules: Mapping[float, Rule]) -> tuple[fl
     name, rules
         As for `cv_bernstein`.
     """
-    train, judge = bench.whole, bench.held_out
     seed = int(bench.rng.integers(2**62))
-    if judge is None:
-        rarest = int(np.bincount(train.sample.codes).min())
-        if rarest < 2:
-            raise ValueError(
-                f"{name} is chosen by validation, which holds out rows of every class, and one class has a single row; "
-                "pass X_val and y_val, or give a number."
-            )
-        held = held_rows(train.sample, bench.validation_fraction, bench.rng)
-        train, judge = train.rows(np.flatnonzero(~held)), train.rows(np.flatnonzero(held))
+    train, judge = parted(bench, name)
     best = [best_round(bench, rule, train, judge, seed, errors_first=True) for rule in rules.values()]
     curve = {
         name: np.array(list(rules), dtype=np.float64),
