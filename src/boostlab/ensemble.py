@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -170,7 +171,11 @@ class Ensemble:
         for r in self.rounds:
             bound.add(r)
         self.bound = bound.value  # the largest magnitude a score can have
-        self.table = LookupTable.of(self) if self._collapses() else None
+
+    @cached_property
+    def table(self) -> LookupTable | None:
+        """The vote as one step function a feature, where that is what it is."""
+        return LookupTable.of(self) if self._collapses() else None
 
     def _collapses(self) -> bool:
         return self.rule.additive and all(isinstance(r.voter, Stump | CategoryStump) for r in self.rounds)

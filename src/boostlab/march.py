@@ -19,7 +19,7 @@ from boostlab.data.threads import is_worth
 from boostlab.kernels.march import march_on
 from boostlab.kernels.slots import SIGNED
 from boostlab.state import State
-from boostlab.voters.follow import LEAST, MOST, Follower
+from boostlab.voters.follow import MOST, Follower
 from boostlab.voters.stump import StumpSession
 
 Array = npt.NDArray[Any]
@@ -124,7 +124,7 @@ class March:
         state = self.training.state
         follower.slots = self.hist[None, : self.codes.n_slots]
         follower.minus, follower.plus = (int(gross) - int(total)) // 2, (int(gross) + int(total)) // 2
-        self.level = not high and LEAST <= gross < MOST
+        self.level = not high and follower.least <= gross < MOST
         if high:
             assert state.losses is not None
             state.losses.renew(state.scores.now)
@@ -137,7 +137,7 @@ class March:
         start = time.perf_counter()
         found, alphas = np.empty((most, 5), np.int64), np.empty(most)
         place = search.starts, search.filled, search.categorical, self.session.sides
-        facts = self.plain.numbers, self.plain.limit - NEGLIGIBLE, Exponentials.HIGHEST, LEAST, float(MOST)
+        facts = self.plain.numbers, self.plain.limit - NEGLIGIBLE, Exponentials.HIGHEST, follower.least, float(MOST)
         training.torn = True
         made, total, whole, left = march_on(self.plain.alpha)(
             *self.codes.arrays,

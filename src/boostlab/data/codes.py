@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.data.threads import spread, spread_sums
-from boostlab.kernels.march import march_eight, march_four, march_sparse
+from boostlab.data.threads import is_worth, spread, spread_sums
+from boostlab.kernels.march import march_eight, march_four, march_sparse, turn
 from boostlab.kernels.slots import (
     follow_eight,
     follow_four,
@@ -20,8 +20,8 @@ from boostlab.kernels.slots import (
     sums_four,
     sums_sparse,
 )
-from boostlab.kernels.sparse import restore_zeros, slots_by_rows
-from boostlab.kernels.words import look_up, part_rows
+from boostlab.kernels.sparse import restore_zeros, slots_by_rows, sparse_sums
+from boostlab.kernels.words import look_up, part_rows, sums_of_eight, sums_of_four
 
 Array = npt.NDArray[Any]
 Columns = tuple[Array, Array, Array]  # the rows and codes of the cells, column after column, and where each starts
@@ -45,14 +45,15 @@ class Followed(NamedTuple):
 class Kernels(NamedTuple):
     """The kernels for one kind of codes."""
 
+    add: Any
     sums: Any
     follow: Any
     march: Any
 
 
-EIGHT = Kernels(sums_eight, follow_eight, march_eight)
-FOUR = Kernels(sums_four, follow_four, march_four)
-SPARSE = Kernels(sums_sparse, follow_sparse, march_sparse)
+EIGHT = Kernels(sums_of_eight, sums_eight, follow_eight, march_eight)
+FOUR = Kernels(sums_of_four, sums_four, follow_four, march_four)
+SPARSE = Kernels(sparse_sums, sums_sparse, follow_sparse, march_sparse)
 
 
 class Codes:
@@ -225,6 +226,25 @@ class DenseCodes(Codes):
     def arrays(self) -> tuple[Array, Array, Array]:
         """What compiled rounds read: cells, words, and where the slots of every lane start."""
         return self.cells, *self._read
+
+    def march(self, row: tuple[Any, ...], ground: tuple[Any, ...], hist: Array) -> Turn:
+        """Take one round on all rows, and bring the histogram up to date.
+
+        Where there are more slots than rows, threads share the columns and not the rows: no sums to put together.
+        """
+        touched = self.n_rows * self._width // 2
+        if self.n_slots < 2 * self.n_rows or not is_worth(touched, self.threads):
+            return super().march(row, ground, hist)
+        (words, base), lanes, n = self._read, self.cells.shape[2], self.n_rows
+        add, (y, counts, mass, k, *changed) = self._kernels.add, ground
+        rows, changes = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64)
+        size, signed, grown, top = turn(*row, y, counts, mass, k, 0, n, *changed, rows, changes)
+
+        def work(a: int, b: int) -> None:
+            add(words[a:b], base[a * lanes : b * lanes], changes, rows, 0, size, hist)
+
+        spread(work, len(words), touched, self.threads)
+        return int(signed), int(grown), float(top)
 
     def take(self, rows: Array) -> DenseCodes:
         """Return the codes of some rows (their numbers)."""
