@@ -167,15 +167,19 @@ class Ensemble:
             self.voters, self.alphas = joined(self.rounds)
         else:
             self.voters, self.alphas = [r.voter for r in self.rounds], coefficients(self.rounds)
-        bound = Bound(rule.comes_back)
-        for r in self.rounds:
-            bound.add(r)
-        self.bound = bound.value  # the largest magnitude a score can have
 
     @cached_property
     def table(self) -> LookupTable | None:
         """The vote as one step function a feature, where that is what it is."""
         return LookupTable.of(self) if self._collapses() else None
+
+    @cached_property
+    def bound(self) -> float:
+        """The largest magnitude a score can have."""
+        bound = Bound(self.rule.comes_back)
+        for r in self.rounds:
+            bound.add(r)
+        return bound.value
 
     def _collapses(self) -> bool:
         return self.rule.additive and all(isinstance(r.voter, Stump | CategoryStump) for r in self.rounds)

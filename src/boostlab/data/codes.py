@@ -266,6 +266,7 @@ class SparseCodes(Codes):
         self.row_of, self.code_of, self.by_columns = columns
         self.slots, self.by_rows = rows
         self.zero = zero  # the code of zero in every column
+        self._code, self._written = np.zeros(self.n_rows, np.uint32), slice(0)  # of one column, for `reading`
         self._read, self._width = rows, 1 + 2 * len(rows[0]) // max(self.n_rows, 1)
 
     @property
@@ -281,11 +282,14 @@ class SparseCodes(Codes):
         return cls(columns, (slots, by_rows), zero, starts, threads)
 
     def reading(self, feature: int, table: Array) -> tuple[Array, Array]:
-        """Return 0 for zeros and code + 1 for the other cells, and the table in that order."""
-        code = np.zeros(self.n_rows, np.uint32)
-        stored = slice(self.by_columns[feature], self.by_columns[feature + 1])
-        code[self.row_of[stored]] = self.code_of[stored].astype(np.uint32) + np.uint32(1)
-        return code, np.concatenate([table[self.zero[feature], None], table])
+        """Return 0 for zeros and code + 1 for the other cells, and the table in that order.
+
+        The codes are to be read before the next call, which writes over them.
+        """
+        self._code[self.row_of[self._written]] = 0
+        self._written = stored = slice(self.by_columns[feature], self.by_columns[feature + 1])
+        self._code[self.row_of[stored]] = self.code_of[stored].astype(np.uint32) + np.uint32(1)
+        return self._code, np.concatenate([table[self.zero[feature], None], table])
 
     def column(self, feature: int) -> Array:
         """Return the codes of one column."""

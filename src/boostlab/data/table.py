@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from boostlab.data.bins import MOST_BINS, Bins
 from boostlab.data.codes import Codes
 from boostlab.data.matrix import as_a_whole, by_rows, column, is_sparse, take
+from boostlab.data.rows import Rows
 
 Array = npt.NDArray[Any]
 
@@ -36,6 +38,15 @@ class Table:
     def of(cls, X: Any, bins: Bins | None, threads: int = 1) -> Table:
         """Return X, with its codes if there are bins."""
         return cls(X, bins, None if bins is None else bins.encode(X, threads), threads)
+
+    @classmethod
+    def fit(
+        cls, X: Any, rows: Rows, max_bins: int | str, threads: int = 1, n_categories: Mapping[int, int] | None = None
+    ) -> Table:
+        """Return X with bins of its own (see `Bins.fit`), and its codes."""
+        binned = X.tocsc() if is_sparse(X) else X  # once for both
+        bins = Bins.fit(binned, rows, max_bins, threads, n_categories)
+        return cls(X, bins, bins.encode(binned, threads), threads)
 
     @classmethod
     def raw(cls, X: Any) -> Table:

@@ -20,7 +20,7 @@ from sklearn.utils.validation import validate_data
 from boostlab.contract import Rule
 from boostlab.data.columns import Columns, has_others, has_sparse, is_frame, unpacked
 from boostlab.data.matrix import by_rows, is_sparse
-from boostlab.data.table import MOST_BINS, Bins, Table
+from boostlab.data.table import MOST_BINS, Table
 from boostlab.data.threads import count_threads
 from boostlab.engine import Monitor, Training, history
 from boostlab.ensemble import Ensemble, Round
@@ -204,12 +204,13 @@ class Booster(Fitted, Targets, BaseEstimator):
         self._settled: dict[str, Any] = {}
         learner = as_learner(self.estimator, self._rule(), type(self).__name__, self.max_depth, self.max_leaf_nodes)
         n_categories: dict[int, int] = {} if self._columns is None else self._columns.n_categories
-        bins = None
         if learner.uses_bins:
-            bins = Bins.fit(sample.X, sample.rows, self.max_bins, threads, n_categories)
+            table = Table.fit(sample.X, sample.rows, self.max_bins, threads, n_categories)
+        else:
+            table = Table(sample.X, threads=threads)
         sample, held_out = self._take(sample, held_out)
-        whole = Part(sample, Table.of(sample.X, bins, threads))
-        watched = None if held_out is None else Part(held_out, Table.of(held_out.X, bins, threads))
+        whole = Part(sample, table)
+        watched = None if held_out is None else Part(held_out, Table.of(held_out.X, table.bins, threads))
         chance = rng.spawn(1)[0]  # whatever it takes to settle a parameter, the training draws the same
         self._settled = self._settle(
             Bench(whole, watched, learner, self.resample, self.max_restarts, chance, self.validation_fraction)
