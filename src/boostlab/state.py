@@ -150,7 +150,7 @@ class State:
     def exponentials(self) -> Array:
         """Return exp(-y F) up to a common factor, computed anew only where the last voter was wrong."""
         if self.losses is None:
-            self.losses = Exponentials(self.y, self.scores.now, self.table.threads)
+            self.losses = Exponentials(self.y, self.scores.now, self.rows.as_arrays[0], self.table.threads)
         return self.losses.w
 
     def follow_losses(self, rule: Rule, answer: Step | Reweigh, h: Array) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.data.threads import gather
-from boostlab.kernels.follow import lift_wrong
+from boostlab.kernels.follow import scale_side, wrong_mass
 
 Array = npt.NDArray[Any]
 
@@ -18,15 +18,16 @@ Array = npt.NDArray[Any]
 class Exponentials:
     """exp(-y F) up to a common factor.
 
-    A vote of alpha * h lowers -y F by alpha where h is right; with the factor exp(alpha) for all, those rows keep their
-    weights to the bit, and the others are multiplied by exp(2 alpha).  When the largest weight leaves its range all are
-    computed anew from the scores; until then a weight so small that it is not a normal number cannot matter.
+    A vote of alpha * h lowers -y F by alpha where h is right and raises it by as much where it is wrong.  With a common
+    factor the rows of one side keep their weights to the bit, and those of the other, the side of fewer rows, are
+    multiplied by exp(2 alpha) or exp(-2 alpha).  When the largest weight leaves its range all are computed anew from
+    the scores; until then a weight so small that it is not a normal number cannot matter.
     """
 
-    HIGHEST = math.exp(40.0)  # before the weights are brought back to at most 1
+    LOWEST, HIGHEST = math.exp(-40.0), math.exp(40.0)  # of the largest weight, before it is brought back to 1
 
-    def __init__(self, y: Array, F: Array, threads: int = 1) -> None:
-        self.y, self.threads = y, threads
+    def __init__(self, y: Array, F: Array, counts: Array, threads: int = 1) -> None:
+        self.y, self.counts, self.threads = y, counts, threads
         self.renew(F)
 
     def renew(self, F: Array) -> None:
@@ -48,15 +49,25 @@ class Exponentials:
         return self._w
 
     @classmethod
-    def factor(cls, alpha: float) -> float:
-        """Return exp(2 alpha), what a vote multiplies the weights by where it is wrong; infinity if it is too much."""
-        return math.exp(2 * alpha) if 2 * alpha < math.log(cls.HIGHEST) else math.inf
+    def factor(cls, alpha: float, wrong: bool = True) -> float:
+        """Return what a vote multiplies the weights of its wrong (or right) rows by; infinity if it is too much."""
+        if abs(2 * alpha) >= 40.0:
+            return math.inf
+        return math.exp(2 * alpha) if wrong else math.exp(-2 * alpha)
+
+    @classmethod
+    def within(cls, top: float) -> bool:
+        """Return whether the largest weight is where it should be."""
+        return cls.LOWEST < top < cls.HIGHEST
 
     def advance(self, alpha: float, h: Array, F: Callable[[], Array]) -> None:
         """Follow a vote of alpha * h; F returns the scores that it led to."""
-        factor, n = self.factor(alpha), len(h)
-        if factor < self.HIGHEST:
-            tops = gather(lambda a, b: lift_wrong(self._w, self.y, h, factor, a, b), n, n, self.threads)
-            if max(tops) < self.HIGHEST:
+        n, y, counts = len(h), self.y, self.counts
+        if self.factor(alpha) < math.inf:
+            lost = sum(map(int, gather(lambda a, b: wrong_mass(y, h, counts, a, b), n, n, self.threads)))
+            wrong = 2 * lost <= (int(counts.sum()) if len(counts) else n)
+            factor = self.factor(alpha, wrong)
+            tops = gather(lambda a, b: scale_side(self._w, y, h, wrong, factor, a, b), n, n, self.threads)
+            if self.within(max(tops)):
                 return
         self.renew(F())

@@ -12,13 +12,21 @@ Array = np.ndarray[Any, Any]
 
 
 @kernel
-def lift_wrong(w: Array, y: Array, h: Array, factor: float, first: int, last: int) -> float:
-    """Multiply w by the factor where h differs from y, for first <= i < last; return the largest such w."""
+def wrong_mass(y: Array, h: Array, counts: Array, first: int, last: int) -> int:
+    """Return how many rows first <= i < last are voted wrong, each counted so often (once if counts is empty)."""
+    wrong = np.int64(0)
+    for i in range(first, last):
+        wrong += (counts[i] if counts.size > 0 else np.int64(1)) * (h[i] != y[i])
+    return wrong  # type: ignore[return-value]
+
+
+@kernel
+def scale_side(w: Array, y: Array, h: Array, wrong: bool, factor: float, first: int, last: int) -> float:
+    """Multiply w by the factor where h is wrong (or where it is right), for first <= i < last; return the largest w."""
     top = 0.0
     for i in range(first, last):
-        wrong = h[i] != y[i]
-        w[i] *= factor if wrong else 1.0
-        top = max(top, w[i] if wrong else 0.0)
+        w[i] *= factor if (h[i] != y[i]) == wrong else 1.0
+        top = max(top, w[i])
     return top
 
 

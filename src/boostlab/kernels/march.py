@@ -22,7 +22,7 @@ from boostlab.kernels.words import add_eight, add_four
 Array = np.ndarray[Any, Any]
 
 BLOCK = 2048  # rows
-Turn = tuple[int, int, float]  # what the sums of q and |q| grew by, and the largest weight that was touched
+Turn = tuple[int, int, float]  # what the sums of q and |q| grew by, and the largest weight
 
 
 @kernel
@@ -30,6 +30,7 @@ def turn(
     code: Array,
     votes: Array,
     alpha: float,
+    wrong: bool,
     factor: float,
     y: Array,
     counts: Array,
@@ -43,10 +44,11 @@ def turn(
     rows: Array,
     changes: Array,
 ) -> tuple[int, int, int, float]:
-    """Add alpha * votes[code] to the scores of start <= i < stop; where the vote is wrong, w *= factor and q follows.
+    """Add alpha * votes[code] to the scores of start <= i < stop; where the vote is wrong (or right: the side of fewer
+    rows), w *= factor and q follows.
 
-    Return how many rows were wrong, listed in rows with their changes of q, then what `Turn` says.  Integer masses are
-    in counts, real ones in mass; both may be empty.
+    Return how many rows were touched, listed in rows with their changes of q, then what `Turn` says.  Integer masses
+    are in counts, real ones in mass; both may be empty.
     """
     size, signed, gross, top = 0, np.int64(0), np.int64(0), 0.0
     scale, more = _scales(k)
@@ -54,7 +56,9 @@ def turn(
         h = votes[code[i]]
         F[i] += alpha * h
         rows[size] = i
-        size += h != y[i]
+        touched = (h != y[i]) == wrong
+        size += touched
+        top = max(top, 0.0 if touched else w[i])
     for m in range(size):
         i = rows[m]
         w[i] *= factor
@@ -69,6 +73,15 @@ def turn(
     return size, signed, gross, top  # type: ignore[return-value]
 
 
+@kernel
+def fewer_wrong(votes: Array, masses: Array) -> bool:
+    """Return whether no more rows are voted wrong than right, given those of y = -1 and of y = +1 in every slot."""
+    more = np.int64(0)
+    for s in range(votes.size):
+        more += votes[s] * (masses[0, s] - masses[1, s])  # wrong less right
+    return more <= 0  # type: ignore[return-value]
+
+
 def _march(add: Callable[..., None]) -> Any:
     """Return the round on codes of a kind: add(codes, where, changes, rows, first, last, out) sums over them."""
 
@@ -76,15 +89,17 @@ def _march(add: Callable[..., None]) -> Any:
     def march(codes: Array, where: Array, row: Any, ground: Any, first: int, last: int, out: Array) -> Turn:
         """Take one round on the rows first <= i < last, and add the changes to out.
 
-        row is (code, votes, alpha, factor), ground is (y, counts, mass, k, F, w, q); see `turn`.
+        row is (code, votes, alpha, wrong, factor), ground is (y, counts, mass, k, F, w, q); see `turn`.
         """
-        code, votes, alpha, factor = row
+        code, votes, alpha, wrong, factor = row
         y, counts, mass, k, F, w, q = ground
         rows, changes = np.empty(BLOCK + 1, np.int64), np.empty(BLOCK + 1, np.int64)
         signed, gross, top = np.int64(0), np.int64(0), 0.0
         for start in range(first, last, BLOCK):
             stop = min(start + BLOCK, last)
-            size, s, g, t = turn(code, votes, alpha, factor, y, counts, mass, k, start, stop, F, w, q, rows, changes)
+            size, s, g, t = turn(
+                code, votes, alpha, wrong, factor, y, counts, mass, k, start, stop, F, w, q, rows, changes
+            )
             add(codes, where, changes, rows, 0, size, out)
             signed, gross, top = signed + s, gross + g, max(top, t)
         return signed, gross, top  # type: ignore[return-value]
@@ -111,6 +126,7 @@ def march_on(alpha_of: Callable[..., float]) -> Any:
         sides: int,
         ground: Any,
         sums: tuple[int, int],
+        masses: Array,
         rule: Any,
         hist: Array,
         found: Array,
@@ -118,18 +134,20 @@ def march_on(alpha_of: Callable[..., float]) -> Any:
     ) -> tuple[int, int, int, bool]:
         """Take up to alphas.size rounds on dense codes; end before an unusual one, and after one that left a range.
 
-        sums are those of q and |q|; rule is (numbers, limit, highest, least, most): voters must have a weighted error
-        below the limit, weights must stay below `highest`, the sum of |q| in [least, most).  found[t] holds the
-        feature, the cut, the side of missing values, the edge and the sum of |q| of round t.
+        sums are those of q and |q|; masses[0] and masses[1] count the rows of y = -1 and y = +1 in every slot; rule is
+        (numbers, limit, lowest, highest, least, most): voters must have a weighted error below the limit, the largest
+        weight must stay between `lowest` and `highest`, the sum of |q| in [least, most).  found[t] holds the feature,
+        the cut, the side of missing values, the edge and the sum of |q| of round t.
         Return the number of rounds, the sums of q and |q|, and whether a range was left.
         """
-        numbers, limit, highest, least, most = rule
+        numbers, limit, lowest, highest, least, most = rule
         n_rows, k = ground[0].size, ground[3]
         total, gross = sums
         lanes = cells.shape[2]
         made, left = max(0, stamp), False  # the stamp is negative: it is here for the cache
         while made < alphas.size and not left:
-            feature, cut, side, edge = best_edge(hist, starts, filled, categorical, total, sides)
+            place = starts, filled, categorical
+            feature, cut, side, edge, _ = best_edge(hist, *place, total, sides, 0, categorical.size)
             if cut < 0:
                 break
             mine = abs(edge) if sides == 0 else sides * edge
@@ -146,7 +164,9 @@ def march_on(alpha_of: Callable[..., float]) -> Any:
             votes[:] = up
             votes[: cut + 1] = -up
             votes[-1] = -up if side == 1 else up
-            row = cells[feature // lanes, :, feature % lanes], votes, alpha, factor
+            few = fewer_wrong(votes, masses[:, starts[feature] : starts[feature + 1]])
+            factor = factor if few else math.exp(-2 * alpha)
+            row = cells[feature // lanes, :, feature % lanes], votes, alpha, few, factor
             if lanes == 8:
                 signed, grown, top = march_eight(words, base, row, ground, 0, n_rows, hist)
             else:
@@ -155,7 +175,7 @@ def march_on(alpha_of: Callable[..., float]) -> Any:
             found[made, 3], found[made, 4] = edge, gross
             alphas[made] = alpha
             total, gross, made = total + signed, gross + grown, made + 1
-            left = top >= highest or gross < least or gross >= most
+            left = not (lowest < top < highest and least <= gross < most)
         return made, total, gross, left
 
     return rounds

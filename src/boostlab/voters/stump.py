@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from boostlab.contract import Learner, MixedTask, Stop, Task
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table, compact
+from boostlab.data.threads import gather
 from boostlab.kernels.edge import best_edge
 from boostlab.kernels.slots import SIGNED
 from boostlab.voters.criteria import CRITERIA, MixedEdge
@@ -160,8 +161,11 @@ class StumpSession:
     def find(self, channel: Follower) -> Found:
         """Find the largest edge of a channel, compared as the integers they are."""
         search = self.search
-        place = search.starts, search.filled, search.categorical
-        return best_edge(channel.slots[0], *place, channel.total, self.sides)
+        what = channel.slots[0], search.starts, search.filled, search.categorical, channel.total, self.sides
+        threads = search.codes.threads
+        found = gather(lambda a, b: best_edge(*what, a, b), len(search.n_bins), channel.slots.size, threads)
+        best = max(found, key=lambda f: f[4])  # the first of them, if several are
+        return best[0], best[1], best[2], best[3]
 
     def voter(self, found: Found, channel: Follower, task: Task, gross: int | None = None) -> Stump | CategoryStump:
         """Return the stump that was found, and note its sums in the task (unless that is drawn).
