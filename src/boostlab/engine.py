@@ -199,18 +199,16 @@ class Training:
     def keep(self, voter: Any, h: Array | None, answer: Step | Reweigh, start: float) -> None:
         """Let a voter join that was found since `start`; without its votes h, the sample's scores know it already."""
         state = self.state
-        followed = [] if h is None else [(state.scores, h)]
+        if h is not None:
+            self._advance(state.scores, h, answer)
         if self.watched is not None and self.watched_scores is not None:
-            followed.append((self.watched_scores, votes_of(voter, self.watched)))
-        for scores, votes in followed:
-            if self.rule.keeps_votes:
-                scores.keep(votes)
-            scores.advance(answer, votes)
+            self._advance(self.watched_scores, votes_of(voter, self.watched), answer)
         if isinstance(answer, Reweigh):
-            new = Round(voter, float(answer.alphas[-1]), alphas=answer.alphas)
+            alpha, decay, alphas = float(answer.alphas[-1]), 1.0, answer.alphas
         else:
-            new = Round(voter, float(answer.alpha), answer.decay)
-        new.facts.update(alpha=new.alpha, **answer.facts, seconds=time.perf_counter() - start)
+            alpha, decay, alphas = float(answer.alpha), answer.decay, None
+        facts = {"alpha": alpha, **answer.facts, "seconds": time.perf_counter() - start}
+        new = Round(voter, alpha, decay, alphas, facts)
         if h is not None:
             state.follow_losses(self.rule, answer, h)
         state.bound.add(new)
@@ -219,6 +217,11 @@ class Training:
         elif hasattr(self.session, "forget"):
             self.session.forget()  # earlier coefficients changed: what it remembers no longer holds
         state.rounds.append(new)  # last and at once: an interrupt leaves whole rounds only
+
+    def _advance(self, scores: Scores, votes: Array, answer: Step | Reweigh) -> None:
+        if self.rule.keeps_votes:
+            scores.keep(votes)
+        scores.advance(answer, votes)
 
     def settled(self, scores: Scores) -> Array:
         """Return scores as the finished model would decide by them."""
@@ -266,5 +269,8 @@ class Training:
 
 def history(rounds: Sequence[Round]) -> dict[str, Any]:
     """Return the rounds' facts as columns of equal length (NaN where a round has no such fact)."""
+    first = [*rounds[0].facts] if rounds else ["alpha"]
+    if rounds and all([*r.facts] == first for r in rounds):
+        return dict(zip(first, np.array([[*r.facts.values()] for r in rounds], np.float64).T.copy(), strict=True))
     names = dict.fromkeys(["alpha", *(name for r in rounds for name in r.facts)])
     return {name: np.array([r.facts.get(name, np.nan) for r in rounds]) for name in names}

@@ -6,6 +6,7 @@ that loop would, to the bit.  What is unusual in a round is left to the general 
 
 from __future__ import annotations
 
+import math
 import time
 from functools import cached_property
 from typing import Any, Protocol
@@ -110,13 +111,16 @@ class March:
         training.check_answer(answer)
         assert isinstance(answer, Step)
         whole, wrong = task.sums
-        if clean and np.ldexp(whole + wrong * (Exponentials.factor(answer.alpha) - 1.0), follower.power) < MOST:
+        power = 2 * answer.alpha
+        safe = abs(power) < Exponentials.FAR and np.ldexp(whole + wrong * math.expm1(power), follower.power) < MOST
+        if clean and safe:
             votes = voter.slot_votes(training.table)
             few = bool(fewer_wrong(votes, self.masses[:, self.search.mine(voter.feature)]))
-            step = answer.alpha, few, Exponentials.factor(answer.alpha, few)
-            row = (*self.codes.reading(voter.feature, votes), *step)
-            signed, grown, top = self.codes.march(row, self._ground(follower), self.hist)
-            self._settle(follower, follower.total + signed, follower.gross + grown, Exponentials.within(top))
+            power = power if few else -power
+            row = (*self.codes.reading(voter.feature, votes), answer.alpha, few, math.exp(power))
+            signed, grown = self.codes.march(row, self._ground(follower), self.hist)
+            assert state.losses is not None
+            self._settle(follower, follower.total + signed, follower.gross + grown, state.losses.moved(power))
             training.keep(voter, None, answer, start)
         else:
             self.level = False
@@ -147,14 +151,16 @@ class March:
         start = time.perf_counter()
         found, alphas = np.empty((most, 5), np.int64), np.empty(most)
         place = search.starts, search.filled, search.categorical, self.session.sides
-        ranges = Exponentials.LOWEST, Exponentials.HIGHEST, follower.least, float(MOST)
-        facts = self.plain.numbers, self.plain.limit - NEGLIGIBLE, *ranges
+        losses = state.losses
+        assert losses is not None
+        facts = self.plain.numbers, self.plain.limit - NEGLIGIBLE, losses.FAR, follower.least, float(MOST)
         training.torn = True
-        made, total, whole, left = march_on(self.plain.alpha)(
+        made, total, whole, losses.up, losses.down = march_on(self.plain.alpha)(
             *self.codes.arrays,
             *place,
             self._ground(follower),
             (follower.total, follower.gross),
+            (losses.up, losses.down),
             self.masses,
             facts,
             self.hist,
@@ -163,7 +169,7 @@ class March:
         )
         if not made:
             return 0
-        self._settle(follower, total, whole, not left or Exponentials.within(float(state.exponentials().max())))
+        self._settle(follower, total, whole, losses.moved(0.0))
         each = (time.perf_counter() - start) / made
         rule, task = training.rule, Task("edge", NONE, NONE)  # of which only the sums are looked at
         for (*where, gross), alpha in zip(found[:made].tolist(), alphas[:made].tolist(), strict=True):

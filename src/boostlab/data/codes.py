@@ -26,7 +26,7 @@ from boostlab.kernels.words import look_up, part_rows, sums_of_eight, sums_of_fo
 Array = npt.NDArray[Any]
 Columns = tuple[Array, Array, Array]  # the rows and codes of the cells, column after column, and where each starts
 
-Turn = tuple[int, int, float]  # see kernels/march.py
+Turn = tuple[int, int]  # see kernels/march.py
 
 ALL = np.empty(0, np.int32)  # stands for all rows
 NOTHING = np.empty(0, np.int64)  # a histogram that nobody wants
@@ -150,7 +150,7 @@ class Codes:
         changes = self._spread(work, self.n_rows, self.n_rows // 2, False)
         signed, grown = (sum(int(f[i]) for f in found) for i in (0, 1))
         hist[: self.n_slots] += self._complete(changes, [signed])[0]
-        return signed, grown, max(f[2] for f in found)
+        return signed, grown
 
     def _spread(self, work: Any, size: int, rows: int, sided: bool) -> Array:
         """Share the sums over `size` rows (of which about `rows` are touched) among the threads."""
@@ -238,13 +238,13 @@ class DenseCodes(Codes):
         (words, base), lanes, n = self._read, self.cells.shape[2], self.n_rows
         add, (y, counts, mass, k, *changed) = self._kernels.add, ground
         rows, changes = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64)
-        size, signed, grown, top = turn(*row, y, counts, mass, k, 0, n, *changed, rows, changes)
+        size, signed, grown = turn(*row, y, counts, mass, k, 0, n, *changed, rows, changes)
 
         def work(a: int, b: int) -> None:
             add(words[a:b], base[a * lanes : b * lanes], changes, rows, 0, size, hist)
 
         spread(work, len(words), touched, self.threads)
-        return int(signed), int(grown), float(top)
+        return int(signed), int(grown)
 
     def take(self, rows: Array) -> DenseCodes:
         """Return the codes of some rows (their numbers)."""

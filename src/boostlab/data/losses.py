@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.data.threads import gather
+from boostlab.data.threads import gather, spread
 from boostlab.kernels.follow import scale_side, wrong_mass
 
 Array = npt.NDArray[Any]
@@ -20,11 +20,12 @@ class Exponentials:
 
     A vote of alpha * h lowers -y F by alpha where h is right and raises it by as much where it is wrong.  With a common
     factor the rows of one side keep their weights to the bit, and those of the other, the side of fewer rows, are
-    multiplied by exp(2 alpha) or exp(-2 alpha).  When the largest weight leaves its range all are computed anew from
-    the scores; until then a weight so small that it is not a normal number cannot matter.
+    multiplied by exp(2 alpha) or exp(-2 alpha).  Before such factors could carry the largest weight beyond exp(40) or
+    below exp(-40) all are computed anew from the scores, the largest 1; until then a weight so small that it is not a
+    normal number cannot matter.
     """
 
-    LOWEST, HIGHEST = math.exp(-40.0), math.exp(40.0)  # of the largest weight, before it is brought back to 1
+    FAR = 40.0
 
     def __init__(self, y: Array, F: Array, counts: Array, threads: int = 1) -> None:
         self.y, self.counts, self.threads = y, counts, threads
@@ -32,6 +33,7 @@ class Exponentials:
 
     def renew(self, F: Array) -> None:
         """Compute all weights from the scores, the largest 1."""
+        self.up = self.down = 0.0  # how far a logarithm may have risen, and fallen, since
         logs = -self.y * F
         logs -= logs.max()
         self._w = np.exp(logs, out=logs)
@@ -48,26 +50,20 @@ class Exponentials:
         """The weights, for whoever changes them in place as `advance` would."""
         return self._w
 
-    @classmethod
-    def factor(cls, alpha: float, wrong: bool = True) -> float:
-        """Return what a vote multiplies the weights of its wrong (or right) rows by; infinity if it is too much."""
-        if abs(2 * alpha) >= 40.0:
-            return math.inf
-        return math.exp(2 * alpha) if wrong else math.exp(-2 * alpha)
-
-    @classmethod
-    def within(cls, top: float) -> bool:
-        """Return whether the largest weight is where it should be."""
-        return cls.LOWEST < top < cls.HIGHEST
+    def moved(self, power: float) -> bool:
+        """Take note that one side was multiplied by exp(power); return whether the weights are where they should be."""
+        self.up, self.down = self.up + max(power, 0.0), self.down + max(-power, 0.0)
+        return self.up < self.FAR and self.down < self.FAR
 
     def advance(self, alpha: float, h: Array, F: Callable[[], Array]) -> None:
         """Follow a vote of alpha * h; F returns the scores that it led to."""
         n, y, counts = len(h), self.y, self.counts
-        if self.factor(alpha) < math.inf:
+        if abs(2 * alpha) < self.FAR:
             lost = sum(map(int, gather(lambda a, b: wrong_mass(y, h, counts, a, b), n, n, self.threads)))
             wrong = 2 * lost <= (int(counts.sum()) if len(counts) else n)
-            factor = self.factor(alpha, wrong)
-            tops = gather(lambda a, b: scale_side(self._w, y, h, wrong, factor, a, b), n, n, self.threads)
-            if self.within(max(tops)):
+            power = 2 * alpha if wrong else -2 * alpha
+            factor = math.exp(power)
+            spread(lambda a, b: scale_side(self._w, y, h, wrong, factor, a, b), n, n, self.threads)
+            if self.moved(power):
                 return
         self.renew(F())

@@ -21,13 +21,10 @@ def wrong_mass(y: Array, h: Array, counts: Array, first: int, last: int) -> int:
 
 
 @kernel
-def scale_side(w: Array, y: Array, h: Array, wrong: bool, factor: float, first: int, last: int) -> float:
-    """Multiply w by the factor where h is wrong (or where it is right), for first <= i < last; return the largest w."""
-    top = 0.0
+def scale_side(w: Array, y: Array, h: Array, wrong: bool, factor: float, first: int, last: int) -> None:
+    """Multiply w by the factor where h is wrong (or where it is right), for first <= i < last."""
     for i in range(first, last):
         w[i] *= factor if (h[i] != y[i]) == wrong else 1.0
-        top = max(top, w[i])
-    return top
 
 
 @kernel

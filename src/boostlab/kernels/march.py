@@ -22,7 +22,7 @@ from boostlab.kernels.words import add_eight, add_four
 Array = np.ndarray[Any, Any]
 
 BLOCK = 2048  # rows
-Turn = tuple[int, int, float]  # what the sums of q and |q| grew by, and the largest weight
+Turn = tuple[int, int]  # what the sums of q and |q| grew by
 
 
 @kernel
@@ -43,26 +43,23 @@ def turn(
     q: Array,
     rows: Array,
     changes: Array,
-) -> tuple[int, int, int, float]:
+) -> tuple[int, int, int]:
     """Add alpha * votes[code] to the scores of start <= i < stop; where the vote is wrong (or right: the side of fewer
     rows), w *= factor and q follows.
 
     Return how many rows were touched, listed in rows with their changes of q, then what `Turn` says.  Integer masses
     are in counts, real ones in mass; both may be empty.
     """
-    size, signed, gross, top = 0, np.int64(0), np.int64(0), 0.0
+    size, signed, gross = 0, np.int64(0), np.int64(0)
     scale, more = _scales(k)
     for i in range(start, stop):
         h = votes[code[i]]
         F[i] += alpha * h
         rows[size] = i
-        touched = (h != y[i]) == wrong
-        size += touched
-        top = max(top, 0.0 if touched else w[i])
+        size += (h != y[i]) == wrong
     for m in range(size):
         i = rows[m]
         w[i] *= factor
-        top = max(top, w[i])
         x = w[i] * mass[i] if mass.size > 0 else w[i]
         times = counts[i] if counts.size > 0 else np.int64(1)
         grown = times * np.int64(np.rint(x * scale * more)) - abs(q[i])  # q has the sign of y
@@ -70,7 +67,7 @@ def turn(
         q[i] += changes[m]
         signed += changes[m]
         gross += grown
-    return size, signed, gross, top  # type: ignore[return-value]
+    return size, signed, gross  # type: ignore[return-value]
 
 
 @kernel
@@ -94,15 +91,15 @@ def _march(add: Callable[..., None]) -> Any:
         code, votes, alpha, wrong, factor = row
         y, counts, mass, k, F, w, q = ground
         rows, changes = np.empty(BLOCK + 1, np.int64), np.empty(BLOCK + 1, np.int64)
-        signed, gross, top = np.int64(0), np.int64(0), 0.0
+        signed, gross = np.int64(0), np.int64(0)
         for start in range(first, last, BLOCK):
             stop = min(start + BLOCK, last)
-            size, s, g, t = turn(
+            size, s, g = turn(
                 code, votes, alpha, wrong, factor, y, counts, mass, k, start, stop, F, w, q, rows, changes
             )
             add(codes, where, changes, rows, 0, size, out)
-            signed, gross, top = signed + s, gross + g, max(top, t)
-        return signed, gross, top  # type: ignore[return-value]
+            signed, gross = signed + s, gross + g
+        return signed, gross  # type: ignore[return-value]
 
     return march
 
@@ -126,21 +123,23 @@ def march_on(alpha_of: Callable[..., float]) -> Any:
         sides: int,
         ground: Any,
         sums: tuple[int, int],
+        moved: tuple[float, float],
         masses: Array,
         rule: Any,
         hist: Array,
         found: Array,
         alphas: Array,
-    ) -> tuple[int, int, int, bool]:
+    ) -> tuple[int, int, int, float, float]:
         """Take up to alphas.size rounds on dense codes; end before an unusual one, and after one that left a range.
 
-        sums are those of q and |q|; masses[0] and masses[1] count the rows of y = -1 and y = +1 in every slot; rule is
-        (numbers, limit, lowest, highest, least, most): voters must have a weighted error below the limit, the largest
-        weight must stay between `lowest` and `highest`, the sum of |q| in [least, most).  found[t] holds the feature,
-        the cut, the side of missing values, the edge and the sum of |q| of round t.
-        Return the number of rounds, the sums of q and |q|, and whether a range was left.
+        sums are those of q and |q|; moved is how far the logarithms of the weights may have risen and fallen; masses[0]
+        and masses[1] count the rows of y = -1 and y = +1 in every slot; rule is (numbers, limit, far, least, most):
+        voters must have a weighted error below the limit, weights must not have moved so far, and the sum of |q| must
+        be in [least, most).  found[t] holds the feature, the cut, the side of missing values, the edge and the sum of
+        |q| of round t.  Return the number of rounds, the sums of q and |q|, and how far weights have moved.
         """
-        numbers, limit, lowest, highest, least, most = rule
+        numbers, limit, far, least, most = rule
+        risen, fallen = moved
         n_rows, k = ground[0].size, ground[3]
         total, gross = sums
         lanes = cells.shape[2]
@@ -156,8 +155,7 @@ def march_on(alpha_of: Callable[..., float]) -> Any:
             if wrong <= 0 or not error < limit:
                 break
             alpha = alpha_of(error, numbers)
-            factor = math.exp(2 * alpha)
-            if not factor < highest or not gross + wrong * (factor - 1.0) < most:
+            if not abs(2 * alpha) < far or not gross + wrong * (math.exp(2 * alpha) - 1.0) < most:
                 break
             votes = np.empty(starts[feature + 1] - starts[feature], np.int8)
             up = np.int8(1 if edge >= 0 or sides > 0 else -1) if sides >= 0 else np.int8(-1)
@@ -165,17 +163,18 @@ def march_on(alpha_of: Callable[..., float]) -> Any:
             votes[: cut + 1] = -up
             votes[-1] = -up if side == 1 else up
             few = fewer_wrong(votes, masses[:, starts[feature] : starts[feature + 1]])
-            factor = factor if few else math.exp(-2 * alpha)
-            row = cells[feature // lanes, :, feature % lanes], votes, alpha, few, factor
+            power = 2 * alpha if few else -2 * alpha
+            row = cells[feature // lanes, :, feature % lanes], votes, alpha, few, math.exp(power)
             if lanes == 8:
-                signed, grown, top = march_eight(words, base, row, ground, 0, n_rows, hist)
+                signed, grown = march_eight(words, base, row, ground, 0, n_rows, hist)
             else:
-                signed, grown, top = march_four(words, base, row, ground, 0, n_rows, hist)
+                signed, grown = march_four(words, base, row, ground, 0, n_rows, hist)
             found[made, 0], found[made, 1], found[made, 2] = feature, cut, side
             found[made, 3], found[made, 4] = edge, gross
             alphas[made] = alpha
             total, gross, made = total + signed, gross + grown, made + 1
-            left = not (lowest < top < highest and least <= gross < most)
-        return made, total, gross, left
+            risen, fallen = risen + max(power, 0.0), fallen + max(-power, 0.0)
+            left = not (risen < far and fallen < far and least <= gross < most)
+        return made, total, gross, risen, fallen
 
     return rounds

@@ -163,7 +163,8 @@ class StumpSession:
         search = self.search
         what = channel.slots[0], search.starts, search.filled, search.categorical, channel.total, self.sides
         threads = search.codes.threads
-        found = gather(lambda a, b: best_edge(*what, a, b), len(search.n_bins), channel.slots.size, threads)
+        # By the threads that summed the columns, if these were shared: their sums are in those threads' caches.
+        found = gather(lambda a, b: best_edge(*what, a, b), len(search.n_bins), 4 * channel.slots.size, threads)
         best = max(found, key=lambda f: f[4])  # the first of them, if several are
         return best[0], best[1], best[2], best[3]
 
