@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections import defaultdict
 from pathlib import Path
+from statistics import fmean
 
 import matplotlib.pyplot as plt
 
@@ -20,5 +21,7 @@ def draw(quick: bool = False) -> plt.Figure:
             cells[line["booster"], line["data"], line["noise"]].append(float(line["error"]))
     columns = sorted({key[1:] for key in cells})
     boosters = [b for b in sorted({key[0] for key in cells}) if all((b, *c) in cells for c in columns)]
-    errors = [[sum(cells[b, *c]) / len(cells[b, *c]) for b in boosters] for c in columns]
-    return critical_difference(errors, [b.removesuffix("Classifier") for b in boosters]).figure
+    errors = [[round(fmean(cells[b, *c]), 9) for b in boosters] for c in columns]  # equal means tie
+    figure, axes = plt.subplots(figsize=(8, 5), layout="constrained")
+    critical_difference(errors, [b.removesuffix("Classifier") for b in boosters], ax=axes)
+    return figure
