@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import get_scorer_names
 from sklearn.utils import _safe_indexing, check_array, check_random_state, check_X_y
 from sklearn.utils.validation import validate_data
 
@@ -25,7 +24,7 @@ from boostlab.data.threads import count_threads
 from boostlab.engine import Monitor, Training, history
 from boostlab.ensemble import Ensemble, Round
 from boostlab.estimators.complaints import check_table, one_sentence
-from boostlab.estimators.params import Check, check_params, flag, number, one_of, param, whole
+from boostlab.estimators.params import Check, check_params, flag, number, one_of, param, scorer, whole
 from boostlab.estimators.sample import Sample, hold_out
 from boostlab.estimators.selection import Bench, Part
 from boostlab.estimators.targets import Labels, Targets
@@ -39,10 +38,7 @@ _CALLABLES = Check(
     lambda v: v is None or callable(v) or (isinstance(v, Sequence) and all(map(callable, v))),
     "a callable or a list of callables",
 )
-_SCORING = Check(
-    lambda v: callable(v) or (isinstance(v, str) and (v in MEASURES or v in get_scorer_names())),
-    "'error', 'exponential', 'log_loss', or a scikit-learn scorer or its name",
-)
+_SCORING = scorer(MEASURES, "'error', 'exponential', 'log_loss'")
 _MAPPING = Check(lambda v: isinstance(v, Mapping), "a mapping from labels to weights")
 _FREE = ("n_estimators", "callbacks", "verbose", "n_jobs", "warm_start")  # may change between warm starts
 

@@ -6,21 +6,17 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from sklearn.base import RegressorMixin
-from sklearn.metrics import get_scorer_names
 
 from boostlab.contract import Rule
 from boostlab.estimators.base import Booster
-from boostlab.estimators.params import Check, number, param
+from boostlab.estimators.params import number, param, scorer
 from boostlab.estimators.registry import booster
 from boostlab.estimators.targets import Numbers
 from boostlab.estimators.voting import Predicting
 from boostlab.monitors import REGRESSION_MEASURES
 from boostlab.rules.l2boost import L2Boost
 
-_SCORING = Check(
-    lambda v: callable(v) or (isinstance(v, str) and (v in REGRESSION_MEASURES or v in get_scorer_names())),
-    "'squared_error', 'absolute_error', or a scikit-learn scorer or its name",
-)
+_SCORING = scorer(REGRESSION_MEASURES, "'squared_error', 'absolute_error'")
 
 
 @dataclass(eq=False, repr=False)
