@@ -19,7 +19,7 @@ class Clock:
     """The curve (alpha, t) from (0, 0) along which the potential stays constant.
 
     `sample` supplies sums over the rows (`total`, `largest`, `n`); a = margins plus time left; b = agreements, between
-    -1 and 1.  Potentials are measured in units of the first round's, erfc(sqrt c), so that a tiny one is conserved, too.
+    -1 and 1.  Potentials are measured in units of the first round's, erfc(sqrt c): a tiny one is conserved, too.
     """
 
     def __init__(self, sample: Any, a: Array, b: Array, c: float) -> None:
@@ -29,7 +29,7 @@ class Clock:
         self.evaluations = 0
 
     def excess(self, alpha: float, t: float) -> float:
-        """Return how far the potential is below what the first round started with (errors do not add up); falls in t."""
+        """Return how far the potential is below the first round's (so that errors do not add up); falls in t."""
         self.evaluations += 1
         u = (self.a + alpha * self.b - t) / sqrt(self.c)
         if self.c < UNDERFLOW:
