@@ -11,6 +11,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 from boostlab import FilterBoostClassifier, load
 from boostlab.ensemble import Ensemble
@@ -132,6 +133,23 @@ def test_tables_of_many_kinds_files_and_other_learners(tmp_path):
         assert booster(n_estimators=3, n_examples=100, **kwargs).fit_stream(sampler()).score(X, y) > 0.7
 
 
+def test_a_function_ends_the_stream_with_none():
+    draw, left = sampler(), [30]
+
+    def some(n):
+        left[0] -= 1
+        return draw(n) if left[0] >= 0 else None
+
+    assert booster(n_estimators=100).fit_stream(some).stop_reason_ == "time_up: the stream ended after 30720 examples"
+
+
+def test_no_learner_is_asked_about_no_rows(monkeypatch):
+    # Tests of whole pieces leave nothing over, and scikit-learn's estimators refuse tables without rows.
+    monkeypatch.setattr("boostlab.stream.PIECE", 29)  # the first test of round 1 takes 3 times as many
+    model = booster(n_estimators=2, n_examples=50, estimator=DecisionTreeClassifier(max_depth=2))
+    assert model.fit_stream(sampler()).n_estimators_ == 2
+
+
 def test_wrong_streams_get_one_sentence():
     draw = sampler()
     with pytest.raises(ValueError, match='set mode="oracle"'):
@@ -142,6 +160,10 @@ def test_wrong_streams_get_one_sentence():
         booster().fit_stream(iter([]))
     with pytest.raises(ValueError, match=r"gives pairs \(X, y\), and this one gave int"):
         booster().fit_stream([3])
+    with pytest.raises(ValueError, match=r"gives pairs \(X, y\), and this one gave ndarray"):
+        booster().fit_stream(lambda n: np.zeros((n, 2)))
+    with pytest.raises(ValueError, match=r"a function of n or an iterable of pairs \(X, y\), and this is NoneType"):
+        booster().fit_stream(None)
     one = (np.zeros((3, 2)), ["yes"] * 3)
     with pytest.raises(ValueError, match=r"there are 1 in the first chunk; pass classes=\[...\] with both"):
         booster().fit_stream([one])

@@ -23,6 +23,9 @@ Array = npt.NDArray[Any]
 
 Monitor = Callable[["Training"], Stop | None]
 
+# What a rule may say of a drawn voter that another draw may mend, and what it is called if none does.
+AGAIN = {"no_edge": "no_edge", "tolerance": "no_edge", "assumption_violated": "assumption_violated"}
+
 
 class Training:
     """One booster at work: may be run to some round, looked at, and run on.
@@ -145,8 +148,9 @@ class Training:
             self.state.standing = self.state.bound.standing(voter)
             self.torn = True  # until the round is whole: the rule may remember what the rounds do not hold
             answer = self.rule.step(self.state, asked, h)
-            if isinstance(answer, Stop) and answer.code in ("no_edge", "tolerance") and self._drawn(asked):
-                answer = Retry(answer.detail)  # boosting with restart: the draw may have been unlucky
+            if isinstance(answer, Stop) and answer.code in AGAIN and self._drawn(asked):
+                refused = Stop(AGAIN[answer.code], answer.detail)  # boosting with restart: the draw may be unlucky
+                continue
             if not isinstance(answer, Retry):
                 break
             refused = Stop("no_edge", answer.reason)

@@ -170,8 +170,8 @@ class StreamTraining:
     def _right(self, voter: Any, n: int) -> Array | None:
         """Return whether a voter is right on each of the next n filtered examples, a piece at a time."""
         parts = []
-        for size in [*[PIECE] * (n // PIECE), n % PIECE]:
-            sample = self.filter.draw(size)
+        for start in range(0, n, PIECE):
+            sample = self.filter.draw(min(PIECE, n - start))
             if sample is None:
                 return None
             parts.append(voter.votes(Table(sample[0])) == sample[1])

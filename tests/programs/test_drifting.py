@@ -93,7 +93,7 @@ def test_the_walk_and_newton(p):
             else:
                 assert drift.excess(ds, dt) <= 1e-9
                 ended += 1
-            found = advance_drift(drift.sample, p, drift.m, drift.b, drift.t, np.arctanh(edge), None)
+            found = advance_drift(drift.sample, p, drift.m, drift.b, drift.t, edge, None)
             if not p.clip:
                 assert found[:2] == pytest.approx((ds, dt), abs=1e-7)
     assert count >= 5

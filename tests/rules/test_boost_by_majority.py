@@ -134,3 +134,13 @@ def test_the_plan_follows_n_estimators_and_the_target(data):
     whole = BoostByMajorityClassifier(n_estimators=21).fit(X, y)
     assert warm.decision_function(X).tobytes() == whole.decision_function(X).tobytes()
     assert warm.n_planned_ == 21
+
+
+def test_an_unlucky_draw_is_drawn_again():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    y = np.where(rng.random(300) < 0.4, rng.integers(0, 2, 300), X[:, 0] > 0)
+    drawn = BoostByMajorityClassifier(resample=True, random_state=0, gamma=0.02, n_estimators=201)
+    assert drawn.set_params(max_restarts=0).fit(X, y).n_estimators_ < 100
+    assert drawn.set_params(max_restarts=10).fit(X, y).n_estimators_ > 190
+    assert drawn.history_["violated"][-1] == (drawn.history_["error"] > 0.48 + 1e-12).sum()  # of those that were kept

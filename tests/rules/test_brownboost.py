@@ -1,13 +1,13 @@
 """BrownBoost: the clock, the conserved potential and the promise about the training error."""
 
-from math import sqrt
+from math import log, sqrt
 
 import numpy as np
 import pytest
-from scipy.special import erf, erfcinv, erfinv
+from scipy.special import erf, erfcinv, erfinv, log_ndtr, logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
-from boostlab import BrownBoostClassifier, VoterPool, load
+from boostlab import AdaBoostClassifier, BrownBoostClassifier, VoterPool, load
 
 
 def check_every_round(model, X, y, replay, eps):
@@ -135,6 +135,36 @@ def test_real_valued_votes(data, replay):
     check_every_round(model, X, y, replay, 0.3)
     assert model.stop_reason_.startswith("time_up")
     assert (y * model.decision_function(X) <= 0).mean() <= 0.3
+
+
+@pytest.mark.parametrize("scale", [0.01, 5.0, 300.0])
+def test_votes_of_any_size(data, replay, scale):
+    X, codes = data(seed=7, n=80, noise=0.05)
+    y = 2.0 * codes - 1
+    directions = np.random.default_rng(7).normal(size=(30, 4))
+    small, large = (VoterPool([lambda X, v=v, k=k: k * np.tanh(X @ v) for v in directions]) for k in (1.0, scale))
+    model = BrownBoostClassifier(large, target_error=0.3).fit(X, codes)
+    check_every_round(model, X, y, replay, 0.3)
+    assert model.stop_reason_.startswith("time_up")
+    one = BrownBoostClassifier(small, target_error=0.3).fit(X, codes)
+    np.testing.assert_allclose(model.decision_function(X), one.decision_function(X), atol=1e-8)
+
+
+@pytest.mark.parametrize("c", [16.0, 30.0, 33.0, 100.0, 1e4])  # targets from 1e-8 down to what no float can hold
+def test_tiny_potentials_are_conserved_too(data, c):
+    X, codes = data(seed=3, n=150, noise=0.15)
+    y = 2.0 * codes - 1
+    model = BrownBoostClassifier(total_time=c, n_estimators=25).fit(X, codes)
+    assert model.n_estimators_ == 25
+    left = model.history_["time_left"]
+    assert (np.diff([c, *left]) < 0).all()  # time only passes
+    first = log_ndtr(-sqrt(2 * c))  # the potential, up to a factor 2, as a logarithm
+    for F, time in zip(model.staged_decision_function(X), left, strict=True):
+        now = logsumexp(log_ndtr(-sqrt(2) * (y * F + time) / sqrt(c))) - log(len(y))
+        assert now == pytest.approx(first, rel=0, abs=1e-9)
+    if c == 1e4:  # where there is time without end it is AdaBoost, at half its size
+        ada = AdaBoostClassifier(n_estimators=25).fit(X, codes)
+        np.testing.assert_allclose(2 * model.estimator_weights_, ada.estimator_weights_, rtol=0.01)
 
 
 def test_soft_output(data):

@@ -83,13 +83,16 @@ def test_a_perfect_voter_ends_it():
         assert model.estimator_weights_[0] > 0.5
 
 
-def test_real_votes(data):
+@pytest.mark.parametrize("scale", [1.0, 0.01, 300.0])
+@pytest.mark.parametrize("clip", [False, True], ids=["smooth", "clip"])
+def test_real_votes_of_any_size(data, clip, scale):
     X, codes = data(seed=7, n=100, noise=0.05)
     y = 2.0 * codes - 1
-    voters = [lambda X, v=v: np.tanh(X @ v) for v in np.random.default_rng(7).normal(size=(30, 4))]
-    model = RobustBoostClassifier(VoterPool(voters), target_error=0.3, clip=False).fit(X, codes)
-    check_every_round(model, X, y, Process(0.3, 0.0, 0.1, False))
-    assert model.time_ == 1.0
+    voters = [lambda X, v=v: scale * np.tanh(X @ v) for v in np.random.default_rng(7).normal(size=(30, 4))]
+    for eps in (0.1, 0.3):
+        model = RobustBoostClassifier(VoterPool(voters), target_error=eps, clip=clip).fit(X, codes)
+        check_every_round(model, X, y, Process(eps, 0.0, 0.1, clip))
+        assert model.time_ == 1.0
 
 
 def test_files_stages_and_normalised_margins(data, tmp_path):

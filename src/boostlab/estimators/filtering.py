@@ -97,8 +97,9 @@ class FilterBoostClassifier(BoostingClassifier):
         Parameters
         ----------
         source : callable or iterable
-            A function that is given a number n and returns n fresh examples as (X, y), or an iterable of chunks (X, y).
-            The examples must come in random order: all tests assume that, and a file sorted by class deceives them.
+            A function that is given a number n and returns n fresh examples as (X, y), and None when there are no more;
+            or an iterable of chunks (X, y).  The examples must come in random order: all tests assume that, and a file
+            sorted by class deceives them.
         classes : array-like of two labels, optional
             By default those of the first chunk.
 
@@ -147,8 +148,7 @@ class FilterBoostClassifier(BoostingClassifier):
     def _chunks(self, source: Any, classes: Any) -> Iterator[tuple[Any, Array]]:
         """Yield checked chunks with labels -1 and +1."""
         known = None if classes is None else np.unique(classes)
-        raw = iter(lambda: source(PIECE), None) if callable(source) else iter(source)
-        for number_, chunk in enumerate(raw):
+        for number_, chunk in enumerate(_raw(source)):
             if not (isinstance(chunk, tuple | list) and len(chunk) == 2):
                 raise ValueError(f"A stream gives pairs (X, y), and this one gave {type(chunk).__name__}.")
             X, y = self._numbers(chunk[0], (chunk[1],), reset=number_ == 0)
@@ -165,3 +165,16 @@ class FilterBoostClassifier(BoostingClassifier):
             with one_sentence():
                 codes = encode_labels(y, known, "y")
             yield X, np.where(codes == 1, np.int8(1), np.int8(-1))
+
+
+def _raw(source: Any) -> Iterator[Any]:
+    """Yield what the source gives, as it is."""
+    if not callable(source) and not isinstance(source, Iterable):
+        raise ValueError(
+            f"A stream is a function of n or an iterable of pairs (X, y), and this is {type(source).__name__}."
+        )
+    if not callable(source):
+        yield from source
+        return
+    while (chunk := source(PIECE)) is not None:
+        yield chunk

@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
-from math import exp, pi, sqrt
+from math import exp, log, pi, sqrt
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
-from scipy.special import erf
+from scipy.special import erfc, log_ndtr
 
 Array = npt.NDArray[Any]
+
+UNDERFLOW = 500.0  # from this total time on erfc(sqrt c) is too small for a float, and logarithms are taken
 
 
 class Clock:
     """The curve (alpha, t) from (0, 0) along which the potential stays constant.
 
-    `sample` supplies sums over the rows (`total`, `largest`, `n`); a = margins plus time left; b = agreements.
+    `sample` supplies sums over the rows (`total`, `largest`, `n`); a = margins plus time left; b = agreements, between
+    -1 and 1.  Potentials are measured in units of the first round's, erfc(sqrt c): a tiny one is conserved, too.
     """
 
     def __init__(self, sample: Any, a: Array, b: Array, c: float) -> None:
         self.sample, self.a, self.b, self.c = sample, a, b, c
-        # The potential the first round started with, so that errors do not add up over rounds.
-        self.target = sample.n * float(erf(sqrt(c)))
+        self.log_unit = float(log_ndtr(-sqrt(2.0 * c))) + log(2.0)
+        self.tolerance = 2e-14 * (1.0 + c)  # what rounding allows: erfc(u) is as uncertain as u^2
         self.evaluations = 0
 
     def excess(self, alpha: float, t: float) -> float:
-        """Return the sum of erf(d / sqrt c) less its constant value; falls in t."""
+        """Return how far the potential is below the first round's (so that errors do not add up); falls in t."""
         self.evaluations += 1
-        return float(self.sample.total(erf((self.a + alpha * self.b - t) / sqrt(self.c)))) - self.target
+        u = (self.a + alpha * self.b - t) / sqrt(self.c)
+        if self.c < UNDERFLOW:
+            units = erfc(u) * exp(-self.log_unit)
+        else:
+            units = np.exp(np.minimum(log_ndtr(-sqrt(2.0) * u) + (log(2.0) - self.log_unit), UNDERFLOW))
+        return float(self.sample.n - self.sample.total(units))
 
     def edge(self, alpha: float, t: float) -> float:
         """Return the edge of the voter at this point of the curve."""
@@ -52,14 +60,14 @@ class Clock:
             d = self.a + alpha * self.b - t
             logs = -d * d / self.c
             shift = self.sample.largest(logs)
-            if shift < -500.0:
+            if self.log_unit - shift > UNDERFLOW:
                 return None
             w = np.exp(logs - shift)
             E = self.excess(alpha, t)
             W, B, U, V = total(w, w * self.b, w * d * self.b, w * d * self.b * self.b)
-            if abs(E) <= 1e-14 * n and abs(B) <= 1e-11 * W:
+            if abs(E) <= self.tolerance * n and abs(B) <= 1e-11 * W:
                 return alpha, t
-            E *= exp(-shift)
+            E *= exp(self.log_unit - shift)
             bottom = 2.0 * (V * W - U * B)
             if abs(bottom) <= 1e-14 * W * W:
                 return None
@@ -95,7 +103,13 @@ def advance_clock(
     """Return alpha, t and the number of evaluations of one round, or None.
 
     Newton's method from the last round's solution and from a guess; if neither ends at a sensible point, a safe walk.
+    Votes are scaled to at most 1 and alpha back.
     """
+    scale = sample.largest(np.abs(b))
+    if scale != 1.0:
+        near = None if last is None else (last[0] * scale, last[1])
+        scaled = advance_clock(sample, a, b / scale, c, left, edge / scale, near)
+        return None if scaled is None else (scaled[0] / scale, *scaled[1:])
     clock = Clock(sample, a, b, c)
     guess = (sqrt(c) * edge, sqrt(c) * edge * edge)
     for start in (last, guess):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import e, exp, pi, sqrt
+from math import atanh, e, exp, pi, sqrt
 from typing import Any
 
 import numpy as np
@@ -66,7 +66,8 @@ class Process:
 class Drift:
     """The curve (ds, dt) from (0, 0) along which the total potential stays what it is.
 
-    `sample` supplies sums over the rows (`total`, `largest`, `n`); m = decayed margins at time t; b = agreements.
+    `sample` supplies sums over the rows (`total`, `largest`, `n`); m = decayed margins at time t; b = agreements,
+    between -1 and 1.
     """
 
     def __init__(self, sample: Any, process: Process, m: Array, b: Array, t: float) -> None:
@@ -182,15 +183,20 @@ def _root(f: Callable[[float], float], low: float, high: float) -> float:
 
 
 def advance_drift(
-    sample: Any, process: Process, m: Array, b: Array, t: float, alpha: float, last: tuple[float, float] | None
+    sample: Any, process: Process, m: Array, b: Array, t: float, edge: float, last: tuple[float, float] | None
 ) -> tuple[float, float, int] | None:
     """Return ds, dt and the number of evaluations of one round, or None.
 
-    Newton's method from the last round's solution, from AdaBoost's step alpha and from the end of time; if none ends
-    at a sensible point, a safe walk.
+    Newton's method from the last round's solution, from AdaBoost's step and from the end of time; if none ends at a
+    sensible point, a safe walk.  Votes are scaled to at most 1 and ds back.
     """
+    scale = sample.largest(np.abs(b))
+    if scale != 1.0:
+        near = None if last is None else (last[0] * scale, last[1])
+        scaled = advance_drift(sample, process, m, b / scale, t, edge / scale, near)
+        return None if scaled is None else (scaled[0] / scale, *scaled[1:])
     drift = Drift(sample, process, m, b, t)
-    rest = drift.rest
+    rest, alpha = drift.rest, atanh(min(edge, 1 - 1e-6))
     for start in (last, (alpha, min(alpha * alpha, rest)), (sqrt(rest), rest)):
         found = drift.newton(*start) if start is not None else None
         if found is not None and found[0] > 0.0 and found[1] > 0.0:

@@ -46,8 +46,8 @@ class BoostByMajority(Rule):
 
     def potential(self, i: int, r: Array) -> Array:
         """Return the potential before round i."""
-        chance = bdtr(np.clip(self.k // 2 - r, 0, self.k - i), self.k - i, 0.5 + self.gamma)
-        return np.where(r > self.k // 2, 0.0, chance)
+        j, rest = self.k // 2 - r, self.k - i
+        return np.where(j < 0, 0.0, bdtr(np.clip(j, 0, rest), rest, 0.5 + self.gamma))
 
     def begin(self, s: State) -> None:
         """Nobody has broken the assumption."""
@@ -66,15 +66,15 @@ class BoostByMajority(Rule):
         """Steps 2 and 3."""
         whole, wrong = task.sums or s.total(task.weight, task.weight * (h != s.y))
         error, i = wrong / whole, s.t + 1
-        s.own.violated += error > 0.5 - self.gamma + NEGLIGIBLE
-        if error >= 0.5 - NEGLIGIBLE or (self.strict and s.own.violated):
-            return self.end(s, "no_edge", f"the last {error:.4g}, in round {i} of {self.k}")
-        r = np.rint((i + s.y * (s.F + h)) / 2).astype(np.intp)
-        left = float(s.total(self.potential(i, np.arange(i + 1))[r]) / s.n)
-        facts = {"error": error, "edge": 1 - 2 * error, "violated": float(s.own.violated), "objective": left}
+        breaks = error > 0.5 - self.gamma + NEGLIGIBLE
+        if error >= 0.5 - NEGLIGIBLE or (self.strict and breaks):
+            return self.end(s, "no_edge", f"the last {error:.4g}, in round {i} of {self.k}", more=breaks)
+        s.own.violated += breaks
+        pots = self.potential(i, np.arange(i + 1))[np.rint((i + s.y * (s.F + h)) / 2).astype(np.intp)]
+        facts = {"error": error, "edge": 1 - 2 * error, "violated": s.own.violated, "objective": s.total(pots) / s.n}
         return Step(1.0, facts, self.end(s, "time_up", f"all {self.k} votes are cast") if i == self.k else None)
 
-    def end(self, s: State, code: str, why: str) -> Stop:
+    def end(self, s: State, code: str, why: str, more: bool = False) -> Stop:
         """Where the assumption did not hold, that is the end's name."""
-        broken = f"{s.own.violated} voters err on more than {0.5 - self.gamma:.4g} of the weight; {why}"
-        return Stop("assumption_violated", broken) if s.own.violated else Stop(code, why)
+        broken = f"{s.own.violated + more} voters err on more than {0.5 - self.gamma:.4g} of the weight; {why}"
+        return Stop("assumption_violated", broken) if s.own.violated + more else Stop(code, why)

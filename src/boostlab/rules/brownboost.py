@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-from scipy.special import erf, erfcinv
+from scipy.special import erf, erfc, erfcinv
 
 from boostlab.contract import Array, Rule, State, Step, Stop, Task
 from boostlab.programs.brownian import advance_clock
@@ -59,7 +59,7 @@ class BrownBoost(Rule):
         alpha, t, evaluations = found
         own.last = (alpha, t)
         own.left = left = own.left - t if own.left - t > 1e-9 else 0.0
-        potential = 1.0 - s.total(erf((s.y * s.F + alpha * b + left) / sqrt(self.c))) / s.n
+        potential = s.total(erfc((s.y * s.F + alpha * b + left) / sqrt(self.c))) / s.n
         facts = {
             "error": (1 - edge) / 2,
             "edge": edge,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import atanh, exp
+from math import exp
 
 import numpy as np
 
@@ -62,7 +62,7 @@ class RobustBoost(Rule):
         edge = signed / whole
         if edge <= 1e-8:
             return Stop("no_edge", f"edge {edge:.3g} at the time {own.time:.4g} of 1")
-        found = advance_drift(s, self.process, m, b, own.time, atanh(min(edge, 1 - 1e-6)), own.last)
+        found = advance_drift(s, self.process, m, b, own.time, edge, own.last)
         if found is None:
             return Stop("solver_failed", f"no step solves both equations at the time {own.time:.4g} of 1")
         ds, dt, evaluations = found
