@@ -10,6 +10,7 @@ from boostlab import (
     ArcGVClassifier,
     ERLPBoostClassifier,
     LPBoostClassifier,
+    RLPBoostClassifier,
     SoftBoostClassifier,
     TotalBoostClassifier,
     VoterPool,
@@ -179,6 +180,13 @@ def test_nu_out_of_range_is_one_sentence(make, data):
         with pytest.raises(ValueError, match=r"it must be a number in \(0, 1\]"):
             make(nu=nu).fit(X, y)
     assert make(nu=0.02, n_estimators=3).fit(X, y).n_estimators_ == 3
+
+
+@pytest.mark.parametrize("make", [LPBoostClassifier, *SOFT, RLPBoostClassifier])
+def test_the_smallest_nu_is_one_in_n_whatever_its_rounding(make, data):
+    X, y = data(n=49)
+    assert 1 / 49 * 49 < 1
+    assert make(nu=1 / 49, n_estimators=3).fit(X, y).n_estimators_ == 3
 
 
 def fail_from(monkeypatch, round_, *methods):

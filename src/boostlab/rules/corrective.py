@@ -9,6 +9,7 @@ import numpy as np
 
 from boostlab.contract import Array, Reweigh, Rule, State, Stop, Task
 from boostlab.programs.edge_lp import EdgeLP, SolverError
+from boostlab.programs.soft_margin import check_nu
 
 
 def failed(s: State, failure: SolverError) -> Reweigh | Stop:
@@ -43,9 +44,7 @@ class Corrective(Rule):
 
     def begin(self, s: State) -> None:
         """Start from uniform weights."""
-        if self.nu * s.size < 1:
-            cause = f"nu={self.nu:g} is too small for {s.size:g} examples: the weights' cap 1/(nu n) must not exceed 1"
-            raise ValueError(f"{cause}; use nu >= {1 / s.size:.3g}.")
+        check_nu(self.nu, s.size)
         s.own.order = s.canonical_order()  # so that the choice among optima does not depend on the rows' order
         s.own.d, s.own.lowest_edge, s.own.converged = np.full(len(s.y), 1.0 / s.n), np.inf, 0
 
