@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from boostlab.contract import Array, Reweigh, Rule, State, Stop, Task
-from boostlab.programs.edge_lp import EdgeLP, SolverError
+from boostlab.programs.edge_lp import SolverError
 from boostlab.programs.soft_margin import check_nu
 
 
@@ -62,17 +62,3 @@ class Corrective(Rule):
         """Take d, which a program gave in its order of the rows, for the next task."""
         s.own.d = np.empty_like(d)
         s.own.d[s.own.order] = d
-
-    def largest_soft_margin(self, s: State) -> Reweigh | None:
-        """Return the weights with the largest soft margin, if the voters are enough; of too few it may vote badly."""
-        if s.own.converged != s.t:
-            return None
-        program = EdgeLP(s.mass[s.own.order], cap=self.cap(s), seconds=self.seconds)
-        for h in s.votes:
-            program.add((s.y * h)[s.own.order])
-        try:
-            solved = program.solve()
-        except SolverError as failure:
-            return Reweigh(s.alphas, {}, Stop("solver_failed", f"{failure}; the weights are the last round's"))
-        facts = {"objective": solved.value, "duality_gap": max(s.own.lowest_edge - solved.value, 0.0)}
-        return Reweigh(solved.weights, facts)
