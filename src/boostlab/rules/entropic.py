@@ -14,7 +14,7 @@ from boostlab.rules.corrective import Corrective, failed
 
 @dataclass(frozen=True)
 class EntropicBooster(Corrective):
-    """Rounds by an entropic program; where it gets stuck (with a tiny `tol` entropy hardly counts) by the linear one.
+    """Rounds by an entropic program; where it gets stuck (`tol` is tiny: entropy hardly counts) by the linear one.
 
     The linear program keeps every promise but the number of rounds: its optimum beta is the vote's soft margin, and the
     smallest edge so far is at least the largest soft margin.
