@@ -298,9 +298,10 @@ def main() -> None:
     parser.add_argument("what", choices=["fits", "solves", "entropic", "grid"])
     parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES))
     parser.add_argument("--nu", nargs="+", type=float, default=[0.1, 0.3])
-    parser.add_argument("--rounds", type=int, default=300)
+    parser.add_argument("--rounds", type=int, default=None, help="1000 for fits, else 300")
     parser.add_argument("--rows", type=int, default=None)
     args = parser.parse_args()
+    args.rounds = args.rounds or (1000 if args.what == "fits" else 300)
     warnings.simplefilter("ignore")
     try:
         with threadpool_limits(1):

@@ -179,6 +179,6 @@ def test_too_slow_says_so_and_leaves_the_last_weights(monkeypatch):
     assert made.v[:10].tolist() == before.tolist()
     made.seconds = None
     monkeypatch.setattr(capped_entropy, "_STEPS", 1)
-    monkeypatch.setattr(capped_entropy, "_MOST_STEPS", 1)
+    monkeypatch.setattr(capped_entropy, "_FAR_STEPS", 1)
     with pytest.raises(SolverError, match="more than 1 steps"):
         made.penalised(100.0, 1e-12)

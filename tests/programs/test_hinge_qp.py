@@ -1,5 +1,7 @@
 """The quadratic program of RQP-Boost: against a second solver, by its certificate, and over a grid."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -63,6 +65,17 @@ def test_a_grid_is_cheaper_than_its_parts_and_just_as_exact():
         assert cost == pytest.approx(fresh.solve(C)[1], rel=3e-9)
         cold += fresh.steps
     assert warm < cold
+
+
+def test_labels_are_not_copied_as_float64():
+    # Some rows at a time are; copies of all labels would be 8 bytes each, and twice that with the rows' prices.
+    U, mass = votes(4, 60, 40_000), np.full(40_000, 1 / 40_000)
+    tracemalloc.start()
+    cost = HingeQP(U, mass).solve(1.0)[1]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert cost == pytest.approx(HingeQP(U.astype(float), mass).solve(1.0)[1], rel=1e-9)
+    assert peak < 6 * U.nbytes
 
 
 @settings(max_examples=40, deadline=None)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boostlab.programs.soft_margin import soft_margin
+from boostlab.programs.soft_margin import check_nu, soft_margin
 
 numbers = st.floats(-1, 1)
 
@@ -20,3 +20,14 @@ def test_it_is_the_best_over_all_rho(rows, nu):
 
 def test_without_a_cap_it_is_the_smallest_margin():
     assert soft_margin(np.array([0.3, -0.2, 0.5]), np.ones(3), np.inf) == -0.2
+
+
+def test_nu_may_be_one_in_n_and_what_a_refusal_names():
+    for n in range(2, 500):
+        check_nu(1 / n, n)  # 1/49 * 49 is less than 1
+        with pytest.raises(ValueError, match=r"use nu >= ") as refusal:
+            check_nu(0.99 / n, n)
+        named = float(str(refusal.value).rpartition(">= ")[2].rstrip("."))
+        assert 1 / n <= named * (1 + 1e-12)
+        assert named <= 1.01 / n
+        check_nu(named, n)

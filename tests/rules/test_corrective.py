@@ -10,11 +10,12 @@ from boostlab import (
     ArcGVClassifier,
     ERLPBoostClassifier,
     LPBoostClassifier,
+    RLPBoostClassifier,
     SoftBoostClassifier,
     TotalBoostClassifier,
     VoterPool,
 )
-from boostlab.programs.capped_entropy import CappedEntropy
+from boostlab.programs.capped_entropy import CappedEntropy, Stuck
 from boostlab.programs.edge_lp import EdgeLP, SolverError
 from boostlab.programs.soft_margin import soft_margin
 
@@ -181,7 +182,14 @@ def test_nu_out_of_range_is_one_sentence(make, data):
     assert make(nu=0.02, n_estimators=3).fit(X, y).n_estimators_ == 3
 
 
-def fail_from(monkeypatch, round_, *methods):
+@pytest.mark.parametrize("make", [LPBoostClassifier, *SOFT, RLPBoostClassifier])
+def test_the_smallest_nu_is_one_in_n_whatever_its_rounding(make, data):
+    X, y = data(n=49)
+    assert 1 / 49 * 49 < 1
+    assert make(nu=1 / 49, n_estimators=3).fit(X, y).n_estimators_ == 3
+
+
+def fail_from(monkeypatch, round_, *methods, error=SolverError):
     """Let the solvers fail in this call and all later ones."""
     for cls, name in methods:
         solve, calls = getattr(cls, name), []
@@ -189,7 +197,7 @@ def fail_from(monkeypatch, round_, *methods):
         def failing(self, *args, solve=solve, calls=calls, **kwargs):
             calls.append(1)
             if len(calls) >= round_:
-                raise SolverError("out of order")
+                raise error("out of order")
             return solve(self, *args, **kwargs)
 
         monkeypatch.setattr(cls, name, failing)
@@ -209,6 +217,32 @@ def test_a_failing_solver_leaves_a_usable_model(make, params, round_, data, monk
     assert model.n_estimators_ == max(round_ - 1, 1)
     assert model.score(X, y) > 0.5
     assert np.isfinite(model.decision_function(X)).all()
+
+
+@pytest.mark.parametrize("round_", [1, 2, 9])
+@pytest.mark.parametrize("make", [*SOFT, TotalBoostClassifier])
+def test_where_newton_steps_get_stuck_the_linear_program_goes_on(make, round_, data, all_stumps, monkeypatch):
+    X, codes = data(seed=18, n=70, d=3)
+    y, tol, kwargs = 2.0 * codes - 1, 0.01, {} if make is TotalBoostClassifier else {"nu": 0.2}
+    cap = 1 / (0.2 * 70) if kwargs else np.inf
+    for name in ("penalised", "projected"):
+        fail_from(monkeypatch, round_, (CappedEntropy, name), error=Stuck)
+    model = make(tol=tol, **kwargs).fit(X, codes)
+    assert model.stop_reason_.startswith("tolerance")
+    assert np.isfinite(model.history_.get("potential", np.zeros(0))).sum() == round_ - 1
+    best = best_soft_margin(y * all_stumps(X).H, np.ones(70), cap)
+    value = soft_margin(y * model.decision_function(X), np.ones(70), cap)
+    assert best - tol <= value <= best + 1e-9
+    assert model.history_["duality_gap"][-1] <= tol
+
+
+@pytest.mark.parametrize("tol", [1e-4, 1e-6])
+def test_a_tiny_tol_ends_at_the_optimum(tol, data):
+    X, y = data(seed=19, n=80)
+    exact = LPBoostClassifier(nu=0.2, tol=1e-9).fit(X, y).history_["objective"][-1]
+    model = ERLPBoostClassifier(nu=0.2, tol=tol).fit(X, y)
+    assert model.stop_reason_.startswith("tolerance")
+    assert model.history_["objective"][-1] == pytest.approx(exact, abs=tol + 1e-9)
 
 
 @pytest.mark.parametrize("make", SOFT)

@@ -91,7 +91,9 @@ class ERLPBoostClassifier(CorrectiveClassifier):
     It ends after at most max(4 / tol, 8 ln(1/nu) / tol^2) rounds with a soft margin within `tol` of the largest; in
     practice after far fewer.  `history_` has the vote's soft margin ("objective"), how far it can be from the largest
     ("duality_gap"), the regularised objective ("potential", which never falls) and the Newton steps of the round
-    ("evaluations").  `predict_proba` is a score (AdaBoost's link), not a calibrated probability.
+    ("evaluations").  With a tiny `tol` (1e-4, say) Newton steps may get stuck; it then goes on as LPBoost, to the same
+    optimum but without a limit on rounds, and the last two are NaN.  `predict_proba` is a score (AdaBoost's link), not
+    a calibrated probability.
 
     Parameters
     ----------

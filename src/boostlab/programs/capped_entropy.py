@@ -25,7 +25,8 @@ from boostlab.programs.one_thread import one_thread
 Array = npt.NDArray[Any]
 
 _ROUNDS = 100  # of pricing, which are seldom above three
-_STEPS, _MOST_STEPS = 30, 200  # of Newton steps, which are seldom above ten: from close by, and where that fails
+_STEPS, _MOST_STEPS = 30, 200  # of Newton steps, which are seldom above ten: from close by, and from anywhere
+_FAR_STEPS = 100  # of all steps on the way from a softer program: where more are needed the entropy hardly counts
 
 
 class Stuck(SolverError):
@@ -203,13 +204,15 @@ class CappedEntropy:
     def _from_afar(self, eta: float, tol: float) -> Entropic:
         """Let the entropy count a lot at first, and ever less: every optimum is close to the next."""
         softer = eta / 4.0 ** np.arange(int(np.log(max(eta, 1.0)) / log(4.0)), -1, -1)
-        for now in softer.tolist():
+        left = _FAR_STEPS
+        for now in softer[:-1].tolist():
             try:
-                found = self._climb(0.0, now, tol * eta / now if now < eta else tol, _MOST_STEPS)
+                left -= self._climb(0.0, now, tol * eta / now, _STEPS).steps
             except Stuck:
-                if now == eta:
-                    raise
-        return found
+                left -= _STEPS
+            if left <= 0:
+                raise Stuck(f"the entropic program took more than {_FAR_STEPS} steps")
+        return self._climb(0.0, eta, tol, left)
 
     def projected(self, limit: float, tol: float) -> Entropic:
         """Minimise KL with all edges at most `limit`, or raise `Infeasible`.
@@ -246,7 +249,7 @@ class CappedEntropy:
         except BaseException:
             self.v = before  # the next solve must not start from what failed
             raise
-        raise SolverError("the entropic program did not settle")
+        raise Stuck("the entropic program did not settle")
 
     def _settle(
         self, at: Array, limit: float, total: float | None, tol: float, end: float, most: int

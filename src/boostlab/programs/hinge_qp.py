@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
@@ -16,6 +17,7 @@ from boostlab.programs.one_thread import one_thread
 Array = npt.NDArray[Any]
 
 _STEPS = 100  # seldom above 25
+_BLOCK = 4096  # rows that are float64 at a time
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class HingeQP:
     Parameters
     ----------
     U : array of shape (n_voters, n_rows)
-        Agreements u_ji = y_i h_j(x_i).
+        Agreements u_ji = y_i h_j(x_i), int8 where they are labels; they are not copied.
     mass : array
         m_i, how many examples row i stands for.
     seconds : float, optional
@@ -52,18 +54,32 @@ class HingeQP:
     """
 
     def __init__(self, U: Array, mass: Array, seconds: float | None = None) -> None:
-        self.U, self.mass, self.seconds = U.astype(np.float64), mass, seconds
+        self.U, self.mass, self.seconds = U, mass, seconds
         self.steps = 0
         self._start: tuple[float, Point] | None = None
 
+    def _blocks(self) -> Iterator[tuple[slice, Array]]:
+        """Give the agreements of some rows after the others as float64; all of them stay as they are (int8)."""
+        for k in range(0, self.U.shape[1], _BLOCK):
+            rows = slice(k, k + _BLOCK)
+            yield rows, self.U[:, rows].astype(np.float64)
+
+    def votes(self, b: Array) -> Array:
+        """Return sum_j b_j u_ji for every row i."""
+        return np.concatenate([b @ block for _, block in self._blocks()])
+
+    def edges(self, l: Array) -> Array:
+        """Return sum_i l_i u_ji for every voter j."""
+        return sum((block @ l[rows] for rows, block in self._blocks()), np.zeros(len(self.U)))
+
+    def _gram(self, D: Array) -> Array:
+        """Return sum_i D_i u_ji u_ki for all pairs of voters."""
+        k = len(self.U)
+        return sum(((block * D[rows]) @ block.T for rows, block in self._blocks()), np.zeros((k, k)))
+
     def cost(self, b: Array, C: float) -> float:
         """Return what is minimised."""
-        return float(b @ b / 2 + C * self.mass @ np.maximum(0.0, 1.0 - b @ self.U))
-
-    def bound(self, l: Array) -> float:
-        """Return the dual value of prices 0 <= l <= C m: no b costs less."""
-        b = np.maximum(self.U @ l, 0.0)
-        return float(l.sum() - b @ b / 2)
+        return float(b @ b / 2 + C * self.mass @ np.maximum(0.0, 1.0 - self.votes(b)))
 
     def solve(self, C: float, tol: float = 1e-9) -> tuple[Array, float]:
         """Return b and its cost, which is within tol * (1 + cost) of the optimum.
@@ -83,10 +99,9 @@ class HingeQP:
         point = self._first(C)
         self._start = None
         for self.steps in range(_STEPS):
-            b = np.maximum(self.U @ point.l, 0.0)
-            best = min((b, point.b), key=lambda b: self.cost(b, C))
-            cost = self.cost(best, C)
-            left = cost - self.bound(point.l)
+            b = np.maximum(self.edges(point.l), 0.0)
+            cost, best = min(((self.cost(x, C), x) for x in (b, point.b)), key=lambda pair: pair[0])
+            left = cost - float(point.l.sum() - b @ b / 2)  # the dual value of prices 0 <= l <= C m: no b costs less
             if self._start is None and left <= 1 + cost:
                 self._start = (C, point)
             if left <= tol * (1 + cost):
@@ -105,9 +120,9 @@ class HingeQP:
             before, point = self._start
             scaled = point.l * (C / before)
             return replace(point, l=scaled, s=price - scaled)
-        b = np.maximum(self.U @ price / 2, 1e-2)
+        b = np.maximum(self.edges(price) / 2, 1e-2)
         b *= min(1.0, 1.0 / float(b.max()))
-        a = b @ self.U
+        a = self.votes(b)
         apart = 0.5
         return Point(
             b,
@@ -120,19 +135,19 @@ class HingeQP:
 
     def _step(self, p: Point, C: float) -> Point:
         """Take Mehrotra's step: one system, solved for the direction to the optimum and for the corrected one."""
-        U, k = self.U, len(p.b)
-        on_rows = U.T @ p.b + p.xi - 1.0 - p.r
-        on_voters = p.b - U @ p.l - p.z
+        k = len(p.b)
+        on_rows = self.votes(p.b) + p.xi - 1.0 - p.r
+        on_voters = p.b - self.edges(p.l) - p.z
         D = 1.0 / (p.xi / p.s + p.r / p.l)
-        system = (U * D) @ U.T
+        system = self._gram(D)
         system[np.diag_indices(k)] += 1.0 + p.z / p.b
         factor = cho_factor(system, lower=True)
 
         def direction(bz: Array, xs: Array, rl: Array) -> tuple[Array, ...]:
             """Return the Newton direction towards products bz, xs, rl."""
             rows = on_rows + xs / p.s - p.xi - rl / p.l + p.r
-            db = cho_solve(factor, -on_voters + bz / p.b - p.z - U @ (D * rows))
-            dl = -D * (rows + U.T @ db)
+            db = cho_solve(factor, -on_voters + bz / p.b - p.z - self.edges(D * rows))
+            dl = -D * (rows + self.votes(db))
             dz = bz / p.b - p.z - p.z / p.b * db
             return db, dz, (xs - p.xi * p.s + p.xi * dl) / p.s, -dl, (rl - p.r * dl) / p.l - p.r, dl
 

@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from boostlab.contract import Array, Reweigh, Rule, State, Stop, Task
-from boostlab.programs.edge_lp import EdgeLP, SolverError
+from boostlab.programs.edge_lp import SolverError
+from boostlab.programs.soft_margin import check_nu
 
 
 def failed(s: State, failure: SolverError) -> Reweigh | Stop:
@@ -43,9 +44,7 @@ class Corrective(Rule):
 
     def begin(self, s: State) -> None:
         """Start from uniform weights."""
-        if self.nu * s.size < 1:
-            cause = f"nu={self.nu:g} is too small for {s.size:g} examples: the weights' cap 1/(nu n) must not exceed 1"
-            raise ValueError(f"{cause}; use nu >= {1 / s.size:.3g}.")
+        check_nu(self.nu, s.size)
         s.own.order = s.canonical_order()  # so that the choice among optima does not depend on the rows' order
         s.own.d, s.own.lowest_edge, s.own.converged = np.full(len(s.y), 1.0 / s.n), np.inf, 0
 
@@ -63,17 +62,3 @@ class Corrective(Rule):
         """Take d, which a program gave in its order of the rows, for the next task."""
         s.own.d = np.empty_like(d)
         s.own.d[s.own.order] = d
-
-    def largest_soft_margin(self, s: State) -> Reweigh | None:
-        """Return the weights with the largest soft margin, if the voters are enough; of too few it may vote badly."""
-        if s.own.converged != s.t:
-            return None
-        program = EdgeLP(s.mass[s.own.order], cap=self.cap(s), seconds=self.seconds)
-        for h in s.votes:
-            program.add((s.y * h)[s.own.order])
-        try:
-            solved = program.solve()
-        except SolverError as failure:
-            return Reweigh(s.alphas, {}, Stop("solver_failed", f"{failure}; the weights are the last round's"))
-        facts = {"objective": solved.value, "duality_gap": max(s.own.lowest_edge - solved.value, 0.0)}
-        return Reweigh(solved.weights, facts)

@@ -8,7 +8,7 @@ import numpy as np
 
 from boostlab.contract import Array, State
 from boostlab.programs.edge_lp import EdgeLP
-from boostlab.programs.soft_margin import soft_margin
+from boostlab.programs.soft_margin import check_nu, soft_margin
 from boostlab.rules.reweighed import Reweighed
 
 
@@ -26,7 +26,7 @@ class RLPBoost(Reweighed):
 
     def program(self, U: Array, mass: Array) -> EdgeLP:
         """Open the linear program."""
-        self.check(max(float(mass.sum()), len(mass)))
+        check_nu(self.nu, max(float(mass.sum()), len(mass)))
         program = EdgeLP(mass, cap=1.0 / (self.nu * float(mass.sum())), seconds=self.seconds)
         for u in U:
             program.add(u)
@@ -35,12 +35,7 @@ class RLPBoost(Reweighed):
     def begin(self, s: State) -> None:
         """Refuse a nu that is too small before any work is done."""
         super().begin(s)
-        self.check(s.size)
-
-    def check(self, size: float) -> None:
-        """Refuse a nu below 1/n."""
-        if self.nu * size < 1:
-            raise ValueError(f"nu={self.nu:g} is too small for {size:g} examples; use nu >= {1 / size:.3g}.")
+        check_nu(self.nu, s.size)
 
     def worth(self, s: State, margins: Array, alphas: Array) -> float:
         """Return the soft margin."""
@@ -48,7 +43,7 @@ class RLPBoost(Reweighed):
 
     def solve(self, program: EdgeLP) -> tuple[Array, float]:
         """Solve, with this rule's cap."""
-        self.check(max(program.size, program.n))
+        check_nu(self.nu, max(program.size, program.n))
         program.set_cap(1.0 / (self.nu * program.size))
         solved = program.solve()
         return solved.weights, solved.value

@@ -7,15 +7,14 @@ from math import inf
 
 import numpy as np
 
-from boostlab.contract import Array, Reweigh, State, Stop, Task
+from boostlab.contract import Array, Reweigh, State, Stop
 from boostlab.programs.capped_entropy import CappedEntropy, Infeasible
-from boostlab.programs.edge_lp import SolverError
 from boostlab.programs.soft_margin import soft_margin
-from boostlab.rules.corrective import Corrective, failed
+from boostlab.rules.entropic import EntropicBooster
 
 
 @dataclass(frozen=True)
-class SoftBoost(Corrective):
+class SoftBoost(EntropicBooster):
     """Push all edges below the smallest edge so far less eps (`tol`), as close to uniform as possible.
 
     1. h = the voter with the largest edge under d; d starts uniform; ghat = the smallest of these edges so far.
@@ -25,8 +24,6 @@ class SoftBoost(Corrective):
 
     It needs at most 2 ln(1/nu) / eps^2 rounds.
     """
-
-    tol: float = 0.01
 
     def kappa(self) -> float:
         """Return how many times the uniform weight an example may have."""
@@ -38,9 +35,9 @@ class SoftBoost(Corrective):
         s.own.program = CappedEntropy(s.mass[s.own.order], self.kappa(), self.seconds)
         s.own.entropy = 0.0
 
-    def step(self, s: State, task: Task, h: Array) -> Reweigh | Stop:
+    def entropic_round(self, s: State, edge: float, h: Array) -> Reweigh:
         """Steps 2 and 3."""
-        own, edge, done = s.own, self.edge(s, task, h), None
+        own, done = s.own, None
         own.program.add((s.y * h)[own.order])
         weights, steps = np.append(s.alphas, 0.0) if s.t else np.ones(1), 0
         try:
@@ -48,18 +45,12 @@ class SoftBoost(Corrective):
         except Infeasible:
             done = Stop("tolerance", f"the voters hold a vote within {self.tol:g} of the largest soft margin")
             own.converged = s.t + 1
-        except SolverError as failure:
-            return failed(s, failure)
         else:
             self.next_weights(s, found.q / s.n)
             weights, steps, own.entropy = found.v / found.v.sum(), found.steps, found.entropy
         value = soft_margin(own.program.margins(weights), s.mass[own.order], self.cap(s))
         facts = {"edge": edge, "objective": value, "duality_gap": max(own.lowest_edge - value, 0.0)}
         return Reweigh(weights, {**facts, "potential": own.entropy, "evaluations": float(steps)}, done)
-
-    def finish(self, s: State) -> Reweigh | None:
-        """Step 4."""
-        return self.largest_soft_margin(s)
 
 
 @dataclass(frozen=True)
