@@ -42,6 +42,10 @@ def error_scatter(
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if x.shape != y.shape or x.ndim != 1 or not len(x):
         raise ValueError(f"Give two rows of errors of the same length; their shapes are {x.shape} and {y.shape}.")
+    if not np.isfinite([x, y]).all():
+        raise ValueError("Errors are missing; leave out data sets on which an algorithm was not measured.")
+    if labels is not None and len(labels) != len(x):
+        raise ValueError(f"labels must name each of the {len(x)} data sets, and holds {len(labels)} names.")
     ax = canvas(ax, 4.0, 4.0)
     kinds = {"lower": y < x, "higher": y > x, "equal": y == x}
     for place, (kind, of) in zip((2, 1, 0), kinds.items(), strict=True):
@@ -51,7 +55,7 @@ def error_scatter(
             ax.scatter(x[of], y[of], s=26, color=colour, marker=marker, alpha=0.85, label=label, zorder=3)
     top = 1.06 * float(max(x.max(), y.max())) or 1.0
     ax.plot([0, top], [0, top], color=GREY, lw=1, linestyle="--")
-    for name, a, b in zip(labels or [], x, y, strict=False):
+    for name, a, b in zip([""] * len(x) if labels is None else labels, x, y, strict=True):
         ax.annotate(str(name), (a, b), xytext=(3, 3), textcoords="offset points", fontsize=7, color=GREY)
     ax.set(xlabel=f"error of {names[0]}", ylabel=f"error of {names[1]}", xlim=(0, top), ylim=(0, top), aspect="equal")
     ax.legend(frameon=False, fontsize=9, loc="upper left")

@@ -45,9 +45,9 @@ def shape_functions(
             )
         shown = [by_name[f] for f in features]
     if not shown:
-        raise ValueError("The model kept no voter, so there are no shape functions.")
+        raise ValueError("There is nothing to show: the model kept no voter, or no feature was asked for.")
+    columns = min(3, len(shown))
     if axes is None:
-        columns = min(3, len(shown))
         lines = -(-len(shown) // columns)
         grid = dict(figsize=(2.6 * columns, 2.2 * lines), layout="constrained", sharey=True, squeeze=False)
         axes = pyplot().subplots(lines, columns, **grid)[1]
@@ -56,8 +56,9 @@ def shape_functions(
     axes = np.ravel(np.asarray(axes, dtype=object))[: len(shown)]
     for number, (ax, f) in enumerate(zip(axes, shown, strict=True)):
         _draw(ax, f, model, None if X is None else _column(X, f.feature))
-        if number == 0:
+        if number % columns == 0:
             ax.set_ylabel("added to the score")
+        ax.margins(y=0.12)  # room for the strokes that mark the rows
     tidy(axes)
     return axes
 
@@ -69,7 +70,7 @@ def _draw(ax: Any, f: ShapeFunction, model: Any, x: Any) -> None:
     edges = np.concatenate([[low - room], f.cuts, [high + room]])
     values = f.values if f.values.ndim == 2 else f.values[:, None]
     for k in range(values.shape[1]):
-        shown = look(2 if values.shape[1] == 1 else k) | dict(marker="")
+        shown = (look(2) | dict(linestyle="-") if values.shape[1] == 1 else look(k)) | dict(marker="")
         label = str(model.classes_[k]) if values.shape[1] > 1 else None
         ax.step(edges, np.append(values[:, k], values[-1, k]), where="post", label=label, **shown)
     ax.axhline(0, color=GREY, lw=0.9, linestyle=(0, (1, 3)))
