@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import _num_samples
 
 from boostlab.plots.style import GREY, canvas, legend, look, tidy
-from boostlab.theory.models import class_codes, vote_of
+from boostlab.theory.models import vote_of
 from boostlab.theory.variance import svp_cost
 
 MEASURES = {"error": "error", "exponential": "exponential loss", "log_loss": "log loss"}
@@ -71,7 +71,7 @@ def learning_curves(
 
 
 def _curve(model: Any, X: Any, y: Any, measure: str) -> list[float]:
-    codes = class_codes(model, y, _num_samples(X))
+    codes = model._codes(y, _num_samples(X))
     if measure == "error":
         return [float(np.mean(p != model.classes_[codes])) for p in model.staged_predict(X)]
     if measure == "log_loss":
@@ -160,7 +160,7 @@ def costs(models: Mapping[str, Any], X: Any, y: Any, *, normalised: bool = False
     for number, (name, model) in enumerate(models.items()):
         lam = float(getattr(model, "variance_penalty_", 0.0))
         vote_of(model)
-        sign = np.where(class_codes(model, y, n_rows) == 1, 1, -1)
+        sign = np.where(model._codes(y, n_rows) == 1, 1, -1)
         found = [svp_cost(F, sign, lam) for F in _single_scores(model, X)]
         curve = [b.value**2 if normalised else 1 + b.terms["cost"] for b in found]
         start = 1.0 if normalised else 1.0 + len(sign) ** 2

@@ -15,7 +15,7 @@ from boostlab.theory.bound import Array, Bound, bound, check_delta
 from boostlab.theory.complexity import Complexity, measure
 from boostlab.theory.concentration import Interval, empirical_bernstein_interval, exact_interval
 from boostlab.theory.margins import margin_statistics, normalised_margins
-from boostlab.theory.models import class_codes, vote_of
+from boostlab.theory.models import vote_of
 from boostlab.theory.promises import Certificate, Promise
 from boostlab.theory.quadboost import theorem1_as_stated, theorem1_safe
 from boostlab.theory.variance import svp_cost
@@ -88,7 +88,7 @@ def certificate(
     held_out: tuple[Interval, ...] = ()
     if X_test is not None:
         guesses = model.predict(X_test)
-        wrong = guesses != model.classes_[class_codes(model, y_test, len(guesses))]
+        wrong = guesses != model.classes_[model._codes(y_test, len(guesses))]
         held_out = (exact_interval(wrong, delta),)
         if len(wrong) > 1:
             held_out = (empirical_bernstein_interval(wrong, delta), *held_out)

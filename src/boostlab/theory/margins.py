@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from boostlab.ensemble import Bound as LoudestVote
 from boostlab.theory.bound import Array, check_values
-from boostlab.theory.models import class_codes, vote_of
+from boostlab.theory.models import vote_of
 
 QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9)
 
@@ -83,7 +83,7 @@ def staged_margins(model: Any, X: Any, y: Any) -> Iterator[Array]:
     """
     ensemble = vote_of(model)
     table = model._table(X)
-    codes = class_codes(model, y, table.n_rows)
+    codes = model._codes(y, table.n_rows)
     loudest, said, before = LoudestVote(ensemble.rule.comes_back), np.zeros(len(codes)), np.zeros(len(codes))
     rows = np.arange(len(codes))
     for r, F in zip(ensemble.rounds, ensemble.staged_scores(table), strict=True):
