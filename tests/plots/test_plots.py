@@ -127,6 +127,21 @@ def test_shape_curves_are_the_shape_functions(model):
     assert len(axes[0].get_legend().get_texts()) == 3
 
 
+def test_categories_are_shown_by_name_and_gaps_by_a_star():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"colour": pd.Categorical(rng.choice(["red", "green", "blue"], 90)), "size": X[:90, 0]})
+    table.loc[::9, "size"] = np.nan
+    labels = (table["colour"] == "red") | (table["size"] > 1)
+    fitted = AdaBoostClassifier(n_estimators=10, categorical_features="from_dtype").fit(table, labels)
+    colour, size = plots.shape_functions(fitted, table, features=["colour", "size"])
+    assert [t.get_text() for t in colour.get_xticklabels()] == ["blue", "green", "red"]
+    points = next(line for line in colour.get_lines() if len(line.get_xdata()) == 3)
+    shape = next(f for f in theory.shape_functions(fitted) if f.name == "colour")
+    np.testing.assert_array_equal(points.get_ydata(), shape([0, 1, 2]))
+    assert shape.categories == ("blue", "green", "red")
+    assert any(t.get_text().strip() == "missing" for t in size.texts)
+
+
 def test_boundaries_of_any_classifier_and_of_xor():
     from sklearn.neighbors import KNeighborsClassifier
 
