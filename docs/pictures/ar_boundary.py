@@ -21,13 +21,14 @@ def draw(quick: bool = False) -> plt.Figure:
     y = flip_labels(clean, 0.1, random_state=0)
     X_test, y_test = clouds(150, 1)
     many, truth = clouds(1000 if quick else 20_000, 2)
+    area = ((-4.0, 4.0), (-4.2, 5.2))  # of all four panels, which share their axes
     figure, axes = plt.subplots(2, 2, figsize=(8, 6.6), layout="constrained", sharex=True, sharey=True)
     for column, (name, rho) in enumerate({"AR-Boost, ρ = 1.5": 1.5, "AdaBoost": 1.0}.items()):
         stump = DecisionStump(polarity="+")
         model = ARBoostClassifier(stump, rho=rho, resample=True, n_estimators=60, random_state=0).fit(X, y)
         for row, (rows, labels, where) in enumerate([(X, y, "training"), (X_test, y_test, "test")]):
             ax = axes[row, column]
-            decision_boundary(model, rows, labels, resolution=60 if quick else 300, ax=ax)
+            decision_boundary(model, rows, labels, resolution=60 if quick else 300, limits=area, ax=ax)
             error = np.mean(model.predict(X) != y) if row == 0 else np.mean(model.predict(many) != truth)
             ax.set_title(f"{name}: {error:.1%} {where} error")
     return figure

@@ -27,6 +27,6 @@ def draw(quick: bool = False) -> plt.Figure:
         table = margin_table(models, X[train], y[train])
         shown = {f"{row['model']}: {row['mean']:.2f} ± {row['sd']:.2f}": models[row["model"]] for row in table}
         margin_distribution(shown, X[train], y[train], ax=ax)
-        ax.set(title=name, xlim=(-0.6, 1))
-        ax.legend(frameon=False, fontsize=8.5, title="mean ± sd of the margin", title_fontsize=8.5, loc="lower right")
+        ax.set(title=name, xlim=(-0.8, 1))
+        ax.legend(frameon=False, fontsize=8, title="mean ± sd of the margin", title_fontsize=8, loc="upper left")
     return figure

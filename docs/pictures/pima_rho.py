@@ -36,8 +36,8 @@ def draw(quick: bool = False) -> plt.Figure:
             label=name,
             **look(number),
         )
-    left.set(xlabel="ρ", ylabel="five-fold error, %")
-    left.legend(frameon=False, loc="upper left")
+    left.set(xlabel="ρ", ylabel="five-fold error, %", ylim=(0, None))
+    left.legend(frameon=False, loc="lower right")
     tidy(left)
     model = ARBoostClassifier(rho=4, max_leaf_nodes=32, resample=True, n_estimators=rounds, random_state=0).fit(
         X[:n], y[:n]

@@ -19,12 +19,12 @@ def draw(quick: bool = False) -> plt.Figure:
     X, y = xor()
     pool = VoterPool([basis(j, cut, up) for j in (0, 1) for cut in (-0.5, 0.5) for up in (1, -1)], complements=False)
     figure, axes = plt.subplots(1, 3, figsize=(10, 3.4), layout="constrained", sharey=True)
-    centres = np.array([(a, b) for a in (-0.85, 0.0, 0.85) for b in (-0.85, 0.0, 0.85)])
+    centres = np.array([(a, b) for a in (-0.8, 0.0, 0.8) for b in (-0.8, -0.15, 0.8)])  # beside the points
     for rounds, ax in enumerate(axes, start=1):
         model = AdaBoostClassifier(pool, n_estimators=rounds).fit(X, y)
         decision_boundary(model, X, y, voters=True, resolution=60 if quick else 300, ax=ax)
         for (a, b), score in zip(centres, model.decision_function(centres), strict=True):
-            ax.annotate(f"{score:+.2f}", (a, b - 0.06), ha="center", va="top", fontsize=9)
+            ax.annotate(f"{score:+.2f}", (a, b), ha="center", va="center", fontsize=9)
         ax.get_legend().remove()
         ax.set_title(f"{rounds} round{'s' if rounds > 1 else ''}")
     return figure

@@ -127,6 +127,21 @@ def test_shape_curves_are_the_shape_functions(model):
     assert len(axes[0].get_legend().get_texts()) == 3
 
 
+def test_categories_are_shown_by_name_and_gaps_by_a_star():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"colour": pd.Categorical(rng.choice(["red", "green", "blue"], 90)), "size": X[:90, 0]})
+    table.loc[::9, "size"] = np.nan
+    labels = (table["colour"] == "red") | (table["size"] > 1)
+    fitted = AdaBoostClassifier(n_estimators=10, categorical_features="from_dtype").fit(table, labels)
+    colour, size = plots.shape_functions(fitted, table, features=["colour", "size"])
+    assert [t.get_text() for t in colour.get_xticklabels()] == ["blue", "green", "red"]
+    points = next(line for line in colour.get_lines() if len(line.get_xdata()) == 3)
+    shape = next(f for f in theory.shape_functions(fitted) if f.name == "colour")
+    np.testing.assert_array_equal(points.get_ydata(), shape([0, 1, 2]))
+    assert shape.categories == ("blue", "green", "red")
+    assert any(t.get_text().strip() == "missing" for t in size.texts)
+
+
 def test_boundaries_of_any_classifier_and_of_xor():
     from sklearn.neighbors import KNeighborsClassifier
 
@@ -189,6 +204,11 @@ def test_every_function_says_what_it_returns(name):
     [
         (lambda m: plots.learning_curves(m, X, Y, X), "go together"),
         (lambda m: plots.learning_curves(m, X, Y, measures=["luck"]), "luck"),
+        (lambda m: plots.learning_curves(m, X, Y, measures=[]), "no measure"),
+        (lambda m: plots.learning_curves(m, X, Y[:5]), "give one label a row"),
+        (lambda m: plots.learning_curves(m, X, Y + 7), "not among the training labels"),
+        (lambda m: plots.error_scatter([1, np.nan], [1, 2]), "missing"),
+        (lambda m: plots.error_scatter([1, 3], [1, 2], labels=["a"]), "each of the 2 data sets"),
         (lambda m: plots.round_facts(m, ["luck"]), "has no 'luck'"),
         (lambda m: plots.margin_rounds(m, X, Y, [61]), "rounds 1 to 60"),
         (lambda m: plots.margin_distribution({"a": m}), "give X and y"),
@@ -206,7 +226,66 @@ def test_wrong_input_is_named(model, call, words):
         call(model)
 
 
+def test_costs_of_three_classes_are_refused():
+    X3, y3 = three_gaussians(90, random_state=0)
+    three = AdaBoostM2Classifier(n_estimators=3).fit(X3, y3)
+    for draw in (
+        lambda: plots.costs({"a": three}, X3, y3),
+        lambda: plots.learning_curves(three, X3, y3, measures=["exponential"]),
+    ):
+        with pytest.raises(ValueError, match="tells 3 classes apart"):
+            draw()
+
+
 def test_trees_have_no_shape_to_draw():
     model = boostlab.AdaBoostClassifier(max_depth=2, n_estimators=3).fit(X, Y)
     with pytest.raises(ValueError, match="need stumps"):
         plots.shape_functions(model)
+
+
+def test_fourteen_lines_can_be_told_apart_without_colours_of_their_own():
+    ax = plots.margin_distribution({str(k): [0.01 * k, 0.5] for k in range(14)})
+    lines = [line for line in ax.get_lines() if not line.get_label().startswith("_")]
+    assert len({(line.get_color(), line.get_marker()) for line in lines}) == 14
+    assert len({(line.get_color(), line._dash_pattern[1] and tuple(line._dash_pattern[1])) for line in lines}) == 14
+
+
+def test_nothing_lies_between_the_regions_of_two_classes():
+    """Classes 0 and 2 meet on a line: no strip of class 1 between them, and one boundary, not two."""
+    from sklearn.neighbors import KNeighborsClassifier
+
+    points = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 9.0]])
+    model = KNeighborsClassifier(1).fit(points, [0, 2, 1])
+    box = ((0.0, 1.0), (0.0, 1.0))
+    ax = plots.decision_boundary(model, points[:2], [0, 2], resolution=50, limits=box)
+    drawn = [c for c in ax.collections if hasattr(c, "levels")]
+    assert sum(c.filled for c in drawn) == 2
+    across = {round(float(x), 9) for c in drawn if not c.filled for path in c.get_paths() for x in path.vertices[:, 0]}
+    assert across == {0.5}
+    assert (ax.get_xlim(), ax.get_ylim()) == box
+
+
+def test_every_booster_has_round_facts():
+    for make in (boostlab.LogitBoostClassifier, boostlab.QuadBoostClassifier, AdaBoostClassifier):
+        fitted = make(n_estimators=5).fit(X, Y)
+        first, *_ = plots.round_facts(fitted).get_lines()
+        np.testing.assert_array_equal(first.get_ydata(), fitted.history_["alpha"])
+    assert plots.round_facts(fitted, "edge").get_lines()[0].get_ydata() == pytest.approx(fitted.history_["edge"])
+
+
+def test_labels_may_come_as_a_column(model):
+    curves = [plots.learning_curves(model, X[:100], y).get_lines()[0].get_ydata() for y in (Y[:100], Y[:100, None])]
+    np.testing.assert_array_equal(*curves)
+    margins = [list(theory.staged_margins(model, X[:100], y))[-1] for y in (Y[:100], Y[:100, None])]
+    np.testing.assert_array_equal(*margins)
+
+
+def test_frames_keep_their_column_names():
+    import warnings
+
+    frame = pd.DataFrame(X[:, :2], columns=["height", "weight"])
+    fitted = AdaBoostClassifier(n_estimators=5).fit(frame, Y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ax = plots.decision_boundary(fitted, frame, Y, voters=True, resolution=20)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("height", "weight")

@@ -119,3 +119,12 @@ def test_wrong_input_is_named():
         model.certificate(X, Y[:5])
     with pytest.raises(KeyError, match="not on this certificate"):
         model.certificate(X, Y, draws=0)["luck"]
+
+
+def test_labels_may_come_as_a_column_and_the_table_shows_itself():
+    model = AdaBoostClassifier(n_estimators=5).fit(X[TRAIN], Y[TRAIN])
+    column = model.certificate(X[TRAIN], Y[TRAIN, None], X_test=X[TEST], y_test=Y[TEST, None], draws=0)
+    plain = model.certificate(X[TRAIN], Y[TRAIN], X_test=X[TEST], y_test=Y[TEST], draws=0)
+    assert column == plain
+    assert repr(plain) == str(plain)
+    assert repr(plain).startswith("AdaBoostClassifier on 250 training rows")

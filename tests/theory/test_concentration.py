@@ -109,6 +109,7 @@ def test_zero_one_loss_penalised_for_variance_is_plain_error_below_one_half():
     [
         (lambda: theory.hoeffding([0.1, 1.2]), "between 0 and 1"),
         (lambda: theory.hoeffding([0.1], delta=0), "delta=0"),
+        (lambda: theory.hoeffding([0.1], n_functions=0.5), "n_functions=0.5"),
         (lambda: theory.hoeffding([]), "at least 1 number"),
         (lambda: theory.empirical_bernstein([0.5]), "at least 2 numbers"),
         (lambda: theory.empirical_bernstein([0.1, np.nan]), "contains nan"),

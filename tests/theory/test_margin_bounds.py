@@ -254,6 +254,8 @@ def test_limits_of_the_theorem():
         (lambda: theory.schapire([0.2], 0.5), "n_voters"),
         (lambda: theory.schapire([0.2], 10, theta=0), "theta=0"),
         (lambda: theory.kth_margin([0.2, 0.3], 10, k=3), "k=3"),
+        (lambda: theory.kth_margin([0.2, 0.3], 10, k=1.5), "k=1.5"),
+        (lambda: theory.kl_inverse(1.5, 0.1), "between 0 and 1"),
         (lambda: theory.theorem1_safe([0.1], [1.0], 0.1, p=0.5), "p=0.5"),
         (lambda: theory.koltchinskii_panchenko([0.1], -0.1), "complexity"),
         (lambda: theory.vc_bound(1.5, 10, 1, 1), "training_error"),

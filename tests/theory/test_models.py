@@ -243,7 +243,9 @@ def test_boosting_lowers_both_parts_for_any_classifier_in_parallel_with_a_bar(ca
         (lambda: theory.kohavi_wolpert([[1, 0]], [1]), "one column a label"),
         (lambda: theory.kohavi_wolpert([[1, 0]], [1, 0], unbiased=True), "two training sets"),
         (lambda: theory.bias_variance(LogisticRegression(), X, Y, n_repeats=1), "n_repeats=1"),
-        (lambda: theory.bias_variance(LogisticRegression(), X, Y, test_size=2), "test_size=2"),
+        (lambda: theory.bias_variance(LogisticRegression(), X, Y, test_size=2.0), "test_size=2.0"),
+        (lambda: theory.bias_variance(LogisticRegression(), X, Y, train_size=10**6), "train_size=1000000"),
+        (lambda: theory.bias_variance(LogisticRegression(), X, Y[:10]), "inconsistent numbers of samples"),
     ],
 )
 def test_wrong_input_is_named(call, words):

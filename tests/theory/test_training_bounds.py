@@ -42,6 +42,18 @@ def test_the_margin_form_bounds_every_share_of_margins(ada, theta):
     assert np.mean(ada.margins(X, Y) <= theta) <= found.value + 1e-12
 
 
+def test_a_negative_step_makes_no_promise_about_positive_margins():
+    """One voter, wrong on 60 % of the rows and turned round: margins are +1 on those, and -1 on 40 %."""
+    for theta, share in ((0.5, 0.4), (-0.5, 0.4)):
+        found = theory.adaboost_margin_bound([0.6], theta)
+        assert found.value >= share
+    assert not theory.adaboost_margin_bound([0.9] * 30, 0.5).holds
+    assert theory.adaboost_margin_bound([0.9] * 30, 0.5).value == np.inf
+    assert theory.adaboost_training_error([0.9] * 30).holds  # at zero the sign of the step does not matter
+    assert not theory.arboost_margin_bound([0.7], 2.0, 0.1).holds
+    assert theory.arboost_margin_bound([0.6], 2.0, 0.1).holds
+
+
 @pytest.mark.parametrize("rho", [1.0, 2.0, 4.0])
 def test_arboost_theorems_on_a_trained_model(rho):
     model = ARBoostClassifier(DecisionStump(polarity="+"), rho=rho, n_estimators=25).fit(X, Y)
@@ -135,21 +147,33 @@ def test_u_is_at_least_v_and_touches_it(seed):
     rng = np.random.default_rng(seed)
     w, right, alpha = rng.dirichlet(np.ones(30)), rng.random(30) < 0.6, np.linspace(-2, 2, 81)
     for lam in (0.0, 0.3, 0.9, 1.0):
-        U, V = theory.vada_U(alpha, w, lam, right), theory.vada_V(alpha, w, lam, right)
+        U, V = theory.vada_U(alpha, w, lam, right).value, theory.vada_V(alpha, w, lam, right).value
         gap = (1 - lam) * w[right].sum() * w[~right].sum() * (np.exp(alpha) - np.exp(-alpha)) ** 2
         np.testing.assert_allclose(U - V, gap, atol=1e-12)
-        assert theory.vada_U(0.0, w, lam, right) == pytest.approx(theory.vada_V(0.0, w, lam, right))
+        bound, cost = theory.vada_U(0.0, w, lam, right), theory.vada_V(0.0, w, lam, right)
+        assert bound.value == pytest.approx(cost.value)
+        assert bound.vacuous
+        assert cost.value == pytest.approx(sum(cost.terms.values()))
+        best = 0.25 * log(bound.terms["right"] / bound.terms["wrong"])  # VadaBoost's step
+        assert not theory.vada_U(best, w, lam, right).vacuous
     e = w * np.exp(-0.7 * np.where(right, 1, -1))  # V is the cost after the step over the cost before it, times it
     before, after = theory.svp_cost(-np.log(w), np.ones(30), 0.3), theory.svp_cost(-np.log(e), np.ones(30), 0.3)
-    ratio = theory.vada_V(0.7, w, 0.3, right) / theory.vada_V(0.0, w, 0.3, right)
+    ratio = theory.vada_V(0.7, w, 0.3, right).value / theory.vada_V(0.0, w, 0.3, right).value
     assert after.terms["cost"] / before.terms["cost"] == pytest.approx(ratio)
 
 
 def test_theorem_5():
-    r = theory.vadaboost_round_factor
+    def r(error):
+        found = theory.vadaboost_round_factor(error)
+        assert not found.vacuous
+        assert found.value == pytest.approx(found.terms["AdaBoost"] / found.terms["VadaBoost"])
+        return found.value
+
     assert r(0.001) == pytest.approx(1.628, abs=1e-3)
     assert r(0.4) == pytest.approx(1.336, abs=1e-3)
     assert r(0.5 - 1e-4) == pytest.approx(4 / 3, abs=1e-4)
+    assert r(0.5 - 1e-12) == pytest.approx(4 / 3, abs=1e-9)
+    assert r(0.25) == pytest.approx(r(0.25 - 1e-12), rel=1e-9)  # two ways to compute it meet
     assert r(1e-200) == pytest.approx(2, abs=0.01)
 
 
@@ -162,6 +186,9 @@ def test_theorem_5():
         (lambda: theory.adaboost_rounds(0.1), "one of them"),
         (lambda: theory.svp_cost([1.0], [0], 0.5), "-1 or \\+1"),
         (lambda: theory.vada_U(0.1, [1.0], 1.5, [True]), "vada_V"),
+        (lambda: theory.normaliser_product([0.1, 0.2], [0.3]), "2 errors and 1 alphas"),
+        (lambda: theory.normaliser_product([0.1], [np.nan]), "finite"),
+        (lambda: theory.svp_cost([-np.inf, 1.0], [1, 1], 0.5), "F must be finite numbers"),
         (lambda: theory.vadaboost_round_factor(0.5), "between 0 and 1/2"),
     ],
 )

@@ -157,6 +157,15 @@ class Voting(Fitted):
         table = self._table(X)
         return (probabilities(self._ensemble.rule, F) for F in self._ensemble.staged_scores(table))
 
+    def _codes(self, y: Any, n_rows: int) -> Array:
+        """Return the class numbers of the labels of n_rows rows, or say what is wrong with them."""
+        with one_sentence():
+            check_labels(y)
+            labels = column_or_1d(y)
+            if len(labels) != n_rows:
+                raise ValueError(f"X has {n_rows} rows and y has {len(labels)} labels; give one label a row of X.")
+            return encode_labels(labels, self.classes_, "y")
+
     def margins(self, X: Any, y: Any) -> Array:
         """Return the normalised margins: how clearly the vote favours the true label.
 
@@ -177,12 +186,7 @@ class Voting(Fitted):
         """
         table = self._table(X)
         F = self._ensemble.scores(table)
-        with one_sentence():
-            check_labels(y)
-            labels = column_or_1d(y)
-            if len(labels) != len(F):
-                raise ValueError(f"X has {len(F)} rows and y has {len(labels)} labels; give one label a row of X.")
-            codes = encode_labels(labels, self.classes_, "y")
+        codes = self._codes(y, len(F))
         if F.ndim == 1:
             margins = np.where(codes == 1, F, -F)
         else:

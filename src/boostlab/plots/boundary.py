@@ -5,12 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_consistent_length, column_or_1d
 
 from boostlab.plots.style import LOOKS, canvas, legend
 
 
 def decision_boundary(
-    model: Any, X: Any, y: Any, *, voters: bool = False, resolution: int = 300, ax: Any = None
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    voters: bool = False,
+    resolution: int = 300,
+    limits: tuple[tuple[float, float], tuple[float, float]] | None = None,
+    ax: Any = None,
 ) -> Any:
     """Draw the regions that a model with two features gives to each class, the rows, and its voters' boundaries.
 
@@ -26,6 +34,9 @@ def decision_boundary(
         Draw the boundaries of the single voters as well; the louder the voter the darker its line.
     resolution : int, default=300
         Points along each side.
+    limits : pair of pairs of floats, optional
+        The range of either feature that is drawn; by default that of the rows and a little more.  Panels that share
+        their axes need the same.
     ax : matplotlib Axes, optional
         Where to draw; new ones by default.
 
@@ -33,23 +44,29 @@ def decision_boundary(
     -------
     matplotlib Axes
     """
-    points, labels = np.asarray(X, dtype=np.float64), np.asarray(y)
+    points, labels = np.asarray(X, dtype=np.float64), column_or_1d(y)
     if points.ndim != 2 or points.shape[1] != 2:
         raise ValueError(f"A picture has two dimensions, and X the shape {points.shape}; give two columns.")
-    ax = canvas(ax, 4.2, 3.8)
-    low, high = points.min(axis=0), points.max(axis=0)
+    check_consistent_length(points, labels)
+    low, high = np.nanmin(points, axis=0), np.nanmax(points, axis=0)
     room = 0.08 * np.where(high > low, high - low, 1.0)
-    across, up = (np.linspace(a - r, b + r, resolution) for a, b, r in zip(low, high, room, strict=True))
+    area = np.transpose([low - room, high + room]) if limits is None else np.asarray(limits, dtype=np.float64)
+    across, up = (np.linspace(ends[0], ends[1], resolution) for ends in area)
     grid = np.stack([part.ravel() for part in np.meshgrid(across, up)], axis=1)
+    if hasattr(X, "iloc"):  # the model knows its columns by name
+        grid = type(X)(grid, columns=X.columns)
     classes = np.asarray(model.classes_)
     regions = np.searchsorted(classes, model.predict(grid)).reshape(resolution, resolution)
+    ax = canvas(ax, 4.2, 3.8)
     colours = [LOOKS[(2, 1, 3, 4, 5, 6, 0)[k % 7]][0] for k in range(len(classes))]
-    levels = np.arange(len(classes) + 1) - 0.5
-    ax.contourf(across, up, regions, levels=levels, colors=colours, alpha=0.18)
     if voters:
-        _voters(ax, model, grid, across, up)
-    if len(np.unique(regions)) > 1:
-        ax.contour(across, up, regions, levels=levels[1:-1], colors="black", linewidths=1.4)
+        _voters(ax, model, np.asarray(grid), across, up)
+    for k, colour in enumerate(colours):  # class by class: numbers of classes have nothing between them
+        inside = (regions == k).astype(np.float64)
+        if inside.any():
+            ax.contourf(across, up, inside, levels=[0.5, 1.5], colors=[colour], alpha=0.18)
+        if inside.any() and not inside.all() and (k or len(classes) > 2):
+            ax.contour(across, up, inside, levels=[0.5], colors="black", linewidths=1.4)
     for k, name in enumerate(classes):
         of = labels == name
         marker = LOOKS[(2, 1, 3, 4, 5, 6, 0)[k % 7]][2]

@@ -42,6 +42,10 @@ def error_scatter(
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if x.shape != y.shape or x.ndim != 1 or not len(x):
         raise ValueError(f"Give two rows of errors of the same length; their shapes are {x.shape} and {y.shape}.")
+    if not np.isfinite([x, y]).all():
+        raise ValueError("Errors are missing; leave out data sets on which an algorithm was not measured.")
+    if labels is not None and len(labels) != len(x):
+        raise ValueError(f"labels must name each of the {len(x)} data sets, and holds {len(labels)} names.")
     ax = canvas(ax, 4.0, 4.0)
     kinds = {"lower": y < x, "higher": y > x, "equal": y == x}
     for place, (kind, of) in zip((2, 1, 0), kinds.items(), strict=True):
@@ -51,7 +55,7 @@ def error_scatter(
             ax.scatter(x[of], y[of], s=26, color=colour, marker=marker, alpha=0.85, label=label, zorder=3)
     top = 1.06 * float(max(x.max(), y.max())) or 1.0
     ax.plot([0, top], [0, top], color=GREY, lw=1, linestyle="--")
-    for name, a, b in zip(labels or [], x, y, strict=False):
+    for name, a, b in zip([""] * len(x) if labels is None else labels, x, y, strict=True):
         ax.annotate(str(name), (a, b), xytext=(3, 3), textcoords="offset points", fontsize=7, color=GREY)
     ax.set(xlabel=f"error of {names[0]}", ylabel=f"error of {names[1]}", xlim=(0, top), ylim=(0, top), aspect="equal")
     ax.legend(frameon=False, fontsize=9, loc="upper left")
@@ -93,24 +97,26 @@ def critical_difference(errors: npt.ArrayLike, names: Sequence[str], *, alpha: f
     means, distance = mean_ranks(table), nemenyi_distance(len(names), len(table), alpha)
     order = np.argsort(means, kind="stable")
     k = len(names)
-    ax = canvas(ax, 6.0, 1.0 + 0.2 * k)
+    ax = canvas(ax, 6.0 + 0.1 * max(0, k - 10), 1.0 + 0.2 * k)
     half = (k + 1) // 2
+    bars = _cliques(means[order], distance)
+    top = max(0.8, 0.5 + 0.22 * len(bars))  # names begin below the bars
     for place, j in enumerate(order):
         left = place < half
-        depth = -(0.8 + (place if left else k - 1 - place))
+        depth = -(top + (place if left else k - 1 - place))
         end = 1 - 0.15 if left else k + 0.15
         ax.plot([means[j], means[j], end], [0, depth, depth], color="black", lw=0.9)
         side = "right" if left else "left"
         shift = -4 if left else 4
         text = f"{names[j]} ({means[j]:.2f})"
         ax.annotate(text, (end, depth), (shift, 0), textcoords="offset points", ha=side, va="center", fontsize=9)
-    for number, (a, b) in enumerate(_cliques(means[order], distance)):
+    for number, (a, b) in enumerate(bars):
         height = -0.25 - 0.22 * number
         ax.plot([a - 0.03, b + 0.03], [height, height], color=LOOKS[1][0], lw=3.5, solid_capstyle="butt")
-    low = -(half + 0.6)
+    low = -(half + top - 0.2)
     ax.plot([1, 1 + distance], [low, low], color="black", lw=1.2, marker="|", markersize=9)
     ax.annotate(f"critical difference {distance:.2f}", (1 + distance + 0.15, low), va="center", fontsize=9)
-    ax.set(xlim=(1 - 0.2, k + 0.2), ylim=(low - 0.6, 0.4), yticks=[], xticks=range(1, k + 1))
+    ax.set(xlim=(1 - 0.2, k + 0.2), ylim=(low - 0.6, 0.4), yticks=[], xticks=range(1, k + 1, 1 if k <= 14 else 2))
     ax.xaxis.tick_top()
     ax.xaxis.set_label_position("top")
     ax.set_xlabel(f"mean rank over {len(table)} data sets (1 is best)")

@@ -80,7 +80,7 @@ def variance_bound(
     ax = canvas(ax)
     alpha = np.linspace(*limits, 201)
     for number, (name, f) in enumerate({"bound U": vada_U, "cost V": vada_V}.items()):
-        curve = f(alpha, w, lam, correct)
+        curve = f(alpha, w, lam, correct).value
         ax.plot(alpha, curve, label=name, **look(number + 1, points=6))
         least = int(np.argmin(curve))
         ax.plot(alpha[least], curve[least], linestyle="", marker="*", markersize=12, color=look(number + 1)["color"])

@@ -45,9 +45,9 @@ def shape_functions(
             )
         shown = [by_name[f] for f in features]
     if not shown:
-        raise ValueError("The model kept no voter, so there are no shape functions.")
+        raise ValueError("There is nothing to show: the model kept no voter, or no feature was asked for.")
+    columns = min(3, len(shown))
     if axes is None:
-        columns = min(3, len(shown))
         lines = -(-len(shown) // columns)
         grid = dict(figsize=(2.6 * columns, 2.2 * lines), layout="constrained", sharey=True, squeeze=False)
         axes = pyplot().subplots(lines, columns, **grid)[1]
@@ -56,28 +56,53 @@ def shape_functions(
     axes = np.ravel(np.asarray(axes, dtype=object))[: len(shown)]
     for number, (ax, f) in enumerate(zip(axes, shown, strict=True)):
         _draw(ax, f, model, None if X is None else _column(X, f.feature))
-        if number == 0:
+        if number % columns == 0:
             ax.set_ylabel("added to the score")
+        ax.margins(y=0.12)  # room for the strokes that mark the rows
     tidy(axes)
     return axes
 
 
 def _draw(ax: Any, f: ShapeFunction, model: Any, x: Any) -> None:
-    inside = f.cuts if x is None else np.concatenate([f.cuts, x[np.isfinite(x)]])
-    low, high = float(inside.min()), float(inside.max())
-    room = 0.05 * (high - low) or 0.5
-    edges = np.concatenate([[low - room], f.cuts, [high + room]])
-    values = f.values if f.values.ndim == 2 else f.values[:, None]
-    for k in range(values.shape[1]):
-        shown = look(2 if values.shape[1] == 1 else k) | dict(marker="")
-        label = str(model.classes_[k]) if values.shape[1] > 1 else None
-        ax.step(edges, np.append(values[:, k], values[-1, k]), where="post", label=label, **shown)
+    n_classes = f.values.shape[1] if f.values.ndim == 2 else 1
+    for k in range(n_classes):
+        shown = look(2) | dict(linestyle="-") if n_classes == 1 else look(k)
+        own = f.values[:, k] if f.values.ndim == 2 else f.values
+        (_points if f.categories else _steps)(ax, f, own, x, shown | dict(label=str(model.classes_[k])))
+        if x is not None and np.isnan(x).any():  # where no value is: a star on the right edge
+            absent = float(np.ravel(f.missing)[k])
+            ax.plot(
+                1, absent, "*", color=shown["color"], markersize=10, transform=ax.get_yaxis_transform(), clip_on=False
+            )
+            ax.annotate("missing ", (1, absent), xycoords=ax.get_yaxis_transform(), ha="right", va="bottom", fontsize=8)
     ax.axhline(0, color=GREY, lw=0.9, linestyle=(0, (1, 3)))
+    if n_classes > 1:
+        ax.legend(frameon=False, fontsize=7)
+    ax.set_xlabel(f.name)
+
+
+def _steps(ax: Any, f: ShapeFunction, values: Any, x: Any, shown: dict[str, Any]) -> None:
+    cuts = f.cuts[np.isfinite(f.cuts)]  # an infinite cut parts missing values from all others
+    inside = np.concatenate([cuts, [] if x is None else x[np.isfinite(x)]])
+    low, high = (float(inside.min()), float(inside.max())) if len(inside) else (0.0, 0.0)
+    room = 0.05 * (high - low) or 0.5
+    edges = np.concatenate([[low - room], cuts, [high + room]])
+    above = values[np.searchsorted(f.cuts, edges[:-1], "right")]
+    ax.step(edges, np.append(above, above[-1]), where="post", **shown | dict(marker=""))
     if x is not None:
         ax.plot(x, np.full(len(x), 0.02), "|", color="black", alpha=0.3, transform=ax.get_xaxis_transform())
-    if values.shape[1] > 1:
-        ax.legend(frameon=False, fontsize=7)
-    ax.set(xlabel=f.name, xlim=edges[[0, -1]])
+    ax.set_xlim(edges[0], edges[-1])
+
+
+def _points(ax: Any, f: ShapeFunction, values: Any, x: Any, shown: dict[str, Any]) -> None:
+    """Draw a column of categories: a point each, by name."""
+    assert f.categories is not None
+    codes = np.arange(len(f.categories))
+    at = values[np.searchsorted(f.cuts, codes, "left")]
+    ax.vlines(codes, 0, at, color=shown["color"], lw=1.2)
+    ax.plot(codes, at, **shown | dict(linestyle="", markersize=7))
+    ax.set_xticks(codes, [str(name) for name in f.categories], rotation=30 if len(codes) > 3 else 0)
+    ax.set_xlim(-0.6, len(codes) - 0.4)
 
 
 def _column(X: Any, j: int) -> Any:

@@ -26,7 +26,7 @@ def look(number: int, points: int = 0, every: int = 0) -> dict[str, Any]:
     Parameters
     ----------
     number : int
-        Which line; after seven the colours come again.
+        Which line; after seven the colours come again, with other styles and markers.
     points : int, default=0
         Show markers at about so many places of the axis instead of at all points.
     every : int, default=0
@@ -41,8 +41,9 @@ def look(number: int, points: int = 0, every: int = 0) -> dict[str, Any]:
     >>> look(1)["color"], look(1)["marker"]
     ('#D55E00', 's')
     """
-    place = number % len(LOOKS)
-    colour, style, marker = LOOKS[place]
+    lap, place = divmod(number, len(LOOKS))
+    colour = LOOKS[place][0]
+    style, marker = LOOKS[(place + lap) % len(LOOKS)][1], LOOKS[(place + 2 * lap) % len(LOOKS)][2]
     shown: dict[str, Any] = dict(color=colour, linestyle=style, lw=1.8, marker=marker, markersize=4.5)
     if every:
         shown["markevery"] = (place * every // len(LOOKS), every)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import _num_samples
 
 from boostlab.plots.style import GREY, canvas, legend, look, tidy
+from boostlab.theory.models import vote_of
 from boostlab.theory.variance import svp_cost
 
 MEASURES = {"error": "error", "exponential": "exponential loss", "log_loss": "log loss"}
@@ -41,16 +43,20 @@ def learning_curves(
     -------
     matplotlib Axes
     """
-    ax = canvas(ax)
+    vote_of(model)
     samples = {"training": (X, y)}
     if (X_val is None) != (y_val is None):
         raise ValueError("X_val and y_val go together: give both or neither.")
     if X_val is not None:
         samples["validation"] = (X_val, y_val)
+    measures = [measures] if isinstance(measures, str) else measures
+    unknown = [measure for measure in measures if measure not in MEASURES]
+    if unknown or not measures:
+        what = f"measure {unknown[0]!r} is not known" if unknown else "no measure is given"
+        raise ValueError(f"{what}; use {', '.join(map(repr, MEASURES))}.")
+    ax = canvas(ax)
     number = 0
     for measure in measures:
-        if measure not in MEASURES:
-            raise ValueError(f"measure {measure!r} is not known; use {', '.join(map(repr, MEASURES))}.")
         for name, sample in samples.items():
             curve = _curve(model, *sample, measure)
             rounds = np.arange(1, len(curve) + 1)
@@ -65,25 +71,36 @@ def learning_curves(
 
 
 def _curve(model: Any, X: Any, y: Any, measure: str) -> list[float]:
-    labels = np.asarray(y)
+    codes = model._codes(y, _num_samples(X))
     if measure == "error":
-        return [float(np.mean(p != labels)) for p in model.staged_predict(X)]
-    codes = np.searchsorted(model.classes_, labels)
+        return [float(np.mean(p != model.classes_[codes])) for p in model.staged_predict(X)]
     if measure == "log_loss":
         rows = np.arange(len(codes))
         return [float(-np.log(P[rows, codes].clip(1e-15)).mean()) for P in model.staged_predict_proba(X)]
     sign = np.where(codes == 1, 1.0, -1.0)
-    stages = model.staged_decision_function(X)
-    return [float(np.exp(np.minimum(-sign * F, 700.0)).mean()) for F in stages]
+    return [float(np.exp(np.minimum(-sign * F, 700.0)).mean()) for F in _single_scores(model, X)]
 
 
-def round_facts(model: Any, facts: Sequence[str] = ("alpha", "error"), *, ax: Any = None) -> Any:
+def _single_scores(model: Any, X: Any) -> Iterator[Any]:
+    """Yield one score a row, round by round, or say that there are more."""
+    if len(model.classes_) > 2:
+        raise ValueError(
+            f"This cost is for two classes and one score a row; {type(model).__name__} tells {len(model.classes_)} "
+            "classes apart."
+        )
+    yield from model.staged_decision_function(X)
+
+
+def round_facts(model: Any, facts: Sequence[str] | None = None, *, ax: Any = None) -> Any:
     """Draw what happened every round: by default each voter's coefficient α and weighted error ε.
+
+    Boosters that weigh rows without labels (LogitBoost, QuadBoost, LPBoost) have no such error; their edge is drawn in
+    its place, where they have one.
 
     Parameters
     ----------
     model : fitted booster
-    facts : sequence of str, default=("alpha", "error")
+    facts : sequence of str, optional
         Columns of `history_`.
     ax : matplotlib Axes, optional
         Where to draw; new ones by default.
@@ -92,6 +109,10 @@ def round_facts(model: Any, facts: Sequence[str] = ("alpha", "error"), *, ax: An
     -------
     matplotlib Axes
     """
+    vote_of(model)
+    if facts is None:
+        facts = ["alpha", *[fact for fact in ("error", "edge") if fact in model.history_][:1]]
+    facts = [facts] if isinstance(facts, str) else facts
     unknown = [fact for fact in facts if fact not in model.history_]
     if unknown:
         raise ValueError(
@@ -135,11 +156,12 @@ def costs(models: Mapping[str, Any], X: Any, y: Any, *, normalised: bool = False
     -------
     matplotlib Axes
     """
-    ax = canvas(ax)
+    ax, n_rows = canvas(ax), _num_samples(X)
     for number, (name, model) in enumerate(models.items()):
         lam = float(getattr(model, "variance_penalty_", 0.0))
-        sign = np.where(np.asarray(y) == model.classes_[1], 1, -1)
-        found = [svp_cost(F, sign, lam) for F in model.staged_decision_function(X)]
+        vote_of(model)
+        sign = np.where(model._codes(y, n_rows) == 1, 1, -1)
+        found = [svp_cost(F, sign, lam) for F in _single_scores(model, X)]
         curve = [b.value**2 if normalised else 1 + b.terms["cost"] for b in found]
         start = 1.0 if normalised else 1.0 + len(sign) ** 2
         ax.plot(np.arange(len(curve) + 1), [start, *curve], label=name, **look(number, points=6))

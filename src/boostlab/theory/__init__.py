@@ -51,7 +51,7 @@ from boostlab.theory.training import (
     quadboost_rounds,
     quadratic_risk,
 )
-from boostlab.theory.variance import svp_cost, vada_U, vada_V, vadaboost_round_factor
+from boostlab.theory.variance import StepCost, svp_cost, vada_U, vada_V, vadaboost_round_factor
 from boostlab.theory.vc import stump_dichotomies, stump_vc_dimension, vc_bound
 from boostlab.theory.weights import RowWeights, row_weights
 
@@ -68,6 +68,7 @@ __all__ = [
     "Promise",
     "RowWeights",
     "ShapeFunction",
+    "StepCost",
     "adaboost_margin_bound",
     "adaboost_rounds",
     "adaboost_training_error",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state, column_or_1d
 
 from boostlab.theory.bound import Array
 
@@ -176,8 +176,8 @@ def bias_variance(
     y: npt.ArrayLike,
     *,
     n_repeats: int = 50,
-    test_size: float = 0.3,
-    train_size: float = 0.5,
+    test_size: float | int = 0.3,
+    train_size: float | int = 0.5,
     n_jobs: int | None = None,
     progress: bool | None = None,
     random_state: Any = None,
@@ -194,10 +194,10 @@ def bias_variance(
     y : array-like of shape (n_rows,)
     n_repeats : int, default=50
         Number of training sets, at least two.
-    test_size : float in (0, 1), default=0.3
-        Share of the rows to test on.
-    train_size : float in (0, 1), default=0.5
-        Share of the other rows that every training set draws, without replacement.
+    test_size : float in (0, 1) or int, default=0.3
+        Share, or number, of the rows to test on.
+    train_size : float in (0, 1) or int, default=0.5
+        Share, or number, of the other rows that every training set draws, without replacement.
     n_jobs : int, optional
         Number of processes (joblib).
     progress : bool, optional
@@ -222,17 +222,15 @@ def bias_variance(
     """
     from joblib import Parallel, delayed
 
-    labels = np.asarray(y)
-    for name, share in (("test_size", test_size), ("train_size", train_size)):
-        if not 0.0 < share < 1.0:
-            raise ValueError(f"{name}={share!r} is not possible; it is a share of the rows, between 0 and 1.")
+    labels = column_or_1d(y)
+    check_consistent_length(X, labels)
     if n_repeats < 2:
         raise ValueError(f"n_repeats={n_repeats!r} is not enough; variance needs at least two training sets.")
     rng = check_random_state(random_state)
     order = rng.permutation(len(labels))
-    n_test = max(1, round(test_size * len(labels)))
+    n_test = _number("test_size", test_size, len(labels))
     test, pool = np.sort(order[:n_test]), order[n_test:]
-    size = max(1, round(train_size * len(pool)))
+    size = _number("train_size", train_size, len(pool))
     work = [(rng.choice(pool, size, replace=False), int(rng.randint(2**31))) for _ in range(n_repeats)]
     X_test = _safe_indexing(X, test)
     jobs = Parallel(n_jobs=n_jobs, return_as="generator")(
@@ -242,6 +240,17 @@ def bias_variance(
         predictions = np.array(list(watch(jobs)))
     truth = labels[test]
     return BiasVariance(kohavi_wolpert(predictions, truth), domingos(predictions, truth), predictions, truth, test)
+
+
+def _number(name: str, size: float | int, n: int) -> int:
+    """Return how many of n rows a share or a number is, or say what is wrong with it."""
+    share = not isinstance(size, (int, np.integer))
+    if not 0 < size < (1 if share else n):
+        raise ValueError(
+            f"{name}={size!r} is not possible; it is a share of the rows, between 0 and 1, or a whole number below "
+            f"the {n} rows there are."
+        )
+    return max(1, round(size * n)) if share else int(size)
 
 
 def _predictions(estimator: Any, X: Any, y: Array, X_test: Any, seed: int) -> Array:

@@ -79,9 +79,11 @@ def check_values(values: npt.ArrayLike, name: str, low: float, high: float, leas
     if array.ndim != 1 or len(array) < least:
         raise ValueError(f"{name} must be one row of at least {least} numbers; the shape given is {array.shape}.")
     slack = 1e-9 * max(abs(low), abs(high), 1.0) if np.isfinite([low, high]).all() else 0.0
-    if not ((array >= low - slack) & (array <= high + slack)).all():
-        worst = array[~((array >= low - slack) & (array <= high + slack))][0]
-        raise ValueError(f"{name} must lie between {low:g} and {high:g}, and contains {worst:g}; rescale or check it.")
+    inside = (array >= low - slack) & (array <= high + slack) & np.isfinite(array)
+    if not inside.all():
+        worst = array[~inside][0]
+        where = f"lie between {low:g} and {high:g}" if np.isfinite([low, high]).any() else "be finite numbers"
+        raise ValueError(f"{name} must {where}, and contains {worst:g}; rescale or check it.")
     return array.clip(low, high)
 
 

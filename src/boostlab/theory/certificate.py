@@ -87,8 +87,8 @@ def certificate(
         raise ValueError("X_test and y_test go together: give both or neither.")
     held_out: tuple[Interval, ...] = ()
     if X_test is not None:
-        model.margins(X_test, y_test)  # checks the labels
-        wrong = model.predict(X_test) != np.asarray(y_test)
+        guesses = model.predict(X_test)
+        wrong = guesses != model.classes_[model._codes(y_test, len(guesses))]
         held_out = (exact_interval(wrong, delta),)
         if len(wrong) > 1:
             held_out = (empirical_bernstein_interval(wrong, delta), *held_out)

@@ -45,7 +45,7 @@ def hoeffding(values: npt.ArrayLike, delta: float = 0.05, b: float = 1.0, n_func
     0.5444
     """
     Z = check_values(values, "values", 0.0, check_positive("b", b))
-    log_term = log(check_positive("n_functions", n_functions) / check_delta(delta))
+    log_term = log(check_positive("n_functions", n_functions, 1.0, open_=False) / check_delta(delta))
     terms = {"mean": Z.mean(), "deviation": b * sqrt(log_term / (2 * len(Z)))}
     return bound(sum(terms.values()), terms, b)
 

@@ -177,6 +177,8 @@ def kl_inverse(q: npt.ArrayLike, u: npt.ArrayLike) -> Any:
     True
     """
     q, u = np.broadcast_arrays(np.asarray(q, np.float64), np.asarray(u, np.float64))
+    if not ((q >= 0) & (q <= 1)).all() or np.isnan(u).any():
+        raise ValueError("q must hold shares between 0 and 1, and u numbers.")
     low, high = q.copy(), np.ones_like(q)
     for _ in range(60):
         middle = (low + high) / 2
@@ -256,10 +258,10 @@ def kth_margin(margins: npt.ArrayLike, n_voters: float, k: int | None = None, de
     """
     v, H = check_margins(margins), _class_size(n_voters)
     m, delta = len(v), check_delta(delta)
-    if k is not None and not 1 <= k <= m:
+    if k is not None and not (1 <= k <= m and k == int(k)):
         raise ValueError(f"k={k!r} is not possible; there are {m} margins, counted from 1.")
     floor = sqrt(8 / H)
-    ks = np.arange(int(np.searchsorted(v, floor, "right")) + 1, m + 1) if k is None else np.array([k])
+    ks = np.arange(int(np.searchsorted(v, floor, "right")) + 1, m + 1) if k is None else np.array([int(k)])
     checks = {"|H| > 1": H > 1, "k-th margin > sqrt(8/|H|)": len(ks) > 0 and bool(v[ks[0] - 1] > floor)}
     if not all(checks.values()):
         return bound(inf, {"class": log(H) / m}, 1.0, checks, unverified=True)

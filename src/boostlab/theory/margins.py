@@ -49,6 +49,8 @@ def normalised_margins(model: Any, X: Any, y: Any) -> Array:
 
 def margins_of(model: Any, X: Any, y: Any) -> Array:
     """Return the normalised margins of a model, or margins that were given in its place."""
+    if hasattr(model, "fit") and not hasattr(model, "margins"):
+        vote_of(model)  # says that it has none
     if not hasattr(model, "margins"):
         return np.asarray(model, dtype=np.float64)
     if X is None or y is None:
@@ -80,11 +82,11 @@ def staged_margins(model: Any, X: Any, y: Any) -> Iterator[Array]:
     True
     """
     ensemble = vote_of(model)
-    model.margins(X, y)  # checks the labels
-    codes = np.searchsorted(model.classes_, np.asarray(y))
+    table = model._table(X)
+    codes = model._codes(y, table.n_rows)
     loudest, said, before = LoudestVote(ensemble.rule.comes_back), np.zeros(len(codes)), np.zeros(len(codes))
     rows = np.arange(len(codes))
-    for r, F in zip(ensemble.rounds, ensemble.staged_scores(model._table(X)), strict=True):
+    for r, F in zip(ensemble.rounds, ensemble.staged_scores(table), strict=True):
         limit = loudest.add(r)
         if F.ndim == 1:
             margins = np.where(codes == 1, F, -F)

@@ -34,9 +34,9 @@ class Promise:
     bound: Bound
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Certificate:
-    """What can be promised about a vote on a sample; printing it gives a table.
+    """What can be promised about a vote on a sample; printed, or shown in a notebook, it is a table.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class Certificate:
             for p in self.promises
         ]
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return "\n".join(_lines(self))
 
 

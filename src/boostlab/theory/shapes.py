@@ -27,6 +27,8 @@ class ShapeFunction:
         What is added between the cuts.  For a categorical column the categories are 0, 1, 2, ... and cuts lie between.
     missing : float or array
         What is added for a missing value.
+    categories : tuple, optional
+        The categories that the numbers stand for, where the column has any.
     """
 
     feature: int
@@ -34,6 +36,7 @@ class ShapeFunction:
     cuts: Array
     values: Array
     missing: Any
+    categories: tuple[Any, ...] | None = None
 
     def __call__(self, x: Any) -> Array:
         """Return what values of the feature add to the score."""
@@ -87,6 +90,8 @@ def shape_functions(model: Any) -> list[ShapeFunction]:
         if own.shape[1] == 1:
             own, absent = own[:, 0], absent[0]
         name = f"x{feature}" if names is None else str(names[feature])
-        found.append(ShapeFunction(feature, name, table.cuts[first:last], own, absent))
+        known = None if model._columns is None else model._columns.categories[feature]
+        categories = None if known is None else tuple(known)
+        found.append(ShapeFunction(feature, name, table.cuts[first:last], own, absent, categories))
     weight = model.feature_importances_
     return sorted(found, key=lambda f: (-weight[f.feature], f.feature))

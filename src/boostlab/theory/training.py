@@ -47,7 +47,9 @@ def normaliser_product(errors: npt.ArrayLike, alphas: npt.ArrayLike) -> Bound:
     >>> bool(np.isclose(normaliser_product(errors, steps).value, adaboost_training_error(errors).value))
     True
     """
-    e, a = _errors(errors), np.asarray(alphas, dtype=np.float64)
+    e, a = _errors(errors), check_values(alphas, "alphas", -inf, inf, least=0)
+    if len(e) != len(a):
+        raise ValueError(f"Give an error and a coefficient a round; there are {len(e)} errors and {len(a)} alphas.")
     with np.errstate(divide="ignore"):
         logs = np.logaddexp(np.log1p(-e) - a, np.log(e) + a)
     value = _exp(float(logs.sum()))
@@ -85,7 +87,8 @@ def adaboost_training_error(errors: npt.ArrayLike) -> Bound:
 def adaboost_margin_bound(errors: npt.ArrayLike, theta: float) -> Bound:
     """Return prod 2 sqrt(eps_t^(1 - theta) (1 - eps_t)^(1 + theta)), a bound on the share of margins <= theta.
 
-    Margins are normalised, y F / sum alpha; steps are AdaBoost's.  theta = 0 is (2.16).
+    Margins are normalised, y F / sum |alpha|; steps are AdaBoost's.  theta = 0 is (2.16).  For theta above 0 no error
+    may exceed 1/2: such a voter has a negative step, and margins are divided by its size.
 
     Parameters
     ----------
@@ -109,10 +112,10 @@ def adaboost_margin_bound(errors: npt.ArrayLike, theta: float) -> Bound:
     """
     found = arboost_margin_bound(errors, 1.0, theta)
     e = _errors(errors)
-    terms = {"product": found.value}
+    terms = {"product": found.terms["product"]}
     if theta == 0:
         terms["exponential"] = exp(-2 * float(((0.5 - e) ** 2).sum()))
-    return bound(found.value, terms)
+    return bound(found.value, terms, assumptions=found.assumptions)
 
 
 def adaboost_rounds(gamma: float, error: float | None = None, n: int | None = None) -> Bound:
@@ -194,7 +197,8 @@ def arboost_margin_bound(errors: npt.ArrayLike, rho: float, theta: float) -> Bou
     """Return AR-Boost's Theorem 2, a bound on the share of training margins <= theta.
 
     (rho^((1 + theta)/2) + rho^(-(1 - theta)/2))^T prod sqrt(eps_t^(1 - theta) (1 - eps_t)^(1 + theta)), for normalised
-    margins y F / sum alpha.  It is a statement about the training sample; rho = 1 is AdaBoost's.
+    margins y F / sum |alpha|.  It is a statement about the training sample; rho = 1 is AdaBoost's.  For theta above 0
+    every error must be at most rho / (rho + 1), so that no step is negative.
 
     Parameters
     ----------
@@ -226,7 +230,9 @@ def arboost_margin_bound(errors: npt.ArrayLike, rho: float, theta: float) -> Bou
     with np.errstate(divide="ignore"):
         logs = [0.5 * p * np.log(x) if p else np.zeros(len(e)) for p, x in ((1 - theta, e), (1 + theta, 1 - e))]
     value = _exp(float(len(e) * factor + sum(part.sum() for part in logs)))
-    return bound(value, {"product": value, "factor": _exp(float(factor))})
+    forward = theta <= 0 or bool((e <= rho / (rho + 1) + 1e-12).all())
+    terms = {"product": value, "factor": _exp(float(factor))}
+    return bound(value, terms, assumptions={"errors <= rho/(rho + 1)": forward})
 
 
 def arboost_margin_limit(gamma: float, rho: float) -> float:

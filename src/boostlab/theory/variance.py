@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from math import exp, log, sqrt
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import exp, expm1, inf, log, log1p, sqrt
 from typing import Any
 
 import numpy as np
@@ -57,7 +59,27 @@ def svp_cost(F: npt.ArrayLike, y: npt.ArrayLike, lam: float) -> Bound:
     return bound(exp(min(log_cost / 2 - log(n), 700.0)), terms)
 
 
-def vada_V(alpha: npt.ArrayLike, w: npt.ArrayLike, lam: float, correct: npt.ArrayLike) -> Any:
+@dataclass(frozen=True)
+class StepCost:
+    """The cost of a round, relative to before, as a function of its step.
+
+    Attributes
+    ----------
+    value : float, or array of the shape of alpha
+        The cost, or the bound on it.
+    terms : mapping from str to float
+        The coefficients of e^(-2 alpha) ("right") and e^(2 alpha) ("wrong"), and what does not depend on alpha
+        ("constant").
+    vacuous : bool, or array of the shape of alpha
+        Whether the step promises nothing: the value is not below that at alpha = 0, which is the cost before.
+    """
+
+    value: Any
+    terms: Mapping[str, float]
+    vacuous: Any
+
+
+def vada_V(alpha: npt.ArrayLike, w: npt.ArrayLike, lam: float, correct: npt.ArrayLike) -> StepCost:
     """Return V(alpha): the cost after a step, relative to before, exactly.
 
     With W_I, W_J the weights of the rows that the voter gets right and wrong and S_I, S_J their sums of squares,
@@ -76,7 +98,7 @@ def vada_V(alpha: npt.ArrayLike, w: npt.ArrayLike, lam: float, correct: npt.Arra
 
     Returns
     -------
-    float, or array of the shape of alpha
+    StepCost
 
     References
     ----------
@@ -84,17 +106,17 @@ def vada_V(alpha: npt.ArrayLike, w: npt.ArrayLike, lam: float, correct: npt.Arra
 
     Examples
     --------
-    >>> vada_V(0.0, [0.25] * 4, 0.0, [1, 1, 1, 0])
+    >>> vada_V(0.0, [0.25] * 4, 0.0, [1, 1, 1, 0]).value
     1.0
     """
     alpha, w, right = _parts(alpha, w, lam, correct)
     n, W_I, W_J = len(w), w[right].sum(), w[~right].sum()
     A = (1 - lam) * W_I**2 + lam * n * (w[right] ** 2).sum()
     B = (1 - lam) * W_J**2 + lam * n * (w[~right] ** 2).sum()
-    return _plain(A * np.exp(-2 * alpha) + B * np.exp(2 * alpha) + 2 * (1 - lam) * W_I * W_J)
+    return _step_cost(alpha, A, B, 2 * (1 - lam) * W_I * W_J)
 
 
-def vada_U(alpha: npt.ArrayLike, w: npt.ArrayLike, lam: float, correct: npt.ArrayLike) -> Any:
+def vada_U(alpha: npt.ArrayLike, w: npt.ArrayLike, lam: float, correct: npt.ArrayLike) -> StepCost:
     """Return U(alpha), the bound on V that VadaBoost minimises: U_I e^(-2 alpha) + U_J e^(2 alpha).
 
     U_I and U_J are sums of u_i = lambda n w_i^2 + (1 - lambda) w_i.  U - V = (1 - lambda) W_I W_J (e^alpha -
@@ -107,7 +129,7 @@ def vada_U(alpha: npt.ArrayLike, w: npt.ArrayLike, lam: float, correct: npt.Arra
 
     Returns
     -------
-    float, or array of the shape of alpha
+    StepCost
 
     References
     ----------
@@ -116,21 +138,21 @@ def vada_U(alpha: npt.ArrayLike, w: npt.ArrayLike, lam: float, correct: npt.Arra
     Examples
     --------
     >>> w, right = [0.1, 0.2, 0.3, 0.4], [1, 1, 0, 0]
-    >>> vada_U(0.5, w, 0.3, right) > vada_V(0.5, w, 0.3, right)
+    >>> vada_U(0.5, w, 0.3, right).value > vada_V(0.5, w, 0.3, right).value
     True
     """
     if lam > 1:
         raise ValueError(f"lam={lam!r} is above 1, where U is no bound on V; use vada_V, which is exact.")
     alpha, w, right = _parts(alpha, w, lam, correct)
     u = lam * len(w) * w**2 + (1 - lam) * w
-    return _plain(u[right].sum() * np.exp(-2 * alpha) + u[~right].sum() * np.exp(2 * alpha))
+    return _step_cost(alpha, u[right].sum(), u[~right].sum(), 0.0)
 
 
-def vadaboost_round_factor(error: float) -> float:
+def vadaboost_round_factor(error: float) -> Bound:
     """Return r(epsilon) of Theorem 5: VadaBoost needs at most so many times AdaBoost's rounds, at lambda = 0.
 
     r = ln(4 e (1 - e)) / ln(2 e (1 - e) + sqrt(e (1 - e))) for voters of constant error e: 4/3 as e tends to 1/2, and
-    2 as e tends to 0.
+    2 as e tends to 0.  The two logarithms, what a round adds to that of each cost, are the terms.
 
     Parameters
     ----------
@@ -139,7 +161,8 @@ def vadaboost_round_factor(error: float) -> float:
 
     Returns
     -------
-    float
+    Bound
+        A ratio of rounds; never vacuous.
 
     References
     ----------
@@ -147,13 +170,18 @@ def vadaboost_round_factor(error: float) -> float:
 
     Examples
     --------
-    >>> round(vadaboost_round_factor(0.4), 3)
+    >>> round(vadaboost_round_factor(0.4).value, 3)
     1.336
     """
     if not 0.0 < error < 0.5:
         raise ValueError(f"error={error!r} is not possible; the theorem is about errors between 0 and 1/2.")
-    product = error * (1 - error)
-    return log(4 * product) / log(2 * product + sqrt(product))
+    if error < 0.25:
+        product = error * (1 - error)
+        ada, vada = log(4 * product), log(2 * product + sqrt(product))
+    else:  # both tend to zero: written in 1 - 4 e (1 - e) = x, which keeps its digits
+        x = (1 - 2 * error) ** 2
+        ada, vada = log1p(-x), log1p(expm1(0.5 * log1p(-x)) / 2 - x / 2)
+    return bound(ada / vada, {"AdaBoost": ada, "VadaBoost": vada}, inf)
 
 
 def _parts(alpha: Any, w: Any, lam: float, correct: Any) -> tuple[Array, Array, Array]:
@@ -165,5 +193,10 @@ def _parts(alpha: Any, w: Any, lam: float, correct: Any) -> tuple[Array, Array, 
     return np.asarray(alpha, dtype=np.float64), w / w.sum(), right
 
 
-def _plain(values: Array) -> Any:
-    return float(values) if values.ndim == 0 else values
+def _step_cost(alpha: Array, right: float, wrong: float, constant: float) -> StepCost:
+    value = right * np.exp(-2 * alpha) + wrong * np.exp(2 * alpha) + constant
+    vacuous = ~(value < right + wrong + constant)
+    terms = {"right": float(right), "wrong": float(wrong), "constant": float(constant)}
+    if value.ndim == 0:
+        return StepCost(float(value), terms, bool(vacuous))
+    return StepCost(value, terms, vacuous)
