@@ -72,7 +72,7 @@ class March:
     def masses(self) -> Array:
         """How many rows of y = -1 and of y = +1 are in every slot."""
         state, counts = self.training.state, self.search.rows.as_arrays[0]
-        signed = state.y * counts if len(counts) else state.y.astype(np.int64)
+        signed = state.y.astype(np.int64) * (counts if len(counts) else 1)
         return self.codes.sums(signed, sided=True)[0]
 
     def rounds(self, most: int) -> Stop | None:

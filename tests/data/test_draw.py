@@ -29,7 +29,7 @@ def test_a_draw_has_its_size(systematic, size):
     for seed in range(20):
         counts = drawn(Rows(30), weight, size, seed, systematic=systematic)
         assert counts.shape == (30,)
-        assert counts.dtype == np.int64
+        assert counts.dtype == np.int32
         assert counts.min() >= 0
         assert counts.sum() == size
 

@@ -17,6 +17,7 @@ from boostlab import (
     AdaBoostClassifier,
     LogitBoostClassifier,
     QuadBoostClassifier,
+    VadaBoostClassifier,
     VoterPool,
 )
 from boostlab.data.matrix import BLOCK, float_type
@@ -143,17 +144,43 @@ def test_fit_and_predict_hold_no_copy_of_the_table(form, params):
         "big-endian": X.astype(">f8"),
     }[form]
     X.setflags(write=form != "read-only")
-    model = AdaBoostClassifier(n_estimators=2, n_jobs=1, **params)
-    clone(model).fit(X[:100], y[:100]).predict(X[:100])  # compiles
+    model = AdaBoostClassifier(n_estimators=4, n_jobs=1, **params)
+    clone(model).fit(X, y).predict(X)  # compiles
     floats = np.dtype(float_type(X)).itemsize  # the smallest copy as floats would take n * d times as much
     blocks = 2 * BLOCK * d * floats
     with peak() as held:
         model.fit(X, y)
-    # A byte a cell, columns in groups of eight; numbers a row, of which trees have two channels; histograms.
-    assert held[0] < 1.3 * n * d + (160 if "max_depth" in params else 80) * n + blocks + 5e5 < 8 * n * d
+    # A byte a cell, columns in groups of eight; five numbers a row; histograms.
+    assert held[0] < 1.3 * n * d + 40 * n + blocks + 5e5 < 8 * n * d
     with peak() as held:
         model.predict(X)
     assert held[0] < 40 * n + blocks + 2e5 < n * d * floats
+
+
+@pytest.mark.parametrize("weights", [None, "counts", "real"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        AdaBoostClassifier,
+        partial(AdaBoostClassifier, max_leaf_nodes=8),
+        partial(AdaBoostClassifier, early_stopping=True, n_iter_no_change=99),
+        partial(VadaBoostClassifier, n_jobs=1),
+    ],
+    ids=["stumps", "trees", "early stopping", "VadaBoost"],
+)
+def test_forty_bytes_a_row(make, weights):
+    """At most 1.3 bytes a cell and 40 bytes a row above the input; weights may be held once more."""
+    n, d = 60_000, 24
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d)).astype(np.float32)
+    y = X[:, 0] + X[:, 1] ** 2 + rng.standard_normal(n) > 1
+    weight = {None: None, "counts": rng.integers(1, 4, n).astype(float), "real": rng.random(n) + 0.1}[weights]
+    model = make(n_estimators=4, random_state=0)
+    clone(model).fit(X, y, weight)  # compiles
+    with peak() as held:
+        model.fit(X, y, weight)
+    histograms = 12 * 8 * 257 * d  # of a tree's leaves, or of threads
+    assert held[0] < 1.3 * n * d + (40 if weight is None else 48) * n + histograms + 2e5
 
 
 # -- sparse tables cost what they hold ----------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from boostlab.kernels import sums
 
 Array = npt.NDArray[Any]
 
-_ONCE = np.empty(0, np.int64)  # counts of rows that all count once
+_ONCE = np.empty(0, np.int32)  # counts of rows that all count once
 _NO_MASS = np.empty(0)
 for _array in (_ONCE, _NO_MASS):  # as real ones are: kernels are compiled once for both
     _array.setflags(write=False)
@@ -43,8 +43,8 @@ class Rows:
             if abs(power) > 64:  # sums of extreme weights would leave the range of floats; their scale means nothing
                 mass = np.ldexp(mass, -power)
             self.n = math.fsum(mass)
-            if np.all(mass == np.rint(mass)) and self.n < 2**40:
-                self.counts = mass.astype(np.int64)
+            if np.all(mass == np.rint(mass)) and self.n < 2**40 and mass.max() < 2**31:
+                self.counts = mass.astype(np.int32)
                 self.counts.setflags(write=False)
             else:
                 self.mass = np.asarray(mass, dtype=np.float64).view()
@@ -98,7 +98,7 @@ class Rows:
         ----------
         x : array of shape (n_rows,) or (n_rows, channels)
             Values per unit of mass.
-        counts : int64 array of shape (n_rows,), optional
+        counts : int32 array of shape (n_rows,), optional
             Masses to use instead of the rows' own (how often a draw picked each row).
         room : int
             Leave so many bits for the sums to grow into.
@@ -156,7 +156,7 @@ class Rows:
         else:
             marks = rng.integers(0, all_, size=size)
         picked = order[np.searchsorted(heap, marks, side="right")]
-        return np.bincount(picked, minlength=self.n_rows).astype(np.int64)
+        return np.bincount(picked, minlength=self.n_rows).astype(np.int32)
 
 
 def _matrix(x: Array) -> Array:

@@ -133,7 +133,10 @@ class Booster(Fitted, Targets, BaseEstimator):
                 training = self._resumed(sample, held_out)
             else:
                 self.__dict__.pop("_warm", None)
-            self._run(self._begin(sample, held_out) if training is None else training)
+            if training is None:
+                training = self._begin(sample, held_out)
+            del sample, held_out  # where rows are held out, the training holds what it needs of them
+            self._run(training)
         except BaseException:  # a fit that fails leaves the model of the last one
             self.__dict__.clear()
             self.__dict__.update(before)

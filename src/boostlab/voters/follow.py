@@ -77,14 +77,21 @@ class Follower:
         self.q = q
 
     def _follow(self, weight: Array, target: Array) -> bool:
-        """Sum what changed; False if the scale no longer fits."""
-        n, what = len(weight), (self.form, weight, target, *self.rows.as_arrays, self.power)
-        q, self.q = self.q, None  # not to be trusted until all is done
+        """Sum what changed; False if it cannot be told from the integers what scale would fit."""
+        q, self.q, n = self.q, None, len(weight)  # not to be trusted until all is done
         assert q is not None
-        new, changes = self.codes.follow(what, self.sided, q, scatter=not self._restless and n >= FEW)
-        # Where the sum in floating point is a number and well below 2^63, the integers did not overflow.
-        if not new.rough < 1.4 * MOST or not self.least <= new.minus + new.plus < MOST:
-            return False
+        scatter = not self._restless and n >= FEW
+        while True:
+            what = self.form, weight, target, *self.rows.as_arrays, self.power
+            new, changes = self.codes.follow(what, self.sided, q, scatter)
+            gross = new.minus + new.plus
+            # Where the sum in floating point is a number and well below 2^63, the integers did not overflow.
+            if not new.rough < 1.4 * MOST or gross < 1 << 32:
+                return False
+            if self.least <= gross < MOST:
+                break
+            self.power += 62 - self.room - gross.bit_length()  # as `count` would leave it, or one bit less
+            scatter = False
         self._restless = new.changed > WORTH * n
         if changes is None or (self.sided and new.turned):
             self._sum(q)
