@@ -55,7 +55,8 @@ class Work:
         contender = make(self.leaves, self.rounds, threads)
         X, y = self.data.make(small)
         X = contender.prepare(X)
-        make(self.leaves, 3, threads).fit(X[: self.warm_rows], y[: self.warm_rows])  # compiles, loads and warms up
+        warm = min(self.rounds, 40)  # rounds, after which every kernel has been met
+        make(self.leaves, warm, threads).fit(X[: self.warm_rows], y[: self.warm_rows])
         facts = {"rows": float(X.shape[0]), "values": float(n_values(X)), "input_bytes": float(n_bytes(X))}
         facts["cells"] = float(X.shape[0] * X.shape[1])
         return {**self._measured(contender, X, y), **facts}
