@@ -89,7 +89,7 @@ class March:
         """Bring the histogram up to date, as the search for the next voter would."""
         state, search = self.training.state, self.search
         if not self.level:
-            search.followed(0, SIGNED, state.exponentials(), state.y)
+            search.followed(0, SIGNED, state.exponentials(), state.y, lasting=True)
             self.hist = self.codes.padded(search.followers[0].slots[0])
             self.level = True
         return search.followers[0]

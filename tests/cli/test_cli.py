@@ -28,12 +28,13 @@ def run(monkeypatch):
 
 
 def test_compare_from_outside():
-    """Also shows that nothing is written to the error stream: no warning, no progress bar."""
+    """Also shows that nothing is written to the error stream but that kernels compile: no warning, no progress bar."""
     env = {**os.environ, "COLUMNS": "80", "PYTHONWARNINGS": "default"}
     done = subprocess.run(
-        [sys.executable, "-m", "boostlab", *SMALL], capture_output=True, text=True, env=env, timeout=60
+        [sys.executable, "-m", "boostlab", *SMALL], capture_output=True, text=True, env=env, timeout=180
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    said = [line for line in done.stderr.splitlines() if not line.startswith("boostlab compiles its kernels")]
+    assert (done.returncode, said) == (0, [])
     assert "569 rows, 30 columns, 2 classes" in done.stdout
     assert "On clean labels" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80

@@ -38,15 +38,20 @@ class Follower:
         What is summed: the weight (`SIZE`), weight * target (`SIGNED`) or weight^2 * target (`SQUARE`).
     sided : bool
         Whether negative and positive numbers have a histogram each.
+    lasting : bool
+        Whether, where examples are few, some bits may be given up for a scale that lasts longer: for sums that are only
+        compared, not divided by each other.
     """
 
-    def __init__(self, rows: Rows, codes: Codes, form: int = SIGNED, sided: bool = False) -> None:
+    def __init__(
+        self, rows: Rows, codes: Codes, form: int = SIGNED, sided: bool = False, lasting: bool = False
+    ) -> None:
         self.rows, self.codes, self.form, self.sided = rows, codes, form, sided
         self.q: Array | None = None  # None: nothing to compare with
         self.power = self.minus = self.plus = 0
         self.slots = np.zeros((0, 0), np.int64)  # of shape (1 or 2, slots)
         self._restless = False  # whether most rows changed the last time
-        spare = max(0, 18 - int(math.log2(max(rows.n, 1.0)))) // 2  # few examples need fewer bits, and more rounds fit
+        spare = max(0, 18 - int(math.log2(max(rows.n, 1.0)))) // 2 if lasting else 0
         self.room, self.least = ROOM + spare, LEAST >> spare
 
     @property

@@ -129,15 +129,22 @@ class SplitSearch:
         return Channels([self.followed(c, *what, counts) for c, what in enumerate(asked)])
 
     def followed(
-        self, channel: int, form: int, weight: Array, target: Array, sided: bool = False, counts: Array | None = None
+        self,
+        channel: int,
+        form: int,
+        weight: Array,
+        target: Array,
+        sided: bool = False,
+        counts: Array | None = None,
+        lasting: bool = False,
     ) -> Follower:
-        """Round and sum one channel, compared with its last values unless the rows are drawn."""
+        """Round and sum one channel, compared with its last values unless the rows are drawn (see `Follower`)."""
         if counts is not None:
             follower = Follower(self.rows, self.codes, form, sided)
             follower.count(weight, target, counts)
             return follower
         if channel == len(self.followers):
-            self.followers.append(Follower(self.rows, self.codes, form, sided))
+            self.followers.append(Follower(self.rows, self.codes, form, sided, lasting))
         self.followers[channel].update(weight, target)
         return self.followers[channel]
 

@@ -142,7 +142,7 @@ class StumpSession:
         if task.criterion == "edge" and self._may_mix(task):
             return self._best_mixture(task)
         if task.criterion == "edge":
-            channel = search.followed(0, SIGNED, task.weight, task.target, counts=task.counts)
+            channel = search.followed(0, SIGNED, task.weight, task.target, counts=task.counts, lasting=True)
             if task.without is not None:
                 return self._best_but(task.without, channel.slots[0], channel.total)
             return self.voter(self.find(channel), channel, task)
