@@ -40,12 +40,12 @@ def test_adaboost_stalls_and_ar_boost_learns(seed):
     X_val, y_val = chi2_spheres(2000, 500 + seed)
     ada = AdaBoostClassifier(n_estimators=200, **DRAWN).fit(X, y)
     assert ada.stop_reason_.startswith("no_edge: weighted error 0.5")
-    assert ada.n_estimators_ < 100  # 42, 70, 49
+    assert ada.n_estimators_ < 100
     ar = ARBoostClassifier(rho=1.5, n_estimators=200, early_stopping=True, n_iter_no_change=60, **DRAWN)
     ar.fit(X, y, X_val=X_val, y_val=y_val)
     stalled, learned = 1 - ada.score(X_test, y_test), 1 - ar.score(X_test, y_test)
-    assert 0.33 < stalled < 0.36  # 0.349, 0.334, 0.344
-    assert learned < stalled - 0.02  # 0.299, 0.303, 0.317
+    assert 0.32 < stalled < 0.38
+    assert learned < stalled - 0.02
 
 
 def test_errors_beyond_one_half_are_taken_up_to_the_limit(seed):

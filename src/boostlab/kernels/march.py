@@ -59,13 +59,13 @@ def turn(
         rows[size] = i
         size += h == side * y[i]
     for m in range(np.uint64(size)):
-        i = np.uint64(rows[m])
-        w[i] *= factor
-        x = w[i] * mass[i] if mass.size > 0 else w[i]
-        times = counts[i] if counts.size > 0 else np.int64(1)
-        grown = times * np.int64(np.rint(x * scale * more)) - abs(q[i])  # q has the sign of y
-        changes[m] = y[i] * grown
-        q[i] += changes[m]
+        j = np.uint64(rows[m])
+        w[j] *= factor
+        x = w[j] * mass[j] if mass.size > 0 else w[j]
+        times = counts[j] if counts.size > 0 else np.int64(1)
+        grown = times * np.int64(np.rint(x * scale * more)) - abs(q[j])  # q has the sign of y
+        changes[m] = y[j] * grown
+        q[j] += changes[m]
         signed += changes[m]
         gross += grown
     return size, signed, gross  # type: ignore[return-value]
