@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from boostlab.contract import Stop
     from boostlab.estimators import (
         AdaBoostClassifier,
+        AdaBoostM1Classifier,
         AdaBoostM2Classifier,
         ARBoostClassifier,
         ArcGVClassifier,
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
         LogitBoostClassifier,
         LPBoostClassifier,
         QuadBoostClassifier,
+        SAMMEClassifier,
         SoftMarginBoostClassifier,
         VadaBoostClassifier,
         WeightBoostClassifier,
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ARBoostClassifier",
     "AdaBoostClassifier",
+    "AdaBoostM1Classifier",
     "AdaBoostM2Classifier",
     "ArcGVClassifier",
     "BrownBoostClassifier",
@@ -41,6 +44,7 @@ __all__ = [
     "LPBoostClassifier",
     "LogitBoostClassifier",
     "QuadBoostClassifier",
+    "SAMMEClassifier",
     "SoftMarginBoostClassifier",
     "Stop",
     "VadaBoostClassifier",

@@ -16,7 +16,7 @@ from boostlab.data.rows import Rows
 from boostlab.data.table import Table
 from boostlab.data.threads import spread
 from boostlab.ensemble import Bound, Round, coefficients
-from boostlab.kernels.follow import add_votes
+from boostlab.kernels.follow import add_names, add_votes
 from boostlab.kernels.lookup import weighted_votes
 
 Array = npt.NDArray[Any]
@@ -81,7 +81,11 @@ class Scores:
             self._F, self._alphas = None, answer.alphas  # summed up when somebody asks
             return
         if answer.decay == 1.0 and type(self.rule).combine is Rule.combine:
-            F, h = self.own.reshape(-1), np.ascontiguousarray(h).reshape(-1)
+            F = self.own
+            if h.ndim < F.ndim:  # the numbers of classes
+                spread(lambda a, b: add_names(F, answer.alpha, h, a, b), len(h), len(h), self.threads)
+                return
+            F, h = F.reshape(-1), np.ascontiguousarray(h).reshape(-1)
             spread(lambda a, b: add_votes(F, answer.alpha, h, a, b), F.size, F.size, self.threads)
         else:
             F = self.F if answer.decay == 1.0 else answer.decay * self.F
@@ -144,15 +148,17 @@ class State:
         return np.exp(logs, out=logs)
 
     def exponentials(self) -> Array:
-        """Return exp(-y F) up to a common factor, computed anew only where the last voter was wrong."""
+        """Return exp(-y F) or exp(-F_c) up to a common factor, computed anew only where the last voter was wrong."""
         if self.losses is None:
-            self.losses = Exponentials(self.y, self.F, self.table.threads)
+            F = self.F
+            self.losses = Exponentials(self.y if F.ndim == 1 else self.codes, F, self.table.threads)
         return self.losses.w
 
     def follow_losses(self, rule: Rule, answer: Step | Reweigh, h: Array) -> None:
         """Keep the exponentials up to date, where a rule has asked for them."""
         if self.losses is not None:
-            if isinstance(answer, Step) and answer.decay == 1.0 and rule.additive and h.dtype == np.int8:
+            labels = h.dtype == np.int8 if self.losses.gap == 2.0 else h.ndim == 1
+            if isinstance(answer, Step) and answer.decay == 1.0 and rule.additive and labels:
                 self.losses.advance(answer.alpha, h, lambda: self.F)
             else:
                 self.losses = None

@@ -1,6 +1,7 @@
 """The public boosters; importing this module registers them all."""
 
 from boostlab.estimators.corrective import LPBoostClassifier
+from boostlab.estimators.multiclass import AdaBoostM1Classifier, SAMMEClassifier
 from boostlab.estimators.quadratic import QuadBoostClassifier
 from boostlab.estimators.registry import REGISTRY
 from boostlab.estimators.regularised import ArcGVClassifier, L1BoostClassifier, SoftMarginBoostClassifier
@@ -18,6 +19,7 @@ __all__ = [
     "REGISTRY",
     "ARBoostClassifier",
     "AdaBoostClassifier",
+    "AdaBoostM1Classifier",
     "AdaBoostM2Classifier",
     "ArcGVClassifier",
     "BrownBoostClassifier",
@@ -26,6 +28,7 @@ __all__ = [
     "LPBoostClassifier",
     "LogitBoostClassifier",
     "QuadBoostClassifier",
+    "SAMMEClassifier",
     "SoftMarginBoostClassifier",
     "VadaBoostClassifier",
     "WeightBoostClassifier",

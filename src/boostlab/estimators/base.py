@@ -89,6 +89,11 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         """Return the rule these parameters make."""
         raise NotImplementedError
 
+    @property
+    def _several(self) -> bool:
+        """Whether there are three or more classes, once they are known."""
+        return len(getattr(self, "classes_", ())) > 2
+
     def _settle(self, bench: Bench) -> dict[str, Any]:
         """Return what the data decide: a number for every parameter that is a word, and how it was found."""
         return {}
@@ -210,13 +215,13 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         if self.early_stopping and held_out is None:
             sample, held_out = hold_out(sample, self.validation_fraction, rng)
         threads = count_threads(self.n_jobs)
+        self.classes_ = sample.classes  # the rule may depend on their number
         self._settled: dict[str, Any] = {}
         learner = as_learner(self.estimator, self._rule(), type(self).__name__, self.max_depth, self.max_leaf_nodes)
         n_categories: dict[int, int] = {} if self._columns is None else self._columns.n_categories
         bins = None
         if learner.uses_bins:
             bins = Bins.fit(sample.X, sample.rows, self.max_bins, threads, n_categories)
-        self.classes_ = sample.classes
         whole = Part(sample, Table.of(sample.X, bins, threads))
         watched = None if held_out is None else Part(held_out, Table.of(held_out.X, bins, threads))
         chance = rng.spawn(1)[0]  # whatever it takes to settle a parameter, the training draws the same

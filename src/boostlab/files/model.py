@@ -157,9 +157,9 @@ def unpack(header: Mapping[str, Any], arrays: dict[str, Array]) -> BoostingClass
     need(arrays.keys() == listed, "arrays are missing or unknown")
     model = _unpack_params(header["class"], header["params"], header["boostlab"])
     model._settled = _unpack_settled(header["settled"], model)
-    rule = _rule_of(model)
     model.classes_ = values.decode_array(header["classes"])
     _check_classes(model)
+    rule = _rule_of(model)
     d = header["n_features"]
     need(type(d) is int and d >= 1, "the number of features")
     columns = _unpack_columns(header["columns"], d)

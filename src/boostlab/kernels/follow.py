@@ -27,3 +27,10 @@ def add_votes(F: Array, alpha: float, h: Array, first: int, last: int) -> None:
     """Add alpha * h to F, for first <= i < last."""
     for i in range(first, last):
         F[i] += alpha * h[i]
+
+
+@kernel
+def add_names(F: Array, alpha: float, h: Array, first: int, last: int) -> None:
+    """Add alpha to the score of the class h[i], for first <= i < last."""
+    for i in range(first, last):
+        F[i, h[i]] += alpha

@@ -30,6 +30,7 @@ class Criterion:
     names: tuple[str, ...] = ()  # of the numbers, in the task's params
     forms: tuple[int, ...] = (SIZE, SIGNED)  # what to sum, where weight and target have one column
     labels = False  # whether the target is -1 and +1: then one sum, of two sides, serves for w and w t
+    by_class = False  # whether the target is the number of a class, and there is a channel a class
 
     def numbers(self, params: Params) -> Array:
         """Return the numbers that the cost needs beside the sums."""
@@ -112,6 +113,7 @@ class Separable(Criterion):
     """A criterion whose cost is a sum over leaves, and whose leaves do not look at each other: trees can use it too."""
 
     centred = False  # whether only differences of the target matter, and leaves vote the target
+    heaviest = False  # whether leaves vote their heaviest label, so that `error` is known
 
     def span(self, weight: Array, target: Array) -> Array | None:
         """Return per row what impurities are made of: gains far below its sum are rounding.  None: the weight."""
@@ -123,6 +125,10 @@ class Separable(Criterion):
 
     def leaf(self, sums: Array, gross: Array, numbers: Array) -> Any:
         """Return what a leaf with these sums votes."""
+        raise NotImplementedError
+
+    def error(self, total: Array) -> tuple[int, int]:
+        """Return a leaf's weight and the weight it gets wrong, given its integer sums."""
         raise NotImplementedError
 
     def impurity(self, sums: Array) -> Any:
@@ -204,7 +210,12 @@ class Gini(LeastSquares):
     """CART's gini index, which for labels -1 and +1 is half the squared error; leaves vote the heavier label."""
 
     centred = False
-    labels = True
+    labels = heaviest = True
+
+    def error(self, total: Array) -> tuple[int, int]:
+        """Of w and w t."""
+        whole, signed = total.tolist()
+        return whole, (whole - abs(signed)) // 2
 
     def span(self, weight: Array, target: Array) -> Array | None:
         """The weight: squares of labels are 1."""
@@ -218,6 +229,110 @@ class Gini(LeastSquares):
     def leaf(self, sums: Array, gross: Array, numbers: Array) -> float:
         """The sign of the signed weight."""
         return 1.0 if sums[1] >= 0 else -1.0
+
+
+# -- labels of several classes ---------------------------------------------------------------------------------------
+
+Fold = Callable[[Any, Any], Any]
+Close = Callable[[Any, Any, Any, Any], Any]
+
+
+class ByClass(Separable):
+    """A channel a class; a side's cost is a `fold` over its classes' weights, which `close` completes."""
+
+    by_class = heaviest = True
+
+    @property
+    def fold(self) -> Fold:
+        """The function fold(so far, the weight of one more class)."""
+        raise NotImplementedError
+
+    @property
+    def close(self) -> Close:
+        """The function close(left fold, left weight, right fold, right weight): the cost."""
+        raise NotImplementedError
+
+    def weight(self, gross: Array) -> float:
+        """All classes' weights."""
+        return float(gross.sum())
+
+    def leaf(self, sums: Array, gross: Array, numbers: Array) -> Any:
+        """The number of the heaviest class, the first of those that are equal."""
+        return (np.int16 if len(sums) < 2**15 else np.int32)(sums.argmax())
+
+    def error(self, total: Array) -> tuple[int, int]:
+        """All but the heaviest class."""
+        whole = int(total.sum())
+        return whole, whole - int(total.max())
+
+    def rank(self, sums: Array) -> Array:
+        """By the first principal component of the categories' shares (Coppersmith, Hong & Hosking 1999).
+
+        With two classes that is the share of one of them, and the best subset is a cut.
+        """
+        weight = sums.sum(axis=0)
+        shares = sums * (weight > 0) / np.maximum(weight, TINY)
+        apart = shares - (sums.sum(axis=1) / max(weight.sum(), TINY))[:, None]
+        axis = np.linalg.eigh((weight * apart) @ apart.T)[1][:, -1]
+        return axis @ shares * (1.0 if axis[np.abs(axis).argmax()] > 0 else -1.0)
+
+
+@formula
+def _heaviest(top: Any, weight: Any) -> Any:
+    return np.maximum(top, weight)
+
+
+@formula
+def _right(left: Any, left_weight: Any, right: Any, right_weight: Any) -> Any:
+    """Minus the weight of the rows that are right, if both sides vote their heaviest class."""
+    return -(left + right)
+
+
+class Labels(ByClass):
+    """The smallest weighted error of two leaves that vote a class each."""
+
+    @property
+    def fold(self) -> Fold:
+        """The heaviest class."""
+        return _heaviest
+
+    @property
+    def close(self) -> Close:
+        """The error, up to a constant."""
+        return _right
+
+    def impurity(self, sums: Array) -> float:
+        """Minus the heaviest class."""
+        return -float(sums.max())
+
+
+@formula
+def _squared(so_far: Any, weight: Any) -> Any:
+    return so_far + weight * weight
+
+
+@formula
+def _gini_of_classes(left: Any, left_weight: Any, right: Any, right_weight: Any) -> Any:
+    """The weights times the gini indices of the two sides, less the weight."""
+    return -(left / np.maximum(left_weight, TINY) + right / np.maximum(right_weight, TINY))
+
+
+class ClassGini(ByClass):
+    """CART's gini index of several classes; leaves vote the heaviest."""
+
+    @property
+    def fold(self) -> Fold:
+        """The sum of squares."""
+        return _squared
+
+    @property
+    def close(self) -> Close:
+        """The gini index, up to a constant."""
+        return _gini_of_classes
+
+    def impurity(self, sums: Array) -> float:
+        """Minus the sum of squares a unit of weight."""
+        return -float(sums @ sums) / max(float(sums.sum()), TINY)
 
 
 @formula
@@ -265,5 +380,6 @@ CRITERIA: dict[str, Criterion] = {
     "svp": SampleVariancePenalty(),
     "z": Z(),
     "least_squares": LeastSquares(),
+    "labels": Labels(),
     "pseudo_loss": PseudoLoss(),
 }

@@ -26,7 +26,7 @@ WORTH = 0.7  # the share of changed rows from which on counting anew is faster
 
 
 class Follower:
-    """One channel: its rows as integers, their sums, and their histogram.
+    """One channel (two, w and w t, if it is sided): its rows as integers, their sums, and their histogram.
 
     The scale stays the same from round to round while the sum of magnitudes lies in [2^54, 2^62).
 
@@ -46,6 +46,34 @@ class Follower:
         self.power = self.minus = self.plus = 0
         self.slots = np.zeros((0, 0), np.int64)  # of shape (1 or 2, slots)
         self._restless = False  # whether most rows changed the last time
+
+    @property
+    def width(self) -> int:
+        """Number of channels."""
+        return 1 + self.sided
+
+    def now(self, slots: Array, total: Array) -> None:
+        """Write the channels' sums over all rows, per slot and in total."""
+        self._write(self.slots, self.minus, self.plus, slots, total)
+
+    def among(self, members: Array, slots: Array, total: Array) -> None:
+        """Write the channels' sums over some rows."""
+        assert self.q is not None
+        self._write(*self.codes.sums(self.q, members, self.sided), slots, total)
+
+    def _write(self, mine: Array, minus: int, plus: int, slots: Array, total: Array) -> None:
+        if self.sided:
+            np.add(mine[1], mine[0], out=slots[0])
+            np.subtract(mine[1], mine[0], out=slots[1])
+            total[0] = plus + minus
+        else:
+            slots[0] = mine[0]
+        total[-1] = plus - minus
+
+    @property
+    def grosses(self) -> list[int]:
+        """The sums of magnitudes, one a channel."""
+        return [self.gross] * self.width
 
     @property
     def total(self) -> int:
@@ -90,6 +118,40 @@ class Follower:
             self.slots = self.slots + changes
             self.minus, self.plus, self.q = new.minus, new.plus, q
         return True
+
+
+class ClassCount:
+    """A channel a class: the weights of its rows, counted anew every round.
+
+    Parameters
+    ----------
+    rows, codes
+        The sample.
+    classes : array
+        The class number of every row.
+    """
+
+    def __init__(self, rows: Rows, codes: Codes, classes: Array) -> None:
+        self.rows, self.codes, self.classes = rows, codes, classes
+        self.width = int(classes.max()) + 1
+
+    def count(self, weight: Array, counts: Array | None = None) -> None:
+        """Round and sum all rows, with these integer masses or their own."""
+        self.q, self.power, _, _ = self.rows.whole(weight, counts)
+        self._slots, self._total = self.codes.class_sums(self.q, self.classes, self.width)
+
+    def now(self, slots: Array, total: Array) -> None:
+        """Write the classes' sums over all rows, per slot and in total."""
+        slots[:], total[:] = self._slots, self._total
+
+    def among(self, members: Array, slots: Array, total: Array) -> None:
+        """Write the classes' sums over some rows."""
+        slots[:], total[:] = self.codes.class_sums(self.q, self.classes, self.width, members)
+
+    @property
+    def grosses(self) -> list[int]:
+        """The sums of magnitudes, one a class: weights are not negative."""
+        return self._total.tolist()
 
 
 def scaled(x: int, power: int) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +14,9 @@ from boostlab.data.rows import Rows
 from boostlab.data.table import Table
 from boostlab.data.threads import spread
 from boostlab.kernels.slots import SIGNED, SIZE
-from boostlab.kernels.split import cheapest_split, cheapest_split_of_pairs
-from boostlab.voters.criteria import Criterion, Params
-from boostlab.voters.follow import Follower
+from boostlab.kernels.split import cheapest_split, cheapest_split_of_classes, cheapest_split_of_pairs
+from boostlab.voters.criteria import ByClass, Criterion, Params, Separable
+from boostlab.voters.follow import ClassCount, Follower, scaled
 
 Array = npt.NDArray[Any]
 
@@ -26,35 +26,36 @@ class Channels:
 
     Parameters
     ----------
-    parts : list of Follower
-        A sided one gives two channels, w and w t; the others one each.
+    parts : list of Follower or ClassCount
+        Each gives one or more channels.
     """
 
-    def __init__(self, parts: list[Follower]) -> None:
+    def __init__(self, parts: Sequence[Follower | ClassCount]) -> None:
         self.parts = parts
-        self.slots, self.total = self._stacked([(p.slots, p.minus, p.plus) for p in parts])
-        self.scale = self._each(lambda p: math.ldexp(1.0, -p.power))
-        self.gross = self._each(lambda p: math.ldexp(p.gross, -p.power))
+        ends = np.cumsum([p.width for p in parts])
+        self._places = [slice(end - p.width, end) for p, end in zip(parts, ends.tolist(), strict=True)]
+        self.slots, self.total = self._empty()
+        for p, here in zip(parts, self._places, strict=True):
+            p.now(self.slots[here], self.total[here])
+        self.scale = np.array([math.ldexp(1.0, -p.power) for p in parts for _ in range(p.width)])
+        self.gross = np.array([gross for p in parts for gross in p.grosses]) * self.scale
 
     def sums(self, members: Array) -> tuple[Array, Array]:
         """Return the channels' sums over some rows, per slot and in total."""
-        return self._stacked([p.codes.sums(p.q, members, p.sided) for p in self.parts if p.q is not None])
-
-    def _stacked(self, sums: list[tuple[Array, int, int]]) -> tuple[Array, Array]:
-        slots = np.empty((sum(1 + p.sided for p in self.parts), sums[0][0].shape[1]), np.int64)
-        total, c = np.empty(len(slots), np.int64), 0
-        for part, (mine, minus, plus) in zip(self.parts, sums, strict=True):
-            if part.sided:
-                np.add(mine[1], mine[0], out=slots[c])
-                total[c], c = plus + minus, c + 1
-                np.subtract(mine[1], mine[0], out=slots[c])
-            else:
-                slots[c] = mine[0]
-            total[c], c = plus - minus, c + 1
+        slots, total = self._empty()
+        for p, here in zip(self.parts, self._places, strict=True):
+            p.among(members, slots[here], total[here])
         return slots, total
 
-    def _each(self, what: Callable[[Follower], float]) -> Array:
-        return np.array([what(p) for p in self.parts for _ in range(1 + p.sided)])
+    def _empty(self) -> tuple[Array, Array]:
+        width = self._places[-1].stop
+        return np.empty((width, self.parts[0].codes.n_slots), np.int64), np.empty(width, np.int64)
+
+    def errors(self, criterion: Separable, leaves: list[Array]) -> tuple[float, float]:
+        """Return the weight of the sample and of the rows that are wrong, given the leaves' integer sums."""
+        sums = [criterion.error(total) for total in leaves]
+        power = self.parts[0].power
+        return scaled(sum(w for w, _ in sums), power), scaled(sum(w for _, w in sums), power)
 
 
 @dataclass(slots=True)
@@ -67,6 +68,7 @@ class Split:
     cost: float
     left: Array  # the channels' sums on the low side
     right: Array
+    below: Array  # those on the low side as integers
 
 
 class SplitSearch:
@@ -100,6 +102,7 @@ class SplitSearch:
         mine = np.repeat(below[self.starts[:-1]], widths), np.repeat(below[self.starts[1:]], widths)
         self._heavier_below = 2 * (below[1:] - mine[0]) > mine[1] - mine[0]
         self.followers: list[Follower] = []  # of the channels, from round to round
+        self.by_class: ClassCount | None = None
 
     def channels(
         self, criterion: Criterion, weight: Array, target: Array, counts: Array | None = None, census: bool = False
@@ -117,7 +120,11 @@ class SplitSearch:
         census : bool
             Whether to count the rows, too, in a last channel.
         """
-        if weight.ndim == 2:
+        asked: list[tuple[int, Array, Array, bool]] = []
+        parts: list[Follower | ClassCount] = []
+        if criterion.by_class:
+            parts.append(self._counted(weight, target, counts))
+        elif weight.ndim == 2:
             asked = [(SIGNED, weight[:, c], target[:, c], False) for c in range(weight.shape[1])]
         elif criterion.labels:
             asked = [(SIGNED, weight, target, True)]
@@ -126,7 +133,14 @@ class SplitSearch:
         if census:
             ones = np.ones(len(weight))
             asked.append((SIZE, ones, ones, False))
-        return Channels([self.followed(c, *what, counts) for c, what in enumerate(asked)])
+        parts.extend(self.followed(c, *what, counts) for c, what in enumerate(asked))
+        return Channels(parts)
+
+    def _counted(self, weight: Array, classes: Array, counts: Array | None) -> ClassCount:
+        if self.by_class is None or self.by_class.classes is not classes:
+            self.by_class = ClassCount(self.rows, self.codes, classes)
+        self.by_class.count(weight, counts)
+        return self.by_class
 
     def followed(
         self, channel: int, form: int, weight: Array, target: Array, sided: bool = False, counts: Array | None = None
@@ -164,7 +178,7 @@ class SplitSearch:
         seen = slice(None, -1) if least > 0 else slice(None)
         scale, d = channels.scale, len(self.n_bins)
         slots, order = self._order_categories(criterion, slots, scale, seen)
-        search = (cheapest_split_of_pairs if len(channels.gross[seen]) == 2 else cheapest_split)(criterion.cost)
+        search = _kernel(criterion, len(channels.gross[seen]))
         facts = total, scale, channels.gross[seen], criterion.numbers(params), float(least)
         found: list[tuple[int, int, float]] = []
 
@@ -180,7 +194,7 @@ class SplitSearch:
         sum_low = slots[:, mine][:, : cut + 1].sum(axis=1) + side * slots[:, mine.stop - 1]
         low = self.low_slots(feature, cut, side, order.get(feature))
         left, right = (sum_low * scale)[seen], ((total - sum_low) * scale)[seen]
-        return Split(feature, cut, low, cost, left, right)
+        return Split(feature, cut, low, cost, left, right, sum_low)
 
     def low_slots(self, feature: int, cut: int, side: int, order: Array | None = None) -> Array:
         """Return which of the feature's slots are below a cut; side 1 puts missing values there too."""
@@ -242,6 +256,13 @@ class SplitSearch:
         """Return the number that a cut stands for; the last one parts all values from missing ones."""
         at = int(self.bins.starts[feature]) + cut
         return float(self.bins.points[at]) if at < self.bins.starts[feature + 1] else np.inf
+
+
+def _kernel(criterion: Criterion, n_channels: int) -> Any:
+    """Return the compiled search for a criterion."""
+    if isinstance(criterion, ByClass):
+        return cheapest_split_of_classes(criterion.fold, criterion.close)
+    return (cheapest_split_of_pairs if n_channels == 2 else cheapest_split)(criterion.cost)
 
 
 def tame(weight: Array) -> Array:

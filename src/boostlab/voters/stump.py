@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator
 
 from boostlab.contract import Learner, Stop, Task
 from boostlab.data.rows import Rows
-from boostlab.data.table import Table, compact
+from boostlab.data.table import Table, compact, magnitude
 from boostlab.kernels.edge import best_edge
 from boostlab.kernels.slots import SIGNED
-from boostlab.voters.criteria import CRITERIA
+from boostlab.voters.criteria import CRITERIA, ByClass
 from boostlab.voters.follow import Follower
 from boostlab.voters.ranking import ranked
 from boostlab.voters.search import SplitSearch, tame
@@ -28,7 +28,8 @@ Found = tuple[int, int, int, int]
 class Stump:
     """A fitted stump: votes `left` where the feature is at most the threshold, `missing` where it is NaN, else `right`.
 
-    Votes are numbers, or one number per class; `missing` is `right` where it is not given.
+    Votes are numbers, or one number per class, or the number of a class (an integer); `missing` is `right` where it is
+    not given.
     """
 
     feature: int
@@ -43,7 +44,7 @@ class Stump:
         """The largest magnitude of a vote."""
         if isinstance(self.left, float):
             return max(abs(self.left), abs(self.right))
-        return float(max(np.abs(self.left).max(), np.abs(self.right).max()))
+        return max(magnitude(self.left), magnitude(self.right))
 
     def votes(self, table: Table) -> Array:
         """Return the votes on all rows of a table."""
@@ -74,7 +75,7 @@ class CategoryStump:
     @property
     def bound(self) -> float:
         """The largest magnitude of a vote."""
-        return float(np.abs(self.leaves).max())
+        return magnitude(self.leaves)
 
     def votes(self, table: Table) -> Array:
         """Return the votes on all rows of a table."""
@@ -145,6 +146,8 @@ class StumpSession:
         split = search.best(criterion, channels.slots, channels.total, channels, task.params)
         assert split is not None
         leaves = criterion.leaves(split.left, split.right, channels.gross, criterion.numbers(task.params))
+        if isinstance(criterion, ByClass) and task.counts is None:
+            task.sums = channels.errors(criterion, [split.below, channels.total - split.below])
         return self._stump(split.feature, split.cut, split.low, *leaves)
 
     def added(self, voter: Any, alpha: float) -> None:

@@ -14,20 +14,20 @@ from sklearn.base import BaseEstimator
 from boostlab.contract import Learner, Stop, Task
 from boostlab.data.matrix import arrays_of, blocks, is_sparse
 from boostlab.data.rows import Rows
-from boostlab.data.table import Table, compact
+from boostlab.data.table import Table, compact, magnitude
 from boostlab.data.threads import spread
 from boostlab.kernels.sparse import walk_sparse
 from boostlab.kernels.tree import walk
-from boostlab.voters.criteria import CRITERIA, Gini, Separable
-from boostlab.voters.follow import scaled
+from boostlab.voters.criteria import CRITERIA, ClassGini, Gini, Separable
 from boostlab.voters.search import Channels, Split, SplitSearch, tame
 
 Array = npt.NDArray[Any]
 
-# What a tree grows by for each criterion a rule may ask for: labels (edge) by gini, the others by themselves.
+# What a tree grows by for each criterion a rule may ask for: labels by gini, the others by themselves.
 GROWS_BY: dict[str, Separable] = {
-    "edge": Gini(),
     **{name: c for name, c in CRITERIA.items() if isinstance(c, Separable)},
+    "edge": Gini(),
+    "labels": ClassGini(),
 }
 
 
@@ -47,7 +47,7 @@ class Tree:
     @property
     def bound(self) -> float:
         """The largest magnitude of a vote."""
-        return float(np.abs(self.values[self.feature < 0]).max())
+        return magnitude(self.values[self.feature < 0])
 
     @property
     def n_leaves(self) -> int:
@@ -194,10 +194,11 @@ class TreeSession:
             )
             return Stop("no_edge", why)
         tree, leaves = grower.tree()
-        tree.values += centre
+        if criterion.centred:
+            tree.values += centre
         self.last = tree, leaves
-        if task.criterion == "edge" and task.counts is None:
-            task.sums = grower.error_sums()
+        if criterion.heaviest and task.counts is None:
+            task.sums = channels.errors(criterion, grower.leaf_totals())
         return tree
 
     def _mean(self, weight: Array, target: Array, counts: Array | None) -> float:
@@ -321,14 +322,9 @@ class _Grower:
             kept.extend(self.children.get(node, ()))
         return kept
 
-    def error_sums(self) -> tuple[float, float]:
-        """Return the weight of the sample and of the rows that are wrong, for leaves that vote the heavier label."""
-        whole = wrong = 0
-        for node in self._kept():
-            w, wt = self.totals[node][:2].tolist()
-            whole, wrong = (whole, wrong) if node in self.splits else (whole + w, wrong + (w - abs(wt)) // 2)
-        power = self.channels.parts[0].power
-        return scaled(whole, power), scaled(wrong, power)
+    def leaf_totals(self) -> list[Array]:
+        """Return the leaves' sums as integers."""
+        return [self.totals[node][self.seen] for node in self._kept() if node not in self.splits]
 
     def tree(self) -> tuple[Tree, dict[int, Array]]:
         """Return the tree as flat arrays, without the nodes that pruning took, and the rows of every leaf."""
