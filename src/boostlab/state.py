@@ -21,6 +21,8 @@ from boostlab.kernels.lookup import weighted_votes
 
 Array = npt.NDArray[Any]
 
+TOGETHER = 16  # rounds of votes for classes that are added in one pass
+
 
 class Scores:
     """The running vote on one set of rows; votes are added, never predicted again."""
@@ -33,6 +35,7 @@ class Scores:
         self._votes: Array | None = None  # one row a voter: int8 while all votes are labels
         self._alphas: Array | None = None
         self._kept = 0
+        self._named: list[tuple[float, Array]] = []  # votes for classes that are still to be added, oldest first
 
     @property
     def F(self) -> Array:
@@ -48,7 +51,18 @@ class Scores:
             self._F, self._lent = self._now().copy(), False
         return self._now()
 
+    def _add_named(self) -> None:
+        """Let the votes for classes speak that have not yet: some rounds' at once, a row after the other."""
+        named, self._named = self._named, []
+        assert self._F is not None
+        if self._lent:
+            self._F, self._lent = self._F.copy(), False
+        F, alphas, H = self._F, np.array([alpha for alpha, _ in named]), np.stack([h for _, h in named])
+        spread(lambda a, b: add_names(F, alphas, H, a, b), len(F), H.size, self.threads)
+
     def _now(self) -> Array:
+        if self._named:
+            self._add_named()
         if self._F is None:
             assert self._alphas is not None
             self._F, self._lent = np.zeros(self.votes.shape[1]), False
@@ -81,11 +95,12 @@ class Scores:
             self._F, self._alphas = None, answer.alphas  # summed up when somebody asks
             return
         if answer.decay == 1.0 and type(self.rule).combine is Rule.combine:
-            F = self.own
-            if h.ndim < F.ndim:  # the numbers of classes
-                spread(lambda a, b: add_names(F, answer.alpha, h, a, b), len(h), len(h), self.threads)
+            if self._F is not None and h.ndim < self._F.ndim:  # the numbers of classes
+                self._named.append((answer.alpha, h))
+                if len(self._named) == TOGETHER:
+                    self._add_named()
                 return
-            F, h = F.reshape(-1), np.ascontiguousarray(h).reshape(-1)
+            F, h = self.own.reshape(-1), np.ascontiguousarray(h).reshape(-1)
             spread(lambda a, b: add_votes(F, answer.alpha, h, a, b), F.size, F.size, self.threads)
         else:
             F = self.F if answer.decay == 1.0 else answer.decay * self.F
@@ -150,7 +165,7 @@ class State:
     def exponentials(self) -> Array:
         """Return exp(-y F) or exp(-F_c) up to a common factor, computed anew only where the last voter was wrong."""
         if self.losses is None:
-            F = self.F
+            F = self.scores.own
             self.losses = Exponentials(self.y if F.ndim == 1 else self.codes, F, self.table.threads)
         return self.losses.w
 
@@ -159,6 +174,6 @@ class State:
         if self.losses is not None:
             labels = h.dtype == np.int8 if self.losses.gap == 2.0 else h.ndim == 1
             if isinstance(answer, Step) and answer.decay == 1.0 and rule.additive and labels:
-                self.losses.advance(answer.alpha, h, lambda: self.F)
+                self.losses.advance(answer.alpha, h, lambda: self.scores.own)
             else:
                 self.losses = None

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.data.threads import spread, spread_sums
+from boostlab.data.threads import is_worth, spread, spread_sums
 from boostlab.kernels.classes import class_sums_eight, class_sums_four, class_sums_sparse
 from boostlab.kernels.march import march_eight, march_four, march_sparse
 from boostlab.kernels.slots import (
@@ -71,6 +71,11 @@ class Codes:
     @property
     def _kernels(self) -> Kernels:
         raise NotImplementedError
+
+    @property
+    def lonely(self) -> bool:
+        """Whether one thread can do as well as several, and compiled calls can read the codes."""
+        return self.dense and not is_worth(self.n_rows * self._width, self.threads)
 
     @property
     def n_slots(self) -> int:

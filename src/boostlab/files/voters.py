@@ -220,7 +220,7 @@ def _named(votes: Array, setting: Setting) -> Array:
     if not setting.names_classes:
         return votes
     need(np.isin(votes, np.arange(setting.n_classes)).all(), "a vote for a class that does not exist")
-    return votes.astype(np.int16 if setting.n_classes < 2**15 else np.int32)
+    return votes.astype(np.min_scalar_type(-setting.n_classes))
 
 
 def _rounds(arrays: Arrays, voters: list[Any], single: bool, setting: Setting) -> list[Round]:

@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 
 from boostlab.kernels.compiled import kernel, part
-from boostlab.kernels.slots import BLOCK
 
 Array = np.ndarray[Any, Any]
 U = np.uint64
 
+BLOCK = 256  # rows: their numbers, values and places fit into the first cache, beside the histograms
+
 
 @part
-def _add_eight(words: Array, base: Array, q: Array, to: Array, rows: Array, size: int, out: Array) -> None:
+def add_eight_to(words: Array, base: Array, q: Array, to: Array, rows: Array, size: int, out: Array) -> None:
     """Add q[k] to the slots of row rows[k] in the histogram that starts at to[k], for k < size (see `words`)."""
     m = U(255)
     for g in range(base.size // 8):
@@ -38,7 +39,7 @@ def _add_eight(words: Array, base: Array, q: Array, to: Array, rows: Array, size
 
 
 @part
-def _add_four(words: Array, base: Array, q: Array, to: Array, rows: Array, size: int, out: Array) -> None:
+def add_four_to(words: Array, base: Array, q: Array, to: Array, rows: Array, size: int, out: Array) -> None:
     """Do the same where a word holds four codes of two bytes."""
     m = U(65535)
     for g in range(base.size // 4):
@@ -53,12 +54,39 @@ def _add_four(words: Array, base: Array, q: Array, to: Array, rows: Array, size:
 
 
 @part
-def _add_sparse(slots: Array, indptr: Array, q: Array, to: Array, rows: Array, size: int, out: Array) -> None:
+def add_sparse_to(slots: Array, indptr: Array, q: Array, to: Array, rows: Array, size: int, out: Array) -> None:
     """Do the same for the cells that a sparse table stores."""
     for k in range(size):
         i, v, a = rows[k], q[k], to[k]
         for c in range(indptr[i], indptr[i + U(1)]):
             out[a + U(slots[c])] += v
+
+
+@part
+def add_classes(
+    add: Callable[..., None],
+    codes: Array,
+    where: Array,
+    q: Array,
+    classes: Array,
+    members: Array,
+    stride: int,
+    first: int,
+    last: int,
+    out: Array,
+) -> None:
+    """Add q of the rows first <= i < last (of members[first:last] unless that is empty) to their classes' slots."""
+    some = members.size > 0
+    totals = out[out.size // (stride + 1) * stride :]
+    rows, to, values = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.int64)
+    for start in range(first, last, BLOCK):
+        size = min(BLOCK, last - start)
+        for k in range(size):
+            i = np.int64(members[start + k]) if some else start + k
+            c, v = np.int64(classes[i]), q[i]
+            rows[k], to[k], values[k] = i, c * stride, v
+            totals[c] += v
+        add(codes, where, values, to, rows, size, out)
 
 
 def _sums(add: Callable[..., None]) -> Any:
@@ -74,21 +102,10 @@ def _sums(add: Callable[..., None]) -> Any:
         last: int,
         out: Array,
     ) -> None:
-        """Add q of the rows first <= i < last (of members[first:last] unless that is empty) to their classes' slots."""
-        some = members.size > 0
-        n_classes = out.size // (stride + 1)
-        totals = out[n_classes * stride :]
-        rows, to, values = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.int64)
-        for start in range(first, last, BLOCK):
-            size = min(BLOCK, last - start)
-            for k in range(size):
-                i = np.int64(members[start + k]) if some else start + k
-                c, v = np.int64(classes[i]), q[i]
-                rows[k], to[k], values[k] = i, c * stride, v
-                totals[c] += v
-            add(codes, where, values, to, rows, size, out)
+        """Do as `add_classes`."""
+        add_classes(add, codes, where, q, classes, members, stride, first, last, out)
 
     return sums
 
 
-class_sums_eight, class_sums_four, class_sums_sparse = _sums(_add_eight), _sums(_add_four), _sums(_add_sparse)
+class_sums_eight, class_sums_four, class_sums_sparse = _sums(add_eight_to), _sums(add_four_to), _sums(add_sparse_to)

@@ -258,7 +258,11 @@ class ByClass(Separable):
 
     def leaf(self, sums: Array, gross: Array, numbers: Array) -> Any:
         """The number of the heaviest class, the first of those that are equal."""
-        return (np.int16 if len(sums) < 2**15 else np.int32)(sums.argmax())
+        return self.name_type(len(sums))(sums.argmax())
+
+    def name_type(self, n_classes: int) -> Any:
+        """Return the type of class numbers in votes."""
+        return np.min_scalar_type(-n_classes).type
 
     def error(self, total: Array) -> tuple[int, int]:
         """All but the heaviest class."""

@@ -134,15 +134,16 @@ class ClassCount:
     def __init__(self, rows: Rows, codes: Codes, classes: Array) -> None:
         self.rows, self.codes, self.classes = rows, codes, classes
         self.width = int(classes.max()) + 1
+        self.hists = np.empty((0, 0), np.int64)  # room for a tree's
 
-    def count(self, weight: Array, counts: Array | None = None) -> None:
-        """Round and sum all rows, with these integer masses or their own."""
-        self.q, self.power, _, _ = self.rows.whole(weight, counts)
-        self._slots, self._total = self.codes.class_sums(self.q, self.classes, self.width)
+    def round(self, weight: Array, counts: Array | None = None) -> None:
+        """Round all rows' weights, with these integer masses or their own."""
+        self.q, self.power, self.whole, _ = self.rows.whole(weight, counts)
 
     def now(self, slots: Array, total: Array) -> None:
         """Write the classes' sums over all rows, per slot and in total."""
-        slots[:], total[:] = self._slots, self._total
+        slots[:], total[:] = self.codes.class_sums(self.q, self.classes, self.width)
+        self._grosses = total.tolist()
 
     def among(self, members: Array, slots: Array, total: Array) -> None:
         """Write the classes' sums over some rows."""
@@ -151,7 +152,7 @@ class ClassCount:
     @property
     def grosses(self) -> list[int]:
         """The sums of magnitudes, one a class: weights are not negative."""
-        return self._total.tolist()
+        return self._grosses
 
 
 def scaled(x: int, power: int) -> float:

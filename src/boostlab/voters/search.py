@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,8 @@ from boostlab.voters.criteria import ByClass, Criterion, Params, Separable
 from boostlab.voters.follow import ClassCount, Follower, scaled
 
 Array = npt.NDArray[Any]
+
+NO_ORDER: Mapping[int, Array] = {}
 
 
 class Channels:
@@ -60,15 +62,13 @@ class Channels:
 
 @dataclass(slots=True)
 class Split:
-    """A feature and which of its slots (bins, and missing values last) are low."""
+    """A feature and where its slots (bins, and missing values last) are cut."""
 
     feature: int
-    cut: int
-    low: Array
+    cut: int  # the last slot that is low
+    side: int  # 1 if missing values are low
     cost: float
-    left: Array  # the channels' sums on the low side
-    right: Array
-    below: Array  # those on the low side as integers
+    order: Array | None = None  # of the slots, if they are categories
 
 
 class SplitSearch:
@@ -102,7 +102,7 @@ class SplitSearch:
         mine = np.repeat(below[self.starts[:-1]], widths), np.repeat(below[self.starts[1:]], widths)
         self._heavier_below = 2 * (below[1:] - mine[0]) > mine[1] - mine[0]
         self.followers: list[Follower] = []  # of the channels, from round to round
-        self.by_class: ClassCount | None = None
+        self._counter: ClassCount | None = None
 
     def channels(
         self, criterion: Criterion, weight: Array, target: Array, counts: Array | None = None, census: bool = False
@@ -123,7 +123,8 @@ class SplitSearch:
         asked: list[tuple[int, Array, Array, bool]] = []
         parts: list[Follower | ClassCount] = []
         if criterion.by_class:
-            parts.append(self._counted(weight, target, counts))
+            parts.append(self.counter(target))
+            self.counter(target).round(weight, counts)
         elif weight.ndim == 2:
             asked = [(SIGNED, weight[:, c], target[:, c], False) for c in range(weight.shape[1])]
         elif criterion.labels:
@@ -136,11 +137,11 @@ class SplitSearch:
         parts.extend(self.followed(c, *what, counts) for c, what in enumerate(asked))
         return Channels(parts)
 
-    def _counted(self, weight: Array, classes: Array, counts: Array | None) -> ClassCount:
-        if self.by_class is None or self.by_class.classes is not classes:
-            self.by_class = ClassCount(self.rows, self.codes, classes)
-        self.by_class.count(weight, counts)
-        return self.by_class
+    def counter(self, classes: Array) -> ClassCount:
+        """Return who counts the weights of these classes, the same one every round."""
+        if self._counter is None or self._counter.classes is not classes:
+            self._counter = ClassCount(self.rows, self.codes, classes)
+        return self._counter
 
     def followed(
         self, channel: int, form: int, weight: Array, target: Array, sided: bool = False, counts: Array | None = None
@@ -189,12 +190,23 @@ class SplitSearch:
         at, side, cost = min((f for f in found if f[0] >= 0), key=lambda f: (f[2], f[0]), default=(-1, 0, np.inf))
         if at < 0:
             return None
-        feature = int(np.searchsorted(self.starts, at, side="right")) - 1
-        cut, mine = at - int(self.starts[feature]), self.mine(feature)
-        sum_low = slots[:, mine][:, : cut + 1].sum(axis=1) + side * slots[:, mine.stop - 1]
-        low = self.low_slots(feature, cut, side, order.get(feature))
-        left, right = (sum_low * scale)[seen], ((total - sum_low) * scale)[seen]
-        return Split(feature, cut, low, cost, left, right, sum_low)
+        return self.split_at(at, side, cost, order)
+
+    def split_at(self, at: int, side: int, cost: float, order: Mapping[int, Array] = NO_ORDER) -> Split:
+        """Return the split after a slot of the histogram."""
+        feature = int(self.starts.searchsorted(at, side="right")) - 1
+        return Split(feature, at - int(self.starts[feature]), side, cost, order.get(feature))
+
+    def below(self, split: Split, slots: Array) -> Array:
+        """Return the channels' integer sums on the low side, given those per slot."""
+        mine = slots[:, self.mine(split.feature)]
+        if split.order is not None:
+            return mine[:, split.order[: split.cut + 1]].sum(axis=1)
+        return mine[:, : split.cut + 1].sum(axis=1) + split.side * mine[:, -1]
+
+    def low(self, split: Split) -> Array:
+        """Return which of the feature's slots are low."""
+        return self.low_slots(split.feature, split.cut, split.side, split.order)
 
     def low_slots(self, feature: int, cut: int, side: int, order: Array | None = None) -> Array:
         """Return which of the feature's slots are below a cut; side 1 puts missing values there too."""
@@ -211,6 +223,21 @@ class SplitSearch:
         if self.some_missing[feature]:
             return bool(side)
         return bool(self._heavier_below[self.starts[feature] + cut])
+
+    def cuts_at(self, at: Array, side: Array) -> tuple[Array, Array, Array]:
+        """Return features, thresholds and whether missing values are low, for numeric cuts after slots.
+
+        A negative slot is no cut: the feature is -1.
+        """
+        feature = self.starts.searchsorted(at, side="right") - 1
+        start = self.starts[feature]
+        point = np.minimum(self.bins.starts[feature] + at - start, self.bins.starts[feature + 1])
+        ends = point == self.bins.starts[feature + 1]
+        threshold = np.where(ends, np.inf, self.bins.points[point - ends])
+        missing_low = np.where(self.some_missing[feature], side == 1, self._heavier_below[at])
+        none = at < 0
+        threshold[none], missing_low[none] = 0.0, False
+        return feature, threshold, missing_low
 
     def signs(self, feature: int, sums: Array) -> Array:
         """Return which categories have a negative sum; if all agree, the lightest takes the other side."""

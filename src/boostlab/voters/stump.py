@@ -145,10 +145,13 @@ class StumpSession:
         channels = search.channels(criterion, tame(task.weight), task.target, task.counts)
         split = search.best(criterion, channels.slots, channels.total, channels, task.params)
         assert split is not None
-        leaves = criterion.leaves(split.left, split.right, channels.gross, criterion.numbers(task.params))
+        below = search.below(split, channels.slots)
+        above = channels.total - below
+        sides = below * channels.scale, above * channels.scale
+        leaves = criterion.leaves(*sides, channels.gross, criterion.numbers(task.params))
         if isinstance(criterion, ByClass) and task.counts is None:
-            task.sums = channels.errors(criterion, [split.below, channels.total - split.below])
-        return self._stump(split.feature, split.cut, split.low, *leaves)
+            task.sums = channels.errors(criterion, [below, above])
+        return self._stump(split.feature, split.cut, search.low(split), *leaves)
 
     def added(self, voter: Any, alpha: float) -> None:
         """Remember nothing."""
