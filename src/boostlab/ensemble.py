@@ -318,7 +318,7 @@ class LookupTable:
 def _steps(heard: list[tuple[float, Any]], width: int) -> tuple[Array, Array, Array]:
     """Return one feature's step function as its cuts, the values between them, and the value of NaN (one row)."""
     if isinstance(heard[0][1], CategoryStump):
-        leaves = sum(a * _by_class(v.leaves, width) for a, v in heard)
+        leaves: Any = sum(a * _by_class(v.leaves, width) for a, v in heard)
         return np.arange(len(leaves) - 2) + 0.5, leaves[:-1], leaves[-1:]
     heard = sorted(heard, key=lambda av: av[1].threshold)
     threshold = np.array([v.threshold for _, v in heard])

@@ -114,9 +114,7 @@ class Codes:
         minus, plus = (sum(int(f[side]) for f in found) for side in (0, 1))
         return self._complete(slots, [minus, plus] if sided else [plus - minus]), minus, plus
 
-    def class_sums(
-        self, q: Array, classes: Array, n_classes: int, members: Array | None = None
-    ) -> tuple[Array, Array]:
+    def class_sums(self, q: Array, classes: Array, n_classes: int, members: Array | None = None) -> tuple[Array, Array]:
         """Return the sums of the integers q per class and slot over all rows or the members, and per class.
 
         Parameters

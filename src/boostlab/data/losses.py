@@ -57,7 +57,7 @@ class Exponentials:
 
     @classmethod
     def factor(cls, alpha: float, gap: float = 2.0) -> float:
-        """Return exp(gap alpha), what a vote multiplies the weights by where it is wrong; infinity if it is too much."""
+        """Return exp(gap alpha), what the weights are multiplied by where a vote is wrong; infinity if too much."""
         return math.exp(gap * alpha) if gap * alpha < math.log(cls.HIGHEST) else math.inf
 
     def advance(self, alpha: float, h: Array, F: Callable[[], Array]) -> None:

@@ -56,8 +56,8 @@ class AdaBoostM1Classifier(BoostingClassifier):
     """AdaBoost.M1: AdaBoost for several classes, whose voters must be right on more than half of the weight.
 
     Stumps rarely are, with more than three classes; use trees (`max_leaf_nodes`, `max_depth`) or any scikit-learn
-    classifier, and `resample=True` to draw again after a failure.  `predict_proba` is the softmax of the votes, with two
-    classes AdaBoost's link: a score, not a calibrated probability.
+    classifier, and `resample=True` to draw again after a failure.  `predict_proba` is the softmax of the votes, with
+    two classes AdaBoost's link: a score, not a calibrated probability.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ def lift_wrong(w: Array, y: Array, h: Array, factor: float, first: int, last: in
     bits, top = mine.view(np.int64), np.int64(0)
     for i in range(mine.size):  # positive floats order like integers
         top = max(top, bits[i] if h[i] != y[i] else np.int64(0))
-    return np.int64(top).view(np.float64)  # type: ignore[no-any-return]
+    return np.int64(top).view(np.float64)
 
 
 @kernel

@@ -145,6 +145,6 @@ def grower(fold: Callable[..., Any], close: Callable[..., Any], lanes: int) -> A
             start = nodes[node, FIRST]
             for m in range(start, start + nodes[node, SIZE]):
                 votes[members[m]] = values[node]
-        return n_nodes, wrong
+        return n_nodes, wrong  # type: ignore[return-value]
 
     return grow

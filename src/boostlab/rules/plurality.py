@@ -30,7 +30,7 @@ class Plurality(Rule):
         raise NotImplementedError
 
     def credit(self, s: State) -> float:
-        """Return the share of alpha by which a right vote lowers the logarithm of the loss; a wrong one has the rest."""
+        """Return the share of alpha by which a right vote lowers the log of the loss; a wrong one has the rest."""
         return 1 - 1 / s.n_classes
 
     def begin(self, s: State) -> None:
@@ -54,7 +54,7 @@ class Plurality(Rule):
         return Step(alpha, facts, perfect(s, h == s.codes) if wrong == 0 else None)
 
     def shown(self, F: Array) -> Array:
-        """Return the sum of alpha times 1 for the class named and -1/(K-1) for the others, which is 0 over the classes."""
+        """Return the sum of alpha times 1 for the class named and -1/(K-1) for the others: zero over the classes."""
         K = F.shape[1]
         return (F - F.mean(axis=1, keepdims=True)) * (K / (K - 1))
 
