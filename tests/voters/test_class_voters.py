@@ -69,7 +69,9 @@ def test_one_compiled_call_and_the_general_way_agree(monkeypatch, limits, missin
 
 def test_limits_on_leaves():
     X, y = table(2, n=1000)
-    model = SAMMEClassifier(DecisionTree(min_samples_leaf=40, max_leaf_nodes=12), max_bins="exact", n_estimators=3).fit(X, y)
+    model = SAMMEClassifier(DecisionTree(min_samples_leaf=40, max_leaf_nodes=12), max_bins="exact", n_estimators=3).fit(
+        X, y
+    )
     for tree in model.estimators_:
         assert np.bincount(tree.leaf_of(Table.raw(X)))[tree.feature < 0].min() >= 40
     theirs = DecisionTreeClassifier(min_samples_leaf=40, max_leaf_nodes=12).fit(X, y)
