@@ -232,7 +232,7 @@ def test_of_equal_columns_the_first_wins(criterion):
     for _ in range(30):
         x, constant = rng.integers(0, 6, 40).astype(float), np.ones(40)
         task = make_task(rng, criterion, 40, "small")
-        task.target = np.rint(task.target)  # whole numbers all along: ties are exact
+        task.target = np.rint(task.target).astype(task.target.dtype)  # whole numbers all along: ties are exact
         for columns, first in (([x, x, -x], 0), ([-x, x, x], 0), ([constant, x, -x], 1), ([x > 9, x > 9, x], 2)):
             assert Problem(np.stack(columns, axis=1).astype(float), task).best().feature == first
 

@@ -229,14 +229,14 @@ class SplitSearch:
 
         A negative slot is no cut: the feature is -1.
         """
+        none, at = at < 0, np.maximum(at, 0)
         feature = self.starts.searchsorted(at, side="right") - 1
         start = self.starts[feature]
         point = np.minimum(self.bins.starts[feature] + at - start, self.bins.starts[feature + 1])
         ends = point == self.bins.starts[feature + 1]
-        threshold = np.where(ends, np.inf, self.bins.points[point - ends])
+        threshold = np.where(ends, np.inf, np.append(self.bins.points, np.inf)[point - ends])
         missing_low = np.where(self.some_missing[feature], side == 1, self._heavier_below[at])
-        none = at < 0
-        threshold[none], missing_low[none] = 0.0, False
+        feature[none], threshold[none], missing_low[none] = -1, 0.0, False
         return feature, threshold, missing_low
 
     def signs(self, feature: int, sums: Array) -> Array:
