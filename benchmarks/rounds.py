@@ -1,7 +1,7 @@
 """Seconds a round of every booster beside AdaBoost's, on one table:  python benchmarks/rounds.py --help.
 
 Every booster has its defaults and stumps.  Boosters and AdaBoost take turns; the figure is the median over the rounds
-of all repeats, without the first five.  LPBoost solves a program every round and is left out unless it is named.
+of all repeats, without the first five.  Boosters that solve a program every round are left out unless they are named.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from boostlab.estimators import REGISTRY
 from data import Normal
 
 BASE = "AdaBoostClassifier"
+PROGRAMS = [f"{name}Classifier" for name in ("LPBoost", "ERLPBoost", "SoftBoost", "TotalBoost")]  # see corrective.py
 
 
 def main() -> None:
@@ -29,7 +30,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--boosters", nargs="+", default=[n for n in REGISTRY if n != "LPBoostClassifier"])
+    parser.add_argument("--boosters", nargs="+", default=[n for n in REGISTRY if n not in PROGRAMS])
     args = parser.parse_args()
     X, y = Normal(args.rows, args.columns).make(small=False)
     names = [n if n.endswith("Classifier") else f"{n}Classifier" for n in args.boosters]

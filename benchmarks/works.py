@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from contenders import CONTENDERS
 from peak import PeakMemory
@@ -34,6 +34,8 @@ class Work:
     threads: int | None = None  # None is what the command line says
     repeats: int = 1  # inside one process, where one run is short
 
+    warm_rows: ClassVar[int | None] = None  # of the table, for the warm-up; None is all
+
     @property
     def contenders(self) -> tuple[str, ...]:
         return (*self.ours, *self.against, *self.also)
@@ -53,7 +55,7 @@ class Work:
         contender = make(self.leaves, self.rounds, threads)
         X, y = self.data.make(small)
         X = contender.prepare(X)
-        make(self.leaves, 2, threads).fit(X[:2000], y[:2000])  # compiles and warms up
+        make(self.leaves, 3, threads).fit(X[: self.warm_rows], y[: self.warm_rows])  # compiles, loads and warms up
         facts = {"rows": float(X.shape[0]), "values": float(n_values(X)), "input_bytes": float(n_bytes(X))}
         facts["cells"] = float(X.shape[0] * X.shape[1])
         return {**self._measured(contender, X, y), **facts}
@@ -73,6 +75,8 @@ class Predict(Work):
 
 class Memory(Work):
     """The peak of memory above the table; the target is in multiples of what is allowed."""
+
+    warm_rows = 2000  # so that the peak is not served from memory that the warm-up left
 
     def _measured(self, contender: Any, X: Any, y: Any) -> Measurement:
         with PeakMemory() as peak:

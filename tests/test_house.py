@@ -15,7 +15,8 @@ SRC = Path(boostlab.__file__).parent
 MAY_IMPORT = {
     "kernels": set(),
     "data": {"kernels"},
-    "contract": {"data", "kernels"},
+    "tasks": set(),
+    "contract": {"data", "kernels", "tasks"},
     "programs": set(),
     "rules": {"contract", "programs"},
     "voters": {"contract", "data", "kernels"},
@@ -23,14 +24,19 @@ MAY_IMPORT = {
     "state": {"contract", "data", "kernels", "ensemble"},
     "march": {"contract", "data", "kernels", "state", "voters"},
     "engine": {"contract", "data", "ensemble", "march", "state"},
+    "stream": {"contract", "data", "ensemble", "programs"},
     "monitors": {"contract", "data", "engine", "ensemble", "state"},
-    "estimators": {"contract", "data", "engine", "ensemble", "files", "monitors", "rules", "voters"},  # files: save()
+    "estimators": {  # files: save(); theory: certificate()
+        *("contract", "data", "engine", "ensemble", "files", "monitors", "rules", "stream", "theory", "voters"),
+    },
     "files": {"contract", "data", "ensemble", "estimators", "voters"},
+    "theory": {"contract", "data", "ensemble", "voters"},
+    "plots": {"theory"},
     "datasets": set(),
     "studies": {"datasets", "estimators"},
     "cli": {"studies", "datasets", "estimators"},
     "__main__": {"cli"},
-    "__init__": {"contract", "datasets", "files", "estimators", "studies", "voters"},
+    "__init__": {"contract", "datasets", "files", "estimators", "studies", "voters", "theory", "plots"},
 }
 FILES = sorted(SRC.rglob("*.py"))
 

@@ -45,6 +45,7 @@ def assert_same(one, two):
         assert np.array_equal(one.history_[name], two.history_[name], equal_nan=True), name
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # no voter kept
 @pytest.mark.parametrize("kind", ["numbers", "missing", "sparse", "categories"])
 @pytest.mark.parametrize("n_jobs", [1, 3])
 @settings(max_examples=25)

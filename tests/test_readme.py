@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from boostlab.cli import _own_parameters
-from boostlab.estimators import REGISTRY
+from boostlab.estimators import REGISTRY, REGRESSORS
 
 README = Path(__file__).parents[1] / "README.md"
 
 
-@pytest.mark.parametrize("name", REGISTRY)
+@pytest.mark.parametrize("name", REGISTRY | REGRESSORS)
 def test_every_booster_is_listed_with_its_reference_parameters_and_use(name):
-    entry = REGISTRY[name]
+    entry = (REGISTRY | REGRESSORS)[name]
     own = ", ".join(f"{key}={value!r}" for key, value in _own_parameters(entry.cls).items()).replace("'", '"')
     row = f"| `{name}` | {entry.reference} | {f'`{own}`' if own else 'none'} | {entry.choose} |"
     assert row in README.read_text(encoding="utf-8")

@@ -24,11 +24,26 @@ VARIANTS = [
     partial(boostlab.WeightBoostClassifier, normalize=True),
     partial(QuadBoostClassifier, VoterPool(), mode="coordinate", regularizer="l1"),
     partial(boostlab.VadaBoostClassifier, variance_penalty="fixed_point"),
+    partial(boostlab.FilterBoostClassifier, mode="oracle"),
+    partial(boostlab.RobustBoostClassifier, clip=False),
+    partial(boostlab.L2BoostClassifier, VoterPool()),
+    partial(boostlab.LPBoostClassifier, C=0.05),
 ]
 IDS = [
     *REGISTRY,
     *("real", "resample", "systematic", "pool"),
     *("smallest_edge", "no_complements", "additive", "power2", "normalize"),
     *("coordinate", "fixed_point"),
+    *("oracle", "smooth", "least_squares_pool"),
+    "price",
 ]
+# Boosters whose coefficients are a program's, which may have several optima, and how closely their optima agree.
+PROGRAMS = {
+    "LPBoostClassifier": ({"nu": 0.3}, 1e-9),
+    "ERLPBoostClassifier": ({"nu": 0.3}, 0.01),  # its tolerance
+    "SoftBoostClassifier": ({"nu": 0.3}, 0.01),
+    "TotalBoostClassifier": ({}, 0.01),
+    "RLPBoostClassifier": ({"nu": 0.3}, 1e-8),
+    "RQPBoostClassifier": ({}, 1e-7),
+}
 every = pytest.mark.parametrize("make", VARIANTS, ids=IDS)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from boostlab import datasets, studies
+    from boostlab import datasets, plots, studies, theory
     from boostlab.contract import Stop
     from boostlab.estimators import (
         AdaBoostClassifier,
@@ -16,14 +16,26 @@ if TYPE_CHECKING:
         AdaBoostM2Classifier,
         ARBoostClassifier,
         ArcGVClassifier,
+        BoostByMajorityClassifier,
         BrownBoostClassifier,
         EBBoostClassifier,
+        ERLPBoostClassifier,
+        FilterBoostClassifier,
+        GentleBoostClassifier,
         L1BoostClassifier,
+        L2BoostClassifier,
+        L2BoostRegressor,
         LogitBoostClassifier,
         LPBoostClassifier,
+        MadaBoostClassifier,
         QuadBoostClassifier,
+        RLPBoostClassifier,
+        RobustBoostClassifier,
+        RQPBoostClassifier,
         SAMMEClassifier,
+        SoftBoostClassifier,
         SoftMarginBoostClassifier,
+        TotalBoostClassifier,
         VadaBoostClassifier,
         WeightBoostClassifier,
     )
@@ -36,27 +48,41 @@ __all__ = [
     "AdaBoostM1Classifier",
     "AdaBoostM2Classifier",
     "ArcGVClassifier",
+    "BoostByMajorityClassifier",
     "BrownBoostClassifier",
     "DecisionStump",
     "DecisionTree",
     "EBBoostClassifier",
+    "ERLPBoostClassifier",
+    "FilterBoostClassifier",
+    "GentleBoostClassifier",
     "L1BoostClassifier",
+    "L2BoostClassifier",
+    "L2BoostRegressor",
     "LPBoostClassifier",
     "LogitBoostClassifier",
+    "MadaBoostClassifier",
     "QuadBoostClassifier",
+    "RLPBoostClassifier",
+    "RQPBoostClassifier",
+    "RobustBoostClassifier",
     "SAMMEClassifier",
+    "SoftBoostClassifier",
     "SoftMarginBoostClassifier",
     "Stop",
+    "TotalBoostClassifier",
     "VadaBoostClassifier",
     "VoterPool",
     "WeightBoostClassifier",
     "__version__",
     "datasets",
     "load",
+    "plots",
     "studies",
+    "theory",
 ]
 
-_ROOMS = ("datasets", "studies")
+_ROOMS = ("datasets", "plots", "studies", "theory")
 _HOMES = {
     "load": "boostlab.files",
     "Stop": "boostlab.contract",

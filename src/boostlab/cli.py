@@ -112,13 +112,14 @@ def list_boosters() -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from boostlab.estimators import REGISTRY
+    from boostlab.estimators import REGISTRY, REGRESSORS
 
+    entries = REGISTRY | REGRESSORS
     table = Table(box=box.SIMPLE_HEAD, show_lines=True, padding=(0, 1))
-    table.add_column("Booster and reference", width=max(map(len, REGISTRY)))
+    table.add_column("Booster and reference", width=max(map(len, entries)))
     table.add_column("Own parameters, defaults", no_wrap=True)
     table.add_column("Choose it when")
-    for name, entry in sorted(REGISTRY.items()):
+    for name, entry in sorted(entries.items()):
         own = "\n".join(f"{key}={value!r}" for key, value in _own_parameters(entry.cls).items())
         title = Text.assemble((name, "bold"), f"\n{entry.reference}")
         table.add_row(title, Text(own or "none"), Text(entry.choose))

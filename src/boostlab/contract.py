@@ -17,87 +17,14 @@ import numpy.typing as npt
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table
 from boostlab.kernels.compiled import part
+from boostlab.tasks import MixedTask, ResidualTask, Task
 
 Array = npt.NDArray[Any]
 Facts = Mapping[str, float]
 
+__all__ = ["MixedTask", "ResidualTask", "Task"]  # from next door
+
 formula = part  # marks a plain function of numbers that may be compiled
-
-
-# -- what a rule asks ------------------------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class Task:
-    """What the next voter should look at.
-
-    Parameters
-    ----------
-    criterion : str
-        What makes a voter good, by name: "edge", "svp", "z", "least_squares", "labels", "pseudo_loss", "risk",
-        "coordinate".
-    weight : array of shape (n_rows,) or (n_rows, n_classes)
-        How much each row (or row and class) counts, per unit of its mass; not negative, any scale.
-    target : array of shape (n_rows,) or (n_rows, n_classes)
-        What the voter should say: labels -1 and +1, real numbers for "least_squares", class numbers for "labels".
-    params : mapping
-        Numbers the criterion needs beside the sums.
-    draw : int, optional
-        Train on so many rows drawn in proportion to mass times weight instead of on all rows, weighted.
-    linear : bool
-        Promise that weight * target moves by -alpha * h when alpha * h is added to the scores (a residual), so that a
-        learner with a memory can follow it without looking at the rows (a decay or a re-weighing makes it look again).
-    without : array of shape (n_rows,), optional
-        A voter that votes exactly so on the sample is not wanted (see `Rule.excludes`).
-    counts : array, optional
-        Filled in by the engine for a drawn task: the rows' masses in the draw.
-    sums : pair of floats, optional
-        Filled in by a learner that knows them: the weight of the sample, and of the rows where its voter is wrong.
-    moments : pair of floats, optional
-        Filled in by a learner that knows them: the sums of weight * target * vote and of vote^2 over the sample.
-    gain : callable, optional
-        For "risk" and "coordinate": what voters are worth, as a function of three arrays: the mean of weight * target *
-        vote, the mean of vote^2, and the coefficient a voter has already (which is 0 for "risk").
-    """
-
-    criterion: str
-    weight: Array
-    target: Array
-    params: Mapping[str, float] = field(default_factory=dict)
-    draw: int | None = None
-    linear: bool = False
-    without: Array | None = None
-    counts: Array | None = None
-    sums: tuple[float, float] | None = None
-    moments: tuple[float, float] | None = None
-    gain: Callable[[Array, Array, Array], Array] | None = None
-
-
-class ResidualTask(Task):
-    """A task that is linear in the scores: its weights |r| and targets sign(r) are made when somebody asks for them.
-
-    Parameters
-    ----------
-    criterion, gain
-        As for `Task`.
-    residual : callable
-        Returns r.
-    """
-
-    def __init__(self, criterion: str, residual: Callable[[], Array], gain: Any = None) -> None:
-        self._residual = residual
-        self.criterion, self.params, self.linear, self.gain = criterion, {}, True, gain
-        self.draw = self.without = self.counts = self.sums = self.moments = None
-
-    @property
-    def weight(self) -> Array:  # type: ignore[override]
-        """The size of the residual."""
-        return np.abs(self._residual())
-
-    @property
-    def target(self) -> Array:  # type: ignore[override]
-        """The sign of the residual."""
-        return np.sign(self._residual())
 
 
 NEGLIGIBLE = 1e-12  # an edge this small is rounding, not knowledge: a voter that has it would be added for ever
@@ -260,6 +187,7 @@ class State(Protocol):
     Attributes
     ----------
     y : labels -1 and +1 as int8 (binary rules); codes : class indices 0..n_classes-1; n_classes
+        (for regressors both are the numbers to predict, less their mean, and there are no classes)
     n : the sample size (sum of the masses); mass : mass of every row
     size : n, but never less than the number of rows: for floors and caps, where weights that sum to 1 must not matter
     F : scores so far, of shape (n_rows,) or (n_rows, n_classes)
@@ -268,6 +196,7 @@ class State(Protocol):
     horizon : the largest number of rounds
     standing : the coefficient that the voter in question has already (0, but for rules whose voters come back)
     own : a namespace for whatever the rule wants to remember between rounds
+    rng : the training's source of chance, for rules that draw
     """
 
     y: Array
@@ -278,6 +207,7 @@ class State(Protocol):
     horizon: int
     standing: float
     own: SimpleNamespace
+    rng: np.random.Generator
 
     @property
     def mass(self) -> Array: ...

@@ -32,7 +32,7 @@ class Training:
     rule, learner
         What to ask and whom.
     table, rows, codes, n_classes
-        The sample: binned columns, masses, class indices.
+        The sample: binned columns, masses, class indices (or numbers to predict, with no classes).
     horizon : int
         The largest number of rounds, for rules that plan ahead.
     resample : bool or "systematic"
@@ -63,6 +63,7 @@ class Training:
         self.rule, self.table, self.rows = rule, table, rows
         self.rng = np.random.default_rng(0) if rng is None else rng
         self.state = State(rule, table, rows, codes, n_classes, horizon)
+        self.state.rng = self.rng
         self.session = learner.begin(table, rows, self.rng)
         if rule.labels_only and not getattr(self.session, "labels", True):
             raise ValueError(
@@ -81,6 +82,7 @@ class Training:
         self.watched_scores = None if watched is None else Scores(rule, watched.n_rows, n_classes, table.threads)
         self.monitors: list[Monitor] = []  # those that stay for the whole training
         self.stop: Stop | None = None
+        self.last: Stop | None = None  # what the rule said when it set the coefficients for good
         self.torn = False  # whether the rule may remember a round that the training does not hold
         self.looked = 0  # rounds that the training's own monitors have seen
         self._start = time.perf_counter()
@@ -197,18 +199,16 @@ class Training:
     def keep(self, voter: Any, h: Array | None, answer: Step | Reweigh, start: float) -> None:
         """Let a voter join that was found since `start`; without its votes h, the sample's scores know it already."""
         state = self.state
-        followed = [] if h is None else [(state.scores, h)]
+        if h is not None:
+            self._advance(state.scores, h, answer)
         if self.watched is not None and self.watched_scores is not None:
-            followed.append((self.watched_scores, votes_of(voter, self.watched)))
-        for scores, votes in followed:
-            if self.rule.keeps_votes:
-                scores.keep(votes)
-            scores.advance(answer, votes)
+            self._advance(self.watched_scores, votes_of(voter, self.watched), answer)
         if isinstance(answer, Reweigh):
-            new = Round(voter, float(answer.alphas[-1]), alphas=answer.alphas)
+            alpha, decay, alphas = float(answer.alphas[-1]), 1.0, answer.alphas
         else:
-            new = Round(voter, float(answer.alpha), answer.decay)
-        new.facts.update(alpha=new.alpha, **answer.facts, seconds=time.perf_counter() - start)
+            alpha, decay, alphas = float(answer.alpha), answer.decay, None
+        facts = {"alpha": alpha, **answer.facts, "seconds": time.perf_counter() - start}
+        new = Round(voter, alpha, decay, alphas, facts)
         if h is not None:
             state.follow_losses(self.rule, answer, h)
         state.bound.add(new)
@@ -218,18 +218,23 @@ class Training:
             self.session.forget()  # earlier coefficients changed: what it remembers no longer holds
         state.rounds.append(new)  # last and at once: an interrupt leaves whole rounds only
 
+    def _advance(self, scores: Scores, votes: Array, answer: Step | Reweigh) -> None:
+        if self.rule.keeps_votes:
+            scores.keep(votes)
+        scores.advance(answer, votes)
+
     def settled(self, scores: Scores) -> Array:
         """Return scores as the finished model would decide by them."""
         return settle(scores.F, self.state.bound.value)
 
     def finished(self, rounds: int | None = None) -> list[Round]:
-        """Return the first rounds (all by default), with the rule's last word on their coefficients."""
+        """Return the first rounds (all by default), with the rule's last word on coefficients; `last` is its stop."""
         state = copy.copy(self.state)
         state.rounds = self.state.rounds[:rounds]
         last = self.rule.finish(state) if state.rounds else None
         if last is None:
             return state.rounds
-        end = state.rounds[-1]
+        end, self.last = state.rounds[-1], last.stop
         return [*state.rounds[:-1], replace(end, alphas=np.asarray(last.alphas), facts={**end.facts, **last.facts})]
 
     # -- a rule's promises -------------------------------------------------------------------------------------------
@@ -264,5 +269,8 @@ class Training:
 
 def history(rounds: Sequence[Round]) -> dict[str, Any]:
     """Return the rounds' facts as columns of equal length (NaN where a round has no such fact)."""
+    first = [*rounds[0].facts] if rounds else ["alpha"]
+    if rounds and all([*r.facts] == first for r in rounds):
+        return dict(zip(first, np.array([[*r.facts.values()] for r in rounds], np.float64).T.copy(), strict=True))
     names = dict.fromkeys(["alpha", *(name for r in rounds for name in r.facts)])
     return {name: np.array([r.facts.get(name, np.nan) for r in rounds]) for name in names}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -168,11 +169,19 @@ class Ensemble:
             self.voters, self.alphas = joined(self.rounds)
         else:
             self.voters, self.alphas = [r.voter for r in self.rounds], coefficients(self.rounds)
-        bound = Bound(rule.comes_back)
+
+    @cached_property
+    def table(self) -> LookupTable | None:
+        """The vote as one step function a feature, where that is what it is."""
+        return LookupTable.of(self) if self._collapses() else None
+
+    @cached_property
+    def bound(self) -> float:
+        """The largest magnitude a score can have."""
+        bound = Bound(self.rule.comes_back)
         for r in self.rounds:
             bound.add(r)
-        self.bound = bound.value  # the largest magnitude a score can have
-        self.table = LookupTable.of(self) if self._collapses() else None
+        return bound.value
 
     def _collapses(self) -> bool:
         return self.rule.additive and all(isinstance(r.voter, Stump | CategoryStump) for r in self.rounds)
@@ -241,7 +250,10 @@ def feature_shares(voter: Any, n_features: int) -> Array:
     voter = getattr(voter, "member", voter)
     shares = np.zeros(n_features)
     if isinstance(voter, Stump):
-        shares[voter.feature] = _distance(np.stack([voter.left, voter.right]))
+        if isinstance(voter.left, float):
+            shares[voter.feature] = abs(voter.right - voter.left) / 2
+        else:
+            shares[voter.feature] = _distance(np.stack([voter.left, voter.right]))
         return shares
     if isinstance(voter, CategoryStump):
         shares[voter.feature] = _distance(voter.leaves)

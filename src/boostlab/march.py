@@ -6,7 +6,9 @@ that loop would, to the bit.  What is unusual in a round is left to the general 
 
 from __future__ import annotations
 
+import math
 import time
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,10 +18,10 @@ from boostlab.contract import NEGLIGIBLE, Plain, Reweigh, Rule, Step, Stop, Task
 from boostlab.data.losses import Exponentials
 from boostlab.data.table import Table
 from boostlab.data.threads import is_worth
-from boostlab.kernels.march import march_on
+from boostlab.kernels.march import fewer_wrong, march_on
 from boostlab.kernels.slots import SIGNED
 from boostlab.state import State
-from boostlab.voters.follow import LEAST, MOST, Follower
+from boostlab.voters.follow import MOST, Follower
 from boostlab.voters.stump import StumpSession
 
 Array = npt.NDArray[Any]
@@ -66,6 +68,13 @@ class March:
             return None
         return cls(training, session, plain)
 
+    @cached_property
+    def masses(self) -> Array:
+        """How many rows of y = -1 and of y = +1 are in every slot."""
+        state, counts = self.training.state, self.search.rows.as_arrays[0]
+        signed = state.y * counts if len(counts) else state.y.astype(np.int64)
+        return self.codes.sums(signed, sided=True)[0]
+
     def rounds(self, most: int) -> Stop | None:
         """Take at least one round, and no more than `most`; return why the training ends, if it does."""
         follower = self._levelled()
@@ -101,12 +110,17 @@ class March:
             return answer
         training.check_answer(answer)
         assert isinstance(answer, Step)
-        factor = Exponentials.factor(answer.alpha)
         whole, wrong = task.sums
-        if clean and np.ldexp(whole + wrong * (factor - 1.0), follower.power) < MOST:
-            row = (*self.codes.reading(voter.feature, voter.slot_votes(training.table)), answer.alpha, factor)
-            signed, grown, top = self.codes.march(row, self._ground(follower), self.hist)
-            self._settle(follower, follower.total + signed, follower.gross + grown, top >= Exponentials.HIGHEST)
+        power = 2 * answer.alpha
+        safe = abs(power) < Exponentials.FAR and np.ldexp(whole + wrong * math.expm1(power), follower.power) < MOST
+        if clean and safe:
+            votes = voter.slot_votes(training.table)
+            few = bool(fewer_wrong(votes, self.masses[:, self.search.mine(voter.feature)]))
+            power = power if few else -power
+            row = (*self.codes.reading(voter.feature, votes), answer.alpha, few, math.exp(power))
+            signed, grown = self.codes.march(row, self._ground(follower), self.hist)
+            assert state.losses is not None
+            self._settle(follower, follower.total + signed, follower.gross + grown, state.losses.moved(power))
             training.keep(voter, None, answer, start)
         else:
             self.level = False
@@ -119,15 +133,15 @@ class March:
         assert state.losses is not None
         return state.y, *rows.as_arrays, follower.power, state.scores.own, state.losses.own, follower.q
 
-    def _settle(self, follower: Follower, total: int, gross: int, high: bool) -> None:
+    def _settle(self, follower: Follower, total: int, gross: int, within: bool) -> None:
         """Take note of the new sums; weights or sums that left their range are made anew."""
         state = self.training.state
         follower.slots = self.hist[None, : self.codes.n_slots]
         follower.minus, follower.plus = (int(gross) - int(total)) // 2, (int(gross) + int(total)) // 2
-        self.level = not high and LEAST <= gross < MOST
-        if high:
+        self.level = within and follower.least <= gross < MOST
+        if not within:
             assert state.losses is not None
-            state.losses.renew(state.F)
+            state.losses.renew(state.scores.now)
 
     # -- many rounds, in one call ------------------------------------------------------------------------------------
 
@@ -137,13 +151,17 @@ class March:
         start = time.perf_counter()
         found, alphas = np.empty((most, 5), np.int64), np.empty(most)
         place = search.starts, search.filled, search.categorical, self.session.sides
-        facts = self.plain.numbers, self.plain.limit - NEGLIGIBLE, Exponentials.HIGHEST, LEAST, float(MOST)
+        losses = state.losses
+        assert losses is not None
+        facts = self.plain.numbers, self.plain.limit - NEGLIGIBLE, losses.FAR, follower.least, float(MOST)
         training.torn = True
-        made, total, whole, left = march_on(self.plain.alpha)(
+        made, total, whole, losses.up, losses.down = march_on(self.plain.alpha)(
             *self.codes.arrays,
             *place,
             self._ground(follower),
             (follower.total, follower.gross),
+            (losses.up, losses.down),
+            self.masses,
             facts,
             self.hist,
             found,
@@ -151,8 +169,7 @@ class March:
         )
         if not made:
             return 0
-        weights = state.exponentials()
-        self._settle(follower, total, whole, left and bool(weights.max() >= Exponentials.HIGHEST))
+        self._settle(follower, total, whole, losses.moved(0.0))
         each = (time.perf_counter() - start) / made
         rule, task = training.rule, Task("edge", NONE, NONE)  # of which only the sums are looked at
         for (*where, gross), alpha in zip(found[:made].tolist(), alphas[:made].tolist(), strict=True):

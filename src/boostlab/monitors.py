@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from inspect import signature
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from boostlab.contract import Rule, Stop
+from boostlab.data.matrix import as_a_whole
 from boostlab.data.rows import Rows
 from boostlab.engine import Training
 from boostlab.ensemble import decide, probabilities, shown, voice
@@ -19,6 +20,7 @@ from boostlab.ensemble import decide, probabilities, shown, voice
 Array = npt.NDArray[Any]
 
 MEASURES = ("error", "exponential", "log_loss")  # better when smaller
+REGRESSION_MEASURES = ("squared_error", "absolute_error")
 
 
 def error(rows: Rows, codes: Array, F: Array) -> float:
@@ -40,6 +42,16 @@ def log_loss(rows: Rows, codes: Array, F: Array, rule: Rule) -> float:
     return rows.total(-np.log(np.maximum(P, np.finfo(float).eps))) / rows.n  # scikit-learn's floor
 
 
+def squared_error(rows: Rows, y: Array, F: Array) -> float:
+    """Return the mean of (y - F)^2."""
+    return rows.total((y - F) ** 2) / rows.n
+
+
+def absolute_error(rows: Rows, y: Array, F: Array) -> float:
+    """Return the mean of |y - F|."""
+    return rows.total(np.abs(y - F)) / rows.n
+
+
 class _Snapshot(ClassifierMixin, BaseEstimator):
     """The vote as it stands, dressed as a fitted classifier for scikit-learn's scorers."""
 
@@ -55,6 +67,17 @@ class _Snapshot(ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X: Any) -> Any:
         return probabilities(self.rule, self.F)  # type: ignore[arg-type]
+
+
+class _NumberSnapshot(RegressorMixin, BaseEstimator):
+    """The same for a regressor."""
+
+    def __init__(self, F: Array | None = None) -> None:
+        self.F = F
+        self.fitted_ = True
+
+    def predict(self, X: Any) -> Any:
+        return self.F
 
 
 class Validation:
@@ -88,13 +111,15 @@ class Validation:
         self.held_out, self.train_X, self.classes = held_out, train_X, classes
         self.patience, self.tol = patience, tol
         self.best_round, self.best = 0, np.inf
-        self.measures = {"error": error, "exponential": exponential_loss}
+        self.measures: dict[str, Callable[..., float]] = {"error": error, "exponential": exponential_loss}
         self.scoring = scoring
         self.scorer: Any = None
-        if scoring not in MEASURES:
+        if scoring not in MEASURES + REGRESSION_MEASURES:
             from sklearn.metrics import get_scorer
 
             self.scorer = get_scorer(scoring)
+            X, codes, rows = held_out
+            self.held_out, self.train_X = (as_a_whole(X), codes, rows), as_a_whole(train_X)
             accepted = signature(self.scorer).parameters.values()
             self.takes_weights = any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in accepted)
 
@@ -132,6 +157,39 @@ class Validation:
                 f"no better validation score in {self.patience} rounds; the best was round {self.best_round}",
             )
         return None
+
+
+class RegressionValidation(Validation):
+    """The same for numbers, which the vote predicts less a baseline.
+
+    Parameters
+    ----------
+    scoring : "squared_error", "absolute_error", a scikit-learn scorer's name, or a scorer
+        What to follow.
+    baseline : float
+        What to add to the vote for scorers.
+    held_out, train_X, patience, tol
+        As for `Validation`.
+    """
+
+    def __init__(
+        self,
+        scoring: Any,
+        baseline: float,
+        held_out: tuple[Array, Array, Rows],
+        train_X: Array,
+        patience: int | None,
+        tol: float,
+    ) -> None:
+        super().__init__(scoring, np.empty(0), held_out, train_X, patience, tol)
+        self.baseline = baseline
+        self.measures = {"squared_error": squared_error, "absolute_error": absolute_error}
+
+    def _score(self, rule: Rule, X: Array, codes: Array, rows: Rows, F: Array) -> float:
+        if self.scorer is None:
+            return self.measures[self.scoring](rows, codes, F)
+        weights = {} if rows.uniform or not self.takes_weights else {"sample_weight": rows.masses}
+        return float(self.scorer(_NumberSnapshot(F + self.baseline), X, codes + self.baseline, **weights))
 
 
 class DistinctVoters:
@@ -173,7 +231,7 @@ class Callbacks:
 class Progress(contextlib.AbstractContextManager["Progress"]):
     """A bar with the round, the time left and the current errors, drawn at most ten times a second."""
 
-    def __init__(self, rounds: int, name: str) -> None:
+    def __init__(self, rounds: int, name: str, measure: Callable[..., float] = error) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
         from rich.progress import Progress as Bar
@@ -191,6 +249,7 @@ class Progress(contextlib.AbstractContextManager["Progress"]):
             auto_refresh=False,
             expand=True,
         )
+        self.measure = measure
         self.line = self.bar.add_task(name.removesuffix("Classifier"), total=rounds, errors="")
         self.drawn = -np.inf
 
@@ -213,7 +272,7 @@ class Progress(contextlib.AbstractContextManager["Progress"]):
     def show(self, training: Training) -> None:
         """Draw the line of the current round."""
         s = training.state
-        text = f"train {error(s.rows, s.codes, training.settled(s.scores)):.4f}"
+        text = f"train {self.measure(s.rows, s.codes, training.settled(s.scores)):.4f}"
         if s.rounds and "validation_score" in s.rounds[-1].facts:
             text += f" valid. {s.rounds[-1].facts['validation_score']:.4f}"
         self.bar.update(self.line, completed=s.t, errors=text)

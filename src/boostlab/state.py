@@ -40,7 +40,7 @@ class Scores:
     @property
     def F(self) -> Array:
         """The scores now, to look at and to keep: later rounds do not change them."""
-        F, self._lent = self._now().view(), True
+        F, self._lent = self.now.view(), True
         F.setflags(write=False)
         return F
 
@@ -48,8 +48,8 @@ class Scores:
     def own(self) -> Array:
         """The scores, for whoever adds votes in place."""
         if self._lent:
-            self._F, self._lent = self._now().copy(), False
-        return self._now()
+            self._F, self._lent = self.now.copy(), False
+        return self.now
 
     def _add_named(self) -> None:
         """Let the votes for classes speak that have not yet: some rounds' at once, a row after the other."""
@@ -60,7 +60,9 @@ class Scores:
         F, alphas, H = self._F, np.array([alpha for alpha, _ in named]), np.stack([h for _, h in named])
         spread(lambda a, b: add_names(F, alphas, H, a, b), len(F), H.size, self.threads)
 
-    def _now(self) -> Array:
+    @property
+    def now(self) -> Array:
+        """The scores, to look at and not to keep."""
         if self._named:
             self._add_named()
         if self._F is None:
@@ -114,7 +116,7 @@ class State:
         self.table, self.rows, self.codes, self.n_classes, self.horizon = table, rows, codes, n_classes, horizon
         self._order: Array | None = None
         self.n, self.size = rows.n, max(rows.n, float(rows.n_rows))
-        self.y = np.where(codes == 1, np.int8(1), np.int8(-1))
+        self.y = np.where(codes == 1, np.int8(1), np.int8(-1)) if n_classes else codes  # no classes: numbers
         self.scores = Scores(rule, rows.n_rows, n_classes, table.threads)
         self.rounds: list[Round] = []
         self.bound, self.standing = Bound(rule.comes_back), 0.0
@@ -122,6 +124,7 @@ class State:
         self.y.setflags(write=False)
         self.codes.setflags(write=False)
         self.own = SimpleNamespace()
+        self.rng: np.random.Generator
         self.total: Callable[..., Any] = rows.total
         self.largest: Callable[[Array], float] = rows.largest
         self.smallest: Callable[[Array], float] = rows.smallest
@@ -154,7 +157,8 @@ class State:
     def canonical_order(self) -> Array:
         """Return an order of the rows that depends on their content only."""
         if self._order is None:
-            self._order = canonical_order(self.table.X, self.codes, self.rows.masses, self.table.threads)
+            mass = None if self.rows.uniform else self.rows.masses
+            self._order = canonical_order(self.table.X, self.codes, mass, self.table.threads)
         return self._order
 
     def weigh(self, logs: Array) -> Array:
@@ -165,15 +169,15 @@ class State:
     def exponentials(self) -> Array:
         """Return exp(-y F) or exp(-F_c) up to a common factor, computed anew only where the last voter was wrong."""
         if self.losses is None:
-            F = self.scores.own
-            self.losses = Exponentials(self.y if F.ndim == 1 else self.codes, F, self.table.threads)
+            F = self.scores.now
+            y = self.y if F.ndim == 1 else self.codes
+            self.losses = Exponentials(y, F, self.rows.as_arrays[0], self.table.threads)
         return self.losses.w
 
     def follow_losses(self, rule: Rule, answer: Step | Reweigh, h: Array) -> None:
         """Keep the exponentials up to date, where a rule has asked for them."""
         if self.losses is not None:
-            labels = h.dtype == np.int8 if self.losses.gap == 2.0 else h.ndim == 1
-            if isinstance(answer, Step) and answer.decay == 1.0 and rule.additive and labels:
-                self.losses.advance(answer.alpha, h, lambda: self.scores.own)
+            if isinstance(answer, Step) and answer.decay == 1.0 and rule.additive and self.losses.follows(h):
+                self.losses.advance(answer.alpha, h, lambda: self.scores.now)
             else:
                 self.losses = None

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import boostlab
 from boostlab.cli import app
-from boostlab.estimators import REGISTRY
+from boostlab.estimators import REGISTRY, REGRESSORS
 
 SMALL = ["compare", "--folds", "2", "--rounds", "5", "--boosters", "AdaBoost,LogitBoost"]
 
@@ -111,7 +111,7 @@ def test_list_mentions_every_booster(run, monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", columns)
     result = run("list")
     assert result.exit_code == 0
-    for name in REGISTRY:
+    for name in REGISTRY | REGRESSORS:
         assert name in result.stdout
     for own in ("variance_penalty=0.5", "algorithm='discrete'", "target_error=0.1", "nu=0.1"):
         assert own in result.stdout

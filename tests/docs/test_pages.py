@@ -21,7 +21,15 @@ from boostlab.estimators import REGISTRY
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
-FAMILIES = ["variance_penalising", "quadratic", "adaptive_regularised", "margin_maximising"]
+FAMILIES = [
+    "variance_penalising",
+    "quadratic",
+    "adaptive_regularised",
+    "margin_maximising",
+    "statistical_view",
+    "noisy_labels",
+    "totally_corrective",
+]
 BLOCK = re.compile(r"^(?:<!-- (quote|sketch)(?:: (.*?))? -->\n)?```(\w*)\n(.*?)^```$", re.M | re.S)
 
 
@@ -129,15 +137,27 @@ def test_pictures_have_scripts_that_draw(path, monkeypatch):
     from make_pictures import script
 
     figure = script(path).draw(quick=True)
-    lines = [line for axis in figure.axes for line in axis.get_lines() if len(line.get_xdata()) > 2]
-    assert len(lines) >= 2
-    assert figure.axes[0].get_ylabel()
-    for axis in figure.axes:
-        drawn = [line for line in axis.get_lines() if line in lines]
-        assert axis.get_xlabel()
+    axes = [axis for axis in figure.axes if axis.get_visible() and axis.get_label() != "<colorbar>"]
+    assert any(axis.get_xlabel() for axis in axes)
+    for axis in axes:
+        assert axis.get_lines() or axis.collections or axis.images, "nothing is drawn"
+        assert axis.get_xlabel() or axis.get_shared_x_axes().get_siblings(axis) != [axis]
+        drawn = [line for line in axis.get_lines() if len(line.get_xdata()) > 2 and line.get_label()[0] != "_"]
         assert len({line.get_color() for line in drawn}) == len(drawn), "every line has a colour of its own"
         assert len({line.get_marker() for line in drawn}) == len(drawn), "and a marker"
+    assert any(axis.get_ylabel() or axis.get_yticks().size == 0 for axis in axes)
     plt.close(figure)
+
+
+def test_the_gallery_has_every_picture_and_its_code():
+    text = text_of(DOCS / "gallery.md")
+    for path in (DOCS / "pictures").glob("*.py"):
+        assert f"(pictures/{path.stem}.png)" in text
+        assert f"<!-- quote: docs/pictures/{path.name} -->" in text
+    from boostlab import plots
+
+    for name in set(plots.__all__) - {"look", "tidy", "mean_ranks", "nemenyi_distance"}:
+        assert f"`{name}`" in text
 
 
 def test_no_picture_is_without_a_script():

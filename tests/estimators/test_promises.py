@@ -322,6 +322,7 @@ def test_kernels_compile_where_nothing_can_be_written(tmp_path):
     env = {**os.environ, "PYTHONPATH": path}
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env)
     assert out.stdout.strip() == "2", out.stderr
+    assert out.stderr.count("boostlab compiles its kernels") == 1
 
 
 def test_the_progress_line_fits_a_narrow_terminal(monkeypatch, capsys):

@@ -58,7 +58,14 @@ def search(features, total, sides):
             filled.append(v is not None)
         starts.append(len(hist))
     categorical = np.array([c for _, _, c in features])
-    return best_edge(np.array(hist, np.int64), np.array(starts), np.array(filled), categorical, total, sides)
+    what = np.array(hist, np.int64), np.array(starts), np.array(filled), categorical, total, sides
+    *found, worth = best_edge(*what, 0, len(features))
+    if found[0] >= 0:
+        assert worth == (abs(found[3]) if sides == 0 else sides * found[3]) or found[1] < 0
+    half = len(features) // 2  # the best of the parts, the first if they are equal, is the best of all
+    parts = [best_edge(*what, a, b) for a, b in ((0, half), (half, len(features)))]
+    assert tuple(max(parts, key=lambda part: part[4])[:4]) == tuple(found)
+    return tuple(found)
 
 
 EMPTY = ([], None, False)  # no slots at all

@@ -5,21 +5,23 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from boostlab.kernels.follow import add_votes, lift_wrong
+from boostlab.kernels.follow import add_votes, scale_side, wrong_mass
 
 
 @pytest.mark.parametrize("labels", [np.int8, np.float64])
-def test_rows_that_were_wrong(labels):
+@pytest.mark.parametrize("side", [True, False])
+def test_one_side_is_scaled(labels, side):
     rng = np.random.default_rng(1)
     y, h = rng.choice([-1, 1], 50).astype(labels), rng.choice([-1, 1], 50).astype(labels)
-    w = rng.random(50) + 0.1
+    w, counts = rng.random(50) + 0.1, rng.integers(1, 9, 50)
     for first, last in [(0, 50), (7, 31), (5, 5)]:
         new = w.copy()
-        top = lift_wrong(new, y, h, 1.7, first, last)
-        wrong = [first <= i < last and h[i] != y[i] for i in range(50)]
-        assert new.tolist() == [v * 1.7 if lost else v for v, lost in zip(w.tolist(), wrong, strict=True)]
-        assert top == max((new[i] for i in range(50) if wrong[i]), default=0.0)
-    assert lift_wrong(w, y, y, 1.7, 0, 50) == 0.0
+        scale_side(new, y, h, side, 1.7, first, last)
+        touched = [first <= i < last and (h[i] != y[i]) == side for i in range(50)]
+        assert new.tolist() == [v * 1.7 if there else v for v, there in zip(w.tolist(), touched, strict=True)]
+        wrong = [i for i in range(first, last) if h[i] != y[i]]
+        assert wrong_mass(y, h, np.empty(0, np.int64), first, last) == len(wrong)
+        assert wrong_mass(y, h, counts, first, last) == sum(int(counts[i]) for i in wrong)
 
 
 def test_votes_are_added_as_numpy_adds_them():

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import erf, erfcinv, erfinv
 from sklearn.exceptions import ConvergenceWarning
 
-from boostlab import BrownBoostClassifier, VoterPool
+from boostlab import BrownBoostClassifier, VoterPool, load
 
 
 def check_every_round(model, X, y, replay, eps):
@@ -144,3 +144,32 @@ def test_soft_output(data):
     np.testing.assert_allclose(
         model.predict_proba(X)[:, 1], (1 + erf(model.decision_function(X) / sqrt(c))) / 2, atol=1e-14
     )
+
+
+def test_the_time_left_is_told(data, tmp_path):
+    X, y = data(seed=9, n=120, noise=0.2)
+    done = BrownBoostClassifier(target_error=0.4).fit(X, y)
+    assert done.time_left_ == 0.0
+    assert done.total_time_ == pytest.approx(float(erfinv(0.6)) ** 2, rel=1e-12)
+    assert 1 - erf(sqrt(done.total_time_)) == pytest.approx(0.4, abs=1e-12)
+    cut = BrownBoostClassifier(target_error=0.05, n_estimators=7).fit(X, y)
+    assert cut.stop_reason_.startswith("max_rounds")
+    assert cut.time_left_ == cut.history_["time_left"][-1]
+    assert 0 < cut.time_left_ < cut.total_time_
+    best = BrownBoostClassifier(target_error=0.05, early_stopping=True, n_iter_no_change=3).fit(X, y)
+    assert best.n_estimators_ < len(best.history_["time_left"])
+    assert best.time_left_ == best.history_["time_left"][best.n_estimators_ - 1]  # of the rounds that were kept
+    cut.save(tmp_path / "cut.boost")
+    again = load(tmp_path / "cut.boost")
+    assert (again.total_time_, again.time_left_) == (cut.total_time_, cut.time_left_)
+    with pytest.warns(ConvergenceWarning):
+        none = BrownBoostClassifier(total_time=2.0).fit([[0.0], [0.0], [1.0], [1.0]], [0, 1, 0, 1])
+    assert (none.total_time_, none.time_left_) == (2.0, 2.0)
+    assert "with 2 of the time 2 left" in none.stop_reason_
+
+
+def test_a_few_evaluations_a_round(data):
+    X, y = data(seed=1, n=300, noise=0.1)
+    model = BrownBoostClassifier(target_error=0.2).fit(X, y)
+    assert model.n_estimators_ > 20
+    assert np.median(model.history_["evaluations"]) <= 6  # Newton's method; the walk takes hundreds

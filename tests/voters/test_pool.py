@@ -312,6 +312,6 @@ def test_stumps_per_feature_is_a_count(k):
 
 
 def test_a_pool_searches_what_a_list_of_voters_can_and_needs_no_bins():
-    assert VoterPool().searches() == {"edge", "svp", "risk", "coordinate"}
+    assert VoterPool().searches() == {"edge", "svp", "risk", "coordinate", "least_squares"}
     assert not VoterPool().uses_bins
     assert not VoterPool().draws

@@ -80,7 +80,7 @@ def test_what_is_no_learner_is_named(strange):
             VoterPool(),
             RealAdaBoost(),
             "AdaBoostClassifier",
-            ["'z'", "VoterPool offers only 'coordinate', 'edge', 'risk', 'svp'"],
+            ["'z'", "VoterPool offers only 'coordinate', 'edge', 'least_squares', 'risk', 'svp'"],
         ),
         (DecisionStump("-"), EBB, "EBBoostClassifier", ["'svp'", "DecisionStump offers only 'edge'"]),
         (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -97,7 +98,7 @@ class Bins:
         return np.append(0, np.cumsum(self.n_bins + 1)).astype(np.int64)
 
     def encode(self, X: Any, threads: int = 1) -> Codes:
-        """Return the bin codes of X."""
+        """Return the bin codes of X; of a sparse one by rows or by columns."""
         return self._encode_sparse(X, threads) if is_sparse(X) else self._encode_dense(X, threads)
 
     def _encode_dense(self, X: Array, threads: int) -> DenseCodes:
@@ -173,19 +174,20 @@ def _neighbours(values: Array, mass: Array | None, limit: int, steps: Array) -> 
     distinct = int(np.count_nonzero(steps)) + 1
     if distinct <= limit:
         return values[:-1][steps], values[1:][steps], distinct
-    shares = np.arange(1, limit) / limit
     if mass is None:
-        ranks = _first_rank(shares, size)
+        ranks = _first_ranks(limit, size)
     else:
         below = np.cumsum(mass[order[:size]])
-        ranks = np.searchsorted(below / below[-1], shares)
-    ends = np.unique(np.searchsorted(values, values[ranks], side="right") - 1)  # the last row of each value
-    ends = ends[ends < size - 1]
+        ranks = np.searchsorted(below / below[-1], np.arange(1, limit) / limit)
+    ends = np.searchsorted(values, values[ranks], side="right") - 1  # the last row of each value, ascending
+    ends = ends[np.append(ends[1:] != ends[:-1], True) & (ends < size - 1)]
     return values[ends], values[ends + 1], distinct
 
 
-def _first_rank(shares: Array, size: int) -> Array:
-    """Return the first r with (r + 1) / size >= share, in floating point, as a search among all r would find it."""
+@lru_cache(maxsize=16)
+def _first_ranks(limit: int, size: int) -> Array:
+    """Return, for k = 1 to limit - 1, the first r with (r + 1) / size >= k / limit, in floating point."""
+    shares = np.arange(1, limit) / limit
     ranks = np.ceil(shares * size).astype(np.int64) - 1
     ranks = np.maximum(ranks - 1, 0)
     for _ in range(2):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from boostlab.data.threads import is_worth, spread, spread_sums
 from boostlab.kernels.classes import class_sums_eight, class_sums_four, class_sums_sparse
-from boostlab.kernels.march import march_eight, march_four, march_sparse
+from boostlab.kernels.march import march_eight, march_four, march_sparse, turn
 from boostlab.kernels.slots import (
     follow_eight,
     follow_four,
@@ -21,13 +21,13 @@ from boostlab.kernels.slots import (
     sums_four,
     sums_sparse,
 )
-from boostlab.kernels.sparse import restore_zeros, slots_by_rows
-from boostlab.kernels.words import look_up, part_rows
+from boostlab.kernels.sparse import restore_zeros, slots_by_rows, sparse_sums
+from boostlab.kernels.words import look_up, part_rows, sums_of_eight, sums_of_four
 
 Array = npt.NDArray[Any]
 Columns = tuple[Array, Array, Array]  # the rows and codes of the cells, column after column, and where each starts
 
-Turn = tuple[int, int, float]  # see kernels/march.py
+Turn = tuple[int, int]  # see kernels/march.py
 
 ALL = np.empty(0, np.int32)  # stands for all rows
 NOTHING = np.empty(0, np.int64)  # a histogram that nobody wants
@@ -46,15 +46,16 @@ class Followed(NamedTuple):
 class Kernels(NamedTuple):
     """The kernels for one kind of codes."""
 
+    add: Any
     sums: Any
     follow: Any
     march: Any
     class_sums: Any
 
 
-EIGHT = Kernels(sums_eight, follow_eight, march_eight, class_sums_eight)
-FOUR = Kernels(sums_four, follow_four, march_four, class_sums_four)
-SPARSE = Kernels(sums_sparse, follow_sparse, march_sparse, class_sums_sparse)
+EIGHT = Kernels(sums_of_eight, sums_eight, follow_eight, march_eight, class_sums_eight)
+FOUR = Kernels(sums_of_four, sums_four, follow_four, march_four, class_sums_four)
+SPARSE = Kernels(sparse_sums, sums_sparse, follow_sparse, march_sparse, class_sums_sparse)
 
 
 class Codes:
@@ -186,7 +187,7 @@ class Codes:
         changes = self._spread(work, self.n_rows, self.n_rows // 2, False)
         signed, grown = (sum(int(f[i]) for f in found) for i in (0, 1))
         hist[: self.n_slots] += self._complete(changes, [signed])[0]
-        return signed, grown, max(f[2] for f in found)
+        return signed, grown
 
     def _spread(self, work: Any, size: int, rows: int, sided: bool) -> Array:
         """Share the sums over `size` rows (of which about `rows` are touched) among the threads."""
@@ -263,6 +264,25 @@ class DenseCodes(Codes):
         """What compiled rounds read: cells, words, and where the slots of every lane start."""
         return self.cells, *self._read
 
+    def march(self, row: tuple[Any, ...], ground: tuple[Any, ...], hist: Array) -> Turn:
+        """Take one round on all rows, and bring the histogram up to date.
+
+        Where there are more slots than rows, threads share the columns and not the rows: no sums to put together.
+        """
+        touched = self.n_rows * self._width // 2
+        if self.n_slots < 2 * self.n_rows or not is_worth(touched, self.threads):
+            return super().march(row, ground, hist)
+        (words, base), lanes, n = self._read, self.cells.shape[2], self.n_rows
+        add, (y, counts, mass, k, *changed) = self._kernels.add, ground
+        rows, changes = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64)
+        size, signed, grown = turn(*row, y, counts, mass, k, 0, n, *changed, rows, changes)
+
+        def work(a: int, b: int) -> None:
+            add(words[a:b], base[a * lanes : b * lanes], changes, rows, 0, size, hist)
+
+        spread(work, len(words), touched, self.threads)
+        return int(signed), int(grown)
+
     def take(self, rows: Array) -> DenseCodes:
         """Return the codes of some rows (their numbers)."""
         return DenseCodes(np.ascontiguousarray(self.cells[:, rows]), self.starts, self.threads)
@@ -283,6 +303,7 @@ class SparseCodes(Codes):
         self.row_of, self.code_of, self.by_columns = columns
         self.slots, self.by_rows = rows
         self.zero = zero  # the code of zero in every column
+        self._code, self._written = np.zeros(self.n_rows, np.uint32), slice(0)  # of one column, for `reading`
         self._read, self._width = rows, 1 + 2 * len(rows[0]) // max(self.n_rows, 1)
 
     @property
@@ -298,11 +319,14 @@ class SparseCodes(Codes):
         return cls(columns, (slots, by_rows), zero, starts, threads)
 
     def reading(self, feature: int, table: Array) -> tuple[Array, Array]:
-        """Return 0 for zeros and code + 1 for the other cells, and the table in that order."""
-        code = np.zeros(self.n_rows, np.uint32)
-        stored = slice(self.by_columns[feature], self.by_columns[feature + 1])
-        code[self.row_of[stored]] = self.code_of[stored].astype(np.uint32) + np.uint32(1)
-        return code, np.concatenate([table[self.zero[feature], None], table])
+        """Return 0 for zeros and code + 1 for the other cells, and the table in that order.
+
+        The codes are to be read before the next call, which writes over them.
+        """
+        self._code[self.row_of[self._written]] = 0
+        self._written = stored = slice(self.by_columns[feature], self.by_columns[feature + 1])
+        self._code[self.row_of[stored]] = self.code_of[stored].astype(np.uint32) + np.uint32(1)
+        return self._code, np.concatenate([table[self.zero[feature], None], table])
 
     def column(self, feature: int) -> Array:
         """Return the codes of one column."""

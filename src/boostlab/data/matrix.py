@@ -23,6 +23,51 @@ BLOCK = 4096  # rows copied at a time
 _SINGLE = {np.dtype(t) for t in (bool, np.int8, np.uint8, np.int16, np.uint16, np.float16, np.float32)}
 
 
+class Chosen:
+    """Some rows of a dense array, read column by column and block by block: nothing is copied as a whole."""
+
+    def __init__(self, X: Any, rows: Array) -> None:
+        rows = rows.astype(np.int32 if len(X) < 2**31 else np.int64, copy=False)
+        self.X: Any = X.X if isinstance(X, Chosen) else X
+        self.rows: Array = X.rows[rows] if isinstance(X, Chosen) else rows
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of columns."""
+        return len(self.rows), self.X.shape[1]
+
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return len(self.rows) * int(self.X.shape[1])
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the numbers."""
+        return self.X.dtype
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, key: Any) -> Array:
+        """Return the cells of some rows, or of some rows and columns, copied."""
+        rows, *columns = key if isinstance(key, tuple) else (key,)
+        return self.X[(self.rows[rows], *columns)]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.asarray(self.X[self.rows], dtype)
+
+
+def take(X: Any, rows: Array) -> Any:
+    """Return some rows, by their numbers; those of a dense table are read where they are."""
+    return X[rows] if is_sparse(X) else Chosen(X, rows)
+
+
+def as_a_whole(X: Any) -> Any:
+    """Return a table as others expect it: an array or a sparse matrix."""
+    return X if is_sparse(X) else np.asarray(X)
+
+
 def is_sparse(X: Any) -> bool:
     """Return whether X is a scipy sparse matrix or array."""
     return bool(sparse.issparse(X))
@@ -68,7 +113,8 @@ def blocks(X: Array, first: int, last: int) -> Iterator[tuple[int, Array]]:
     A block is for looking at only: it may be the caller's own memory.
     """
     kind = float_type(X)
-    step = max(last - first, 1) if X.dtype == kind and X.flags.c_contiguous else BLOCK
+    whole = isinstance(X, np.ndarray) and X.dtype == kind and X.flags.c_contiguous
+    step = max(last - first, 1) if whole else BLOCK
     for start in range(first, last, step):
         yield start, _seen(np.ascontiguousarray(X[start : min(start + step, last)], dtype=kind))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -11,7 +12,8 @@ import numpy.typing as npt
 
 from boostlab.data.bins import MOST_BINS, Bins
 from boostlab.data.codes import Codes
-from boostlab.data.matrix import by_rows, column, is_sparse
+from boostlab.data.matrix import as_a_whole, by_rows, column, is_sparse, take
+from boostlab.data.rows import Rows
 
 Array = npt.NDArray[Any]
 
@@ -44,6 +46,15 @@ class Table:
         return cls(X, bins, None if bins is None else bins.encode(X, threads), threads)
 
     @classmethod
+    def fit(
+        cls, X: Any, rows: Rows, max_bins: int | str, threads: int = 1, n_categories: Mapping[int, int] | None = None
+    ) -> Table:
+        """Return X with bins of its own (see `Bins.fit`), and its codes."""
+        binned = X.tocsc() if is_sparse(X) else X  # once for both
+        bins = Bins.fit(binned, rows, max_bins, threads, n_categories)
+        return cls(X, bins, bins.encode(binned, threads), threads)
+
+    @classmethod
     def raw(cls, X: Any) -> Table:
         """Return what a person passes to a voter: an array, anything that makes one, or a sparse matrix."""
         return cls(by_rows(X) if is_sparse(X) else np.asarray(X))
@@ -56,8 +67,8 @@ class Table:
     @cached_property
     def floats(self) -> Any:
         """The numbers as voters from outside expect them: float64 or float32, or a CSR matrix."""
-        kept = is_sparse(self.X) or self.X.dtype in (np.float64, np.float32)
-        return self.X if kept else self.X.astype(np.float64)
+        X = as_a_whole(self.X)
+        return X if is_sparse(X) or X.dtype in (np.float64, np.float32) else X.astype(np.float64)
 
     @cached_property
     def _by_columns(self) -> Any:
@@ -65,7 +76,7 @@ class Table:
 
     def take(self, rows: Array) -> Table:
         """Return some rows (their numbers), with the codes they have: nothing is binned twice."""
-        return Table(self.X[rows], self.bins, None if self.codes is None else self.codes.take(rows), self.threads)
+        return Table(take(self.X, rows), self.bins, None if self.codes is None else self.codes.take(rows), self.threads)
 
     def split(
         self, feature: int, cut: int | None, threshold: float, left: float, right: float, missing: float | None = None

@@ -75,7 +75,12 @@ def gather(work: Callable[[int, int], Any], size: int, cells: int, threads: int)
 
 def _together(work: Callable[..., object], size: int, parts: int, own: Sequence[tuple[Array, ...]]) -> list[Any]:
     if parts not in _pools:
-        _pools[parts] = ThreadPoolExecutor(parts, thread_name_prefix="boostlab")
+        _pools[parts] = ThreadPoolExecutor(parts - 1, thread_name_prefix="boostlab")
     bounds = [size * p // parts for p in range(parts + 1)]
-    futures = [_pools[parts].submit(work, a, b, *mine) for (a, b), mine in zip(pairwise(bounds), own, strict=True)]
-    return [future.result() for future in futures]
+    jobs = [(a, b, *mine) for (a, b), mine in zip(pairwise(bounds), own, strict=True)]
+    futures = [_pools[parts].submit(work, *job) for job in jobs[1:]]
+    try:
+        first = work(*jobs[0])  # by this thread, which would only wait
+    finally:
+        rest = [future.result() for future in futures]
+    return [first, *rest]

@@ -7,29 +7,29 @@ import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import get_scorer_names
 from sklearn.utils import _safe_indexing, check_array, check_random_state, check_X_y
 from sklearn.utils.validation import validate_data
 
 from boostlab.contract import Rule
 from boostlab.data.columns import Columns, has_others, has_sparse, is_frame, unpacked
 from boostlab.data.matrix import by_rows, is_sparse
-from boostlab.data.table import MOST_BINS, Bins, Table
+from boostlab.data.table import MOST_BINS, Table
 from boostlab.data.threads import count_threads
 from boostlab.engine import Monitor, Training, history
-from boostlab.ensemble import Ensemble
-from boostlab.estimators.complaints import check_labels, check_table, one_sentence
-from boostlab.estimators.params import Check, check_params, flag, number, one_of, param, whole
-from boostlab.estimators.sample import Sample, check_sample, hold_out
+from boostlab.ensemble import Ensemble, Round
+from boostlab.estimators.complaints import check_table, one_sentence
+from boostlab.estimators.params import Check, check_params, flag, number, one_of, param, scorer, whole
+from boostlab.estimators.sample import Sample, hold_out
 from boostlab.estimators.selection import Bench, Part
-from boostlab.estimators.voting import Voting
-from boostlab.monitors import MEASURES, Callbacks, Progress, Validation
+from boostlab.estimators.targets import Labels, Targets
+from boostlab.estimators.voting import Fitted, Voting
+from boostlab.monitors import MEASURES, Callbacks, Validation
 from boostlab.voters import as_learner
 
 Array = npt.NDArray[Any]
@@ -38,10 +38,7 @@ _CALLABLES = Check(
     lambda v: v is None or callable(v) or (isinstance(v, Sequence) and all(map(callable, v))),
     "a callable or a list of callables",
 )
-_SCORING = Check(
-    lambda v: callable(v) or (isinstance(v, str) and (v in MEASURES or v in get_scorer_names())),
-    "'error', 'exponential', 'log_loss', or a scikit-learn scorer or its name",
-)
+_SCORING = scorer(MEASURES, "'error', 'exponential', 'log_loss'")
 _MAPPING = Check(lambda v: isinstance(v, Mapping), "a mapping from labels to weights")
 _FREE = ("n_estimators", "callbacks", "verbose", "n_jobs", "warm_start")  # may change between warm starts
 
@@ -56,8 +53,8 @@ class _Warm:
 
 
 @dataclass(eq=False, repr=False)
-class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
-    """Everything about a booster but its rule.  A subclass adds its parameters and says which rule they make."""
+class Booster(Fitted, Targets, BaseEstimator):
+    """What classifiers and regressors share: from `fit` to a fitted vote."""
 
     estimator: Any = param(None)
     _: KW_ONLY
@@ -72,9 +69,7 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
     validation_fraction: float = param(0.1, number(0, 1, "()"))
     n_iter_no_change: int = param(10, whole(1))
     tol: float = param(0.0, number(0))
-    scoring: Any = param("error", _SCORING)
     keep_best: bool = param(True, flag())
-    class_weight: Any = param(None, one_of(None, "balanced") | _MAPPING)
     warm_start: bool = param(False, flag())
     callbacks: Any = param(None, _CALLABLES)
     verbose: int = param(0, whole(0) | flag())
@@ -82,17 +77,11 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
     random_state: Any = param(None)
 
     _settles: ClassVar[tuple[str, ...]] = ()  # what `_settle` may return
-    _multiclass: ClassVar[bool] = False  # whether the rule takes three or more classes
     _tol_is_the_rules: ClassVar[bool] = False  # whether `tol` belongs to the rule rather than to early stopping
 
     def _rule(self) -> Rule:
         """Return the rule these parameters make."""
         raise NotImplementedError
-
-    @property
-    def _several(self) -> bool:
-        """Whether there are three or more classes, once they are known."""
-        return len(getattr(self, "classes_", ())) > 2
 
     def _settle(self, bench: Bench) -> dict[str, Any]:
         """Return what the data decide: a number for every parameter that is a word, and how it was found."""
@@ -115,7 +104,7 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         X_val: Any = None,
         y_val: Any = None,
         sample_weight_val: Any = None,
-    ) -> BoostingClassifier:
+    ) -> Self:
         """Train on a table.
 
         Parameters
@@ -123,7 +112,7 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         X : array, frame or sparse matrix of shape (n_rows, n_features)
             Numbers, NaN for missing values; columns of text or categories in a pandas or polars frame.
         y : array-like of shape (n_rows,)
-            Class labels of any kind.
+            Class labels of any kind, or the numbers to predict for a regressor.
         sample_weight : array-like of shape (n_rows,), optional
             Not negative; weight k equals k copies of a row.
         X_val, y_val, sample_weight_val : optional
@@ -137,8 +126,7 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         before = dict(self.__dict__)
         try:
             X, y = self._numbers(X, (y,), reset=True, sample_weight=sample_weight)
-            sample = check_sample(X, y, sample_weight, None, "y", self.class_weight)
-            self._check_classes(sample)
+            sample = self._sample(X, y, sample_weight)
             held_out = self._validation_sample(X_val, y_val, sample_weight_val, sample)
             training = None
             if self.warm_start:
@@ -159,7 +147,7 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         with one_sentence(X, None if reset else getattr(self, "feature_names_in_", None), where):
             check_table(X, type(self).__name__)
             for y in labels:
-                check_labels(y)
+                self._check_targets(y)
             return self._read(X, labels, reset, sample_weight)
 
     def _read(self, X: Any, labels: tuple[Any, ...], reset: bool, sample_weight: Any) -> tuple[Any, Any]:
@@ -175,7 +163,9 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
             validate_data(self, X, skip_check_array=True)  # notes the columns' names and number
             X = X if is_frame(X) else np.asarray(X)
             columns = Columns.fit(_weighty(X, sample_weight), wanted)
-        rules = dict(dtype=_kept_types(X), accept_sparse="csr", ensure_all_finite="allow-nan")
+        rules: dict[str, Any] = dict(dtype=_kept_types(X), accept_sparse="csr", ensure_all_finite="allow-nan")
+        if labels:
+            rules["y_numeric"] = self._numeric
         with np.errstate(invalid="ignore"):  # scikit-learn adds up all values to see whether they are finite
             if columns is None and not has_sparse(X) and not has_others(X):
                 checked = validate_data(self, X, *labels, reset=reset, **rules)
@@ -191,14 +181,6 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         numbers, y = checked if labels else (checked, None)
         return (by_rows(numbers) if is_sparse(numbers) else numbers), y
 
-    def _check_classes(self, sample: Sample) -> None:
-        if len(sample.classes) > 2 and not self._multiclass:
-            raise ValueError(
-                "Only binary classification is supported. The type of the target is multiclass: "
-                f"{type(self).__name__} was given {len(sample.classes)} classes; "
-                "wrap it in sklearn.multiclass.OneVsRestClassifier."
-            )
-
     def _validation_sample(self, X_val: Any, y_val: Any, weight: Any, sample: Sample) -> Sample | None:
         if (X_val is None) != (y_val is None):
             raise ValueError("X_val and y_val go together: give both or neither.")
@@ -207,7 +189,7 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
                 raise ValueError("sample_weight_val needs X_val and y_val.")
             return None
         X_val, y_val = self._numbers(X_val, (y_val,), where="y_val")
-        return check_sample(X_val, y_val, weight, sample.classes, "y_val")
+        return self._sample(X_val, y_val, weight, sample)
 
     def _begin(self, sample: Sample, held_out: Sample | None) -> Training:
         """Set up a new training: bins, rule, learner, and what to watch."""
@@ -215,15 +197,16 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         if self.early_stopping and held_out is None:
             sample, held_out = hold_out(sample, self.validation_fraction, rng)
         threads = count_threads(self.n_jobs)
-        self.classes_ = sample.classes  # the rule may depend on their number
+        sample, held_out = self._take(sample, held_out)  # first: the rule may depend on the number of classes
         self._settled: dict[str, Any] = {}
         learner = as_learner(self.estimator, self._rule(), type(self).__name__, self.max_depth, self.max_leaf_nodes)
         n_categories: dict[int, int] = {} if self._columns is None else self._columns.n_categories
-        bins = None
         if learner.uses_bins:
-            bins = Bins.fit(sample.X, sample.rows, self.max_bins, threads, n_categories)
-        whole = Part(sample, Table.of(sample.X, bins, threads))
-        watched = None if held_out is None else Part(held_out, Table.of(held_out.X, bins, threads))
+            table = Table.fit(sample.X, sample.rows, self.max_bins, threads, n_categories)
+        else:
+            table = Table(sample.X, threads=threads)
+        whole = Part(sample, table)
+        watched = None if held_out is None else Part(held_out, Table.of(held_out.X, table.bins, threads))
         chance = rng.spawn(1)[0]  # whatever it takes to settle a parameter, the training draws the same
         self._settled = self._settle(
             Bench(whole, watched, learner, self.resample, self.max_restarts, chance, self.validation_fraction)
@@ -234,7 +217,7 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
             whole.table,
             sample.rows,
             sample.codes,
-            len(sample.classes),
+            self._n_classes,
             horizon=self.n_estimators,
             resample=self.resample,
             max_restarts=self.max_restarts,
@@ -244,8 +227,7 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         if held_out is not None:
             patience = self.n_iter_no_change if self.early_stopping else None
             tol = 0.0 if self._tol_is_the_rules else self.tol
-            validation = (held_out.X, held_out.codes, held_out.rows)
-            training.monitors.append(Validation(self.scoring, sample.classes, validation, sample.X, patience, tol))
+            training.monitors.append(self._watch(sample, held_out, patience, tol))
         return training
 
     def _run(self, training: Training) -> None:
@@ -255,7 +237,7 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
             monitors.append(Callbacks([self.callbacks] if callable(self.callbacks) else self.callbacks))
         with ExitStack() as stack:
             if self.verbose:
-                progress = stack.enter_context(Progress(self.n_estimators, type(self).__name__))
+                progress = stack.enter_context(self._progress())
                 monitors.append(progress)
             stop = training.run(self.n_estimators, monitors)
             if self.verbose:
@@ -264,17 +246,22 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
         if self.early_stopping and self.keep_best:
             best = min(m.best_round for m in training.monitors if isinstance(m, Validation))
         rounds = training.finished(best or None)  # 0: Ctrl-C came before the first score
-        self._keep(Ensemble(training.rule, rounds, len(self.classes_)), history(training.state.rounds), str(stop))
-        self.feature_importances_ = self._ensemble.importances(self.n_features_in_)
         if self.warm_start:
             self._training = training
         else:
             self.__dict__.pop("_training", None)
+        told = history([*rounds, *training.state.rounds[len(rounds) :]])
+        self._conclude(training.rule, rounds, told, str(training.last or stop))
+
+    def _conclude(self, rule: Rule, rounds: Sequence[Round], history: dict[str, Any], stop: str) -> None:
+        """Keep what was trained, and say so if it is nothing."""
+        self._keep(Ensemble(rule, rounds, self._n_classes), history, stop)
+        self.feature_importances_ = self._ensemble.importances(self.n_features_in_)
         if not rounds:
             warnings.warn(
-                f"{type(self).__name__} kept no voter ({stop}), so it predicts {self.classes_[0]} for every row.",
+                f"{type(self).__name__} kept no voter ({stop}), so it predicts {self._nothing} for every row.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def _keep(self, ensemble: Ensemble, history: dict[str, Any], stop_reason: str) -> None:
@@ -313,7 +300,7 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
                 "or fit a clone."
             )
         training: Training | None = getattr(self, "_training", None)
-        if training is None or training.torn:
+        if training is None or training.torn or training.rule != self._rule():  # a rule may plan for n_estimators
             return None
         if self.n_estimators < training.state.t:
             raise ValueError(
@@ -344,9 +331,23 @@ class BoostingClassifier(Voting, ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         """Say what scikit-learn should know."""
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = self._multiclass
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
+        return tags
+
+
+@dataclass(eq=False, repr=False)
+class BoostingClassifier(Voting, Labels, ClassifierMixin, Booster):
+    """Everything about a classifier but its rule.  A subclass adds its parameters and says which rule they make."""
+
+    _: KW_ONLY
+    scoring: Any = param("error", _SCORING)
+    class_weight: Any = param(None, one_of(None, "balanced") | _MAPPING)
+
+    def __sklearn_tags__(self) -> Any:
+        """Say what scikit-learn should know."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = self._multiclass
         return tags
 
 

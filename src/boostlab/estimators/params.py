@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import Field, dataclass, field, fields
 from numbers import Integral, Real
 from typing import Any
@@ -73,3 +73,16 @@ def check_params(estimator: Any) -> None:
             raise ValueError(
                 f"{type(estimator).__name__}: {f.name}={value!r} is not possible; it must be {check.says}."
             )
+
+
+def scorer(measures: Container[str], says: str) -> Check:
+    """Allow a measure of ours by name, a scikit-learn scorer, or its name."""
+
+    def test(v: Any) -> bool:
+        if not isinstance(v, str) or v in measures:
+            return callable(v) or isinstance(v, str)
+        from sklearn.metrics import get_scorer_names  # slow to import
+
+        return v in get_scorer_names()
+
+    return Check(test, f"{says}, or a scikit-learn scorer or its name")

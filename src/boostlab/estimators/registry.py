@@ -1,9 +1,10 @@
-"""The list of all boosters, and the documentation they share."""
+"""The lists of all boosters, and the documentation they share."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from inspect import cleandoc
 from typing import Any, TypeVar
 
@@ -19,7 +20,8 @@ class Entry:
     choose: str
 
 
-REGISTRY: dict[str, Entry] = {}
+REGISTRY: dict[str, Entry] = {}  # the classifiers
+REGRESSORS: dict[str, Entry] = {}
 
 SHARED_PARAMETERS = """
 estimator : None, "stump", "tree", DecisionStump, DecisionTree, VoterPool or scikit-learn estimator, default=None
@@ -32,7 +34,7 @@ resample : bool or "systematic", default=False
     Train every voter on rows drawn in proportion to the weights (independently, or evenly spaced) instead of on
     weighted rows.
 max_restarts : int, default=10
-    How often a round may be asked again: with re-sampling when its voter is refused, and once by LogitBoost where
+    How often a round may be asked again: where rows are drawn, when its voter is refused, and once by LogitBoost where
     clipping misleads it.
 max_bins : int or "exact", default=255
     Bins a column: columns with more distinct values are cut at quantiles.  "exact" cuts between all distinct values
@@ -48,9 +50,9 @@ n_iter_no_change : int, default=10
     Patience of early stopping, in rounds.
 tol : float, default={tol}
     {tol_doc}
-scoring : str or callable, default="error"
-    What early stopping follows, and `train_score` and `validation_score` in `history_` hold: "error", "exponential" or
-    "log_loss" (smaller is better), or a scikit-learn scorer or its name (larger is better).
+scoring : str or callable, default={scoring!r}
+    What early stopping follows, and `train_score` and `validation_score` in `history_` hold: {measures} (smaller is
+    better), or a scikit-learn scorer or its name (larger is better).
 keep_best : bool, default=True
     After early stopping, keep the rounds up to the best validation score; False keeps all.
 class_weight : None, "balanced" or mapping, default=None
@@ -70,8 +72,7 @@ random_state : int, RandomState or None, default=None
 SHARED_ATTRIBUTES = """
 Attributes
 ----------
-classes_ : array
-    The class labels in order.
+{targets}
 estimators_ : list
     The voters.
 estimator_weights_ : array
@@ -88,6 +89,8 @@ n_features_in_, feature_names_in_
     The columns seen by `fit`.
 """
 
+_CLASSES = "classes_ : array\n    The class labels in order."
+_NUMBERS = "baseline_ : float\n    The mean of y, to which the vote is added."
 _TOL = "By how much a validation score must improve to count; 0 is any improvement."
 
 
@@ -95,8 +98,6 @@ def booster(reference: str, choose: str, tol_doc: str = _TOL) -> Callable[[T], T
     """Register a booster class and complete its docstring, in which {shared} stands for what all boosters share."""
 
     def register(cls: T) -> T:
-        defaults: Any = cls
-        shared = SHARED_PARAMETERS.strip().format(n_estimators=defaults.n_estimators, tol=defaults.tol, tol_doc=tol_doc)
         own = cleandoc(cls.__doc__ or "")
         if "__dataclass_params__" not in vars(cls) or "{shared}" not in own:
             raise TypeError(
@@ -104,8 +105,25 @@ def booster(reference: str, choose: str, tol_doc: str = _TOL) -> Callable[[T], T
                 "has {shared} where the shared parameters go."
             )
         parts = own.split("{shared}")
-        cls.__doc__ = f"{parts[0]}{shared}\n\n{SHARED_ATTRIBUTES.strip()}{parts[1]}"
-        REGISTRY[cls.__name__] = Entry(cls, reference, choose)
+        cls.__doc__ = f"{parts[0]}{_shared(cls, tol_doc)}{parts[1]}"
+        registry = REGRESSORS if getattr(cls, "_numeric", False) else REGISTRY
+        registry[cls.__name__] = Entry(cls, reference, choose)
         return cls
 
     return register
+
+
+def _shared(cls: Any, tol_doc: str) -> str:
+    """Return the documentation of the shared parameters that a booster has, and of the attributes."""
+    have = {f.name for f in fields(cls)}
+    entries = re.split(r"\n(?=\S)", SHARED_PARAMETERS.strip())
+    kept = [entry for entry in entries if have & set(entry.split(" : ")[0].split(", "))]
+    numeric = getattr(cls, "_numeric", False)
+    parameters = "\n".join(kept).format(
+        n_estimators=cls.n_estimators,
+        tol=cls.tol,
+        tol_doc=tol_doc,
+        scoring=cls.scoring,
+        measures='"squared_error" or "absolute_error"' if numeric else '"error", "exponential" or "log_loss"',
+    )
+    return f"{parameters}\n\n{SHARED_ATTRIBUTES.strip().format(targets=_NUMBERS if numeric else _CLASSES)}"

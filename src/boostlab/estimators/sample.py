@@ -14,12 +14,13 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
-from boostlab.data.matrix import canonical_order, fingerprint
+from boostlab.data.matrix import canonical_order, fingerprint, take
 from boostlab.data.rows import Rows
 from boostlab.estimators.complaints import one_sentence
 
 Array = npt.NDArray[Any]
 
+LARGEST = 1e100  # number to predict: squares of such numbers can still be added up
 WIDEST = 100  # orders of magnitude between the heaviest row and the lightest that counts
 
 
@@ -28,14 +29,18 @@ class Sample:
     """Rows that count: numbers, class indices, masses."""
 
     X: Any  # an array or a CSR matrix
-    codes: Array
+    codes: Array  # or the numbers to predict
     rows: Rows
-    classes: Array
+    classes: Array  # none where y holds numbers
 
     def part(self, rows: Array) -> Sample:
         """Return some of the rows, by their numbers."""
         mass = None if self.rows.uniform else self.rows.masses[rows]
-        return Sample(self.X[rows], self.codes[rows], Rows(len(rows), mass), self.classes)
+        return Sample(take(self.X, rows), self.codes[rows], Rows(len(rows), mass), self.classes)
+
+    def canonical_order(self) -> Array:
+        """Return an order of the rows that depends on their content only."""
+        return canonical_order(self.X, self.codes, None if self.rows.uniform else self.rows.masses)
 
     def fingerprint(self) -> int:
         """Return a number that changes when the data do."""
@@ -75,18 +80,7 @@ def check_sample(
     """
     with one_sentence(where=where):
         check_classification_targets(y)
-    mass = None
-    if sample_weight is not None or class_weight is not None:
-        with one_sentence(where=where):
-            mass = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        mass = _tamed(mass, "sample_weight" if where == "y" else "sample_weight_val")
-        if class_weight is not None:
-            mass = _tamed(mass * _class_weights(class_weight, y, mass), "sample_weight times class_weight")
-        kept = mass > 0
-        if not kept.any():
-            raise ValueError("All weights are zero; give rows of at least two classes a weight above 0.")
-        if not kept.all():
-            X, y, mass = X[kept], y[kept], mass[kept]
+    X, y, mass = _weighed(X, y, sample_weight, where, class_weight)
     if classes is None:
         classes = np.unique(y)
         if len(classes) < 2:
@@ -98,6 +92,38 @@ def check_sample(
         with one_sentence(where=where):
             codes = encode_labels(y, classes, where)
     return Sample(X, _small(codes, len(classes)), Rows(len(codes), mass), classes)
+
+
+def check_numbers(X: Any, y: Array, sample_weight: Any, where: str) -> Sample:
+    """Check numbers to predict and weights, and drop the rows of weight zero.
+
+    Parameters
+    ----------
+    X, y, sample_weight, where
+        As for `check_sample`.
+    """
+    X, y, mass = _weighed(X, np.asarray(y, np.float64), sample_weight, where)
+    spread = float(y.max() / 2 - y.min() / 2)
+    if np.abs(y).max() > LARGEST or 0 < spread < 1 / LARGEST:
+        raise ValueError(f"{where} holds numbers beyond {LARGEST:g}, or apart by less than its inverse; scale them.")
+    return Sample(X, y, Rows(len(y), mass), np.empty(0))
+
+
+def _weighed(
+    X: Any, y: Array, sample_weight: Any, where: str, class_weight: Any = None
+) -> tuple[Any, Array, Array | None]:
+    """Return the rows that count and their masses (None where all count once)."""
+    if sample_weight is None and class_weight is None:
+        return X, y, None
+    with one_sentence(where=where):
+        mass = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    mass = _tamed(mass, "sample_weight" if where == "y" else "sample_weight_val")
+    if class_weight is not None:
+        mass = _tamed(mass * _class_weights(class_weight, y, mass), "sample_weight times class_weight")
+    kept = mass > 0
+    if not kept.any():
+        raise ValueError("All weights are zero; give rows of at least two classes a weight above 0.")
+    return (X, y, mass) if kept.all() else (X[kept], y[kept], mass[kept])
 
 
 def _small(codes: Array, n_classes: int) -> Array:
@@ -146,14 +172,15 @@ def hold_out(sample: Sample, share: float, rng: np.random.Generator) -> tuple[Sa
 
 def held_rows(sample: Sample, share: float, rng: np.random.Generator) -> Array:
     """Return which rows to hold out."""
-    order = canonical_order(sample.X, sample.codes, sample.rows.masses)
+    order = sample.canonical_order()
     held = np.zeros(len(order), bool)
-    for c in range(len(sample.classes)):
-        members = order[sample.codes[order] == c]
+    for c in range(max(len(sample.classes), 1)):
+        members = order[sample.codes[order] == c] if len(sample.classes) else order
         k = min(max(1, round(share * len(members))), len(members) - 1)
         held[rng.permutation(members)[:k]] = True
     if not held.any():
         raise ValueError(
-            "Early stopping finds no rows to hold out: every class has one row; pass X_val and y_val, or turn it off."
+            "Early stopping finds no rows to hold out: every class has one row, or one sample is all there is; "
+            "pass X_val and y_val, or turn it off."
         )
     return held

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.contract import Learner, Rule, Stop
-from boostlab.data.matrix import canonical_order
 from boostlab.data.table import Table
 from boostlab.engine import Training
 from boostlab.ensemble import decide
@@ -38,8 +37,9 @@ class Part:
     table: Table
 
     def rows(self, picked: Array) -> Part:
-        """Return some of the rows, by their numbers."""
-        return Part(self.sample.part(picked), self.table.take(np.arange(self.table.n_rows)[picked]))
+        """Return some of the rows."""
+        numbers = np.arange(self.table.n_rows)[picked]
+        return Part(self.sample.part(numbers), self.table.take(numbers))
 
 
 @dataclass
@@ -156,7 +156,7 @@ def folds(sample: Sample, rng: np.random.Generator, name: str) -> Array:
             f'{sample.classes[rare]} has {smallest[rare]}; give {name} a number, or use "fixed_point".'
         )
     n_folds = min(FOLDS, int(smallest.min()))
-    order = canonical_order(sample.X, sample.codes, sample.rows.masses)
+    order = sample.canonical_order()
     fold, start = np.empty(len(order), np.intp), 0
     for c in range(len(sample.classes)):
         members = rng.permutation(order[sample.codes[order] == c])
@@ -219,6 +219,29 @@ def cv_bernstein(bench: Bench, name: str, rules: Mapping[float, Rule]) -> tuple[
 # -- by a validation set ----------------------------------------------------------------------------------------------
 
 
+def parted(bench: Bench, name: str) -> tuple[Part, Part]:
+    """Return rows to train on and rows to judge by: the validation sample, or a share of every class held out.
+
+    Parameters
+    ----------
+    bench : Bench
+        The training sample, and the validation sample where there is one.
+    name : str
+        The parameter, for messages.
+    """
+    train, judge = bench.whole, bench.held_out
+    if judge is None:
+        rarest = int(np.bincount(train.sample.codes).min())
+        if rarest < 2:
+            raise ValueError(
+                f"{name} is chosen by validation, which holds out rows of every class, and one class has a single row; "
+                "pass X_val and y_val, or give a number."
+            )
+        held = held_rows(train.sample, bench.validation_fraction, bench.rng)
+        train, judge = train.rows(np.flatnonzero(~held)), train.rows(np.flatnonzero(held))
+    return train, judge
+
+
 def validation(bench: Bench, name: str, rules: Mapping[float, Rule]) -> tuple[float, Curve]:
     """Return the value with the fewest errors on validation rows, each at its best round; of equals the first.
 
@@ -229,17 +252,8 @@ def validation(bench: Bench, name: str, rules: Mapping[float, Rule]) -> tuple[fl
     name, rules
         As for `cv_bernstein`.
     """
-    train, judge = bench.whole, bench.held_out
     seed = int(bench.rng.integers(2**62))
-    if judge is None:
-        rarest = int(np.bincount(train.sample.codes).min())
-        if rarest < 2:
-            raise ValueError(
-                f"{name} is chosen by validation, which holds out rows of every class, and one class has a single row; "
-                "pass X_val and y_val, or give a number."
-            )
-        held = held_rows(train.sample, bench.validation_fraction, bench.rng)
-        train, judge = train.rows(np.flatnonzero(~held)), train.rows(np.flatnonzero(held))
+    train, judge = parted(bench, name)
     best = [best_round(bench, rule, train, judge, seed, errors_first=True) for rule in rules.values()]
     curve = {
         name: np.array(list(rules), dtype=np.float64),
@@ -256,5 +270,5 @@ def validation(bench: Bench, name: str, rules: Mapping[float, Rule]) -> tuple[fl
 def complexity(bench: Bench) -> float:
     """Return the empirical Rademacher complexity of the weak learner's voters on the training sample."""
     sample = bench.whole.sample
-    order = canonical_order(sample.X, sample.codes, sample.rows.masses)
+    order = sample.canonical_order()
     return rademacher(bench.learner, bench.whole.table, sample.rows, order, bench.rng)[0]

@@ -7,13 +7,12 @@ from typing import ClassVar
 
 from boostlab.contract import Rule
 from boostlab.estimators.base import BoostingClassifier
-from boostlab.estimators.params import flag, number, one_of, param, whole
+from boostlab.estimators.params import flag, number, one_of, param
 from boostlab.estimators.registry import booster
 from boostlab.rules.adaboost import AdaBoost
 from boostlab.rules.adaboost_m2 import AdaBoostM2
 from boostlab.rules.arboost import ARBoost
 from boostlab.rules.arboost_classes import ARBoostOfClasses
-from boostlab.rules.brownboost import BrownBoost
 from boostlab.rules.logitboost import LogitBoost
 from boostlab.rules.real_adaboost import RealAdaBoost
 from boostlab.rules.samme import SAMME
@@ -179,36 +178,6 @@ class LogitBoostClassifier(BoostingClassifier):
 
     def _rule(self) -> Rule:
         return LogitBoost(self.z_max, self.learning_rate)
-
-
-@booster("Freund 2001", "a known share of the labels is wrong: examples beyond hope are given up")
-@dataclass(eq=False, repr=False)
-class BrownBoostClassifier(BoostingClassifier):
-    """BrownBoost: boosting against a clock, which gives up on hopeless examples.
-
-    Parameters
-    ----------
-    target_error : float in (0, 1), default=0.1
-        The share of training errors to settle for.
-    total_time : float, optional
-        The clock itself, instead of `target_error`.
-    {shared}
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from boostlab import BrownBoostClassifier
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> BrownBoostClassifier(target_error=0.05).fit(X, y).stop_reason_.split(":")[0]
-    'time_up'
-    """
-
-    n_estimators: int = param(1000, whole(1))
-    target_error: float = param(0.1, number(0, 1, "()"))
-    total_time: float | None = param(None, one_of(None) | number(1e-6, 1e4))
-
-    def _rule(self) -> Rule:
-        return BrownBoost(self.target_error, self.total_time)
 
 
 @booster("Freund & Schapire 1997", "there are three or more classes and voters can rate every label")

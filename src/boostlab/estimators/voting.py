@@ -19,12 +19,11 @@ from boostlab.estimators.sample import encode_labels
 Array = npt.NDArray[Any]
 
 
-class Voting:
-    """Scores, labels, probabilities, stages and margins of a fitted vote."""
+class Fitted:
+    """A vote and how it reads a table."""
 
     _ensemble: Ensemble
     _columns: Columns | None  # how a table is read; None is plain numbers
-    classes_: Array
     n_jobs: int | None
 
     def _numbers(self, X: Any) -> tuple[Array, Any]:
@@ -33,6 +32,46 @@ class Voting:
     def _table(self, X: Any) -> Table:
         check_is_fitted(self, "n_estimators_")
         return Table(self._numbers(X)[0], threads=count_threads(self.n_jobs))
+
+
+class Predicting(Fitted):
+    """Numbers and their stages of a fitted vote for numbers."""
+
+    baseline_: float
+
+    def predict(self, X: Any) -> Array:
+        """Return the predicted numbers.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
+        table = self._table(X)
+        return self.baseline_ + self._ensemble.scores(table)
+
+    def staged_predict(self, X: Any) -> Iterator[Array]:
+        """Yield the predicted numbers after every round, in one pass.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Yields
+        ------
+        array of shape (n_rows,)
+        """
+        table = self._table(X)
+        return (self.baseline_ + F for F in self._ensemble.staged_scores(table))
+
+
+class Voting(Fitted):
+    """Scores, labels, probabilities, stages and margins of a fitted vote."""
+
+    classes_: Array
 
     def decision_function(self, X: Any) -> Array:
         """Return the scores: of class 1 over class 0 for two classes, else one a class.
@@ -153,3 +192,27 @@ class Voting:
             margins = F[rows, codes] - others.max(axis=1)
         bound = self._ensemble.bound
         return margins / bound if bound > 0 else margins
+
+    def certificate(self, X: Any, y: Any, delta: float = 0.05, **options: Any) -> Any:
+        """Return what can be promised about this model: training error, margins, every bound that applies.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            The training rows.
+        y : array-like of shape (n_rows,)
+            Their labels.
+        delta : float, default=0.05
+            Probability of failure of every single bound.
+        **options
+            X_test and y_test, held-out rows for an interval of the error; and more: see
+            `boostlab.theory.certificate`.
+
+        Returns
+        -------
+        boostlab.theory.Certificate
+            Prints as a table.
+        """
+        from boostlab.theory.certificate import certificate  # which knows what a model is
+
+        return certificate(self, X, y, delta, **options)

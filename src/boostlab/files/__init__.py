@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from boostlab.estimators.base import BoostingClassifier
+from boostlab.estimators.base import Booster
 from boostlab.files import archive, disk, model
 from boostlab.files.problems import JOBLIB, Damage, ModelFileError, Problem
 
@@ -13,12 +13,12 @@ __all__ = ["ModelFileError", "load", "save"]
 Path = str | os.PathLike[str]
 
 
-def save(booster: BoostingClassifier, path: Path) -> None:
+def save(booster: Booster, path: Path) -> None:
     """Write a fitted booster to a file, whole or not at all.
 
     Parameters
     ----------
-    booster : BoostingClassifier
+    booster : Booster
         A fitted booster of this package whose voters are stumps, trees or the stumps of a `VoterPool`.
     path : str or path
         Where to; an older file there is replaced only when the new one is complete.
@@ -57,7 +57,7 @@ def _checked(data: bytes) -> bytes:
     return data
 
 
-def load(path: Path) -> BoostingClassifier:
+def load(path: Path) -> Booster:
     """Read a booster that `save` wrote.
 
     Nothing in the file is executed, and everything in it is checked before it is used.
@@ -69,7 +69,7 @@ def load(path: Path) -> BoostingClassifier:
 
     Returns
     -------
-    BoostingClassifier
+    Booster
         The fitted booster, which predicts the same numbers, bit for bit.
 
     Raises

@@ -15,8 +15,8 @@ from boostlab.contract import Rule
 from boostlab.data.columns import Columns
 from boostlab.data.table import MOST_BINS
 from boostlab.ensemble import Ensemble
-from boostlab.estimators import REGISTRY
-from boostlab.estimators.base import BoostingClassifier
+from boostlab.estimators import REGISTRY, REGRESSORS
+from boostlab.estimators.base import Booster
 from boostlab.estimators.params import check_params
 from boostlab.files import values, voters
 from boostlab.files.problems import JOBLIB, Problem, need, shown
@@ -29,7 +29,6 @@ FIELDS = {
     "boostlab",
     "class",
     "params",
-    "classes",
     "n_features",
     "feature_names",
     "columns",
@@ -38,6 +37,7 @@ FIELDS = {
     "history",
     "settled",
 }
+CLASSES, BASELINE = "classes", "baseline"  # what a classifier's, and what a regressor's file holds of y
 DROPPED = {"callbacks"}  # loaded as None
 MOST_JOBS = 1024
 
@@ -45,23 +45,23 @@ MOST_JOBS = 1024
 # -- to a file -------------------------------------------------------------------------------------------------------
 
 
-def pack(model: BoostingClassifier) -> tuple[dict[str, Any], dict[str, Array]]:
+def pack(model: Booster) -> tuple[dict[str, Any], dict[str, Array]]:
     """Return what to write for a fitted booster.
 
     Parameters
     ----------
-    model : BoostingClassifier
+    model : Booster
         Fitted, of a class in the registry.
     """
     name = type(model).__name__
-    if not isinstance(model, BoostingClassifier) or name not in REGISTRY or REGISTRY[name].cls is not type(model):
+    if not isinstance(model, Booster) or _known().get(name) is not type(model):
         raise Problem("it is not one of boostlab's own boosters", JOBLIB)
     check_is_fitted(model, "n_estimators_")
     _check_unchanged(model)
     columns: Columns | None = model._columns
     setting = voters.Setting(
         model._ensemble.rule,
-        len(model.classes_),
+        model._n_classes,
         model.n_features_in_,
         {} if columns is None else columns.n_categories,
     )
@@ -74,7 +74,7 @@ def pack(model: BoostingClassifier) -> tuple[dict[str, Any], dict[str, Array]]:
         "boostlab": __version__,
         "class": name,
         "params": _pack_params(model),
-        "classes": values.encode_array(model.classes_, "classes_"),
+        **_pack_targets(model),
         "n_features": int(model.n_features_in_),
         "feature_names": None if names is None else [str(n) for n in names],
         "columns": None if columns is None else _pack_columns(columns),
@@ -86,7 +86,18 @@ def pack(model: BoostingClassifier) -> tuple[dict[str, Any], dict[str, Array]]:
     return header, arrays
 
 
-def _check_unchanged(model: BoostingClassifier) -> None:
+def _known() -> dict[str, type]:
+    """Return the boosters that a file may hold."""
+    return {name: entry.cls for name, entry in (REGISTRY | REGRESSORS).items()}
+
+
+def _pack_targets(model: Any) -> dict[str, Any]:
+    if model._numeric:
+        return {BASELINE: values.encode(model.baseline_, "baseline_")}
+    return {CLASSES: values.encode_array(model.classes_, "classes_")}
+
+
+def _check_unchanged(model: Booster) -> None:
     """Refuse parameters that no longer make the rule by which the model votes."""
     try:
         check_params(model)
@@ -97,7 +108,7 @@ def _check_unchanged(model: BoostingClassifier) -> None:
         raise Problem("its parameters changed since it was fitted", "set them back, or fit it again")
 
 
-def _pack_params(model: BoostingClassifier) -> dict[str, Any]:
+def _pack_params(model: Booster) -> dict[str, Any]:
     params = {k: v for k, v in model.get_params(deep=False).items() if k not in DROPPED}
     if callable(params["scoring"]):
         raise Problem("scoring is a function, which a model file cannot store", 'set scoring="error" before saving')
@@ -140,7 +151,7 @@ def _history_column(column: Any) -> Array:
 # -- from a file -----------------------------------------------------------------------------------------------------
 
 
-def unpack(header: Mapping[str, Any], arrays: dict[str, Array]) -> BoostingClassifier:
+def unpack(header: Mapping[str, Any], arrays: dict[str, Array]) -> Booster:
     """Return the fitted booster, after checking all that its methods rely on.
 
     Parameters
@@ -150,16 +161,16 @@ def unpack(header: Mapping[str, Any], arrays: dict[str, Array]) -> BoostingClass
     arrays : dict
         The arrays it lists.
     """
-    need(header.keys() == FIELDS, "entries of model.json are missing or unknown")
+    targets = header.keys() & {CLASSES, BASELINE}
+    need(len(targets) == 1 and header.keys() - targets == FIELDS, "entries of model.json are missing or unknown")
     names = header["history"]
     need(_are(names, str) and len(set(names)) == len(names), "the history has no names")
     listed = {*voters.LAYOUT, "importances", *(f"history_{i}" for i in range(len(names)))}
     need(arrays.keys() == listed, "arrays are missing or unknown")
     model = _unpack_params(header["class"], header["params"], header["boostlab"])
     model._settled = _unpack_settled(header["settled"], model)
-    model.classes_ = values.decode_array(header["classes"])
-    _check_classes(model)
-    rule = _rule_of(model)
+    _unpack_targets(header, model)
+    rule = _rule_of(model)  # which may depend on the number of classes
     d = header["n_features"]
     need(type(d) is int and d >= 1, "the number of features")
     columns = _unpack_columns(header["columns"], d)
@@ -169,7 +180,7 @@ def unpack(header: Mapping[str, Any], arrays: dict[str, Array]) -> BoostingClass
     importances = arrays["importances"]
     need(importances.dtype == np.float64 and importances.shape == (d,), "importances and features differ in number")
     need(((importances >= 0) & (importances <= 1 + 1e-9)).all(), "an importance that is not a share")
-    setting = voters.Setting(rule, len(model.classes_), d, n_categories)
+    setting = voters.Setting(rule, model._n_classes, d, n_categories)
     rounds = voters.unpack(arrays, single, setting)
     history = {name: arrays[f"history_{i}"] for i, name in enumerate(names)}
     need(all(a.ndim == 1 and len(a) >= len(rounds) for a in history.values()), "the history is shorter than the vote")
@@ -184,7 +195,7 @@ def unpack(header: Mapping[str, Any], arrays: dict[str, Array]) -> BoostingClass
     need(isinstance(header["stop_reason"], str), "the stop reason")
     model.n_features_in_ = d
     model._columns = columns
-    model._keep(Ensemble(rule, rounds, len(model.classes_)), history, header["stop_reason"])
+    model._keep(Ensemble(rule, rounds, model._n_classes), history, header["stop_reason"])
     model.feature_importances_ = importances
     return model
 
@@ -193,17 +204,17 @@ def _are(items: Any, *types: type) -> bool:
     return isinstance(items, list) and all(type(v) in types for v in items)
 
 
-def _unpack_params(name: Any, stored: Any, written_by: Any) -> BoostingClassifier:
+def _unpack_params(name: Any, stored: Any, written_by: Any) -> Booster:
     need(isinstance(name, str) and isinstance(stored, dict), "the class or its parameters are missing")
     newer = f"upgrade boostlab, if the file was written by a newer one (it says {shown(written_by)})"
-    if name not in REGISTRY:
+    if name not in _known():
         raise Problem(f"it holds a {shown(name)}, which is not a booster of boostlab {__version__}", newer)
-    cls: Any = REGISTRY[name].cls
+    cls: Any = _known()[name]
     unknown = stored.keys() - (set(cls._get_param_names()) - DROPPED)
     if unknown:
         raise Problem(f"it sets {shown(min(unknown))}, which is not a parameter of {name}", newer)
     params = {k: values.decode(v) for k, v in stored.items() if k != "estimator"}
-    model: BoostingClassifier = cls(estimator=_unpack_learner(stored.get("estimator")), **params)
+    model: Booster = cls(estimator=_unpack_learner(stored.get("estimator")), **params)
     need(isinstance(model.scoring, str), "scoring is not text")
     need(model.random_state is None or type(model.random_state) is int, "random_state is not a number")
     _rule_of(model)
@@ -211,7 +222,7 @@ def _unpack_params(name: Any, stored: Any, written_by: Any) -> BoostingClassifie
     return model
 
 
-def _rule_of(model: BoostingClassifier) -> Rule:
+def _rule_of(model: Booster) -> Rule:
     """Return the rule that the parameters make, if they are possible."""
     try:
         check_params(model)
@@ -220,7 +231,7 @@ def _rule_of(model: BoostingClassifier) -> Rule:
         raise Problem(f"its content is damaged ({str(error).rstrip('.')})") from error
 
 
-def _unpack_settled(stored: Any, model: BoostingClassifier) -> dict[str, Any]:
+def _unpack_settled(stored: Any, model: Booster) -> dict[str, Any]:
     """Return what the data decided at fit: numbers that their parameters could be, and columns of numbers."""
     need(isinstance(stored, dict) and stored.keys() <= set(model._settles), "what the data decided")
     settled = {name: values.decode(v) for name, v in stored.items()}
@@ -250,8 +261,13 @@ def _unpack_learner(stored: Any) -> Any:
     return LEARNERS[name](**{k: values.decode(v) for k, v in params.items()})
 
 
-def _check_classes(model: BoostingClassifier) -> None:
-    classes = model.classes_
+def _unpack_targets(header: Mapping[str, Any], model: Any) -> None:
+    need((BASELINE if model._numeric else CLASSES) in header, "a classifier without classes, or a regressor with some")
+    if model._numeric:
+        model.baseline_ = values.decode(header[BASELINE])
+        need(type(model.baseline_) is float and abs(model.baseline_) <= voters.LARGEST_SCORE, "the baseline")
+        return
+    classes = model.classes_ = values.decode_array(header[CLASSES])
     need(len(classes) == 2 or (len(classes) > 2 and model._multiclass), "the number of classes")
     try:
         ascending = bool((classes[1:] > classes[:-1]).all())

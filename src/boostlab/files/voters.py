@@ -145,7 +145,7 @@ def _kind(voter: Any) -> int:
     kind = {Stump: STUMP, CategoryStump: CATEGORY_STUMP, Tree: TREE}.get(type(voter))
     if kind is not None:
         return kind
-    if type(voter) is PoolVoter and type(voter.member) is Stump and voter.bound == voter.member.bound:
+    if type(voter) is PoolVoter and type(voter.member) is Stump and voter.bound == abs(voter.sign) * voter.member.bound:
         return POOL_STUMP
     what = getattr(voter, "estimator", getattr(voter, "member", voter))
     name = getattr(what, "__qualname__", type(what).__name__)
@@ -186,7 +186,8 @@ def unpack(arrays: Arrays, single: bool, setting: Setting) -> list[Round]:
     need(numbers[CATEGORY_STUMP] == len(arrays["category_size"]), "voters and category stumps differ in number")
     need(numbers[TREE] == len(arrays["tree_size"]), "voters and trees differ in number")
     need((arrays["pool_index"] >= 0).all(), "a pool member has no number")
-    need(np.isin(arrays["pool_sign"], (-1.0, 1.0)).all(), "a pool member has no sign")
+    _sane(arrays["pool_sign"], "a pool member's sign")
+    need((arrays["pool_sign"] != 0).all(), "a pool member has no sign")
     pool = zip(arrays["pool_index"].tolist(), arrays["pool_sign"].tolist(), strict=True)
     voters = []
     for kind in kinds.tolist():
@@ -197,7 +198,8 @@ def unpack(arrays: Arrays, single: bool, setting: Setting) -> list[Round]:
             voters.append(voter)
         else:
             member = next(made[STUMP])
-            voters.append(PoolVoter(*next(pool), member, member.bound))
+            index, sign = next(pool)
+            voters.append(PoolVoter(index, sign, member, abs(sign) * member.bound))
     return _rounds(arrays, voters, single, setting)
 
 

@@ -3,13 +3,37 @@
 from __future__ import annotations
 
 import inspect
+import logging
 import sys
 import zlib
 from collections.abc import Callable
 from typing import Any
 
 from numba import njit
+from numba.core import event
 from numba.extending import register_jitable
+
+
+class _Notice(event.Listener):
+    """Says once a process that kernels are being compiled, so that nobody wonders why the first fit takes seconds."""
+
+    def __init__(self) -> None:
+        self.given = False
+
+    def on_start(self, what: event.Event) -> None:
+        """Give notice before the first kernel of ours."""
+        ours = what.data["dispatcher"].py_func.__module__.startswith("boostlab.")
+        if ours and not self.given:
+            self.given = True
+            logging.getLogger("boostlab").warning(
+                "boostlab compiles its kernels for this machine, which takes some seconds; they are kept for next time."
+            )
+
+    def on_end(self, what: event.Event) -> None:
+        """Say nothing."""
+
+
+event.register("numba:compile", _Notice())  # type: ignore[no-untyped-call]
 
 
 def kernel(function: Callable[..., Any]) -> Any:

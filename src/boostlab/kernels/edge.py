@@ -13,22 +13,23 @@ Array = np.ndarray[Any, Any]
 
 @kernel
 def best_edge(
-    hist: Array, starts: Array, filled: Array, categorical: Array, total: int, sides: int
-) -> tuple[int, int, int, int]:
-    """Return (feature, cut, missing side, edge) of the stump with the largest edge; feature -1 if there is no cut.
+    hist: Array, starts: Array, filled: Array, categorical: Array, total: int, sides: int, begin: int, end: int
+) -> tuple[int, int, int, int, int]:
+    """Return (feature, cut, missing side, edge, worth) of the stump with the largest worth among the features
+    begin <= j < end; feature -1 if there is no cut.
 
     Feature j owns the slots starts[j] to starts[j + 1] - 1, the last of them for missing values.  A stump that votes +1
     above the cut has the edge total - 2 * (sum below).  Missing values may go above (missing side 0) or below (1), and
     the last cut is between the values and the missing ones.  A categorical feature (cut -1) gives every category the
     sign of its own sum, unless all agree: then the lightest goes to the other side, since no stump is constant.
-    filled[s] says whether any row is in the slot.  sides: 0 takes either orientation (the edge returned is signed:
-    negative means +1 below), +1 or -1 only the one.  Ties go to the first feature, then the first cut, then missing
-    above, then +1 above.
+    filled[s] says whether any row is in the slot.  sides: 0 takes either orientation (the edge returned is signed,
+    negative means +1 below, and its magnitude is the worth), +1 or -1 only the one.  Ties go to the first feature, then
+    the first cut, then missing above, then +1 above.
     """
     feature, cut, gone, best = -1, -1, 0, np.int64(0)
     least, most = np.int64(-9223372036854775808), np.int64(9223372036854775807)
     top = least
-    for j in range(starts.size - 1):
+    for j in range(begin, end):
         first, last = starts[j], starts[j + 1] - 1  # the slot of missing values is `last`
         if categorical[j]:
             whole, lightest = np.int64(0), most
@@ -80,4 +81,4 @@ def best_edge(
                 worth = abs(edge) if sides == 0 else sides * edge
                 if worth > top:
                     top, feature, cut, gone, best = worth, j, s - first, side, edge
-    return feature, cut, gone, best  # type: ignore[return-value]
+    return feature, cut, gone, best, top  # type: ignore[return-value]

@@ -12,15 +12,19 @@ Array = np.ndarray[Any, Any]
 
 
 @kernel
-def lift_wrong(w: Array, y: Array, h: Array, factor: float, first: int, last: int) -> float:
-    """Multiply w by the factor where h differs from y, for first <= i < last; return the largest such w."""
-    mine, y, h = w[first:last], y[first:last], h[first:last]
-    for i in range(mine.size):
-        mine[i] *= factor if h[i] != y[i] else 1.0
-    bits, top = mine.view(np.int64), np.int64(0)
-    for i in range(mine.size):  # positive floats order like integers
-        top = max(top, bits[i] if h[i] != y[i] else np.int64(0))
-    return np.int64(top).view(np.float64)
+def wrong_mass(y: Array, h: Array, counts: Array, first: int, last: int) -> int:
+    """Return how many rows first <= i < last are voted wrong, each counted so often (once if counts is empty)."""
+    wrong = np.int64(0)
+    for i in range(first, last):
+        wrong += (counts[i] if counts.size > 0 else np.int64(1)) * (h[i] != y[i])
+    return wrong  # type: ignore[return-value]
+
+
+@kernel
+def scale_side(w: Array, y: Array, h: Array, wrong: bool, factor: float, first: int, last: int) -> None:
+    """Multiply w by the factor where h is wrong (or where it is right), for first <= i < last."""
+    for i in range(first, last):
+        w[i] *= factor if (h[i] != y[i]) == wrong else 1.0
 
 
 @kernel

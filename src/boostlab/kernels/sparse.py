@@ -139,8 +139,8 @@ def add_sparse(slots: Array, by_rows: Array, q: Array, rows: Array, first: int, 
     for k in range(first, last):
         i = np.int64(rows[k]) if some else k
         v = q[k]
-        for p in range(by_rows[i], by_rows[i + 1]):
-            out[slots[p]] += v
+        for p in range(np.uint64(by_rows[i]), np.uint64(by_rows[i + 1])):
+            out[np.uint64(slots[p])] += v
 
 
 sparse_sums = kernel(add_sparse)

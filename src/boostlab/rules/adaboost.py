@@ -50,4 +50,6 @@ class AdaBoost(Exponential):
 
     def vote(self, s: State, error: float) -> float:
         """Step 4."""
-        return self.plain(s)(error)
+        if self.fixed_step is not None:
+            return self.fixed_step
+        return half_log_odds(error, (self.learning_rate,))

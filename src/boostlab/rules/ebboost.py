@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from boostlab.contract import State, Task
+from boostlab.contract import MixedTask, State
 from boostlab.rules.vadaboost import VadaBoost
 
 
@@ -33,8 +33,8 @@ class EBBoost(VadaBoost):
         "use stumps (estimator=None), a VoterPool, or VadaBoostClassifier, which works with any weighted learner"
     )
 
-    def task(self, s: State) -> Task:
+    def task(self, s: State) -> MixedTask:
         """Steps 1 to 3."""
         s.own.e = e = s.exponentials()
         s.own.lam = self.penalty(s, e)
-        return Task("svp", e, s.y, {"variance_penalty": s.own.lam, "n": s.n})
+        return MixedTask(e, s.y, 1.0, 0.0, "svp", {"variance_penalty": s.own.lam, "n": s.n})

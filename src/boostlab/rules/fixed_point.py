@@ -7,7 +7,7 @@ from math import log, sqrt
 
 import numpy as np
 
-from boostlab.contract import Array, State, Step, Stop, Task
+from boostlab.contract import Array, MixedTask, State, Step, Stop
 from boostlab.rules.ebboost import EBBoost
 from boostlab.rules.vadaboost import VadaBoost
 
@@ -45,7 +45,7 @@ class FixedPoint(VadaBoost):
         mean = s.total(e) / s.n
         return mean, sqrt(s.total((e - mean) ** 2) / s.n / (s.size - 1))
 
-    def step(self, s: State, task: Task, h: Array) -> Step | Stop:
+    def step(self, s: State, task: MixedTask, h: Array) -> Step | Stop:
         """Step 3."""
         answer = super().step(s, task, h)
         if isinstance(answer, Stop):

@@ -3,68 +3,50 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from boostlab.contract import Array, Reweigh, Rule, State, Stop, Task
+from boostlab.contract import Array, Reweigh, State, Stop, Task
 from boostlab.programs.edge_lp import EdgeLP, SolverError
+from boostlab.rules.corrective import Corrective, failed
 
 
 @dataclass(frozen=True)
-class LPBoost(Rule):
+class LPBoost(Corrective):
     """Maximise the soft margin over all voters; every round re-weighs every voter.
 
     1. h = the voter with the largest edge g = sum d_i y_i h(x_i); d starts uniform, beta at minus infinity.
     2. Stop if g <= beta + tol: no voter outside the program can improve it.
     3. Add h and solve: min beta over d in the simplex with d_i <= 1/(nu n), the edge of every voter at most beta.
     4. The voters' weights are the dual variables of the edge constraints.
-
-    Parameters
-    ----------
-    nu : float
-        In (1/n, 1]: at most this share of the sample lies below the margin.
-    tol : float
-        By how much an edge must violate its constraint to count.
     """
-
-    nu: float = 0.1
-    tol: float = 1e-6
-
-    keeps_votes: ClassVar[bool] = True
 
     def begin(self, s: State) -> None:
         """Start from uniform weights."""
-        if self.nu * s.size < 1:
-            raise ValueError(
-                f"nu={self.nu:g} is too small for {s.size:g} examples: the weights' cap 1/(nu n) must not exceed 1; "
-                f"use nu >= {1 / s.size:.3g}."
-            )
-        s.own.order = s.canonical_order()  # so that the solver's choice among optima does not depend on the rows' order
-        s.own.program = EdgeLP(s.mass[s.own.order], cap=1.0 / (self.nu * s.n))
-        s.own.d = np.full(len(s.y), 1.0 / s.n)
-        s.own.beta, s.own.lowest_edge = -np.inf, np.inf
-
-    def task(self, s: State) -> Task:
-        """Step 1."""
-        return Task("edge", s.own.d, s.y)
+        super().begin(s)
+        s.own.program = EdgeLP(s.mass[s.own.order], cap=self.cap(s), seconds=self.seconds)
+        s.own.beta, s.own.values = -np.inf, []
 
     def step(self, s: State, task: Task, h: Array) -> Reweigh | Stop:
         """Steps 2 to 4."""
-        d, own = task.weight, s.own
-        signed, whole = s.total(d * s.y * h, d)
-        edge = signed / whole
-        own.lowest_edge = min(own.lowest_edge, edge)
+        own, edge = s.own, self.edge(s, task, h)
         if edge <= own.beta + self.tol:
             return Stop(
                 "tolerance", f"the best edge {edge:.6g} exceeds beta = {own.beta:.6g} by no more than {self.tol:g}"
             )
+        own.program.add((s.y * h)[own.order])
         try:
-            own.program.add((s.y * h)[own.order])
-            d, own.beta, alphas = own.program.solve()
+            solved = own.program.solve()
         except SolverError as failure:
-            return Stop("solver_failed", str(failure))
-        own.d = np.empty_like(d)
-        own.d[own.order] = d
+            return failed(s, failure)
+        own.beta = solved.value
+        own.values.append(own.beta)
+        self.next_weights(s, solved.d)
         gap = max(own.lowest_edge - own.beta, 0.0)
-        return Reweigh(alphas, {"edge": edge, "objective": own.beta, "duality_gap": gap})
+        return Reweigh(solved.weights, {"edge": edge, "objective": own.beta, "duality_gap": gap})
+
+    def finish(self, s: State) -> Reweigh | None:
+        """Close the gap by the last edge, that of the voter which could not improve anything."""
+        if len(s.own.values) < s.t:
+            return None
+        return Reweigh(s.alphas, {"duality_gap": max(s.own.lowest_edge - s.own.values[s.t - 1], 0.0)})

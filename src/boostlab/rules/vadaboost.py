@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from math import exp, log
 from typing import ClassVar
 
-import numpy as np
-
-from boostlab.contract import Array, Rule, State, Step, Stop, Task, perfect
+from boostlab.contract import Array, MixedTask, Rule, State, Step, Stop, perfect
 
 
 @dataclass(frozen=True)
@@ -43,20 +41,18 @@ class VadaBoost(Rule):
         """Return lambda for this round."""
         return self.variance_penalty
 
-    def task(self, s: State) -> Task:
+    def task(self, s: State) -> MixedTask:
         """Steps 1 to 3."""
         s.own.e = e = s.exponentials()
         s.own.lam = lam = self.penalty(s, e)
-        u = e * (lam * (s.n / s.total(e)) * e + (1 - lam))  # step 2 up to a common factor
-        return Task("edge", np.abs(u), s.y * np.sign(u))
+        return MixedTask(e, s.y, 1 - lam, lam * (s.n / s.total(e)))  # step 2 up to a common factor
 
-    def step(self, s: State, task: Task, h: Array) -> Step | Stop:
+    def step(self, s: State, task: MixedTask, h: Array) -> Step | Stop:
         """Steps 4 and 5, from the sums of w (W) and of w^2 (S) where h is right (I) and wrong (J)."""
-        e, lam = s.own.e, s.own.lam
-        right, wrong = e * (h == s.y), e * (h != s.y)
-        W_I, W_J, S_I, S_J = s.total(right, wrong, right * right, wrong * wrong)
-        W = W_I + W_J
-        W_I, W_J, S_I, S_J = W_I / W, W_J / W, s.n * S_I / W**2, s.n * S_J / W**2
+        lam = s.own.lam
+        W, W_J, S, S_J = task.measured(s, h)
+        spread = task.effective_size(s, W, S)
+        W_I, W_J, S_I, S_J = (W - W_J) / W, W_J / W, s.n * (S - S_J) / W**2, s.n * S_J / W**2
         A, B = (1 - lam) * W_I**2 + lam * S_I, (1 - lam) * W_J**2 + lam * S_J
         up, down = (A, B) if self.exact else ((1 - lam) * W_I + lam * S_I, (1 - lam) * W_J + lam * S_J)
         if down >= up * (1 - 1e-8):  # the cost falls by the square of the difference: less would be rounding
@@ -68,7 +64,7 @@ class VadaBoost(Rule):
         s.own.log_cost += log(V / (A + B + cross))
         gap = cross / 2 * (exp(alpha) - exp(-alpha)) ** 2  # U - V, what the bound gives away at this step
         facts = {"error": W_J, "edge": W_I - W_J, "bound_gap": gap, "objective": exp(s.own.log_cost)}
-        facts |= {"variance_penalty": lam, "effective_size": s.total(task.weight) ** 2 / s.total(task.weight**2)}
+        facts |= {"variance_penalty": lam, "effective_size": spread}
         return Step(alpha, facts, perfect(s, h == s.y) if W_J == 0 else None)
 
     def probability(self, F: Array) -> Array:

@@ -37,6 +37,20 @@ def rademacher(
     draws : int
         How many.
     """
+    sups = suprema(learner, table, rows, order, rng, draws)
+    return float(sups.mean()), float(sups.std(ddof=1) / np.sqrt(draws))
+
+
+def suprema(
+    learner: Learner,
+    table: Table,
+    rows: Rows,
+    order: Array,
+    rng: np.random.Generator,
+    draws: int,
+    constants: bool = False,
+) -> Array:
+    """Return sup_h mean(sigma h) for random sigma; with `constants` votes that are the same everywhere count too."""
     session = learner.begin(table, rows, rng)
     sups = np.zeros(draws)
     for b in range(draws):
@@ -47,7 +61,9 @@ def rademacher(
         voter = session.best(task)
         if not isinstance(voter, Stop):
             sups[b] = rows.total(sigma * voter.votes(table)) / rows.n
-    return float(sups.mean()), float(sups.std(ddof=1) / np.sqrt(draws))
+        if constants:
+            sups[b] = max(sups[b], abs(rows.total(sigma)) / rows.n)
+    return sups
 
 
 def _signs(rows: Rows, order: Array, rng: np.random.Generator) -> Array:

@@ -19,7 +19,7 @@ from boostlab.kernels.slots import SIGNED, SIZE, SQUARE
 Array = npt.NDArray[Any]
 
 MOST = 1 << 62  # of the sum of |q|, so that no sum can overflow
-LEAST = 1 << 54  # below, digits would be lost
+LEAST = 1 << 54  # below, digits would be lost, where examples are many
 ROOM = 4  # bits that a new scale leaves for the sum to grow into: some twenty rounds of AdaBoost
 FEW = 4096  # rows that are counted anew faster than compared
 WORTH = 0.7  # the share of changed rows from which on counting anew is faster
@@ -28,7 +28,7 @@ WORTH = 0.7  # the share of changed rows from which on counting anew is faster
 class Follower:
     """One channel (two, w and w t, if it is sided): its rows as integers, their sums, and their histogram.
 
-    The scale stays the same from round to round while the sum of magnitudes lies in [2^54, 2^62).
+    The scale stays the same from round to round while the sum of magnitudes lies in [least, 2^62), least <= 2^54.
 
     Parameters
     ----------
@@ -46,6 +46,8 @@ class Follower:
         self.power = self.minus = self.plus = 0
         self.slots = np.zeros((0, 0), np.int64)  # of shape (1 or 2, slots)
         self._restless = False  # whether most rows changed the last time
+        spare = max(0, 18 - int(math.log2(max(rows.n, 1.0)))) // 2  # few examples need fewer bits, and more rounds fit
+        self.room, self.least = ROOM + spare, LEAST >> spare
 
     @property
     def width(self) -> int:
@@ -95,7 +97,7 @@ class Follower:
         self.q = None  # not held beside the new one
         x = weight * weight if self.form == SQUARE else weight
         x = x if self.form == SIZE else x * target
-        q, self.power, _, _ = self.rows.whole(x, counts, ROOM)
+        q, self.power, _, _ = self.rows.whole(x, counts, self.room)
         self._sum(q)
 
     def _sum(self, q: Array) -> None:
@@ -109,7 +111,7 @@ class Follower:
         assert q is not None
         new, changes = self.codes.follow(what, self.sided, q, scatter=not self._restless and n >= FEW)
         # Where the sum in floating point is a number and well below 2^63, the integers did not overflow.
-        if not new.rough < 1.4 * MOST or not LEAST <= new.minus + new.plus < MOST:
+        if not new.rough < 1.4 * MOST or not self.least <= new.minus + new.plus < MOST:
             return False
         self._restless = new.changed > WORTH * n
         if changes is None or (self.sided and new.turned):

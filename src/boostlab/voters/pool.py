@@ -23,7 +23,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(slots=True)
 class PoolVoter:
-    """Member number `index` of a pool, or its complement (sign -1)."""
+    """Member number `index` of a pool, its complement (sign -1), or, fitted by least squares, a multiple (sign)."""
 
     index: int
     sign: float
@@ -86,7 +86,7 @@ class VoterPool(Learner, BaseEstimator):
 
     def searches(self) -> frozenset[str]:
         """Return the criteria it can search."""
-        return frozenset(["edge", "svp", "risk", "coordinate"])
+        return frozenset(["edge", "svp", "risk", "coordinate", "least_squares"])
 
     def begin(self, table: Table, rows: Rows, rng: np.random.Generator) -> PoolSession:
         """Start work on a sample."""
@@ -150,6 +150,8 @@ class PoolSession:
             return Stop("no_edge", "every column is constant, so there is no stump in the pool")
         if task.criterion == "svp":
             return self._least_variance(task)
+        if task.criterion == "least_squares":
+            return self._least_squares(task)
         if not task.linear or task.counts is not None:
             edges = self._edges(task.weight * task.target, task.counts)
         else:
@@ -187,6 +189,21 @@ class PoolSession:
             return Stop("no_edge", "no voter of the pool lowers the penalised cost")
         return PoolVoter(k, 1.0 if up[k] else -1.0, self.members[k], float(self.bounds[k]))
 
+    def _least_squares(self, task: Task) -> PoolVoter | Stop:
+        """Return the member whose best multiple is nearest to the targets, times it."""
+        top = self._edges(task.weight * task.target, task.counts)
+        square = self.rows.sums(task.weight, task.counts)[0] if self.labels else self._squares(task)
+        factor = np.divide(top, square, out=np.zeros(len(top)), where=square > 0)
+        gain = np.where((factor > 0) | self.complements, factor * top, 0.0)
+        k = int(gain.argmax())
+        if gain[k] <= 0.0:
+            return Stop("no_edge", "no multiple of a voter of the pool is nearer to the targets than nothing")
+        return PoolVoter(k, float(factor[k]), self.members[k], float(abs(factor[k]) * self.bounds[k]))
+
+    def _squares(self, task: Task) -> Array:
+        """Return the weighted sums of the members' squared votes."""
+        return np.array([self.rows.sums(task.weight * v * v, task.counts)[0] for v in self.votes])
+
     def _same(self, votes: Array, signs: Array) -> Array:
         """Return which candidates vote like these votes."""
         up, down = ((self.votes == v.astype(self.votes.dtype)).all(axis=1) for v in (votes, -votes))
@@ -201,7 +218,8 @@ class PoolSession:
 
     def output(self, voter: PoolVoter, table: Table) -> Array:
         """Return the votes on the training rows, which are known."""
-        return self.votes[voter.index] * self.votes.dtype.type(voter.sign)
+        kind = self.votes.dtype.type if abs(voter.sign) == 1.0 else np.float64
+        return self.votes[voter.index] * kind(voter.sign)
 
     def added(self, voter: PoolVoter, alpha: float) -> None:
         """Follow the coefficients, and a residual through the Gram matrix."""

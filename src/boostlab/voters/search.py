@@ -15,7 +15,8 @@ from boostlab.data.table import Table
 from boostlab.data.threads import spread
 from boostlab.kernels.slots import SIGNED, SIZE
 from boostlab.kernels.split import cheapest_split, cheapest_split_of_classes, cheapest_split_of_pairs
-from boostlab.voters.criteria import ByClass, Criterion, Params, Separable
+from boostlab.voters.criteria import ByClass
+from boostlab.voters.criterion import Criterion, Params, Separable
 from boostlab.voters.follow import ClassCount, Follower, scaled
 
 Array = npt.NDArray[Any]
@@ -178,9 +179,10 @@ class SplitSearch:
         """
         seen = slice(None, -1) if least > 0 else slice(None)
         scale, d = channels.scale, len(self.n_bins)
-        slots, order = self._order_categories(criterion, slots, scale, seen)
+        numbers = criterion.numbers(params)
+        slots, order = self._order_categories(criterion, slots, scale, seen, numbers)
         search = _kernel(criterion, len(channels.gross[seen]))
-        facts = total, scale, channels.gross[seen], criterion.numbers(params), float(least)
+        facts = total, scale, channels.gross[seen], numbers, float(least)
         found: list[tuple[int, int, float]] = []
 
         def work(first: int, last: int) -> None:
@@ -203,6 +205,11 @@ class SplitSearch:
         if split.order is not None:
             return mine[:, split.order[: split.cut + 1]].sum(axis=1)
         return mine[:, : split.cut + 1].sum(axis=1) + split.side * mine[:, -1]
+
+    def sides(self, split: Split, channels: Channels) -> tuple[Array, Array]:
+        """Return the channels' integer sums below and above a split of the whole sample."""
+        below = self.below(split, channels.slots)
+        return below, channels.total - below
 
     def low(self, split: Split) -> Array:
         """Return which of the feature's slots are low."""
@@ -266,7 +273,7 @@ class SplitSearch:
         return bool(2 * masses[low].sum() > masses.sum())
 
     def _order_categories(
-        self, criterion: Criterion, slots: Array, scale: Array, seen: slice
+        self, criterion: Criterion, slots: Array, scale: Array, seen: slice, numbers: Array
     ) -> tuple[Array, dict[int, Array]]:
         """Sort the slots of categorical columns, missing values among them, so that the best subset is a cut."""
         order: dict[int, Array] = {}
@@ -274,7 +281,7 @@ class SplitSearch:
             slots = slots.copy()
         for j in self.bins.categorical:
             sums = slots[:, self.mine(j)]
-            rank = criterion.rank((sums * scale[:, None])[seen])
+            rank = criterion.rank((sums * scale[:, None])[seen], numbers)
             order[j] = np.argsort(np.where(self.filled[self.mine(j)], rank, np.inf), kind="stable")  # empty slots last
             slots[:, self.mine(j)] = sums[:, order[j]]
         return slots, order

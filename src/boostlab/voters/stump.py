@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
-from boostlab.contract import Learner, Stop, Task
+from boostlab.contract import Learner, MixedTask, Stop, Task
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table, compact, magnitude
+from boostlab.data.threads import gather
 from boostlab.kernels.edge import best_edge
 from boostlab.kernels.slots import SIGNED
-from boostlab.voters.criteria import CRITERIA, ByClass
+from boostlab.voters.criteria import CRITERIA, ByClass, MixedEdge
 from boostlab.voters.follow import Follower
 from boostlab.voters.ranking import ranked
 from boostlab.voters.search import SplitSearch, tame
 
 Array = npt.NDArray[Any]
 Found = tuple[int, int, int, int]
+
+MIXED = MixedEdge()
 
 
 @dataclass(slots=True)
@@ -137,20 +140,25 @@ class StumpSession:
         criterion, search = CRITERIA[task.criterion], self.search
         if search.nothing:
             return Stop("no_edge", "every column is constant, so there is nothing to split")
+        if task.criterion == "edge" and self._may_mix(task):
+            return self._best_mixture(task)
         if task.criterion == "edge":
             channel = search.followed(0, SIGNED, task.weight, task.target, counts=task.counts)
             if task.without is not None:
                 return self._best_but(task.without, channel.slots[0], channel.total)
             return self.voter(self.find(channel), channel, task)
-        channels = search.channels(criterion, tame(task.weight), task.target, task.counts)
+        weight = task.w if isinstance(task, MixedTask) else tame(task.weight)
+        channels = search.channels(criterion, weight, task.target, task.counts)
         split = search.best(criterion, channels.slots, channels.total, channels, task.params)
         assert split is not None
-        below = search.below(split, channels.slots)
-        above = channels.total - below
-        sides = below * channels.scale, above * channels.scale
-        leaves = criterion.leaves(*sides, channels.gross, criterion.numbers(task.params))
-        if isinstance(criterion, ByClass) and task.counts is None:
-            task.sums = channels.errors(criterion, [below, above])
+        below, above = search.sides(split, channels)
+        left, right = below * channels.scale, above * channels.scale
+        leaves = criterion.leaves(left, right, channels.gross, criterion.numbers(task.params))
+        if task.counts is None:
+            if isinstance(task, MixedTask):
+                _note_parts(task, channels.gross, right - left, leaves[1])
+            elif isinstance(criterion, ByClass):
+                task.sums = channels.errors(criterion, [below, above])
         return self._stump(split.feature, split.cut, search.low(split), *leaves)
 
     def added(self, voter: Any, alpha: float) -> None:
@@ -159,8 +167,12 @@ class StumpSession:
     def find(self, channel: Follower) -> Found:
         """Find the largest edge of a channel, compared as the integers they are."""
         search = self.search
-        place = search.starts, search.filled, search.categorical
-        return best_edge(channel.slots[0], *place, channel.total, self.sides)
+        what = channel.slots[0], search.starts, search.filled, search.categorical, channel.total, self.sides
+        threads = search.codes.threads
+        # By the threads that summed the columns, if these were shared: their sums are in those threads' caches.
+        found = gather(lambda a, b: best_edge(*what, a, b), len(search.n_bins), 4 * channel.slots.size, threads)
+        best = max(found, key=lambda f: f[4])  # the first of them, if several are
+        return best[0], best[1], best[2], best[3]
 
     def voter(self, found: Found, channel: Follower, task: Task, gross: int | None = None) -> Stump | CategoryStump:
         """Return the stump that was found, and note its sums in the task (unless that is drawn).
@@ -189,6 +201,20 @@ class StumpSession:
         missing = left if search.missing_low(feature, cut, side) else right
         return Stump(feature, cut, search.threshold(feature, cut), left, right, missing)
 
+    def _may_mix(self, task: Task) -> TypeGuard[MixedTask]:
+        return isinstance(task, MixedTask) and self.sides == 0 and task.counts is None and task.without is None
+
+    def _best_mixture(self, task: MixedTask) -> Stump | CategoryStump:
+        """Follow w y and w^2 y, and note the sums of both in the task."""
+        channels = self.search.channels(MIXED, task.w, task.labels)
+        numbers = {"a": task.a, "b": task.b}
+        split = self.search.best(MIXED, channels.slots, channels.total, channels, numbers)
+        assert split is not None
+        below, above = (sums * channels.scale for sums in self.search.sides(split, channels))
+        left, right = MIXED.leaves(below, above, channels.gross, MIXED.numbers(numbers))
+        _note_parts(task, channels.gross, above - below, right)
+        return self._stump(split.feature, split.cut, self.search.low(split), left, right)
+
     def _best_but(self, without: Array, hist: Array, total: int) -> Stump | CategoryStump | Stop:
         """Return the best stump that does not vote like `without`; stumps of several columns may."""
         for feature, cut, low, up in ranked(self.search, hist, total, self.sides):
@@ -203,3 +229,9 @@ class StumpSession:
             return CategoryStump(feature, leaves[low.astype(np.intp)])
         threshold = self.search.threshold(feature, cut)
         return Stump(feature, cut, threshold, left, right, left if low[-1] else right)
+
+
+def _note_parts(task: MixedTask, gross: Array, rise: Array, right: float) -> None:
+    """Note the sums of w and w^2 for the stump that says `right` above a split, where w y and w^2 y sum to more."""
+    wrong = np.maximum(gross - right * rise, 0.0) / 2
+    task.parts = float(gross[0]), float(wrong[0]), float(gross[1]), float(wrong[1])

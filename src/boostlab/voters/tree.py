@@ -18,7 +18,8 @@ from boostlab.data.table import Table, compact, magnitude
 from boostlab.data.threads import spread
 from boostlab.kernels.sparse import walk_sparse
 from boostlab.kernels.tree import walk
-from boostlab.voters.criteria import CRITERIA, ByClass, ClassGini, Gini, Separable
+from boostlab.voters.criteria import CRITERIA, ByClass, ClassGini, Gini
+from boostlab.voters.criterion import Separable
 from boostlab.voters.quick import grown, is_quick
 from boostlab.voters.search import Channels, Split, SplitSearch, tame
 

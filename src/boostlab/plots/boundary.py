@@ -1,0 +1,82 @@
+"""A vote over two features: where it decides for whom, and its voters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from boostlab.plots.style import LOOKS, canvas, legend
+
+
+def decision_boundary(
+    model: Any, X: Any, y: Any, *, voters: bool = False, resolution: int = 300, ax: Any = None
+) -> Any:
+    """Draw the regions that a model with two features gives to each class, the rows, and its voters' boundaries.
+
+    Parameters
+    ----------
+    model : fitted classifier
+        Of two features; any scikit-learn classifier will do.
+    X : array-like of shape (n_rows, 2)
+        Rows to show.
+    y : array-like of shape (n_rows,)
+        Their labels.
+    voters : bool, default=False
+        Draw the boundaries of the single voters as well; the louder the voter the darker its line.
+    resolution : int, default=300
+        Points along each side.
+    ax : matplotlib Axes, optional
+        Where to draw; new ones by default.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    points, labels = np.asarray(X, dtype=np.float64), np.asarray(y)
+    if points.ndim != 2 or points.shape[1] != 2:
+        raise ValueError(f"A picture has two dimensions, and X the shape {points.shape}; give two columns.")
+    ax = canvas(ax, 4.2, 3.8)
+    low, high = points.min(axis=0), points.max(axis=0)
+    room = 0.08 * np.where(high > low, high - low, 1.0)
+    across, up = (np.linspace(a - r, b + r, resolution) for a, b, r in zip(low, high, room, strict=True))
+    grid = np.stack([part.ravel() for part in np.meshgrid(across, up)], axis=1)
+    classes = np.asarray(model.classes_)
+    regions = np.searchsorted(classes, model.predict(grid)).reshape(resolution, resolution)
+    colours = [LOOKS[(2, 1, 3, 4, 5, 6, 0)[k % 7]][0] for k in range(len(classes))]
+    levels = np.arange(len(classes) + 1) - 0.5
+    ax.contourf(across, up, regions, levels=levels, colors=colours, alpha=0.18)
+    if voters:
+        _voters(ax, model, grid, across, up)
+    if len(np.unique(regions)) > 1:
+        ax.contour(across, up, regions, levels=levels[1:-1], colors="black", linewidths=1.4)
+    for k, name in enumerate(classes):
+        of = labels == name
+        marker = LOOKS[(2, 1, 3, 4, 5, 6, 0)[k % 7]][2]
+        ax.scatter(*points[of].T, s=16, marker=marker, color=colours[k], edgecolor="white", lw=0.4, label=str(name))
+    names = getattr(model, "feature_names_in_", ["first feature", "second feature"])
+    ax.set(xlabel=str(names[0]), ylabel=str(names[1]), xlim=across[[0, -1]], ylim=up[[0, -1]])
+    legend(ax, title="class", loc="upper right")
+    return ax
+
+
+def _voters(ax: Any, model: Any, grid: Any, across: Any, up: Any) -> None:
+    heard = np.abs(np.asarray(model.estimator_weights_, dtype=np.float64))
+    loud = heard / heard.max() if len(heard) and heard.max() > 0 else heard
+    for strength, voter in zip(loud, model.estimators_, strict=True):
+        votes = np.asarray(voter.predict(grid))
+        codes = votes if votes.ndim == 1 else votes.argmax(axis=1)
+        said = np.unique(codes)
+        if len(said) > 1:
+            between = (said[1:] + said[:-1]) / 2
+            shape = (len(up), len(across))
+            ax.contour(
+                across,
+                up,
+                codes.reshape(shape),
+                levels=between,
+                colors="black",
+                linewidths=0.8,
+                linestyles="dashed",
+                alpha=0.15 + 0.6 * float(strength),
+            )

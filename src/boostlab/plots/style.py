@@ -1,0 +1,88 @@
+"""How pictures look: colours that colour-blind readers can tell apart, and a style and a marker for every line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+# Okabe & Ito 2008.
+LOOKS: list[tuple[str, Any, str]] = [
+    ("#000000", "-", "o"),  # black
+    ("#D55E00", "--", "s"),  # vermillion
+    ("#0072B2", "-.", "^"),  # blue
+    ("#009E73", ":", "D"),  # bluish green
+    ("#CC79A7", (0, (5, 1, 1, 1, 1, 1)), "v"),  # reddish purple
+    ("#E69F00", (0, (1, 1)), "P"),  # orange
+    ("#56B4E9", (0, (8, 2)), "X"),  # sky blue
+]
+GREY = "#555555"
+SHADES = "cividis"  # a scale of colours that everybody sees as dark to light
+
+
+def look(number: int, points: int = 0, every: int = 0) -> dict[str, Any]:
+    """Return the look of line number 0, 1, 2, ...: keyword arguments of matplotlib's `plot`.
+
+    Parameters
+    ----------
+    number : int
+        Which line; after seven the colours come again.
+    points : int, default=0
+        Show markers at about so many places of the axis instead of at all points.
+    every : int, default=0
+        Show a marker at every so many points.
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> look(1)["color"], look(1)["marker"]
+    ('#D55E00', 's')
+    """
+    place = number % len(LOOKS)
+    colour, style, marker = LOOKS[place]
+    shown: dict[str, Any] = dict(color=colour, linestyle=style, lw=1.8, marker=marker, markersize=4.5)
+    if every:
+        shown["markevery"] = (place * every // len(LOOKS), every)
+    if points:
+        shown["markevery"] = (0.02 * (1 + place), 1 / points)  # shares of the axis: staggered, also on a log scale
+    return shown
+
+
+def tidy(*axes: Any) -> None:
+    """Give axes a light grid and no box.
+
+    Parameters
+    ----------
+    *axes : matplotlib Axes, or arrays of them
+    """
+    for group in axes:
+        for axis in np.ravel(np.asarray(group, dtype=object)):
+            axis.grid(alpha=0.3)
+            axis.spines[["top", "right"]].set_visible(False)
+
+
+def pyplot() -> Any:
+    """Return matplotlib.pyplot, or say how to get it."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError(
+            'boostlab.plots needs matplotlib, which is not installed; install it with: pip install "boostlab[plots]"'
+        ) from error
+    return plt
+
+
+def canvas(ax: Any = None, width: float = 5.0, height: float = 3.5) -> Any:
+    """Return the axes to draw on: those given, or new ones of a size that fits a column."""
+    if ax is not None:
+        return ax
+    return pyplot().subplots(figsize=(width, height), layout="constrained")[1]
+
+
+def legend(ax: Any, **where: Any) -> None:
+    """Add a legend without a frame, if there is anything to name."""
+    if ax.get_legend_handles_labels()[1]:
+        ax.legend(frameon=False, fontsize=9, **where)

@@ -1,0 +1,21 @@
+"""The one thing that theory needs of a model: its vote."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from boostlab.ensemble import Ensemble
+
+
+def vote_of(model: Any) -> Ensemble:
+    """Return the vote of a fitted booster, or say that there is none."""
+    if not hasattr(model, "certificate"):
+        raise TypeError(
+            f"{type(model).__name__} is not a booster of boostlab, so its vote cannot be asked; the functions of plain "
+            "arrays take margins, scores and errors of any model."
+        )
+    check_is_fitted(model, "n_estimators_")
+    vote: Ensemble = model._ensemble
+    return vote

@@ -1,0 +1,108 @@
+"""RobustBoost: the conserved potential, the decay, and the promise about the margins."""
+
+from math import exp
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from boostlab import RobustBoostClassifier, VoterPool, load
+from boostlab.programs.drifting import Process
+
+CASES = [(0.0, 0.1, 0.0), (0.0, 0.02, 0.0), (0.1, 0.2, 0.0), (0.1, 0.25, 0.3), (0.2, 0.4, 0.0), (0.0, 0.2, 1.0)]
+
+
+def check_every_round(model, X, y, process):
+    """Both equations of every round and the decay, from the voters alone."""
+    m, t, before = np.zeros(len(y)), 0.0, 0.0
+    eps = process.eps
+    coefficients = []
+    for k, (voter, F) in enumerate(zip(model.estimators_, model.staged_decision_function(X), strict=True)):
+        b = y * np.asarray(voter.predict(X), float)
+        w = np.exp(process.log_weight(m, t))
+        assert (w * b).sum() > 0
+        now = model.history_["time"][k]
+        assert now > t  # time only passes
+        dt, ds = now - t, model.history_["alpha"][k]
+        m, t = m * exp(-dt) + ds * b, now
+        np.testing.assert_allclose(m, y * F, rtol=0, atol=1e-9)  # the margin is y F with decayed coefficients
+        coefficients = [c * exp(-dt) for c in coefficients] + [ds]
+        before = process.potential(m, t).mean()
+        assert model.history_["objective"][k] == pytest.approx(before, abs=1e-9)
+        if t < 1.0:
+            assert before == pytest.approx(eps, abs=1e-9)
+            if not process.clip:  # clipped weights jump, and with them the edge
+                w = np.exp(process.log_weight(m, t))
+                assert abs((w * b).sum() / w.sum()) <= 1e-7
+        else:
+            assert before <= eps + 1e-9  # at the end it may fall by itself
+    np.testing.assert_allclose(model.estimator_weights_, coefficients, rtol=1e-9)
+    return m, t
+
+
+@pytest.mark.parametrize("clip", [False, True], ids=["smooth", "clip"])
+@pytest.mark.parametrize(("noise", "eps", "theta"), CASES)
+def test_time_runs_to_the_end_with_the_promised_margins(data, noise, eps, theta, clip):
+    X, codes = data(seed=1, n=150, noise=noise)
+    y = 2.0 * codes - 1
+    model = RobustBoostClassifier(target_error=eps, goal_margin=theta, clip=clip).fit(X, codes)
+    assert model.stop_reason_.startswith("time_up")
+    m, t = check_every_round(model, X, y, Process(eps, theta, 0.1, clip))
+    assert t == model.time_ == 1.0
+    assert (m <= theta).mean() <= eps
+    assert (y * model.decision_function(X) <= 0).mean() <= eps
+
+
+def test_the_potential_is_conserved_to_1e_12(data):
+    X, y = data(seed=2, n=200, noise=0.1)
+    for clip in (False, True):
+        objective = RobustBoostClassifier(target_error=0.25, clip=clip).fit(X, y).history_["objective"]
+        assert len(objective) >= 3
+        np.testing.assert_allclose(objective[:-1], 0.25, rtol=0, atol=1e-12)
+
+
+def test_hopeless_targets_end_with_a_reason_and_time_left():
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(200, 2)), rng.integers(0, 2, 200)
+    model = RobustBoostClassifier(target_error=1e-3, n_estimators=60).fit(X, y)
+    assert model.stop_reason_.split(":")[0] in {"no_edge", "max_rounds"}
+    assert 0 < model.time_ < 1
+    assert np.isfinite(model.decision_function(X)).all()
+    with pytest.warns(ConvergenceWarning, match="kept no voter"):
+        none = RobustBoostClassifier().fit([[0.0], [0.0], [1.0], [1.0]], [0, 1, 0, 1])
+    assert none.stop_reason_.startswith("no_edge: edge 0 at the time 0 of 1")
+    assert none.time_ == 0.0
+
+
+def test_a_perfect_voter_ends_it():
+    X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
+    for clip in (False, True):
+        model = RobustBoostClassifier(goal_margin=0.5, clip=clip).fit(X, y)
+        assert model.n_estimators_ == 1
+        assert model.time_ == 1.0
+        assert model.estimator_weights_[0] > 0.5
+
+
+def test_real_votes(data):
+    X, codes = data(seed=7, n=100, noise=0.05)
+    y = 2.0 * codes - 1
+    voters = [lambda X, v=v: np.tanh(X @ v) for v in np.random.default_rng(7).normal(size=(30, 4))]
+    model = RobustBoostClassifier(VoterPool(voters), target_error=0.3, clip=False).fit(X, codes)
+    check_every_round(model, X, y, Process(0.3, 0.0, 0.1, False))
+    assert model.time_ == 1.0
+
+
+def test_files_stages_and_normalised_margins(data, tmp_path):
+    X, y = data(seed=8, n=150, noise=0.1)
+    model = RobustBoostClassifier(target_error=0.25).fit(X, y)
+    model.save(tmp_path / "robust.boost")
+    again = load(tmp_path / "robust.boost")
+    assert again.time_ == 1.0
+    assert again.estimator_weights_.tobytes() == model.estimator_weights_.tobytes()
+    for F, G in zip(model.staged_decision_function(X), again.staged_decision_function(X), strict=True):
+        assert F.tobytes() == G.tobytes()
+    np.testing.assert_allclose(F, model.decision_function(X), atol=1e-12)
+    margins = model.margins(X, y)
+    np.testing.assert_allclose(
+        margins, (2 * y - 1) * model.decision_function(X) / model.estimator_weights_.sum(), atol=1e-12
+    )
