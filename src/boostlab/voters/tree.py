@@ -332,11 +332,11 @@ class _Grower:
                 del self.splits[n], self.children[n], self.gains[n]
 
     def _kept(self) -> list[int]:
-        """Return the nodes that pruning left, in the order they came: parents before children."""
+        """Return the nodes that pruning left, parents before children."""
         kept = [0]
         for node in kept:  # grows while it is read
             kept.extend(self.children.get(node, ()))
-        return sorted(kept)
+        return kept
 
     def leaf_totals(self) -> list[Array]:
         """Return the leaves' sums as integers."""
