@@ -55,7 +55,7 @@ class Follower:
         return 1 + self.sided
 
     def now(self, slots: Array, total: Array) -> None:
-        """Write the channels' sums over all rows, per slot and in total."""
+        """Write the channels' sums over all rows, per slot and in total, to the first places."""
         self._write(self.slots, self.minus, self.plus, slots, total)
 
     def among(self, members: Array, slots: Array, total: Array) -> None:
@@ -67,10 +67,9 @@ class Follower:
         if self.sided:
             np.add(mine[1], mine[0], out=slots[0])
             np.subtract(mine[1], mine[0], out=slots[1])
-            total[0] = plus + minus
+            total[0], total[1] = plus + minus, plus - minus
         else:
-            slots[0] = mine[0]
-        total[-1] = plus - minus
+            slots[0], total[0] = mine[0], plus - minus
 
     @property
     def grosses(self) -> list[int]:
@@ -143,13 +142,16 @@ class ClassCount:
         self.q, self.power, self.whole, _ = self.rows.whole(weight, counts)
 
     def now(self, slots: Array, total: Array) -> None:
-        """Write the classes' sums over all rows, per slot and in total."""
-        slots[:], total[:] = self.codes.class_sums(self.q, self.classes, self.width)
-        self._grosses = total.tolist()
+        """Write the classes' sums over all rows, per slot and in total, to the first places."""
+        self._write(*self.codes.class_sums(self.q, self.classes, self.width), slots, total)
+        self._grosses = total[: self.width].tolist()
 
     def among(self, members: Array, slots: Array, total: Array) -> None:
         """Write the classes' sums over some rows."""
-        slots[:], total[:] = self.codes.class_sums(self.q, self.classes, self.width, members)
+        self._write(*self.codes.class_sums(self.q, self.classes, self.width, members), slots, total)
+
+    def _write(self, mine: Array, sums: Array, slots: Array, total: Array) -> None:
+        slots[: self.width], total[: self.width] = mine, sums
 
     @property
     def grosses(self) -> list[int]:

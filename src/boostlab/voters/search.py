@@ -35,23 +35,25 @@ class Channels:
 
     def __init__(self, parts: Sequence[Follower | ClassCount]) -> None:
         self.parts = parts
-        ends = np.cumsum([p.width for p in parts])
-        self._places = [slice(end - p.width, end) for p, end in zip(parts, ends.tolist(), strict=True)]
         self.slots, self.total = self._empty()
-        for p, here in zip(parts, self._places, strict=True):
-            p.now(self.slots[here], self.total[here])
-        self.scale = np.array([math.ldexp(1.0, -p.power) for p in parts for _ in range(p.width)])
-        self.gross = np.array([gross for p in parts for gross in p.grosses]) * self.scale
+        scale, gross, first = list[float](), list[float](), 0
+        for p in parts:
+            p.now(self.slots[first:], self.total[first:])
+            scale += [math.ldexp(1.0, -p.power)] * p.width
+            gross += [math.ldexp(g, -p.power) for g in p.grosses]
+            first += p.width
+        self.scale, self.gross = np.array(scale), np.array(gross)
 
     def sums(self, members: Array) -> tuple[Array, Array]:
         """Return the channels' sums over some rows, per slot and in total."""
-        slots, total = self._empty()
-        for p, here in zip(self.parts, self._places, strict=True):
-            p.among(members, slots[here], total[here])
+        (slots, total), first = self._empty(), 0
+        for p in self.parts:
+            p.among(members, slots[first:], total[first:])
+            first += p.width
         return slots, total
 
     def _empty(self) -> tuple[Array, Array]:
-        width = self._places[-1].stop
+        width = sum(p.width for p in self.parts)
         return np.empty((width, self.parts[0].codes.n_slots), np.int64), np.empty(width, np.int64)
 
     def errors(self, criterion: Separable, leaves: list[Array]) -> tuple[float, float]:
