@@ -41,6 +41,7 @@ class Stored:
 
     file: str
     n_features: int
+    split: str | None = None  # only the rows of this part, "train" or "test"
 
     def make(self, small: bool) -> tuple[Any, Array]:
         path = Path(os.environ.get("BOOSTLAB_DATA", "")) / self.file
@@ -60,6 +61,8 @@ class Stored:
     def _dense(self, path: Path) -> tuple[Array, Array]:
         with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
+        if self.split is not None:
+            rows = [row for row in rows if row["split"] == self.split]
         names = [name for name in rows[0] if name not in ("split", "target")]
         X = np.array([[float(row[name]) for name in names] for row in rows], dtype=np.float32)
         return X, np.unique([row["target"] for row in rows], return_inverse=True)[1].astype(np.int64)

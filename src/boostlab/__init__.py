@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from boostlab.contract import Stop
     from boostlab.estimators import (
         AdaBoostClassifier,
+        AdaBoostM1Classifier,
         AdaBoostM2Classifier,
         ARBoostClassifier,
         ArcGVClassifier,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         RLPBoostClassifier,
         RobustBoostClassifier,
         RQPBoostClassifier,
+        SAMMEClassifier,
         SoftBoostClassifier,
         SoftMarginBoostClassifier,
         TotalBoostClassifier,
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ARBoostClassifier",
     "AdaBoostClassifier",
+    "AdaBoostM1Classifier",
     "AdaBoostM2Classifier",
     "ArcGVClassifier",
     "BoostByMajorityClassifier",
@@ -63,6 +66,7 @@ __all__ = [
     "RLPBoostClassifier",
     "RQPBoostClassifier",
     "RobustBoostClassifier",
+    "SAMMEClassifier",
     "SoftBoostClassifier",
     "SoftMarginBoostClassifier",
     "Stop",

@@ -142,7 +142,10 @@ class Voter(Protocol):
         """The largest magnitude of a vote."""
 
     def votes(self, table: Table) -> Array:
-        """Return the votes on all rows, of shape (n_rows,) or (n_rows, n_classes)."""
+        """Return the votes on all rows, of shape (n_rows,) or (n_rows, n_classes).
+
+        Where there is one score a class, a single vote a row is an integer: the number of the class it is for.
+        """
 
 
 class Session(Protocol):
@@ -225,7 +228,10 @@ class State(Protocol):
         """Return an order of the rows that depends on their content only."""
 
     def exponentials(self) -> Array:
-        """Return exp(-y F) up to a common factor: AdaBoost's weights, cheaper than `weigh` and not to be written to."""
+        """Return exp(-y F) up to a common factor: AdaBoost's weights, cheaper than `weigh` and not to be written to.
+
+        With one score a class they are exp(-F_c), c the row's class.
+        """
 
     def weigh(self, logs: Array) -> Array:
         """Return exp(logs), scaled so that the largest is 1: weights that cannot under- or overflow as a whole."""
@@ -270,8 +276,16 @@ class Rule:
         raise NotImplementedError
 
     def combine(self, F: Array, alpha: float, h: Array) -> Array:
-        """Return the scores after alpha * h has joined."""
-        return F + alpha * h
+        """Return the scores after alpha * h has joined: after alpha more for the class h, where h names classes."""
+        if h.ndim == F.ndim:
+            return F + alpha * h
+        F = F.copy()
+        F[np.arange(len(F)), h] += alpha
+        return F
+
+    def shown(self, F: Array) -> Array:
+        """Return what `decision_function` shows of scores for three or more classes; the order in a row stays."""
+        return F
 
     def finish(self, s: State) -> Reweigh | None:
         """Set all coefficients once more when training is over.

@@ -129,9 +129,11 @@ def decide(F: Array) -> Array:
     return (F > 0).astype(np.intp) if F.ndim == 1 else F.argmax(axis=1)
 
 
-def one_column(F: Array) -> Array:
-    """Return two classes' scores as the one score that scikit-learn expects: class 1 over class 0."""
-    return F[:, 1] - F[:, 0] if F.ndim == 2 and F.shape[1] == 2 else F
+def shown(rule: Rule, F: Array) -> Array:
+    """Return scores as scikit-learn expects them: of two classes one number, class 1 over class 0."""
+    if F.ndim == 1:
+        return F
+    return F[:, 1] - F[:, 0] if F.shape[1] == 2 else rule.shown(F)
 
 
 def probabilities(rule: Rule, F: Array) -> Array:
@@ -236,15 +238,25 @@ def _bound(voter: Any) -> float:
     return float(max(v.bound for v in voter)) if isinstance(voter, tuple) else float(voter.bound)
 
 
+def _distance(leaves: Array) -> float:
+    """Return half the distance between leaves; between votes for two classes it is 1."""
+    if leaves.dtype.kind != "f":
+        return float((leaves != leaves[0]).any())
+    return float(np.ptp(leaves, axis=0).sum() / 2)
+
+
 def feature_shares(voter: Any, n_features: int) -> Array:
     """Return how much each feature matters to one voter; zeros where a voter does not say."""
     voter = getattr(voter, "member", voter)
     shares = np.zeros(n_features)
     if isinstance(voter, Stump):
-        shares[voter.feature] = np.abs(np.asarray(voter.right) - voter.left).sum() / 2
+        if isinstance(voter.left, float):
+            shares[voter.feature] = abs(voter.right - voter.left) / 2
+        else:
+            shares[voter.feature] = _distance(np.stack([voter.left, voter.right]))
         return shares
     if isinstance(voter, CategoryStump):
-        shares[voter.feature] = np.ptp(voter.leaves, axis=0).sum() / 2
+        shares[voter.feature] = _distance(voter.leaves)
         return shares
     if isinstance(voter, Tree):
         inner = voter.feature >= 0
@@ -318,16 +330,23 @@ class LookupTable:
 def _steps(heard: list[tuple[float, Any]], width: int) -> tuple[Array, Array, Array]:
     """Return one feature's step function as its cuts, the values between them, and the value of NaN (one row)."""
     if isinstance(heard[0][1], CategoryStump):
-        leaves = sum(a * v.leaves.reshape(-1, width) for a, v in heard)
+        leaves: Any = sum(a * _by_class(v.leaves, width) for a, v in heard)
         return np.arange(len(leaves) - 2) + 0.5, leaves[:-1], leaves[-1:]
     heard = sorted(heard, key=lambda av: av[1].threshold)
     threshold = np.array([v.threshold for _, v in heard])
-    left = np.array([a * v.left for a, v in heard]).reshape(-1, width)
-    right = np.array([a * v.right for a, v in heard]).reshape(-1, width)
-    absent = np.array([a * (v.right if v.missing is None else v.missing) for a, v in heard]).reshape(-1, width)
+    alphas = np.array([a for a, _ in heard])[:, None]
+    left = alphas * _by_class(np.array([v.left for _, v in heard]), width)
+    right = alphas * _by_class(np.array([v.right for _, v in heard]), width)
+    missing = [v.right if v.missing is None else v.missing for _, v in heard]
+    absent = alphas * _by_class(np.array(missing), width)
     # In interval k the stumps before it have been crossed and vote right, the others left.
     zero = np.zeros((1, width))
     crossed = np.concatenate([zero, np.cumsum(right, axis=0)])
     ahead = np.concatenate([zero, np.cumsum(left[::-1], axis=0)])[::-1]
     cuts, at = np.unique(threshold, return_index=True)
     return cuts, (crossed + ahead)[np.append(at, len(heard))], absent.sum(axis=0, keepdims=True)
+
+
+def _by_class(votes: Array, width: int) -> Array:
+    """Return votes with a column for each of `width` scores; the number of a class is a 1 in its column."""
+    return np.eye(width)[votes] if votes.dtype.kind != "f" else votes.reshape(-1, width)

@@ -15,7 +15,7 @@ from boostlab.contract import Rule, Stop
 from boostlab.data.matrix import as_a_whole
 from boostlab.data.rows import Rows
 from boostlab.engine import Training
-from boostlab.ensemble import decide, one_column, probabilities, voice
+from boostlab.ensemble import decide, probabilities, shown, voice
 
 Array = npt.NDArray[Any]
 
@@ -60,7 +60,7 @@ class _Snapshot(ClassifierMixin, BaseEstimator):
         self.classes_ = classes
 
     def decision_function(self, X: Any) -> Any:
-        return one_column(self.F)  # type: ignore[arg-type]
+        return shown(self.rule, self.F)  # type: ignore[arg-type]
 
     def predict(self, X: Any) -> Any:
         return self.classes[decide(self.F)]  # type: ignore[index, arg-type]

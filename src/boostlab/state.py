@@ -16,10 +16,12 @@ from boostlab.data.rows import Rows
 from boostlab.data.table import Table
 from boostlab.data.threads import spread
 from boostlab.ensemble import Bound, Round, coefficients
-from boostlab.kernels.follow import add_votes
+from boostlab.kernels.follow import add_names, add_votes
 from boostlab.kernels.lookup import weighted_votes
 
 Array = npt.NDArray[Any]
+
+TOGETHER = 16  # rounds of votes for classes that are added in one pass
 
 
 class Scores:
@@ -33,6 +35,7 @@ class Scores:
         self._votes: Array | None = None  # one row a voter: int8 while all votes are labels
         self._alphas: Array | None = None
         self._kept = 0
+        self._named: list[tuple[float, Array]] = []  # votes for classes that are still to be added, oldest first
 
     @property
     def F(self) -> Array:
@@ -48,9 +51,20 @@ class Scores:
             self._F, self._lent = self.now.copy(), False
         return self.now
 
+    def _add_named(self) -> None:
+        """Let the votes for classes speak that have not yet: some rounds' at once, a row after the other."""
+        named, self._named = self._named, []
+        assert self._F is not None
+        if self._lent:
+            self._F, self._lent = self._F.copy(), False
+        F, alphas, H = self._F, np.array([alpha for alpha, _ in named]), np.stack([h for _, h in named])
+        spread(lambda a, b: add_names(F, alphas, H, a, b), len(F), H.size, self.threads)
+
     @property
     def now(self) -> Array:
         """The scores, to look at and not to keep."""
+        if self._named:
+            self._add_named()
         if self._F is None:
             assert self._alphas is not None
             self._F, self._lent = np.zeros(self.votes.shape[1]), False
@@ -83,6 +97,11 @@ class Scores:
             self._F, self._alphas = None, answer.alphas  # summed up when somebody asks
             return
         if answer.decay == 1.0 and type(self.rule).combine is Rule.combine:
+            if self._F is not None and h.ndim < self._F.ndim:  # the numbers of classes
+                self._named.append((answer.alpha, h))
+                if len(self._named) == TOGETHER:
+                    self._add_named()
+                return
             F, h = self.own.reshape(-1), np.ascontiguousarray(h).reshape(-1)
             spread(lambda a, b: add_votes(F, answer.alpha, h, a, b), F.size, F.size, self.threads)
         else:
@@ -148,15 +167,17 @@ class State:
         return np.exp(logs, out=logs)
 
     def exponentials(self) -> Array:
-        """Return exp(-y F) up to a common factor, computed anew only where the last voter was wrong."""
+        """Return exp(-y F) or exp(-F_c) up to a common factor, computed anew only where the last voter was wrong."""
         if self.losses is None:
-            self.losses = Exponentials(self.y, self.scores.now, self.rows.as_arrays[0], self.table.threads)
+            F = self.scores.now
+            y = self.y if F.ndim == 1 else self.codes
+            self.losses = Exponentials(y, F, self.rows.as_arrays[0], self.table.threads)
         return self.losses.w
 
     def follow_losses(self, rule: Rule, answer: Step | Reweigh, h: Array) -> None:
         """Keep the exponentials up to date, where a rule has asked for them."""
         if self.losses is not None:
-            if isinstance(answer, Step) and answer.decay == 1.0 and rule.additive and h.dtype == np.int8:
+            if isinstance(answer, Step) and answer.decay == 1.0 and rule.additive and self.losses.follows(h):
                 self.losses.advance(answer.alpha, h, lambda: self.scores.now)
             else:
                 self.losses = None

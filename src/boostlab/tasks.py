@@ -19,11 +19,12 @@ class Task:
     Parameters
     ----------
     criterion : str
-        What makes a voter good, by name: "edge", "svp", "z", "least_squares", "pseudo_loss", "risk", "coordinate".
+        What makes a voter good, by name: "edge", "svp", "z", "least_squares", "labels", "pseudo_loss", "risk",
+        "coordinate".
     weight : array of shape (n_rows,) or (n_rows, n_classes)
         How much each row (or row and class) counts, per unit of its mass; not negative, any scale.
     target : array of shape (n_rows,) or (n_rows, n_classes)
-        What the voter should say: labels -1 and +1, or real numbers for "least_squares".
+        What the voter should say: labels -1 and +1, real numbers for "least_squares", class numbers for "labels".
     params : mapping
         Numbers the criterion needs beside the sums.
     draw : int, optional

@@ -59,3 +59,31 @@ def test_weights_that_only_shrink_are_brought_back():
         F = F + 0.7 * sign * h
         losses.advance(0.7, (sign * h).astype(np.int8), lambda F=F: F)
         np.testing.assert_allclose(losses.w / losses.w.max(), np.exp(-F - (-F).max()), rtol=1e-12)
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_votes_for_classes_move_the_sides_half_as_far_apart(counted):
+    rng = np.random.default_rng(1)
+    classes, rows, F = rng.integers(0, 4, 300), np.arange(300), np.zeros((300, 4))
+    counts = rng.integers(1, 6, 300) if counted else ONCE
+    losses, renewed, sides = Exponentials(classes, F, counts), 0, set()
+    for _ in range(120):
+        h = np.where(rng.random(300) < rng.choice([0.2, 0.8]), (classes + 1) % 4, classes).astype(np.int8)
+        alpha, before, asked = float(rng.choice([0.3, 1.0, 5.0, 45.0])), losses.w.copy(), []
+        F[rows, h] += alpha
+        assert losses.follows(h)
+        losses.advance(alpha, h, lambda asked=asked: asked.append(1) or F)
+        if asked:
+            renewed += 1
+            assert losses.w.max() == 1.0
+        else:
+            wrong, mass = h != classes, counts if counted else np.ones(300)
+            fewer = wrong if mass[wrong].sum() * 2 <= mass.sum() else ~wrong
+            sides.add(fewer is wrong)
+            factor = math.exp(alpha if fewer is wrong else -alpha)
+            assert np.array_equal(losses.w, np.where(fewer, before * factor, before))
+        mine = F[rows, classes]
+        np.testing.assert_allclose(losses.w / losses.w.max(), np.exp(mine.min() - mine), rtol=1e-12, atol=1e-300)
+    assert renewed > 0
+    assert sides == {True, False}
+    assert not losses.follows(np.zeros((300, 4)))

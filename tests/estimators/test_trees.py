@@ -237,7 +237,10 @@ def test_the_vote_is_the_sum_of_the_voters(make, table):
     X, y = table
     model = make(n_estimators=8, max_depth=2, random_state=0).fit(X, y)
     X_new = noisy_table(100, seed=5)[0]
-    F = sum(a * v.predict(X_new) for a, v in zip(model.estimator_weights_, model.estimators_, strict=True))
+    votes = [v.predict(X_new) for v in model.estimators_]
+    if model._ensemble.rule.needs == "labels":  # these name a class
+        votes = [np.eye(2)[h] for h in votes]
+    F = sum(a * h for a, h in zip(model.estimator_weights_, votes, strict=True))
     F = F[:, 1] - F[:, 0] if F.ndim == 2 else F
     assert np.allclose(model.decision_function(X_new), F, atol=1e-12 * max(model._ensemble.bound, 1.0))
 

@@ -253,7 +253,7 @@ def test_truth_values_must_be_zero_or_one(file):
         ({"params": {"class_weight": {"map": [1]}}}, "without pairs"),
         ({"params": {"class_weight": {"map": [[[1], 2]]}}}, "where a number or text"),
         ({"classes": {"array": "<i8", "values": [1]}}, "number of classes"),
-        ({"classes": {"array": "<i8", "values": [0, 1, 2]}}, "number of classes"),
+        ({"classes": {"array": "<i8", "values": [0, 1, 2]}}, "a vote for a class that does not exist"),
         ({"classes": {"array": "<i8", "values": [1, 0]}}, "not in order"),
         ({"classes": {"array": "<i8", "values": [1, 1]}}, "not in order"),
         ({"classes": {"array": "object", "values": [1, "a"]}}, "not in order"),

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.data.threads import is_worth, spread, spread_sums
+from boostlab.kernels.classes import class_sums_eight, class_sums_four, class_sums_sparse
 from boostlab.kernels.march import march_eight, march_four, march_sparse, turn
 from boostlab.kernels.slots import (
     follow_eight,
@@ -49,11 +50,12 @@ class Kernels(NamedTuple):
     sums: Any
     follow: Any
     march: Any
+    class_sums: Any
 
 
-EIGHT = Kernels(sums_of_eight, sums_eight, follow_eight, march_eight)
-FOUR = Kernels(sums_of_four, sums_four, follow_four, march_four)
-SPARSE = Kernels(sparse_sums, sums_sparse, follow_sparse, march_sparse)
+EIGHT = Kernels(sums_of_eight, sums_eight, follow_eight, march_eight, class_sums_eight)
+FOUR = Kernels(sums_of_four, sums_four, follow_four, march_four, class_sums_four)
+SPARSE = Kernels(sparse_sums, sums_sparse, follow_sparse, march_sparse, class_sums_sparse)
 
 
 class Codes:
@@ -70,6 +72,11 @@ class Codes:
     @property
     def _kernels(self) -> Kernels:
         raise NotImplementedError
+
+    @property
+    def lonely(self) -> bool:
+        """Whether one thread can do as well as several, and compiled calls can read the codes."""
+        return self.dense and not is_worth(self.n_rows * self._width, self.threads)
 
     @property
     def n_slots(self) -> int:
@@ -107,6 +114,36 @@ class Codes:
         slots = self._spread(work, size, size, sided)
         minus, plus = (sum(int(f[side]) for f in found) for side in (0, 1))
         return self._complete(slots, [minus, plus] if sided else [plus - minus]), minus, plus
+
+    def class_sums(self, q: Array, classes: Array, n_classes: int, members: Array | None = None) -> tuple[Array, Array]:
+        """Return the sums of the integers q per class and slot over all rows or the members, and per class.
+
+        Parameters
+        ----------
+        q : int64 array of shape (n_rows,)
+            One integer a row.
+        classes : integer array of shape (n_rows,)
+            The class of every row, from 0 to n_classes - 1.
+        n_classes : int
+            Number of classes.
+        members : array, optional
+            The rows to sum.
+
+        Returns
+        -------
+        slots : array of shape (n_classes, n_slots)
+        totals : array of shape (n_classes,)
+        """
+        rows = ALL if members is None else members
+        size = self.n_rows if members is None else len(members)
+        kernels, room = self._kernels, self.n_slots + self._spare
+
+        def work(first: int, last: int, out: Array) -> None:
+            kernels.class_sums(*self._read, q, classes, rows, room, first, last, out)
+
+        sums = spread_sums(work, size, size * self._width, n_classes * (room + 1), self.threads)
+        totals = sums[n_classes * room :]
+        return self._complete(sums[: n_classes * room].reshape(n_classes, room), totals.tolist()), totals
 
     def follow(self, what: tuple[Any, ...], sided: bool, q: Array, scatter: bool) -> tuple[Followed, Array | None]:
         """Bring q up to date.

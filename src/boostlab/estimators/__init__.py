@@ -7,6 +7,7 @@ from boostlab.estimators.corrective import (
     TotalBoostClassifier,
 )
 from boostlab.estimators.filtering import FilterBoostClassifier
+from boostlab.estimators.multiclass import AdaBoostM1Classifier, SAMMEClassifier
 from boostlab.estimators.noise_tolerant import (
     BoostByMajorityClassifier,
     BrownBoostClassifier,
@@ -33,6 +34,7 @@ __all__ = [
     "REGRESSORS",
     "ARBoostClassifier",
     "AdaBoostClassifier",
+    "AdaBoostM1Classifier",
     "AdaBoostM2Classifier",
     "ArcGVClassifier",
     "BoostByMajorityClassifier",
@@ -51,6 +53,7 @@ __all__ = [
     "RLPBoostClassifier",
     "RQPBoostClassifier",
     "RobustBoostClassifier",
+    "SAMMEClassifier",
     "SoftBoostClassifier",
     "SoftMarginBoostClassifier",
     "TotalBoostClassifier",

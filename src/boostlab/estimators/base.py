@@ -200,6 +200,7 @@ class Booster(Fitted, Targets, BaseEstimator):
         if self.early_stopping and held_out is None:
             sample, held_out = hold_out(sample, self.validation_fraction, rng)
         threads = count_threads(self.n_jobs)
+        sample, held_out = self._take(sample, held_out)  # first: the rule may depend on the number of classes
         self._settled: dict[str, Any] = {}
         learner = as_learner(self.estimator, self._rule(), type(self).__name__, self.max_depth, self.max_leaf_nodes)
         n_categories: dict[int, int] = {} if self._columns is None else self._columns.n_categories
@@ -207,7 +208,6 @@ class Booster(Fitted, Targets, BaseEstimator):
             table = Table.fit(sample.X, sample.rows, self.max_bins, threads, n_categories)
         else:
             table = Table(sample.X, threads=threads)
-        sample, held_out = self._take(sample, held_out)
         whole = Part(sample, table)
         watched = None if held_out is None else Part(held_out, Table.of(held_out.X, table.bins, threads))
         chance = rng.spawn(1)[0]  # whatever it takes to settle a parameter, the training draws the same

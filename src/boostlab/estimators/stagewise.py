@@ -12,8 +12,10 @@ from boostlab.estimators.registry import booster
 from boostlab.rules.adaboost import AdaBoost
 from boostlab.rules.adaboost_m2 import AdaBoostM2
 from boostlab.rules.arboost import ARBoost
+from boostlab.rules.arboost_classes import ARBoostOfClasses
 from boostlab.rules.logitboost import LogitBoost
 from boostlab.rules.real_adaboost import RealAdaBoost
+from boostlab.rules.samme import SAMME
 from boostlab.rules.weightboost import WeightBoost
 
 _RATE = number(0, 1, "(]")
@@ -23,6 +25,8 @@ _RATE = number(0, 1, "(]")
 @dataclass(eq=False, repr=False)
 class AdaBoostClassifier(BoostingClassifier):
     """AdaBoost, discrete or real, with shrinkage.
+
+    Three or more classes: SAMME (see `SAMMEClassifier`), discrete only.
 
     Parameters
     ----------
@@ -48,7 +52,16 @@ class AdaBoostClassifier(BoostingClassifier):
     learning_rate: float = param(1.0, _RATE)
     fixed_step: float | None = param(None, one_of(None) | number(0, 100, "(]"))
 
+    _multiclass: ClassVar[bool] = True
+
     def _rule(self) -> Rule:
+        if self._several:
+            if self.algorithm == "real" or self.fixed_step is not None:
+                raise ValueError(
+                    'algorithm="real" and fixed_step are for two classes; with more, leave both at their defaults, or '
+                    "wrap the booster in sklearn.multiclass.OneVsRestClassifier."
+                )
+            return SAMME(self.learning_rate)
         if self.algorithm == "real":
             if self.fixed_step is not None:
                 raise ValueError('fixed_step is for algorithm="discrete"; real voters carry their own strength.')
@@ -69,7 +82,8 @@ class ARBoostClassifier(BoostingClassifier):
     After a step the voter's complement looks good, so a learner that fits the weights exactly (the default stump) may
     alternate between the two and go nowhere (`history_["complements"]` counts that); use `resample=True`,
     `DecisionStump(polarity="+")`, `forbid_repeat_complement` or early stopping.  The training loss may rise.  The paper
-    gives no probabilities, and `predict_proba` is a score (AdaBoost's link); calibrate it if you need more.
+    gives no probabilities, and `predict_proba` is a score (AdaBoost's link); calibrate it if you need more.  With three
+    or more classes rho=1 is SAMME (see `SAMMEClassifier`), and a voter has no complement.
 
     Parameters
     ----------
@@ -91,7 +105,16 @@ class ARBoostClassifier(BoostingClassifier):
     rho: float = param(2.0, number(1, 1e6))
     forbid_repeat_complement: bool = param(False, flag())
 
+    _multiclass: ClassVar[bool] = True
+
     def _rule(self) -> Rule:
+        if self._several:
+            if self.forbid_repeat_complement:
+                raise ValueError(
+                    "forbid_repeat_complement is for two classes: with more, no voter is another's complement; leave "
+                    "it out."
+                )
+            return ARBoostOfClasses(self.rho)
         return ARBoost(self.rho, bool(self.forbid_repeat_complement))
 
 

@@ -94,6 +94,11 @@ class Labels(Targets):
     def _n_classes(self) -> int:
         return len(self.classes_)
 
+    @property
+    def _several(self) -> bool:
+        """Whether there are three or more classes, once they are known."""
+        return len(getattr(self, "classes_", ())) > 2
+
 
 class Numbers(Targets):
     """y is a number: the rule sees it less the training rows' mean, the baseline."""

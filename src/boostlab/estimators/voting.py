@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from boostlab.data.columns import Columns
 from boostlab.data.table import Table
 from boostlab.data.threads import count_threads
-from boostlab.ensemble import Ensemble, decide, one_column, probabilities
+from boostlab.ensemble import Ensemble, decide, probabilities, shown
 from boostlab.estimators.complaints import check_labels, one_sentence
 from boostlab.estimators.sample import encode_labels
 
@@ -85,7 +85,7 @@ class Voting(Fitted):
         array of shape (n_rows,) or (n_rows, n_classes)
         """
         table = self._table(X)
-        return one_column(self._ensemble.scores(table))
+        return shown(self._ensemble.rule, self._ensemble.scores(table))
 
     def predict(self, X: Any) -> Array:
         """Return the predicted labels; they are always the most probable ones.
@@ -127,7 +127,7 @@ class Voting(Fitted):
         array of shape (n_rows,) or (n_rows, n_classes)
         """
         table = self._table(X)
-        return map(one_column, self._ensemble.staged_scores(table))
+        return (shown(self._ensemble.rule, F) for F in self._ensemble.staged_scores(table))
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """Yield the predicted labels after every round.

@@ -169,8 +169,8 @@ def unpack(header: Mapping[str, Any], arrays: dict[str, Array]) -> Booster:
     need(arrays.keys() == listed, "arrays are missing or unknown")
     model = _unpack_params(header["class"], header["params"], header["boostlab"])
     model._settled = _unpack_settled(header["settled"], model)
-    rule = _rule_of(model)
     _unpack_targets(header, model)
+    rule = _rule_of(model)  # which may depend on the number of classes
     d = header["n_features"]
     need(type(d) is int and d >= 1, "the number of features")
     columns = _unpack_columns(header["columns"], d)

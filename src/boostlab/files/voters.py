@@ -71,6 +71,11 @@ class Setting:
         """Whether there is one score a class."""
         return self.rule.n_outputs != "one"
 
+    @property
+    def names_classes(self) -> bool:
+        """Whether a vote is the number of a class."""
+        return self.rule.needs == "labels"
+
 
 # -- to arrays -------------------------------------------------------------------------------------------------------
 
@@ -212,12 +217,22 @@ def _sane(numbers: Array, what: str) -> None:
     need((np.abs(numbers) <= LARGEST_SCORE).all(), f"{what} is not a number, or too large")
 
 
+def _named(votes: Array, setting: Setting) -> Array:
+    """Return votes as integers where they are numbers of classes."""
+    if not setting.names_classes:
+        return votes
+    need(np.isin(votes, np.arange(setting.n_classes)).all(), "a vote for a class that does not exist")
+    return votes.astype(np.min_scalar_type(-setting.n_classes))
+
+
 def _rounds(arrays: Arrays, voters: list[Any], single: bool, setting: Setting) -> list[Round]:
     alpha, decay, again = arrays["round_alpha"], arrays["round_decay"], arrays["round_reweighs"]
     sizes = arrays["round_tuple"]
     for name in ("round_alpha", "round_decay", "alphas"):
         _sane(arrays[name], "a coefficient")
-    expected = setting.n_classes if single and setting.by_class else 0  # voters in a round's tuple
+    tuples = single and setting.by_class and not setting.names_classes
+    expected = setting.n_classes if tuples else 0  # voters in a round's tuple
+    need(single or not setting.names_classes, "votes for all classes in a model whose voters name one")
     need((sizes == expected).all(), "a round with the wrong number of voters")
     need(single or setting.by_class, "votes for classes in a model with one score")
     need(len(sizes) * max(expected, 1) == len(voters), "rounds and voters differ in number")
@@ -256,7 +271,9 @@ def _stumps(arrays: Arrays, single: bool, setting: Setting) -> Iterator[Stump]:
     _sane(votes, "a stump's vote")
     like_left, like_right = (votes[:, 2] == votes[:, 0]).all(axis=1), (votes[:, 2] == votes[:, 1]).all(axis=1)
     need((like_right | (like_left & given)).all(), "a stump whose vote on missing values is on neither side")
-    sides: Any = votes[:, :, 0].tolist() if single else votes
+    sides: Any = votes
+    if single:
+        sides = _named(votes[:, :, 0], setting) if setting.names_classes else votes[:, :, 0].tolist()
     columns = (feature.tolist(), cut.tolist(), threshold.tolist(), sides, given.tolist())
     for j, c, at, (left, right, missing), known in zip(*columns, strict=True):
         yield Stump(j, None if c < 0 else c, at, left, right, missing if known else None)
@@ -268,6 +285,7 @@ def _category_stumps(arrays: Arrays, single: bool, setting: Setting) -> Iterator
     need(size.tolist() == wanted, "a category stump with a wrong column or number of categories")
     need(size.sum() == len(votes), "category stumps and their votes differ in number")
     _sane(votes, "a category stump's vote")
+    votes = _named(votes, setting)
     ends = np.cumsum(size).tolist()
     for j, n, end in zip(feature.tolist(), size.tolist(), ends, strict=True):
         leaves = votes[end - n : end]
@@ -288,6 +306,7 @@ def _trees(arrays: Arrays, single: bool, setting: Setting) -> Iterator[Tree]:
     need((counts == np.where(inner, categories[feature], 0)).all(), "a tree with a wrong number of categories")
     need(counts.sum() == len(low), "trees and their categories differ in number")
     _sane(votes[~inner], "a leaf's vote")
+    votes = _named(votes, setting)
     _sane(gain, "a split's gain")
     need((gain >= 0).all(), "a split with a negative gain")
     first, low_first = 0, 0

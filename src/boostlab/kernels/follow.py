@@ -32,3 +32,11 @@ def add_votes(F: Array, alpha: float, h: Array, first: int, last: int) -> None:
     """Add alpha * h to F, for first <= i < last."""
     for i in range(first, last):
         F[i] += alpha * h[i]
+
+
+@kernel
+def add_names(F: Array, alphas: Array, H: Array, first: int, last: int) -> None:
+    """Add alphas[t] to the score of the class H[t, i], for all t in order and first <= i < last."""
+    for i in range(first, last):
+        for t in range(alphas.size):
+            F[i, H[t, i]] += alphas[t]

@@ -1,7 +1,7 @@
 """A whole round in one pass over the rows: votes, scores, weights, and the histogram of what changed.
 
-Blocks of rows stay in the cache from the vote to the scatter-adds.  The numbers are those of `follow.lift_wrong`,
-`follow.add_votes`, `follow.follow` and the sums over codes, to the bit.
+Blocks of rows stay in the cache from the vote to the scatter-adds.  The numbers are those of `follow.scale_side`,
+`follow.add_votes`, `slots.follow` and the sums over codes, to the bit.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.kernels.compiled import kernel, stamp_of
+from boostlab.kernels.compiled import kernel, part, stamp_of
 
 Array = np.ndarray[Any, Any]
 
@@ -131,5 +131,94 @@ def cheapest_split_of_pairs(cost: Callable[..., Any]) -> Any:
                 if sides == 2 and possible_below[start + s] and prices[1, s] < best:
                     at, where, best = start + s, 1, prices[1, s]
         return at, where, best
+
+    return search
+
+
+@part
+def search_classes(
+    fold: Callable[..., Any],
+    close: Callable[..., Any],
+    slots: Array,
+    starts: Array,
+    possible: Array,
+    possible_below: Array,
+    total: Array,
+    scale: Array,
+    least: float,
+    first: int,
+    last: int,
+) -> tuple[int, int, float]:
+    """Return (slot, side, cost) as `cheapest_split` does, for channels that are one a class and all of one scale.
+
+    A side's channels are folded one after another, all cuts of a feature at once; then close(left, left weight, right,
+    right weight) is the cost.
+    """
+    widest, census = 1, slots.shape[0] - 1
+    seen = census if least > 0.0 else slots.shape[0]
+    for j in range(first, last):
+        widest = max(widest, starts[j + 1] - starts[j])
+    below, weight = np.empty(widest, np.int64), np.empty(widest, np.int64)
+    left, right = np.empty(widest), np.empty(widest)
+    whole, unit = total[:seen].sum(), scale[0]
+    at, where, best = -1, 0, np.inf
+    for j in range(first, last):
+        start, size = starts[j], starts[j + 1] - 1 - starts[j]
+        if size <= 0:
+            continue
+        for side in range(2 if possible_below[start] else 1):
+            left[:size], right[:size], weight[:size] = 0.0, 0.0, 0
+            for c in range(seen):
+                mine, low = slots[c, start : start + size + 1], np.int64(0)
+                if side == 1:
+                    low = mine[size]
+                for s in range(size):
+                    low += mine[s]
+                    below[s] = low
+                all_ = total[c]
+                for s in range(size):
+                    b = below[s]
+                    left[s] = fold(left[s], b * unit)
+                    right[s] = fold(right[s], (all_ - b) * unit)
+                    weight[s] += b
+            for s in range(size):
+                w = weight[s]
+                left[s] = close(left[s], w * unit, right[s], (whole - w) * unit)
+            if least > 0.0:
+                n = side * slots[census, start + size]
+                for s in range(size):
+                    n += slots[census, start + s]
+                    if n * scale[census] < least or (total[census] - n) * scale[census] < least:
+                        left[s] = np.inf
+            allowed = possible if side == 0 else possible_below
+            for s in range(size):
+                if allowed[start + s] and left[s] < best:
+                    at, where, best = start + s, side, left[s]
+    return at, where, best
+
+
+@cache
+def cheapest_split_of_classes(fold: Callable[..., Any], close: Callable[..., Any]) -> Any:
+    """Return the compiled search for a cost that folds the classes, by the arguments of `cheapest_split`."""
+    stamp = stamp_of(fold)
+
+    @kernel
+    def search(
+        slots: Array,
+        starts: Array,
+        possible: Array,
+        possible_below: Array,
+        total: Array,
+        scale: Array,
+        gross: Array,
+        numbers: Array,
+        least: float,
+        first: int,
+        last: int,
+    ) -> tuple[int, int, float]:
+        """Return (slot, side, cost) of the cheapest cut."""
+        facts = slots, starts, possible, possible_below, total, scale
+        at, side, cost = search_classes(fold, close, *facts, least, first, last)
+        return at if at >= 0 else stamp, side, cost
 
     return search

@@ -14,7 +14,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from boostlab.contract import Learner, Stop, Task
 from boostlab.data.rows import Rows
-from boostlab.data.table import Table
+from boostlab.data.table import Table, magnitude
 from boostlab.voters.answers import OF_CLASSIFIERS, OF_REGRESSORS, LabelQuestion, Question, Reading, read
 
 Array = npt.NDArray[Any]
@@ -46,7 +46,7 @@ class ConstantVoter:
     @property
     def bound(self) -> float:
         """The largest magnitude of a vote."""
-        return float(np.abs(self.vote).max())
+        return magnitude(self.vote)
 
     def votes(self, table: Table) -> Array:
         """Return the same for every row."""
@@ -137,7 +137,7 @@ class EstimatorSession:
             if self.last is None:  # it never worked: let the user see why
                 raise
             return Stop("solver_failed", f"{self.learner.name} could not be fitted: {error}")
-        self.last = EstimatorVoter(model, reading, float(np.abs(votes).max())), votes
+        self.last = EstimatorVoter(model, reading, magnitude(votes)), votes
         return self.last[0]
 
     def _fitted(self, rows: Array, target: Array, weight: Array, counts: Array | None) -> Any:

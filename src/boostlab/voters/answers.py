@@ -192,6 +192,20 @@ class Rating(LabelQuestion):
         return np.eye(task.weight.shape[1])
 
 
+class Naming(LabelQuestion):
+    """labels: the predicted class is the vote."""
+
+    rates = False
+
+    def problem(self, task: Task) -> tuple[Array, Array]:
+        """The classes under the weights."""
+        return task.weight, task.target.astype(np.intp)
+
+    def sides(self, task: Task, mass: Array, said: Array) -> Array:
+        """Every class's number."""
+        return np.arange(int(task.target.max()) + 1)
+
+
 class Fit(Question):
     """least_squares by a regressor: itself."""
 
@@ -229,6 +243,7 @@ OF_CLASSIFIERS: dict[str, LabelQuestion] = {
     "edge": Label(),
     "z": Odds(),
     "least_squares": Means(),
+    "labels": Naming(),
     "pseudo_loss": Rating(),
 }
 OF_REGRESSORS: dict[str, Question] = {"edge": Confidence(), "least_squares": Fit()}

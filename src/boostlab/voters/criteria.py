@@ -8,45 +8,17 @@ compiles them (`formula` marks what it may compile).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from boostlab.kernels.compiled import part as formula
-from boostlab.kernels.slots import SIGNED, SIZE, SQUARE
+from boostlab.kernels.slots import SIGNED, SQUARE
+from boostlab.voters.criterion import TINY, Cost, Criterion, Separable
 
 Array = npt.NDArray[Any]
-Params = Mapping[str, float]
-Cost = Callable[[Any, Any, Any, Any], Any]
-
-TINY = 2.2250738585072014e-308  # the smallest normal float: 0 / TINY is 0
-
-
-class Criterion:
-    """Base of all criteria."""
-
-    names: tuple[str, ...] = ()  # of the numbers, in the task's params
-    forms: tuple[int, ...] = (SIZE, SIGNED)  # what to sum, where weight and target have one column
-    labels = False  # whether the target is -1 and +1: then one sum, of two sides, serves for w and w t
-
-    def numbers(self, params: Params) -> Array:
-        """Return the numbers that the cost needs beside the sums."""
-        return np.array([params[name] for name in self.names], np.float64)
-
-    @property
-    def cost(self) -> Cost:
-        """The function cost(left, right, gross, numbers)."""
-        raise NotImplementedError
-
-    def leaves(self, left: Array, right: Array, gross: Array, numbers: Array) -> tuple[Any, Any]:
-        """Return what the winning cut's two sides vote."""
-        raise NotImplementedError
-
-    def rank(self, sums: Array, numbers: Array) -> Array:
-        """Return a number for each category, given its sums, in whose order a cut should be looked for."""
-        return sums[1] * (sums[0] > 0) / np.maximum(sums[0], TINY)  # the mean of the target
 
 
 # -- labels ----------------------------------------------------------------------------------------------------------
@@ -135,32 +107,6 @@ class MixedEdge(Criterion):
 # -- sums over leaves ------------------------------------------------------------------------------------------------
 
 
-class Separable(Criterion):
-    """A criterion whose cost is a sum over leaves, and whose leaves do not look at each other: trees can use it too."""
-
-    centred = False  # whether only differences of the target matter, and leaves vote the target
-
-    def span(self, weight: Array, target: Array) -> Array | None:
-        """Return per row what impurities are made of: gains far below its sum are rounding.  None: the weight."""
-        return None
-
-    def weight(self, gross: Array) -> float:
-        """Return the total weight, given the channels' gross sums."""
-        return float(gross[0])
-
-    def leaf(self, sums: Array, gross: Array, numbers: Array) -> Any:
-        """Return what a leaf with these sums votes."""
-        raise NotImplementedError
-
-    def impurity(self, sums: Array) -> Any:
-        """Return what a leaf with these sums costs."""
-        return self.cost(sums, np.zeros_like(sums), sums, np.zeros(len(self.names)))
-
-    def leaves(self, left: Array, right: Array, gross: Array, numbers: Array) -> tuple[Any, Any]:
-        """Both sides' votes."""
-        return self.leaf(left, gross, numbers), self.leaf(right, gross, numbers)
-
-
 @formula
 def _z(sums: Any) -> Any:
     return np.sqrt(np.maximum(sums[0] + sums[1], 0.0) * np.maximum(sums[0] - sums[1], 0.0))
@@ -231,7 +177,12 @@ class Gini(LeastSquares):
     """CART's gini index, which for labels -1 and +1 is half the squared error; leaves vote the heavier label."""
 
     centred = False
-    labels = True
+    labels = heaviest = True
+
+    def error(self, total: Array) -> tuple[int, int]:
+        """Of w and w t."""
+        whole, signed = total.tolist()
+        return whole, (whole - abs(signed)) // 2
 
     def span(self, weight: Array, target: Array) -> Array | None:
         """The weight: squares of labels are 1."""
@@ -245,6 +196,114 @@ class Gini(LeastSquares):
     def leaf(self, sums: Array, gross: Array, numbers: Array) -> float:
         """The sign of the signed weight."""
         return 1.0 if sums[1] >= 0 else -1.0
+
+
+# -- labels of several classes ---------------------------------------------------------------------------------------
+
+Fold = Callable[[Any, Any], Any]
+Close = Callable[[Any, Any, Any, Any], Any]
+
+
+class ByClass(Separable):
+    """A channel a class; a side's cost is a `fold` over its classes' weights, which `close` completes."""
+
+    by_class = heaviest = True
+
+    @property
+    def fold(self) -> Fold:
+        """The function fold(so far, the weight of one more class)."""
+        raise NotImplementedError
+
+    @property
+    def close(self) -> Close:
+        """The function close(left fold, left weight, right fold, right weight): the cost."""
+        raise NotImplementedError
+
+    def weight(self, gross: Array) -> float:
+        """All classes' weights."""
+        return float(gross.sum())
+
+    def leaf(self, sums: Array, gross: Array, numbers: Array) -> Any:
+        """The number of the heaviest class, the first of those that are equal."""
+        return self.name_type(len(sums))(sums.argmax())
+
+    def name_type(self, n_classes: int) -> Any:
+        """Return the type of class numbers in votes."""
+        return np.min_scalar_type(-n_classes).type
+
+    def error(self, total: Array) -> tuple[int, int]:
+        """All but the heaviest class."""
+        whole = int(total.sum())
+        return whole, whole - int(total.max())
+
+    def rank(self, sums: Array, numbers: Array) -> Array:
+        """By the first principal component of the categories' shares (Coppersmith, Hong & Hosking 1999).
+
+        With two classes that is the share of one of them, and the best subset is a cut.
+        """
+        weight = sums.sum(axis=0)
+        shares = sums * (weight > 0) / np.maximum(weight, TINY)
+        apart = shares - (sums.sum(axis=1) / max(weight.sum(), TINY))[:, None]
+        axis = np.linalg.eigh((weight * apart) @ apart.T)[1][:, -1]
+        return axis @ shares * (1.0 if axis[np.abs(axis).argmax()] > 0 else -1.0)
+
+
+@formula
+def _heaviest(top: Any, weight: Any) -> Any:
+    return np.maximum(top, weight)
+
+
+@formula
+def _right(left: Any, left_weight: Any, right: Any, right_weight: Any) -> Any:
+    """Minus the weight of the rows that are right, if both sides vote their heaviest class."""
+    return -(left + right)
+
+
+class Labels(ByClass):
+    """The smallest weighted error of two leaves that vote a class each."""
+
+    @property
+    def fold(self) -> Fold:
+        """The heaviest class."""
+        return _heaviest
+
+    @property
+    def close(self) -> Close:
+        """The error, up to a constant."""
+        return _right
+
+    def impurity(self, sums: Array) -> float:
+        """Minus the heaviest class."""
+        return -float(sums.max())
+
+
+@formula
+def _squared(so_far: Any, weight: Any) -> Any:
+    return so_far + weight * weight
+
+
+@formula
+def _gini_of_classes(left: Any, left_weight: Any, right: Any, right_weight: Any) -> Any:
+    """The weights times the gini indices of the two sides, less the weight."""
+    return -(left / np.maximum(left_weight, TINY) + right / np.maximum(right_weight, TINY))
+
+
+class ClassGini(ByClass):
+    """CART's gini index of several classes; leaves vote the heaviest."""
+
+    @property
+    def fold(self) -> Fold:
+        """The sum of squares."""
+        return _squared
+
+    @property
+    def close(self) -> Close:
+        """The gini index, up to a constant."""
+        return _gini_of_classes
+
+    def impurity(self, sums: Array) -> float:
+        """Minus the sum of squares a unit of weight."""
+        return -float(sums @ sums) / max(float(sums.sum()), TINY)
 
 
 @formula
@@ -292,5 +351,6 @@ CRITERIA: dict[str, Criterion] = {
     "svp": SampleVariancePenalty(),
     "z": Z(),
     "least_squares": LeastSquares(),
+    "labels": Labels(),
     "pseudo_loss": PseudoLoss(),
 }

@@ -26,7 +26,7 @@ WORTH = 0.7  # the share of changed rows from which on counting anew is faster
 
 
 class Follower:
-    """One channel: its rows as integers, their sums, and their histogram.
+    """One channel (two, w and w t, if it is sided): its rows as integers, their sums, and their histogram.
 
     The scale stays the same from round to round while the sum of magnitudes lies in [least, 2^62), least <= 2^54.
 
@@ -53,6 +53,33 @@ class Follower:
         self._restless = False  # whether most rows changed the last time
         spare = max(0, 18 - int(math.log2(max(rows.n, 1.0)))) // 2 if lasting else 0
         self.room, self.least = ROOM + spare, LEAST >> spare
+
+    @property
+    def width(self) -> int:
+        """Number of channels."""
+        return 1 + self.sided
+
+    def now(self, slots: Array, total: Array) -> None:
+        """Write the channels' sums over all rows, per slot and in total, to the first places."""
+        self._write(self.slots, self.minus, self.plus, slots, total)
+
+    def among(self, members: Array, slots: Array, total: Array) -> None:
+        """Write the channels' sums over some rows."""
+        assert self.q is not None
+        self._write(*self.codes.sums(self.q, members, self.sided), slots, total)
+
+    def _write(self, mine: Array, minus: int, plus: int, slots: Array, total: Array) -> None:
+        if self.sided:
+            np.add(mine[1], mine[0], out=slots[0])
+            np.subtract(mine[1], mine[0], out=slots[1])
+            total[0], total[1] = plus + minus, plus - minus
+        else:
+            slots[0], total[0] = mine[0], plus - minus
+
+    @property
+    def grosses(self) -> list[int]:
+        """The sums of magnitudes, one a channel."""
+        return [self.gross] * self.width
 
     @property
     def total(self) -> int:
@@ -104,6 +131,44 @@ class Follower:
             self.slots = self.slots + changes
             self.minus, self.plus, self.q = new.minus, new.plus, q
         return True
+
+
+class ClassCount:
+    """A channel a class: the weights of its rows, counted anew every round.
+
+    Parameters
+    ----------
+    rows, codes
+        The sample.
+    classes : array
+        The class number of every row.
+    """
+
+    def __init__(self, rows: Rows, codes: Codes, classes: Array) -> None:
+        self.rows, self.codes, self.classes = rows, codes, classes
+        self.width = int(classes.max()) + 1
+        self.hists = np.empty((0, 0), np.int64)  # room for a tree's
+
+    def round(self, weight: Array, counts: Array | None = None) -> None:
+        """Round all rows' weights, with these integer masses or their own."""
+        self.q, self.power, self.whole, _ = self.rows.whole(weight, counts)
+
+    def now(self, slots: Array, total: Array) -> None:
+        """Write the classes' sums over all rows, per slot and in total, to the first places."""
+        self._write(*self.codes.class_sums(self.q, self.classes, self.width), slots, total)
+        self._grosses = total[: self.width].tolist()
+
+    def among(self, members: Array, slots: Array, total: Array) -> None:
+        """Write the classes' sums over some rows."""
+        self._write(*self.codes.class_sums(self.q, self.classes, self.width, members), slots, total)
+
+    def _write(self, mine: Array, sums: Array, slots: Array, total: Array) -> None:
+        slots[: self.width], total[: self.width] = mine, sums
+
+    @property
+    def grosses(self) -> list[int]:
+        """The sums of magnitudes, one a class: weights are not negative."""
+        return self._grosses
 
 
 def scaled(x: int, power: int) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,11 +14,14 @@ from boostlab.data.rows import Rows
 from boostlab.data.table import Table
 from boostlab.data.threads import spread
 from boostlab.kernels.slots import SIGNED, SIZE
-from boostlab.kernels.split import cheapest_split, cheapest_split_of_pairs
-from boostlab.voters.criteria import Criterion, Params
-from boostlab.voters.follow import Follower
+from boostlab.kernels.split import cheapest_split, cheapest_split_of_classes, cheapest_split_of_pairs
+from boostlab.voters.criteria import ByClass
+from boostlab.voters.criterion import Criterion, Params, Separable
+from boostlab.voters.follow import ClassCount, Follower, scaled
 
 Array = npt.NDArray[Any]
+
+NO_ORDER: Mapping[int, Array] = {}
 
 
 class Channels:
@@ -26,47 +29,49 @@ class Channels:
 
     Parameters
     ----------
-    parts : list of Follower
-        A sided one gives two channels, w and w t; the others one each.
+    parts : list of Follower or ClassCount
+        Each gives one or more channels.
     """
 
-    def __init__(self, parts: list[Follower]) -> None:
+    def __init__(self, parts: Sequence[Follower | ClassCount]) -> None:
         self.parts = parts
-        self.slots, self.total = self._stacked([(p.slots, p.minus, p.plus) for p in parts])
-        self.scale = self._each(lambda p: math.ldexp(1.0, -p.power))
-        self.gross = self._each(lambda p: math.ldexp(p.gross, -p.power))
+        self.slots, self.total = self._empty()
+        scale, gross, first = list[float](), list[float](), 0
+        for p in parts:
+            p.now(self.slots[first:], self.total[first:])
+            scale += [math.ldexp(1.0, -p.power)] * p.width
+            gross += [math.ldexp(g, -p.power) for g in p.grosses]
+            first += p.width
+        self.scale, self.gross = np.array(scale), np.array(gross)
 
     def sums(self, members: Array) -> tuple[Array, Array]:
         """Return the channels' sums over some rows, per slot and in total."""
-        return self._stacked([p.codes.sums(p.q, members, p.sided) for p in self.parts if p.q is not None])
-
-    def _stacked(self, sums: list[tuple[Array, int, int]]) -> tuple[Array, Array]:
-        slots = np.empty((sum(1 + p.sided for p in self.parts), sums[0][0].shape[1]), np.int64)
-        total, c = np.empty(len(slots), np.int64), 0
-        for part, (mine, minus, plus) in zip(self.parts, sums, strict=True):
-            if part.sided:
-                np.add(mine[1], mine[0], out=slots[c])
-                total[c], c = plus + minus, c + 1
-                np.subtract(mine[1], mine[0], out=slots[c])
-            else:
-                slots[c] = mine[0]
-            total[c], c = plus - minus, c + 1
+        (slots, total), first = self._empty(), 0
+        for p in self.parts:
+            p.among(members, slots[first:], total[first:])
+            first += p.width
         return slots, total
 
-    def _each(self, what: Callable[[Follower], float]) -> Array:
-        return np.array([what(p) for p in self.parts for _ in range(1 + p.sided)])
+    def _empty(self) -> tuple[Array, Array]:
+        width = sum(p.width for p in self.parts)
+        return np.empty((width, self.parts[0].codes.n_slots), np.int64), np.empty(width, np.int64)
+
+    def errors(self, criterion: Separable, leaves: list[Array]) -> tuple[float, float]:
+        """Return the weight of the sample and of the rows that are wrong, given the leaves' integer sums."""
+        sums = [criterion.error(total) for total in leaves]
+        power = self.parts[0].power
+        return scaled(sum(w for w, _ in sums), power), scaled(sum(w for _, w in sums), power)
 
 
 @dataclass(slots=True)
 class Split:
-    """A feature and which of its slots (bins, and missing values last) are low."""
+    """A feature and where its slots (bins, and missing values last) are cut."""
 
     feature: int
-    cut: int
-    low: Array
+    cut: int  # the last slot that is low
+    side: int  # 1 if missing values are low
     cost: float
-    left: Array  # the channels' sums on the low side
-    right: Array
+    order: Array | None = None  # of the slots, if they are categories
 
 
 class SplitSearch:
@@ -100,6 +105,7 @@ class SplitSearch:
         mine = np.repeat(below[self.starts[:-1]], widths), np.repeat(below[self.starts[1:]], widths)
         self._heavier_below = 2 * (below[1:] - mine[0]) > mine[1] - mine[0]
         self.followers: list[Follower] = []  # of the channels, from round to round
+        self._counter: ClassCount | None = None
 
     def channels(
         self, criterion: Criterion, weight: Array, target: Array, counts: Array | None = None, census: bool = False
@@ -117,7 +123,12 @@ class SplitSearch:
         census : bool
             Whether to count the rows, too, in a last channel.
         """
-        if weight.ndim == 2:
+        asked: list[tuple[int, Array, Array, bool]] = []
+        parts: list[Follower | ClassCount] = []
+        if criterion.by_class:
+            parts.append(self.counter(target))
+            self.counter(target).round(weight, counts)
+        elif weight.ndim == 2:
             asked = [(SIGNED, weight[:, c], target[:, c], False) for c in range(weight.shape[1])]
         elif criterion.labels:
             asked = [(SIGNED, weight, target, True)]
@@ -126,7 +137,14 @@ class SplitSearch:
         if census:
             ones = np.ones(len(weight))
             asked.append((SIZE, ones, ones, False))
-        return Channels([self.followed(c, *what, counts) for c, what in enumerate(asked)])
+        parts.extend(self.followed(c, *what, counts) for c, what in enumerate(asked))
+        return Channels(parts)
+
+    def counter(self, classes: Array) -> ClassCount:
+        """Return who counts the weights of these classes, the same one every round."""
+        if self._counter is None or self._counter.classes is not classes:
+            self._counter = ClassCount(self.rows, self.codes, classes)
+        return self._counter
 
     def followed(
         self,
@@ -172,7 +190,7 @@ class SplitSearch:
         scale, d = channels.scale, len(self.n_bins)
         numbers = criterion.numbers(params)
         slots, order = self._order_categories(criterion, slots, scale, seen, numbers)
-        search = (cheapest_split_of_pairs if len(channels.gross[seen]) == 2 else cheapest_split)(criterion.cost)
+        search = _kernel(criterion, len(channels.gross[seen]))
         facts = total, scale, channels.gross[seen], numbers, float(least)
         found: list[tuple[int, int, float]] = []
 
@@ -183,12 +201,28 @@ class SplitSearch:
         at, side, cost = min((f for f in found if f[0] >= 0), key=lambda f: (f[2], f[0]), default=(-1, 0, np.inf))
         if at < 0:
             return None
-        feature = int(np.searchsorted(self.starts, at, side="right")) - 1
-        cut, mine = at - int(self.starts[feature]), self.mine(feature)
-        sum_low = slots[:, mine][:, : cut + 1].sum(axis=1) + side * slots[:, mine.stop - 1]
-        low = self.low_slots(feature, cut, side, order.get(feature))
-        left, right = (sum_low * scale)[seen], ((total - sum_low) * scale)[seen]
-        return Split(feature, cut, low, cost, left, right)
+        return self.split_at(at, side, cost, order)
+
+    def split_at(self, at: int, side: int, cost: float, order: Mapping[int, Array] = NO_ORDER) -> Split:
+        """Return the split after a slot of the histogram."""
+        feature = int(self.starts.searchsorted(at, side="right")) - 1
+        return Split(feature, at - int(self.starts[feature]), side, cost, order.get(feature))
+
+    def below(self, split: Split, slots: Array) -> Array:
+        """Return the channels' integer sums on the low side, given those per slot."""
+        mine = slots[:, self.mine(split.feature)]
+        if split.order is not None:
+            return mine[:, split.order[: split.cut + 1]].sum(axis=1)
+        return mine[:, : split.cut + 1].sum(axis=1) + split.side * mine[:, -1]
+
+    def sides(self, split: Split, channels: Channels) -> tuple[Array, Array]:
+        """Return the channels' integer sums below and above a split of the whole sample."""
+        below = self.below(split, channels.slots)
+        return below, channels.total - below
+
+    def low(self, split: Split) -> Array:
+        """Return which of the feature's slots are low."""
+        return self.low_slots(split.feature, split.cut, split.side, split.order)
 
     def low_slots(self, feature: int, cut: int, side: int, order: Array | None = None) -> Array:
         """Return which of the feature's slots are below a cut; side 1 puts missing values there too."""
@@ -205,6 +239,21 @@ class SplitSearch:
         if self.some_missing[feature]:
             return bool(side)
         return bool(self._heavier_below[self.starts[feature] + cut])
+
+    def cuts_at(self, at: Array, side: Array) -> tuple[Array, Array, Array]:
+        """Return features, thresholds and whether missing values are low, for numeric cuts after slots.
+
+        A negative slot is no cut: the feature is -1.
+        """
+        none, at = at < 0, np.maximum(at, 0)
+        feature = self.starts.searchsorted(at, side="right") - 1
+        start = self.starts[feature]
+        point = np.minimum(self.bins.starts[feature] + at - start, self.bins.starts[feature + 1])
+        ends = point == self.bins.starts[feature + 1]
+        threshold = np.where(ends, np.inf, np.append(self.bins.points, np.inf)[point - ends])
+        missing_low = np.where(self.some_missing[feature], side == 1, self._heavier_below[at])
+        feature[none], threshold[none], missing_low[none] = -1, 0.0, False
+        return feature, threshold, missing_low
 
     def signs(self, feature: int, sums: Array) -> Array:
         """Return which categories have a negative sum; if all agree, the lightest takes the other side."""
@@ -250,6 +299,13 @@ class SplitSearch:
         """Return the number that a cut stands for; the last one parts all values from missing ones."""
         at = int(self.bins.starts[feature]) + cut
         return float(self.bins.points[at]) if at < self.bins.starts[feature + 1] else np.inf
+
+
+def _kernel(criterion: Criterion, n_channels: int) -> Any:
+    """Return the compiled search for a criterion."""
+    if isinstance(criterion, ByClass):
+        return cheapest_split_of_classes(criterion.fold, criterion.close)
+    return (cheapest_split_of_pairs if n_channels == 2 else cheapest_split)(criterion.cost)
 
 
 def tame(weight: Array) -> Array:

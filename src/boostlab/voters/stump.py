@@ -12,14 +12,14 @@ from sklearn.base import BaseEstimator
 
 from boostlab.contract import Learner, MixedTask, Stop, Task
 from boostlab.data.rows import Rows
-from boostlab.data.table import Table, compact
+from boostlab.data.table import Table, compact, magnitude
 from boostlab.data.threads import gather
 from boostlab.kernels.edge import best_edge
 from boostlab.kernels.slots import SIGNED
-from boostlab.voters.criteria import CRITERIA, MixedEdge
+from boostlab.voters.criteria import CRITERIA, ByClass, MixedEdge
 from boostlab.voters.follow import Follower
 from boostlab.voters.ranking import ranked
-from boostlab.voters.search import Channels, Split, SplitSearch, tame
+from boostlab.voters.search import SplitSearch, tame
 
 Array = npt.NDArray[Any]
 Found = tuple[int, int, int, int]
@@ -31,7 +31,8 @@ MIXED = MixedEdge()
 class Stump:
     """A fitted stump: votes `left` where the feature is at most the threshold, `missing` where it is NaN, else `right`.
 
-    Votes are numbers, or one number per class; `missing` is `right` where it is not given.
+    Votes are numbers, or one number per class, or the number of a class (an integer); `missing` is `right` where it is
+    not given.
     """
 
     feature: int
@@ -46,7 +47,7 @@ class Stump:
         """The largest magnitude of a vote."""
         if isinstance(self.left, float):
             return max(abs(self.left), abs(self.right))
-        return float(max(np.abs(self.left).max(), np.abs(self.right).max()))
+        return max(magnitude(self.left), magnitude(self.right))
 
     def votes(self, table: Table) -> Array:
         """Return the votes on all rows of a table."""
@@ -77,7 +78,7 @@ class CategoryStump:
     @property
     def bound(self) -> float:
         """The largest magnitude of a vote."""
-        return float(np.abs(self.leaves).max())
+        return magnitude(self.leaves)
 
     def votes(self, table: Table) -> Array:
         """Return the votes on all rows of a table."""
@@ -150,10 +151,15 @@ class StumpSession:
         channels = search.channels(criterion, weight, task.target, task.counts)
         split = search.best(criterion, channels.slots, channels.total, channels, task.params)
         assert split is not None
-        leaves = criterion.leaves(split.left, split.right, channels.gross, criterion.numbers(task.params))
-        if isinstance(task, MixedTask) and task.counts is None:
-            _note_parts(task, channels, split, leaves[1])
-        return self._stump(split.feature, split.cut, split.low, *leaves)
+        below, above = search.sides(split, channels)
+        left, right = below * channels.scale, above * channels.scale
+        leaves = criterion.leaves(left, right, channels.gross, criterion.numbers(task.params))
+        if task.counts is None:
+            if isinstance(task, MixedTask):
+                _note_parts(task, channels.gross, right - left, leaves[1])
+            elif isinstance(criterion, ByClass):
+                task.sums = channels.errors(criterion, [below, above])
+        return self._stump(split.feature, split.cut, search.low(split), *leaves)
 
     def added(self, voter: Any, alpha: float) -> None:
         """Remember nothing."""
@@ -204,9 +210,10 @@ class StumpSession:
         numbers = {"a": task.a, "b": task.b}
         split = self.search.best(MIXED, channels.slots, channels.total, channels, numbers)
         assert split is not None
-        left, right = MIXED.leaves(split.left, split.right, channels.gross, MIXED.numbers(numbers))
-        _note_parts(task, channels, split, right)
-        return self._stump(split.feature, split.cut, split.low, left, right)
+        below, above = (sums * channels.scale for sums in self.search.sides(split, channels))
+        left, right = MIXED.leaves(below, above, channels.gross, MIXED.numbers(numbers))
+        _note_parts(task, channels.gross, above - below, right)
+        return self._stump(split.feature, split.cut, self.search.low(split), left, right)
 
     def _best_but(self, without: Array, hist: Array, total: int) -> Stump | CategoryStump | Stop:
         """Return the best stump that does not vote like `without`; stumps of several columns may."""
@@ -224,7 +231,7 @@ class StumpSession:
         return Stump(feature, cut, threshold, left, right, left if low[-1] else right)
 
 
-def _note_parts(task: MixedTask, channels: Channels, split: Split, right: float) -> None:
-    """Note the sums of w and w^2 for the stump that says `right` above a split."""
-    wrong = np.maximum(channels.gross - right * (split.right - split.left), 0.0) / 2
-    task.parts = float(channels.gross[0]), float(wrong[0]), float(channels.gross[1]), float(wrong[1])
+def _note_parts(task: MixedTask, gross: Array, rise: Array, right: float) -> None:
+    """Note the sums of w and w^2 for the stump that says `right` above a split, where w y and w^2 y sum to more."""
+    wrong = np.maximum(gross - right * rise, 0.0) / 2
+    task.parts = float(gross[0]), float(wrong[0]), float(gross[1]), float(wrong[1])

@@ -14,20 +14,22 @@ from sklearn.base import BaseEstimator
 from boostlab.contract import Learner, Stop, Task
 from boostlab.data.matrix import arrays_of, blocks, is_sparse
 from boostlab.data.rows import Rows
-from boostlab.data.table import Table, compact
+from boostlab.data.table import Table, compact, magnitude
 from boostlab.data.threads import spread
 from boostlab.kernels.sparse import walk_sparse
 from boostlab.kernels.tree import walk
-from boostlab.voters.criteria import CRITERIA, Gini, Separable
-from boostlab.voters.follow import scaled
+from boostlab.voters.criteria import CRITERIA, ByClass, ClassGini, Gini
+from boostlab.voters.criterion import Separable
+from boostlab.voters.quick import grown, is_quick
 from boostlab.voters.search import Channels, Split, SplitSearch, tame
 
 Array = npt.NDArray[Any]
 
-# What a tree grows by for each criterion a rule may ask for: labels (edge) by gini, the others by themselves.
+# What a tree grows by for each criterion a rule may ask for: labels by gini, the others by themselves.
 GROWS_BY: dict[str, Separable] = {
-    "edge": Gini(),
     **{name: c for name, c in CRITERIA.items() if isinstance(c, Separable)},
+    "edge": Gini(),
+    "labels": ClassGini(),
 }
 
 
@@ -47,7 +49,7 @@ class Tree:
     @property
     def bound(self) -> float:
         """The largest magnitude of a vote."""
-        return float(np.abs(self.values[self.feature < 0]).max())
+        return magnitude(self.values[self.feature < 0])
 
     @property
     def n_leaves(self) -> int:
@@ -172,11 +174,13 @@ class TreeSession:
         self.learner, self.rows = learner, rows
         self.search = SplitSearch(table, rows)
         self.counts_leaves = learner.min_samples_leaf > 1
-        self.last: tuple[Tree, dict[int, Array]] | None = None  # the newest tree and the rows in its leaves
+        self.last: tuple[Tree, Array] | None = None  # the newest tree and its votes on the sample
 
     def best(self, task: Task) -> Tree | Stop:
         """Grow a tree."""
         search, criterion = self.search, GROWS_BY[task.criterion]
+        if isinstance(criterion, ByClass) and is_quick(self.learner, search, task.target):
+            return self._quick(task, criterion)
         weight, target, centre = tame(task.weight), task.target, 0.0
         if criterion.centred:  # digits are for differences, not for a large mean
             centre = self._mean(weight, target, task.counts)
@@ -194,10 +198,22 @@ class TreeSession:
             )
             return Stop("no_edge", why)
         tree, leaves = grower.tree()
-        tree.values += centre
-        self.last = tree, leaves
-        if task.criterion == "edge" and task.counts is None:
-            task.sums = grower.error_sums()
+        if criterion.centred:
+            tree.values += centre
+        self.last = tree, self._votes(tree, leaves)
+        if criterion.heaviest and task.counts is None:
+            task.sums = channels.errors(criterion, grower.leaf_totals())
+        return tree
+
+    def _quick(self, task: Task, criterion: ByClass) -> Tree | Stop:
+        """Grow it in one compiled call."""
+        found = grown(self.learner, self.search, criterion, task)
+        if found is None:
+            return Stop("no_edge", "no split gains anything")
+        tree = Tree(*found.arrays)
+        self.last = tree, found.votes
+        if task.counts is None:
+            task.sums = found.sums
         return tree
 
     def _mean(self, weight: Array, target: Array, counts: Array | None) -> float:
@@ -206,13 +222,14 @@ class TreeSession:
 
     def output(self, voter: Tree, table: Table) -> Array:
         """Return the votes on the training rows, from the leaves they fell into while the tree grew."""
-        if self.last is not None and self.last[0] is voter:
-            values = compact(voter.values)
-            out = np.empty((self.rows.n_rows, *values.shape[1:]), values.dtype)
-            for leaf, members in self.last[1].items():
-                out[members] = values[leaf]
-            return out
-        return voter.votes(table)
+        return self.last[1] if self.last is not None and self.last[0] is voter else voter.votes(table)
+
+    def _votes(self, tree: Tree, leaves: dict[int, Array]) -> Array:
+        values = compact(tree.values)
+        out = np.empty((self.rows.n_rows, *values.shape[1:]), values.dtype)
+        for leaf, members in leaves.items():
+            out[members] = values[leaf]
+        return out
 
     def added(self, voter: Any, alpha: float) -> None:
         """Remember nothing."""
@@ -283,7 +300,7 @@ class _Grower:
 
     def _part(self, leaf: _Leaf, split: Split) -> tuple[_Leaf, _Leaf]:
         """Part the rows; sum the smaller side and get the other by subtraction, exactly."""
-        n_low = self.search.codes.part(split.feature, split.low, leaf.members, self.space)
+        n_low = self.search.codes.part(split.feature, self.search.low(split), leaf.members, self.space)
         low, high = leaf.members[:n_low], leaf.members[n_low:]
         smaller = low if n_low * 2 <= len(leaf.members) else high
         slots, total = self.channels.sums(smaller)
@@ -321,14 +338,9 @@ class _Grower:
             kept.extend(self.children.get(node, ()))
         return kept
 
-    def error_sums(self) -> tuple[float, float]:
-        """Return the weight of the sample and of the rows that are wrong, for leaves that vote the heavier label."""
-        whole = wrong = 0
-        for node in self._kept():
-            w, wt = self.totals[node][:2].tolist()
-            whole, wrong = (whole, wrong) if node in self.splits else (whole + w, wrong + (w - abs(wt)) // 2)
-        power = self.channels.parts[0].power
-        return scaled(whole, power), scaled(wrong, power)
+    def leaf_totals(self) -> list[Array]:
+        """Return the leaves' sums as integers."""
+        return [self.totals[node][self.seen] for node in self._kept() if node not in self.splits]
 
     def tree(self) -> tuple[Tree, dict[int, Array]]:
         """Return the tree as flat arrays, without the nodes that pruning took, and the rows of every leaf."""
@@ -342,11 +354,12 @@ class _Grower:
         for i, node in enumerate(kept):
             if node in self.splits:
                 split = self.splits[node]
-                feature[i], missing_low[i] = split.feature, split.low[-1]
+                low = search.low(split)
+                feature[i], missing_low[i] = split.feature, low[-1]
                 children[i] = [place[c] for c in self.children[node]]
                 gains[i] = self.gains[node] / self.criterion.weight(self.gross)
                 if search.categorical[split.feature]:
-                    lows[i] = split.low[:-1]
+                    lows[i] = low[:-1]
                 else:
                     threshold[i] = search.threshold(split.feature, split.cut)
         numbers = self.criterion.numbers(self.task.params)
