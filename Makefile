@@ -32,7 +32,7 @@ demo: $(VENV)/.stamp-core
 	@$(VENV)/bin/boostlab compare $(ARGS)
 
 test: $(VENV)/.stamp-test
-	@$(VENV)/bin/python -m pytest $(ARGS)
+	@$(VENV)/bin/python -m pytest -n auto $(ARGS)
 
 lint: $(VENV)/.stamp-dev
 	$(VENV)/bin/ruff check .

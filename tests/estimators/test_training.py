@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import log_loss as sk_log_loss
 from sklearn.metrics import roc_auc_score
+from sklearn.tree import DecisionTreeClassifier
 
 import boostlab
 from boostlab import AdaBoostClassifier, LPBoostClassifier, QuadBoostClassifier, Stop, VoterPool
@@ -306,3 +309,20 @@ def test_extreme_but_legal_parameters_give_finite_models(model, table):
     assert np.isfinite(model.decision_function(X)).all()
     assert np.isfinite(model.predict_proba(X)).all()
     assert all(np.isfinite(column).all() for column in model.history_.values())
+
+
+@pytest.mark.parametrize("early", [False, True])
+@pytest.mark.parametrize("zeros", [False, True])
+def test_a_warm_start_reads_the_table_of_its_own_call(early, zeros):
+    """A learner from outside looks at the numbers every round: not at those of a buffer that was used again."""
+    X, y = noisy_table(150, seed=3)
+    weight = np.where(np.arange(150) % 10 == 0, 0.0, 1.0) if zeros else None
+    params = dict(warm_start=True, random_state=0, early_stopping=early, n_iter_no_change=50)
+    make = partial(boostlab.AdaBoostClassifier, DecisionTreeClassifier(max_depth=2, random_state=0), **params)
+    buffer = X.copy()
+    warm = make(n_estimators=3).fit(buffer, y, weight)
+    buffer[:] = 9.0
+    warm.set_params(n_estimators=10).fit(X, y, weight)
+    cold = make(n_estimators=10).fit(X, y, weight)
+    assert warm.n_estimators_ == cold.n_estimators_
+    assert np.array_equal(warm.decision_function(X), cold.decision_function(X))

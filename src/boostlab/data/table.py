@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from boostlab.data.bins import MOST_BINS, Bins
 from boostlab.data.codes import Codes
-from boostlab.data.matrix import as_a_whole, by_rows, column, is_sparse, take
+from boostlab.data.matrix import Chosen, as_a_whole, by_rows, column, is_sparse, take
 from boostlab.data.rows import Rows
 
 Array = npt.NDArray[Any]
@@ -73,6 +73,16 @@ class Table:
     @cached_property
     def _by_columns(self) -> Any:
         return self.X.tocsc() if is_sparse(self.X) else self.X
+
+    def moved_to(self, X: Any) -> None:
+        """Read on from a table with the same numbers: the caller may have changed the one of the last fit."""
+        base = X.X if isinstance(X, Chosen) else X
+        if isinstance(self.X, Chosen):
+            self.X = Chosen(base, self.X.rows)
+        elif not is_sparse(X) or X.shape == self.X.shape:  # rows held out of a sparse table are a copy
+            self.X = X
+        for made in ("floats", "_by_columns"):
+            self.__dict__.pop(made, None)
 
     def take(self, rows: Array) -> Table:
         """Return some rows (their numbers), with the codes they have: nothing is binned twice."""

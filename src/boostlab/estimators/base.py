@@ -311,6 +311,9 @@ class Booster(Fitted, Targets, BaseEstimator):
                 "with warm_start it may only grow."
             )
         training.state.horizon = self.n_estimators
+        training.table.moved_to(sample.X)
+        if training.watched is not None:
+            training.watched.moved_to(sample.X if held_out is None else held_out.X)
         return training
 
     def __getstate__(self) -> dict[str, Any]:

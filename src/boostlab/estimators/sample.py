@@ -123,7 +123,7 @@ def _weighed(
     kept = mass > 0
     if not kept.any():
         raise ValueError("All weights are zero; give rows of at least two classes a weight above 0.")
-    return (X, y, mass) if kept.all() else (X[kept], y[kept], mass[kept])
+    return (X, y, mass) if kept.all() else (take(X, np.flatnonzero(kept)), y[kept], mass[kept])
 
 
 def _small(codes: Array, n_classes: int) -> Array:
