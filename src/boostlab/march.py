@@ -103,8 +103,8 @@ class March:
         voter = self.session.voter(self.session.find(follower), follower, task)
         assert task.sums is not None
         training.torn = True
-        clean = task.sums[1] > 0
-        h = NONE if clean else voter.votes(training.table)
+        errs = task.sums[1] > 0
+        h = NONE if errs else voter.votes(training.table)
         answer = training.rule.step(state, task, h)
         if isinstance(answer, Stop):
             return answer
@@ -113,7 +113,7 @@ class March:
         whole, wrong = task.sums
         power = 2 * answer.alpha
         safe = abs(power) < Exponentials.FAR and np.ldexp(whole + wrong * math.expm1(power), follower.power) < MOST
-        if clean and safe:
+        if errs and safe:
             votes = voter.slot_votes(training.table)
             few = bool(fewer_wrong(votes, self.masses[:, self.search.mine(voter.feature)]))
             power = power if few else -power
@@ -124,7 +124,7 @@ class March:
             training.keep(voter, None, answer, start)
         else:
             self.level = False
-            training.keep(voter, voter.votes(training.table) if clean else h, answer, start)
+            training.keep(voter, voter.votes(training.table) if errs else h, answer, start)
         return answer.stop
 
     def _ground(self, follower: Follower) -> tuple[Any, ...]:

@@ -65,7 +65,10 @@ class Bins:
         limit = MOST_BINS if max_bins == "exact" else int(max_bins)
         mass = None
         if not rows.uniform:
-            mass = np.maximum(rows.whole(np.ones(rows.n_rows))[0], 1)  # the lightest row has a value like the others
+            mass = rows.counts
+            if mass is None:
+                mass = rows.whole(np.ones(rows.n_rows))[0]
+                np.maximum(mass, 1, out=mass)  # the lightest row has a value like the others
         if is_sparse(X):
             points, counts, distinct = _sparse_cuts(X, mass, limit, threads)
         else:
@@ -177,8 +180,8 @@ def _neighbours(values: Array, mass: Array | None, limit: int, steps: Array) -> 
     if mass is None:
         ranks = _first_ranks(limit, size)
     else:
-        below = np.cumsum(mass[order[:size]])
-        ranks = np.searchsorted(below / below[-1], np.arange(1, limit) / limit)
+        below = np.cumsum(mass[order[:size]], dtype=np.int64)
+        ranks = _weighted_ranks(below, limit)
     ends = np.searchsorted(values, values[ranks], side="right") - 1  # the last row of each value, ascending
     ends = ends[np.append(ends[1:] != ends[:-1], True) & (ends < size - 1)]
     return values[ends], values[ends + 1], distinct
@@ -192,6 +195,17 @@ def _first_ranks(limit: int, size: int) -> Array:
     ranks = np.maximum(ranks - 1, 0)
     for _ in range(2):
         ranks += (ranks + 1) / size < shares
+    return ranks
+
+
+def _weighted_ranks(below: Array, limit: int) -> Array:
+    """Return the same for rows of different masses: the first r with below[r] / below[-1] >= k / limit."""
+    whole, shares = below[-1], np.arange(1, limit) / limit
+    ranks = np.searchsorted(below, np.floor(shares * whole).astype(np.int64))  # among integers, nearly there
+    while (late := (ranks > 0) & (below[ranks - 1] / whole >= shares)).any():
+        ranks -= late
+    while (early := below[ranks] / whole < shares).any():
+        ranks += early
     return ranks
 
 

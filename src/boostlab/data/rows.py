@@ -62,6 +62,12 @@ class Rows:
             return self.mass
         return np.ones(self.n_rows) if self.counts is None else self.counts.astype(np.float64)
 
+    def of(self, rows: Array) -> Array:
+        """Return the masses of some rows as floats."""
+        if self.mass is not None:
+            return self.mass[rows]
+        return np.ones(len(rows)) if self.counts is None else self.counts[rows].astype(np.float64)
+
     @property
     def draw_size(self) -> int:
         """How many rows a draw picks: the sample size where masses are counts, else (and for heavy masses) the rows."""

@@ -35,7 +35,7 @@ class Sample:
 
     def part(self, rows: Array) -> Sample:
         """Return some of the rows, by their numbers."""
-        mass = None if self.rows.uniform else self.rows.masses[rows]
+        mass = None if self.rows.uniform else self.rows.of(rows)
         return Sample(take(self.X, rows), self.codes[rows], Rows(len(rows), mass), self.classes)
 
     def canonical_order(self) -> Array:
