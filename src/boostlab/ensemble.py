@@ -119,7 +119,7 @@ def settle(F: Array, bound: float) -> Array:
     """
     tol = 1e-12 * bound
     if F.ndim == 1:
-        return np.where((F >= -tol) & (F <= tol), 0.0, F)
+        return np.where(np.abs(F) <= tol, 0.0, F)
     top = F.max(axis=1, keepdims=True)
     return np.where(top - tol <= F, top, F)
 
