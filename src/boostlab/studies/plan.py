@@ -1,0 +1,168 @@
+"""A study as a thing to read: problems × methods × a protocol, cut into cells that can be computed one by one.
+
+Nothing here trains a model or opens a file.  A protocol says how a cell is computed (`protocols/`), the runner computes
+the cells that the store does not have (`runner.py`, `store.py`), and a page shows what came out (`page.py`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.estimators import REGISTRY
+
+Array = npt.NDArray[Any]
+Definition = dict[str, Any]  # of JSON values only: what it holds is what tells one cell from another
+
+
+class Problem(Protocol):
+    """A data set as a study uses it (see `problems.py`)."""
+
+    @property
+    def name(self) -> str:
+        """Its row in the study's table."""
+
+    def definition(self) -> Definition:
+        """Say how it is made: the source, the classes, the columns, the rows."""
+
+    def data(self) -> Any:
+        """Return the data; its `hash` is that of the numbers."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """An algorithm as a study runs it: what is fixed, and what the protocol chooses from.
+
+    Parameters
+    ----------
+    name : str
+        Its column in the study's table.
+    booster : str
+        Name of an estimator in the registry; empty for what is not a booster (a single tree).
+    params : mapping
+        Its fixed parameters.
+    grid : mapping from str to sequence
+        Parameters that the protocol chooses, each with its candidates in the order of the protocol's preference: of
+        equals the first is taken.
+    how : str
+        Which of the protocol's procedures trains it.
+    """
+
+    name: str
+    booster: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    how: str = ""
+
+    def definition(self) -> Definition:
+        """Return all that matters, the version of the algorithm's own code included."""
+        return {
+            "booster": self.booster,
+            "params": dict(self.params),
+            "grid": {name: list(values) for name, values in self.grid.items()},
+            "how": self.how,
+            "code": code_version(self.booster) if self.booster else "",
+        }
+
+
+@dataclass
+class Outcome:
+    """What came out of a cell: JSON values (errors, rounds, choices, curves, seconds) and arrays (votes on test rows)."""
+
+    numbers: dict[str, Any]
+    arrays: dict[str, Array] = field(default_factory=dict)
+
+
+class Procedure(Protocol):
+    """A protocol: how the rows are split, how parameters are chosen, what is measured."""
+
+    def definition(self) -> Definition:
+        """Return all that may change a result: shares, patience, caps, seeds, and a `version` to raise by hand."""
+
+    def parts(self, data: Any, repeat: int) -> Any:
+        """Return what all methods share in one repeat: rows to train, to choose and to test by, noise, bins.
+
+        Depends on the data and the repeat only, never on a method: all see identical splits.
+        """
+
+    def run(self, parts: Any, method: Method) -> Outcome:
+        """Train, choose, test."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The unit of work and of the store: one method on one repeat of one problem."""
+
+    problem: Problem
+    method: Method
+    protocol: Procedure
+    repeat: int
+
+    @cached_property
+    def definition(self) -> Definition:
+        """The full definition, but for the data's hash, which the runner adds when it has read them."""
+        return {
+            "problem": self.problem.definition(),
+            "method": self.method.definition(),
+            "protocol": self.protocol.definition(),
+            "repeat": self.repeat,
+        }
+
+
+@dataclass(frozen=True)
+class Block:
+    """Problems × methods × repeats under one protocol."""
+
+    name: str
+    problems: Sequence[Problem]
+    methods: Sequence[Method]
+    protocol: Procedure
+    repeats: Mapping[str, int]  # how many in each tier: {"quick": 5, "full": 50}
+
+    def cells(self, repeats: int) -> Iterator[Cell]:
+        """Yield the cells, a whole repeat of all problems after the other; those that share their parts together."""
+        for repeat in range(repeats):
+            for problem in self.problems:
+                for method in self.methods:
+                    yield Cell(problem, method, self.protocol, repeat)
+
+
+def key(definition: Definition, data_hash: str) -> str:
+    """Return the name of a cell in the store: whatever is defined otherwise has another.
+
+    Examples
+    --------
+    >>> key({"repeat": 0}, "abc") == key({"repeat": 0}, "abc") != key({"repeat": 1}, "abc")
+    True
+    """
+    text = json.dumps({**definition, "data": data_hash}, sort_keys=True, default=_plain)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def code_version(booster: str) -> str:
+    """Return a short hash of the source of a booster's rule, and of those it builds on.
+
+    Examples
+    --------
+    >>> code_version("AdaBoostClassifier") != code_version("BrownBoostClassifier")
+    True
+    """
+    rule = type(REGISTRY[booster].cls()._rule())
+    sources = [inspect.getsource(c) for c in rule.__mro__ if c.__module__.startswith("boostlab.rules")]
+    return hashlib.sha256("".join(sources).encode()).hexdigest()[:12]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    raise TypeError(f"{value!r} cannot be part of a definition; use numbers, texts, lists and mappings.")
