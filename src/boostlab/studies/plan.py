@@ -75,7 +75,7 @@ class Method:
 
 @dataclass
 class Outcome:
-    """What came out of a cell: JSON values (errors, rounds, choices, curves, seconds) and arrays (votes on test rows)."""
+    """What came out of a cell: JSON values (errors, rounds, choices, curves, seconds) and arrays (test votes)."""
 
     numbers: dict[str, Any]
     arrays: dict[str, Array] = field(default_factory=dict)
