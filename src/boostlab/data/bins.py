@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.data.codes import Codes, DenseCodes, SparseCodes
-from boostlab.data.matrix import blocks, float_type, is_sparse
+from boostlab.data.matrix import blocks, float_type, is_sparse, seen
 from boostlab.data.rows import Rows
 from boostlab.data.threads import spread
-from boostlab.kernels.bins import encode
+from boostlab.kernels.bins import columns_of, encode, lay_grids
 from boostlab.kernels.sparse import keep_nonzero, sparse_codes, sparse_cuts
 
 Array = npt.NDArray[Any]
@@ -107,17 +107,26 @@ class Bins:
     def _encode_dense(self, X: Array, threads: int) -> DenseCodes:
         counts, n_bins = np.diff(self.starts), self.n_bins
         cells = DenseCodes.room(len(X), self.n_features, int(n_bins.max(initial=0)) + 1)
-        widths = np.array([(1 << int(c).bit_length()) - 1 for c in counts], np.int64)
+        widths = np.array([1 << int(c).bit_length() for c in counts], np.int64)
         starts = np.append(0, np.cumsum(widths)).astype(np.int64)
         cuts = np.full(starts[-1], np.inf)
         cuts[np.arange(len(self.points)) + np.repeat(starts[:-1] - self.starts[:-1], counts)] = self.points
+        grids = self._grids(cuts, starts, starts[:-1] + counts)
 
         def work(first: int, last: int) -> None:
             for start, block in blocks(X, first, last):
-                encode(block, cuts, starts, n_bins, start, cells)
+                encode(block, cuts, starts, grids, n_bins, start, cells)
 
         spread(work, len(X), X.size * 8, threads)
         return DenseCodes(cells, self.slots, threads)
+
+    def _grids(self, cuts: Array, starts: Array, ends: Array) -> tuple[Array, Array, Array, Array]:
+        """Return even cells over every column's range (see kernels/bins.py): two or more a cut, if cuts are even."""
+        d, widest = self.n_features, int(self.n_bins.max(initial=1))
+        size = min(2 << widest.bit_length(), 1 << 13)
+        grids = np.empty(d), np.empty(d), np.full(d, -1), np.empty((d, size), np.uint16)
+        lay_grids(cuts, starts, ends, *grids)
+        return grids
 
     def _encode_sparse(self, X: Any, threads: int) -> SparseCodes:
         by_columns = X.tocsc()
@@ -144,15 +153,22 @@ def _dense_cuts(
     distinct = np.zeros(d, np.int64)
 
     # Made here and not by the threads, each of which has a heap of its own that would stay as large as its largest use.
-    spaces = [(np.empty(len(X), float_type(X)), np.empty(len(X), bool)) for _ in range(min(threads, max(d, 1)))]
+    several = min(4, d) if isinstance(X, np.ndarray) and X.flags.c_contiguous and X.dtype == float_type(X) else 1
+    spaces = [
+        (np.empty((several, len(X)), float_type(X)), np.empty(len(X), bool)) for _ in range(min(threads, max(d, 1)))
+    ]
 
     def work(first: int, last: int) -> None:
-        values, steps = spaces.pop()
+        space, steps = spaces.pop()
         for j in range(first, last):
+            values = space[(j - first) % several]
+            if several > 1 and (j - first) % several == 0:
+                columns_of(seen(X), j, space[: last - j])
+            elif several == 1:
+                np.copyto(values, X[:, j], casting="unsafe")
             if j in n_categories:
                 cuts[j] = np.arange(n_categories[j] - 1) + 0.5
             else:
-                np.copyto(values, X[:, j], casting="unsafe")
                 low, high, distinct[j] = _neighbours(values, mass, limit, steps)
                 cuts[j] = _midpoints(low.astype(np.float64), high.astype(np.float64))
 

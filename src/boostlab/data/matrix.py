@@ -87,7 +87,7 @@ def by_rows(X: Any) -> Any:
 
 def arrays_of(X: Any) -> tuple[Array, Array, Array]:
     """Return a CSR matrix's values, column indices and row starts, for kernels."""
-    return _seen(X.data), _seen(X.indices), _seen(X.indptr)
+    return seen(X.data), seen(X.indices), seen(X.indptr)
 
 
 class _Window:
@@ -98,7 +98,8 @@ class _Window:
         self.__array_interface__ = {**x.__array_interface__, "data": (x.__array_interface__["data"][0], False)}
 
 
-def _seen(x: Array) -> Array:
+def seen(x: Array) -> Array:
+    """Return an array that kernels may look at, and only look at, whether or not it may be written to."""
     return x if x.flags.writeable else np.asarray(_Window(x))
 
 
@@ -116,7 +117,7 @@ def blocks(X: Array, first: int, last: int) -> Iterator[tuple[int, Array]]:
     whole = isinstance(X, np.ndarray) and X.dtype == kind and X.flags.c_contiguous
     step = max(last - first, 1) if whole else BLOCK
     for start in range(first, last, step):
-        yield start, _seen(np.ascontiguousarray(X[start : min(start + step, last)], dtype=kind))
+        yield start, seen(np.ascontiguousarray(X[start : min(start + step, last)], dtype=kind))
 
 
 def column(X: Any, j: int) -> Array:

@@ -12,34 +12,82 @@ Array = np.ndarray[Any, Any]
 
 
 BLOCK = 512  # rows that stay in the cache while all their features are read
+CROWDED = 4  # cuts in one cell of a grid, from which on searching is faster than counting
 
 
 @kernel
-def encode(X: Array, cuts: Array, starts: Array, missing: Array, offset: int, codes: Array) -> None:
+def columns_of(X: Array, first: int, out: Array) -> None:
+    """Copy the columns from `first` on to the rows of out: several at once, for they share the lines of the cache."""
+    for i in range(X.shape[0]):
+        for k in range(out.shape[0]):
+            out[k, i] = X[i, first + k]
+
+
+@kernel
+def lay_grids(cuts: Array, starts: Array, ends: Array, low: Array, scale: Array, most: Array, below: Array) -> None:
+    """Divide every feature's range into even cells, and note how many cuts there are below each (below[j, cell]).
+
+    Feature j owns the cuts starts[j] to ends[j] - 1.  A value x is in the cell int((x - low[j]) * scale[j]), cut off at
+    the ends; because that never falls when x grows, the cuts of lower cells are below x and those of higher ones are
+    not.  most[j] is the largest number of cuts in a cell; -1 if there is no such grid, or no use in it.
+    """
+    for j in range(ends.size):
+        first, n, most[j] = starts[j], ends[j] - starts[j], -1
+        if n == 0:
+            continue
+        span = cuts[first + n - 1] - cuts[first]
+        low[j], scale[j] = cuts[first], (below.shape[1] - 1) / span if span > 0.0 else 1.0
+        if not 1e-300 < scale[j] < 1e300:
+            continue
+        done, fullest = 0, 0
+        for cell in range(below.shape[1]):
+            below[j, cell], before = done, done
+            while done < n and int((cuts[first + done] - low[j]) * scale[j]) <= cell:
+                done += 1
+            fullest = max(fullest, done - before)
+        if fullest < CROWDED:
+            most[j] = fullest
+
+
+@kernel
+def encode(X: Array, cuts: Array, starts: Array, grids: Any, missing: Array, offset: int, codes: Array) -> None:
     """Write the bin of X[i, j], the number of cuts of feature j below it (NaN: missing[j]), as row offset + i.
 
-    Feature j owns cuts[starts[j]:starts[j + 1]], padded with infinity to a length of 2^k - 1: binary search is then k
-    steps for every row, and going right or left is the sign bit of cut - x instead of a branch that half of the time is
-    guessed wrong (13 ns a cell with 255 bins against 60 ns).  X is row-major; codes[j // lanes, i, j % lanes] holds
-    groups of features that share a 64-bit word.
+    Feature j owns cuts[starts[j]:starts[j + 1]], padded with infinity to a length of 2^k.  Where there is a grid (low,
+    scale, most, below; see `lay_grids`) the cell of a value says how many cuts are below it, but for those in the
+    cell (5 ns).  Elsewhere binary search is k steps for every row, and going right or left is the sign bit of
+    cut - x instead of a branch that half of the time is guessed wrong (13 ns with 255 bins, against 60 ns).  X is
+    row-major; codes[j // lanes, i, j % lanes] holds groups of features that share a 64-bit word.
     """
-    one = np.uint64(1)
-    lanes = codes.shape[2]
-    values = np.empty(BLOCK, np.float64)
-    low = np.empty(BLOCK, np.uint64)
+    low, scale, most, below = grids
+    one, lanes, top = np.uint64(1), codes.shape[2], np.float64(below.shape[1] - 1)
+    values, cell, at = np.empty(BLOCK, np.float64), np.empty(BLOCK, np.int32), np.empty(BLOCK, np.uint64)
     for start in range(0, X.shape[0], BLOCK):
-        size = min(BLOCK, X.shape[0] - start)
+        size = np.uint64(min(BLOCK, X.shape[0] - start))
         for j in range(X.shape[1]):
-            base = np.uint64(starts[j])
-            step = (np.uint64(starts[j + 1]) - base + one) >> one
+            mine, none = cuts[starts[j] : starts[j + 1]], np.uint64(missing[j])
+            out = codes[j // lanes, offset + start : offset + start + BLOCK, j % lanes]
+            if most[j] >= 0:
+                count, left, steep = below[j], low[j], scale[j]
+                for i in range(size):
+                    values[i] = X[start + i, j]
+                    x = (values[i] - left) * steep
+                    x = x if x > 0.0 else 0.0  # NaN as well
+                    cell[i] = np.int32(x if x < top else top)
+                for i in range(size):
+                    x, found = values[i], np.uint64(count[np.uint64(cell[i])])
+                    for _ in range(most[j]):
+                        found += np.uint64(mine[found] < x)
+                    out[i] = found if x == x else none
+                continue
             for i in range(size):
                 values[i] = X[start + i, j]
-                low[i] = base
+                at[i] = 0
+            step = np.uint64(mine.size) >> one
             while step > np.uint64(0):
                 for i in range(size):
-                    below = np.float64(cuts[low[i] + step - one] - values[i]).view(np.int64) >> 63  # -1 or 0
-                    low[i] += step & np.uint64(below)
+                    less = np.float64(mine[at[i] + step - one] - values[i]).view(np.int64) >> 63  # -1 or 0
+                    at[i] += step & np.uint64(less)
                 step = step >> one
-            out = codes[j // lanes, offset + start : offset + start + size, j % lanes]
             for i in range(size):
-                out[i] = low[i] - base if values[i] == values[i] else np.uint64(missing[j])
+                out[i] = at[i] if values[i] == values[i] else none
