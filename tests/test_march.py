@@ -52,7 +52,7 @@ def assert_same(one, two):
 @given(seed=st.integers(0, 2**32))
 def test_the_same_model_to_the_bit(kind, n_jobs, seed):
     rng = np.random.default_rng(seed)
-    n, d = int(rng.integers(4, 150)), int(rng.integers(1, 12))
+    n, d = int(rng.integers(4, 150)), int(rng.choice([1, 3, 8, 11, 26]))
     X = table(rng, kind, n, d)
     y = np.append([0, 1], rng.integers(0, 2, n - 2)) if rng.random() < 0.3 else np.arange(n) % 3 == 0
     weight = [None, rng.integers(1, 4, n), rng.random(n) + 0.01][rng.integers(3)]
@@ -148,7 +148,7 @@ def test_the_fast_lane_is_taken(monkeypatch):
     monkeypatch.setattr(March, "_many", counting("many", March._many))
     AdaBoostClassifier(n_estimators=20, n_jobs=1).fit(X, y)
     assert taken["many"] > 0
-    taken["one"] = 0
+    taken["many"] = taken["one"] = 0
     monkeypatch.setattr(threads, "WORTH", 1)
     AdaBoostClassifier(n_estimators=20, n_jobs=2).fit(X, y)
-    assert taken["one"] == 20
+    assert taken == {"one": 0, "many": 1}

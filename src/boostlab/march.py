@@ -17,8 +17,9 @@ import numpy.typing as npt
 from boostlab.contract import NEGLIGIBLE, Plain, Reweigh, Rule, Step, Stop, Task
 from boostlab.data.losses import Exponentials
 from boostlab.data.table import Table
-from boostlab.data.threads import is_worth
-from boostlab.kernels.march import fewer_wrong, march_on
+from boostlab.data.threads import as_team
+from boostlab.kernels.march import fewer_wrong
+from boostlab.kernels.rounds import FACTS, rounds_of
 from boostlab.kernels.slots import SIGNED
 from boostlab.state import State
 from boostlab.voters.follow import MOST, Follower
@@ -75,15 +76,19 @@ class March:
         signed = state.y.astype(np.int64) * (counts if len(counts) else 1)
         return self.codes.sums(signed, sided=True)[0]
 
+    @cached_property
+    def shared(self) -> tuple[Array, ...]:
+        """What the members of a team tell each other (see kernels/rounds.py)."""
+        size, room = self.codes.crew, self.codes.n_rows + self.codes.crew
+        by_rows = not self.codes.dense or (size > 1 and self.codes.parts_rows)
+        outs = np.zeros((size if by_rows else 0, len(self.hist)), np.int64)
+        lists = np.empty((2, 0 if by_rows or size == 1 else room), np.int64)
+        return np.empty((size, FACTS), np.int64), np.empty((size, FACTS), np.int64), outs, *lists
+
     def rounds(self, most: int) -> Stop | None:
         """Take at least one round, and no more than `most`; return why the training ends, if it does."""
         follower = self._levelled()
-        cells = follower.rows.n_rows * len(self.search.n_bins)
-        if self.codes.dense and not is_worth(cells // 2, self.codes.threads):
-            made = self._many(follower, min(most, 1 + PATIENCE // (cells + 1)))
-            if made:
-                return None
-        return self._one(follower)
+        return None if self._many(follower, most) else self._one(follower)
 
     def _levelled(self) -> Follower:
         """Bring the histogram up to date, as the search for the next voter would."""
@@ -146,26 +151,32 @@ class March:
     # -- many rounds, in one call ------------------------------------------------------------------------------------
 
     def _many(self, follower: Follower, most: int) -> int:
-        """Take up to `most` rounds on one thread; return how many were taken."""
+        """Take up to `most` rounds in one compiled call; return how many were taken."""
         training, state, search = self.training, self.training.state, self.search
         start = time.perf_counter()
+        size = self.codes.crew
+        cells = follower.rows.n_rows * len(self.search.n_bins)
+        most = min(most, 1 + size * PATIENCE // (cells + 1))
         found, alphas = np.empty((most, 5), np.int64), np.empty(most)
-        place = search.starts, search.filled, search.categorical, self.session.sides
         losses = state.losses
         assert losses is not None
-        facts = self.plain.numbers, self.plain.limit - NEGLIGIBLE, losses.FAR, follower.least, float(MOST)
-        training.torn = True
-        made, total, whole, losses.up, losses.down = march_on(self.plain.alpha)(
-            *self.codes.arrays,
-            *place,
+        what = (
+            self.codes.to_read,
+            (search.starts, search.filled, search.categorical),
+            self.session.sides,
             self._ground(follower),
             (follower.total, follower.gross),
             (losses.up, losses.down),
             self.masses,
-            facts,
+            (self.plain.numbers, self.plain.limit - NEGLIGIBLE, losses.FAR, follower.least, float(MOST)),
             self.hist,
             found,
             alphas,
+        )
+        rounds, shared = rounds_of(self.plain.alpha, self.codes.kind), self.shared
+        training.torn = True
+        made, total, whole, losses.up, losses.down = as_team(
+            lambda me, numbers: rounds(me, (numbers, *shared), *what), size
         )
         if not made:
             return 0

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import joblib
 import numpy as np
 import pytest
 
 from boostlab.data import threads
-from boostlab.data.threads import WORTH, count_threads, spread, spread_sums
+from boostlab.data.threads import WORTH, as_team, count_threads, spread, spread_sums
+from boostlab.kernels.compiled import kernel
+from boostlab.kernels.team import wait
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 5, 16, 17, 1000])
@@ -127,3 +130,47 @@ def test_count_threads(monkeypatch, n_jobs, share, expected):
     else:
         monkeypatch.setenv("OMP_NUM_THREADS", share)
     assert count_threads(n_jobs) == expected
+
+
+@kernel
+def meet(me, team, size, rounds, told):
+    """Everybody says how far it is; nobody may go on before all have said it."""
+    for r in range(rounds):
+        told[me] = r
+        if wait(team, size):
+            return -1
+        for p in range(size):
+            if told[p] != r:
+                return -2
+        if wait(team, size):
+            return -1
+    return rounds
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_a_team_waits_for_all(size):
+    told = np.zeros(size, np.int64)
+    assert as_team(lambda me, team: meet(me, team, size, 200, told), size) == 200
+    assert (told == 199).all()
+
+
+def test_teams_that_share_a_pool_do_not_wait_for_each_other_for_ever():
+    def run(_):
+        told = np.zeros(4, np.int64)
+        return [as_team(lambda me, team: meet(me, team, 4, 20, told), 4) for _ in range(10)]
+
+    with ThreadPoolExecutor(6) as others:
+        assert list(others.map(run, range(6))) == [[20] * 10] * 6
+
+
+def test_a_team_goes_home_when_its_first_member_does_not_come():
+    left = []
+
+    def work(me, team):
+        if me == 0:
+            raise KeyboardInterrupt
+        left.append(meet(me, team, 3, 5, np.zeros(3, np.int64)))
+
+    with pytest.raises(KeyboardInterrupt):
+        as_team(work, 3)
+    assert left == [-1, -1]

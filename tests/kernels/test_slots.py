@@ -40,7 +40,7 @@ def some_codes(rng, kind, n, d, width=4):
         words[j // lanes] |= code.astype(np.uint64) << np.uint64(64 // lanes * (j % lanes))
     base = np.full(groups * lanes, d * width, np.uint64)
     base[:d] = np.arange(d) * width
-    return codes, (words, base), d * width + 1
+    return codes, (words, base), d * width + lanes
 
 
 def counted(codes, q, rows, sided, width=4):

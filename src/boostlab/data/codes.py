@@ -83,6 +83,26 @@ class Codes:
         """Number of slots of all columns."""
         return int(self.starts[-1])
 
+    @property
+    def kind(self) -> str:
+        """What compiled rounds call these codes (see kernels/rounds.py)."""
+        raise NotImplementedError
+
+    @property
+    def to_read(self) -> tuple[Array, ...]:
+        """What compiled rounds read."""
+        raise NotImplementedError
+
+    @property
+    def crew(self) -> int:
+        """How many threads compiled rounds are worth."""
+        return 1
+
+    @property
+    def parts_rows(self) -> bool:
+        """Whether threads share the rows of a sum; where there are more slots than rows they share the columns."""
+        return True
+
     def reading(self, feature: int, table: Array) -> tuple[Array, Array]:
         """Return codes of one column's cells, and the table (one entry a slot of the column) in their order."""
         raise NotImplementedError
@@ -202,11 +222,6 @@ class Codes:
         """Return a copy of a histogram with the room that compiled rounds need."""
         return np.append(slots, np.zeros(self._spare, np.int64))
 
-    @property
-    def arrays(self) -> tuple[Array, Array, Array]:
-        """What compiled rounds read, of dense codes: cells, words, and where the slots of every lane start."""
-        raise NotImplementedError
-
     def take(self, rows: Array) -> Codes:
         """Return the codes of some rows."""
         raise NotImplementedError
@@ -260,9 +275,26 @@ class DenseCodes(Codes):
         return self.cells[feature // lanes, :, feature % lanes], table
 
     @property
-    def arrays(self) -> tuple[Array, Array, Array]:
-        """What compiled rounds read: cells, words, and where the slots of every lane start."""
+    def kind(self) -> str:
+        """Eight or four columns share a word."""
+        return "eight" if self.cells.shape[2] == 8 else "four"
+
+    @property
+    def to_read(self) -> tuple[Array, ...]:
+        """Cells, words, and where the slots of every lane start."""
         return self.cells, *self._read
+
+    @property
+    def crew(self) -> int:
+        """All threads, where a round has work for them."""
+        if not is_worth(self.n_rows * self._width // 2, self.threads):
+            return 1
+        return min(self.threads, self.n_rows if self.parts_rows else len(self.cells))
+
+    @property
+    def parts_rows(self) -> bool:
+        """Whether there are fewer slots than rows, about."""
+        return self.n_slots < 2 * self.n_rows
 
     def march(self, row: tuple[Any, ...], ground: tuple[Any, ...], hist: Array) -> Turn:
         """Take one round on all rows, and bring the histogram up to date.
@@ -270,7 +302,7 @@ class DenseCodes(Codes):
         Where there are more slots than rows, threads share the columns and not the rows: no sums to put together.
         """
         touched = self.n_rows * self._width // 2
-        if self.n_slots < 2 * self.n_rows or not is_worth(touched, self.threads):
+        if self.parts_rows or not is_worth(touched, self.threads):
             return super().march(row, ground, hist)
         (words, base), lanes, n = self._read, self.cells.shape[2], self.n_rows
         add, (y, counts, mass, k, *changed) = self._kernels.add, ground
@@ -317,6 +349,18 @@ class SparseCodes(Codes):
         slots, by_rows = np.empty(len(row_of), _index_type(starts[-1])), np.empty(n_rows + 1, np.int64)
         slots_by_rows(row_of, code_of, by_columns, starts, by_rows, slots)
         return cls(columns, (slots, by_rows), zero, starts, threads)
+
+    @property
+    def kind(self) -> str:
+        """Cells by rows and by columns."""
+        return "sparse"
+
+    @property
+    def to_read(self) -> tuple[Array, ...]:
+        """Slots by rows, cells by columns, the codes of zero, and a column of zeros to write on and clear again."""
+        self._code[self.row_of[self._written]] = 0
+        self._written = slice(0)
+        return *self._read, self.row_of, self.code_of, self.by_columns, self.zero, self._code
 
     def reading(self, feature: int, table: Array) -> tuple[Array, Array]:
         """Return 0 for zeros and code + 1 for the other cells, and the table in that order.

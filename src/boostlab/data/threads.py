@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
+from threading import Lock
 from typing import Any
 
 import joblib
 import numpy as np
 import numpy.typing as npt
+
+from boostlab.kernels.team import break_up, new_team
 
 Array = npt.NDArray[Any]
 
@@ -22,6 +25,7 @@ MOST = 256  # threads
 WORTH = 1 << 19  # cells of work (about 0.2 ms) below which one thread is faster
 
 _pools: dict[int, ThreadPoolExecutor] = {}
+_joining = Lock()
 os.register_at_fork(after_in_child=_pools.clear) if hasattr(os, "register_at_fork") else None
 
 
@@ -73,12 +77,39 @@ def gather(work: Callable[[int, int], Any], size: int, cells: int, threads: int)
     return [work(0, size)] if parts <= 1 else _together(work, size, parts, [()] * parts)
 
 
-def _together(work: Callable[..., object], size: int, parts: int, own: Sequence[tuple[Array, ...]]) -> list[Any]:
+def as_team(work: Callable[[int, Array], Any], size: int) -> Any:
+    """Return what work(0, team) returns, while other threads run work(1, team) to work(size - 1, team).
+
+    Members may wait for each other (see kernels/team.py), so all of them must be at work at once: they enter the pool
+    together, and other teams after them.
+    """
+    team = new_team()
+    if size == 1:
+        return work(0, team)
+    futures, done = list[Future[Any]](), False
+    try:
+        with _joining:
+            futures += [_pool(size).submit(work, me, team) for me in range(1, size)]
+        first = work(0, team)
+        done = True
+        return first
+    finally:
+        if not done:  # an interrupt, or no thread to be had
+            break_up(team)
+        for future in futures:
+            future.result()
+
+
+def _pool(parts: int) -> ThreadPoolExecutor:
     if parts not in _pools:
         _pools[parts] = ThreadPoolExecutor(parts - 1, thread_name_prefix="boostlab")
+    return _pools[parts]
+
+
+def _together(work: Callable[..., object], size: int, parts: int, own: Sequence[tuple[Array, ...]]) -> list[Any]:
     bounds = [size * p // parts for p in range(parts + 1)]
     jobs = [(a, b, *mine) for (a, b), mine in zip(pairwise(bounds), own, strict=True)]
-    futures = [_pools[parts].submit(work, *job) for job in jobs[1:]]
+    futures = [_pool(parts).submit(work, *job) for job in jobs[1:]]
     try:
         first = work(*jobs[0])  # by this thread, which would only wait
     finally:

@@ -18,6 +18,31 @@ U = np.uint64
 
 
 @part
+def add_rest(w: Array, base: Array, bits: int, q: Array, rows: Array, first: int, last: int, out: Array) -> None:
+    """Do what `add_eight` does for the columns of a last word that is not full, two columns at a time."""
+    m, some = (U(1) << U(bits)) - U(1), rows.size > 0
+    for lane in range(0, base.size - 1, 2):
+        b0, b1, shift = base[lane], base[lane + 1], U(bits * lane)
+        for k in range(U(first), U(last)):
+            v, c = q[k], w[U(rows[k]) if some else k] >> shift
+            out[b0 + (c & m)] += v
+            out[b1 + ((c >> U(bits)) & m)] += v
+    if base.size % 2 == 1:
+        b0, shift = base[base.size - 1], U(bits * (base.size - 1))
+        for k in range(U(first), U(last)):
+            out[b0 + ((w[U(rows[k]) if some else k] >> shift) & m)] += q[k]
+
+
+@part
+def in_use(base: Array, first: int, last: int, out: Array) -> int:
+    """Return how many of some columns have slots of their own; those that only fill up a word point behind them all."""
+    n = 0
+    for j in range(first, last):
+        n += base[j] < U(out.size - (last - first))
+    return n
+
+
+@part
 def add_eight(words: Array, base: Array, q: Array, rows: Array, first: int, last: int, out: Array) -> None:
     """Add q[k] to the slots of row k, for first <= k < last: out[base[j] + code of feature j].
 
@@ -27,6 +52,11 @@ def add_eight(words: Array, base: Array, q: Array, rows: Array, first: int, last
     m, some = U(255), rows.size > 0
     for g in range(base.size // 8):
         w, b = words[g], 8 * g
+        if g == base.size // 8 - 1:
+            n = in_use(base, b, b + 8, out)
+            if n < 8:
+                add_rest(w, base[b : b + n], 8, q, rows, first, last, out)
+                continue
         b0, b1, b2, b3 = base[b], base[b + 1], base[b + 2], base[b + 3]
         b4, b5, b6, b7 = base[b + 4], base[b + 5], base[b + 6], base[b + 7]
         for k in range(U(first), U(last)):
@@ -48,6 +78,11 @@ def add_four(words: Array, base: Array, q: Array, rows: Array, first: int, last:
     m, some = U(65535), rows.size > 0
     for g in range(base.size // 4):
         w, b = words[g], 4 * g
+        if g == base.size // 4 - 1:
+            n = in_use(base, b, b + 4, out)
+            if n < 4:
+                add_rest(w, base[b : b + n], 16, q, rows, first, last, out)
+                continue
         b0, b1, b2, b3 = base[b], base[b + 1], base[b + 2], base[b + 3]
         for k in range(U(first), U(last)):
             i = U(rows[k]) if some else k

@@ -56,7 +56,7 @@ def grown(learner: Limits, search: SplitSearch, criterion: ByClass, task: Task) 
     count = search.counter(task.target)
     count.round(tame(task.weight), task.counts)
     codes, K, limit = search.codes, count.width, min(learner.max_leaf_nodes or 1, search.rows.n_rows)
-    cells, words, where = codes.arrays
+    cells, words, where = codes.to_read
     stride, size = codes.n_slots + cells.shape[2], 2 * limit - 1
     if count.hists.shape != (limit, K * (stride + 1)):
         count.hists = np.empty((limit, K * (stride + 1)), np.int64)

@@ -1,0 +1,223 @@
+"""Many rounds of a plain rule in one compiled call, by one thread or by a team of them (see `team`).
+
+A round is: every member looks for the best stump among its own columns; when all have, each takes the best of these and
+lets it vote on its own rows; when all have, each brings its own columns of the histogram up to date.  Sums are
+integers, so that the result does not depend on who did what.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from boostlab.kernels.compiled import kernel, part, stamp_of
+from boostlab.kernels.edge import best_edge
+from boostlab.kernels.march import fewer_wrong, march_eight, march_four, march_sparse, turn
+from boostlab.kernels.sparse import add_sparse, restore_zeros
+from boostlab.kernels.team import wait
+from boostlab.kernels.words import add_eight, add_four
+
+Array = np.ndarray[Any, Any]
+
+FEATURE, CUT, SIDE, EDGE, WORTH = range(5)  # what a member found
+SIGNED, GROWN, SIZE = range(3)  # what its rows came to
+FACTS = 8  # numbers a member has for each, on a cache line of its own
+
+
+# -- what differs between kinds of codes: how a column is read, and what a histogram lacks ---------------------------
+
+
+@part
+def read_dense(read: Any, feature: int, votes: Array, last: int) -> tuple[Array, Array]:
+    """Return the column's codes of all rows, and the votes in their order."""
+    cells = read[0]
+    return cells[feature // cells.shape[2], :, feature % cells.shape[2]], votes
+
+
+@part
+def read_sparse(read: Any, feature: int, votes: Array, last: int) -> tuple[Array, Array]:
+    """Do the same for a sparse table: 0 stands for zero; the codes of the column that was read last are taken back."""
+    _, _, row_of, code_of, by_columns, zero, code = read
+    if last >= 0:
+        for m in range(by_columns[last], by_columns[last + 1]):
+            code[row_of[m]] = 0
+    if feature < 0:
+        return code, votes
+    for m in range(by_columns[feature], by_columns[feature + 1]):
+        code[row_of[m]] = code_of[m] + 1
+    mine = np.empty(votes.size + 1, np.int8)
+    mine[0] = votes[zero[feature]]
+    mine[1:] = votes
+    return code, mine
+
+
+@part
+def nothing_missing(read: Any, starts: Array, out: Array, signed: int) -> None:
+    """Dense codes have a slot for every cell."""
+
+
+@part
+def give_zeros(read: Any, starts: Array, out: Array, signed: int) -> None:
+    """Give the slots of zeros their share of the changes."""
+    restore_zeros(out, starts, read[5], signed)
+
+
+@part
+def dense_words(read: Any) -> tuple[Array, Array]:
+    """Return what the sums over dense codes read."""
+    return read[1], read[2]
+
+
+@part
+def sparse_slots(read: Any) -> tuple[Array, Array]:
+    """Return what the sums over sparse codes read."""
+    return read[0], read[1]
+
+
+KINDS = {
+    "eight": (8, read_dense, dense_words, add_eight, march_eight, nothing_missing),
+    "four": (4, read_dense, dense_words, add_four, march_four, nothing_missing),
+    "sparse": (1, read_sparse, sparse_slots, add_sparse, march_sparse, give_zeros),
+}
+
+
+# -- the rounds ------------------------------------------------------------------------------------------------------
+
+
+@cache
+def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
+    """Return the compiled loop for a rule whose voters vote alpha_of(error, numbers), on codes of a kind."""
+    stamp = stamp_of(alpha_of)
+    lanes, column, arrays, add, march, complete = KINDS[kind]
+
+    @kernel
+    def rounds(
+        me: int,
+        team: Any,
+        read: Any,
+        places: Any,
+        sides: int,
+        ground: Any,
+        sums: tuple[int, int],
+        moved: tuple[float, float],
+        masses: Array,
+        rule: Any,
+        hist: Array,
+        found: Array,
+        alphas: Array,
+    ) -> tuple[int, int, int, float, float]:
+        """Take up to alphas.size rounds; end before an unusual one, and after one that left a range.
+
+        team is (numbers, finds, turns, outs, rows, changes): what members tell each other, a histogram of changes for
+        each, and room for a list of all rows.  Without histograms members share the columns and not the rows when they
+        sum (`rows` is then used).  A team of one needs neither, but for sparse codes one histogram.  places is (starts,
+        filled, categorical), ground is (y, counts, mass, k, F, w, q).  sums are those of q and |q|; moved is how far
+        the logarithms of the weights may have risen and fallen; masses[0] and masses[1] count the rows of y = -1 and
+        y = +1 in every slot; rule is (numbers, limit, far, least, most): voters must have a weighted error below the
+        limit, weights must not have moved so far, and the sum of |q| must be in [least, most).  found[t] holds the
+        feature, the cut, the side of missing values, the edge and the sum of |q| of round t.  Return the number of
+        rounds (-1 if the team broke up), the sums of q and |q|, and how far weights have moved.
+        """
+        numbers, limit, far, least, most = rule
+        meeting, finds, turns, outs, rows, changes = team
+        starts, filled, categorical = places
+        y, counts, mass, k, F, w, q = ground
+        codes, where = arrays(read)
+        (total, gross), (risen, fallen) = sums, moved
+        size, n, d = finds.shape[0], y.size, categorical.size
+        step = 1 if outs.shape[0] > 0 else lanes  # who shares the columns of a sum, shares whole words
+        low, high = -(-d // step) * me // size, -(-d // step) * (me + 1) // size
+        begin, end = min(d, low * step), min(d, high * step)
+        first, last = n * me // size, n * (me + 1) // size
+        before = -1
+        made, left = max(0, stamp), False  # the stamp is negative: it is here for the cache
+        while made < alphas.size and not left:
+            feature, cut, side, edge, worth = best_edge(hist, starts, filled, categorical, total, sides, begin, end)
+            if size > 1:
+                mine = finds[me]
+                mine[FEATURE], mine[CUT], mine[SIDE], mine[EDGE], mine[WORTH] = feature, cut, side, edge, worth
+                if wait(meeting, size):
+                    return -1, total, gross, risen, fallen
+                best = finds[0]
+                for p in range(1, size):  # of equals the first
+                    if finds[p, WORTH] > best[WORTH]:
+                        best = finds[p]
+                feature, cut, side, edge = best[FEATURE], best[CUT], best[SIDE], best[EDGE]
+            if cut < 0:
+                break
+            wrong = (gross - (abs(edge) if sides == 0 else sides * edge)) // 2
+            error = math.ldexp(float(wrong), -k) / math.ldexp(float(gross), -k)
+            if wrong <= 0 or not error < limit:
+                break
+            alpha = alpha_of(error, numbers)
+            if not abs(2 * alpha) < far or not gross + wrong * (math.exp(2 * alpha) - 1.0) < most:
+                break
+            votes = np.empty(starts[feature + 1] - starts[feature], np.int8)
+            up = np.int8(1 if edge >= 0 or sides > 0 else -1) if sides >= 0 else np.int8(-1)
+            votes[:] = up
+            votes[: cut + 1] = -up
+            votes[-1] = -up if side == 1 else up
+            few = fewer_wrong(votes, masses[:, starts[feature] : starts[feature + 1]])
+            power = 2 * alpha if few else -2 * alpha
+            code, told = column(read, feature, votes, before)
+            factor, before = math.exp(power), feature
+            row = code, told, alpha, few, factor
+            if size == 1:
+                out = outs[0] if lanes == 1 else hist
+                signed, grown = march(codes, where, row, ground, 0, n, out)
+                complete(read, starts, out, signed)
+                if lanes == 1:
+                    for s in range(outs.shape[1]):
+                        hist[s] += out[s]
+                        out[s] = 0
+            else:
+                if outs.shape[0] > 0:
+                    turns[me, SIGNED], turns[me, GROWN] = march(codes, where, row, ground, first, last, outs[me])
+                else:
+                    at = first + me  # a list has room for one more than the rows
+                    turns[me, SIZE], turns[me, SIGNED], turns[me, GROWN] = turn(
+                        code,
+                        told,
+                        alpha,
+                        few,
+                        factor,
+                        y,
+                        counts,
+                        mass,
+                        k,
+                        first,
+                        last,
+                        F,
+                        w,
+                        q,
+                        rows[at:],
+                        changes[at:],
+                    )
+                if wait(meeting, size):
+                    return -1, total, gross, risen, fallen
+                signed, grown = np.int64(0), np.int64(0)
+                for p in range(size):
+                    signed, grown = signed + turns[p, SIGNED], grown + turns[p, GROWN]
+                    if outs.shape[0] > 0:
+                        for s in range(starts[begin], starts[end]):
+                            hist[s] += outs[p, s]
+                            outs[p, s] = 0
+                    else:
+                        at = n * p // size + p
+                        words, bases = codes[low:high], where[low * lanes : high * lanes]
+                        add(words, bases, changes[at:], rows[at:], 0, turns[p, SIZE], hist)
+            if me == 0:
+                found[made, 0], found[made, 1], found[made, 2] = feature, cut, side
+                found[made, 3], found[made, 4] = edge, gross
+                alphas[made] = alpha
+            total, gross, made = total + signed, gross + grown, made + 1
+            risen, fallen = risen + max(power, 0.0), fallen + max(-power, 0.0)
+            left = not (risen < far and fallen < far and least <= gross < most)
+        column(read, -1 if lanes == 1 else 0, np.empty(0, np.int8), before)
+        return made, total, gross, risen, fallen
+
+    return rounds
