@@ -160,7 +160,7 @@ class Training:
         if isinstance(answer, Stop):
             return answer
         self.check_answer(answer)
-        self.keep(voter, h, answer, self._start)
+        self.keep(voter, h, answer, time.perf_counter() - self._start)
         return answer.stop
 
     # -- voter -------------------------------------------------------------------------------------------------------
@@ -200,8 +200,8 @@ class Training:
 
     # -- advance -----------------------------------------------------------------------------------------------------
 
-    def keep(self, voter: Any, h: Array | None, answer: Step | Reweigh, start: float) -> None:
-        """Let a voter join that was found since `start`; without its votes h, the sample's scores know it already."""
+    def keep(self, voter: Any, h: Array | None, answer: Step | Reweigh, seconds: float) -> None:
+        """Let a voter join that took so long to find; without its votes h, the sample's scores know it already."""
         state = self.state
         if h is not None:
             self._advance(state.scores, h, answer)
@@ -211,7 +211,7 @@ class Training:
             alpha, decay, alphas = float(answer.alphas[-1]), 1.0, answer.alphas
         else:
             alpha, decay, alphas = float(answer.alpha), answer.decay, None
-        facts = {"alpha": alpha, **answer.facts, "seconds": time.perf_counter() - start}
+        facts = {"alpha": alpha, **answer.facts, "seconds": seconds}
         new = Round(voter, alpha, decay, alphas, facts)
         if h is not None:
             state.follow_losses(self.rule, answer, h)

@@ -42,7 +42,7 @@ class Host(Protocol):
     torn: bool
 
     def check_answer(self, answer: Any) -> None: ...
-    def keep(self, voter: Any, h: Array | None, answer: Step | Reweigh, start: float) -> None: ...
+    def keep(self, voter: Any, h: Array | None, answer: Step | Reweigh, seconds: float) -> None: ...
 
 
 class March:
@@ -126,10 +126,11 @@ class March:
             signed, grown = self.codes.march(row, self._ground(follower), self.hist)
             assert state.losses is not None
             self._settle(follower, follower.total + signed, follower.gross + grown, state.losses.moved(power))
-            training.keep(voter, None, answer, start)
+            training.keep(voter, None, answer, time.perf_counter() - start)
         else:
             self.level = False
-            training.keep(voter, voter.votes(training.table) if errs else h, answer, start)
+            h = voter.votes(training.table) if errs else h
+            training.keep(voter, h, answer, time.perf_counter() - start)
         return answer.stop
 
     def _ground(self, follower: Follower) -> tuple[Any, ...]:
@@ -181,15 +182,16 @@ class March:
         if not made:
             return 0
         self._settle(follower, total, whole, losses.moved(0.0))
-        each = (time.perf_counter() - start) / made
+        found, gross = found[:made], found[:made, 4]
+        wrong = (gross - self.session.worth(found[:, 3])) // 2
+        sums = zip(*(np.ldexp(q.astype(np.float64), -follower.power).tolist() for q in (gross, wrong)), strict=True)
         rule, task = training.rule, Task("edge", NONE, NONE)  # of which only the sums are looked at
-        for (*where, gross), alpha in zip(found[:made].tolist(), alphas[:made].tolist(), strict=True):
-            start = time.perf_counter() - each
-            voter = self.session.voter(where, follower, task, gross)
+        each = (time.perf_counter() - start) / made
+        for voter, task.sums, alpha in zip(self.session.voters(found), sums, alphas.tolist(), strict=False):
             answer = rule.step(state, task, NONE)
             assert isinstance(answer, Step)
             answer.alpha = alpha
-            training.keep(voter, None, answer, start)
+            training.keep(voter, None, answer, each)
         return made
 
 

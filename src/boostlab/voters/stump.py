@@ -174,7 +174,19 @@ class StumpSession:
         best = max(found, key=lambda f: f[4])  # the first of them, if several are
         return best[0], best[1], best[2], best[3]
 
-    def voter(self, found: Found, channel: Follower, task: Task, gross: int | None = None) -> Stump | CategoryStump:
+    def worth(self, edge: Any) -> Any:
+        """Return the edges that stumps on numbers have, which vote the better way if they may."""
+        return abs(edge) if self.sides == 0 else self.sides * edge
+
+    def voters(self, found: Array) -> list[Stump]:
+        """Return many stumps on numbers at once; for what was found see `voter`."""
+        feature, cut, side, edge = found[:, :4].T
+        _, threshold, low = self.search.cuts_at(self.search.starts[feature] + cut, side)
+        right = np.where((self.sides > 0) | ((self.sides == 0) & (edge >= 0)), 1.0, -1.0)
+        votes = -right, right, np.where(low, -right, right)
+        return [Stump(*facts) for facts in zip(*(a.tolist() for a in (feature, cut, threshold, *votes)), strict=True)]
+
+    def voter(self, found: Found, channel: Follower, task: Task) -> Stump | CategoryStump:
         """Return the stump that was found, and note its sums in the task (unless that is drawn).
 
         Parameters
@@ -185,14 +197,11 @@ class StumpSession:
             Where it was found.
         task : Task
             What was asked.
-        gross : int, optional
-            The sum of magnitudes at that time, where it is not the channel's present one.
         """
         search = self.search
         feature, cut, side, edge = found
         if task.counts is None:  # the edge of the stump that is taken, so its error is known as well
-            mine = int(edge) if cut < 0 else abs(int(edge)) if self.sides == 0 else self.sides * int(edge)
-            whole = channel.gross if gross is None else gross
+            mine, whole = int(edge) if cut < 0 else self.worth(int(edge)), channel.gross
             task.sums = math.ldexp(whole, -channel.power), math.ldexp((whole - mine) // 2, -channel.power)
         if cut < 0:
             return self._stump(feature, cut, search.signs(feature, channel.slots[0, search.mine(feature)]), -1.0, 1.0)
