@@ -75,10 +75,10 @@ class VadaBoostClassifier(VariancePenalised):
     1 / (1 + exp(-4 F)) for `variance_penalty=1`, where the loss is exp(-2 y F).  In between, and beyond, it is a score:
     calibrate it on held-out rows (`sklearn.calibration.CalibratedClassifierCV`) where probabilities matter.
 
-    Three or more classes: the same cost of SAMME's losses (see `SAMMEClassifier`; `docs/multiclass_vadaboost.md` derives
-    it).  Voters name classes and need only beat a random guess, the scores of the classes sum to zero in every row, and
-    `predict_proba` is the softmax of the votes, or of twice the votes for `variance_penalty=1`.  With many classes use
-    trees (`max_leaf_nodes`).
+    Three or more classes: the same cost of SAMME's losses (see `SAMMEClassifier`; derived in
+    `docs/multiclass_vadaboost.md`).  Voters name classes and need only beat a random guess, the scores of the classes
+    sum to zero in every row, and `predict_proba` is the softmax of the votes, or of twice the votes for
+    `variance_penalty=1`.  With many classes use trees (`max_leaf_nodes`).
 
     Parameters
     ----------

@@ -31,8 +31,8 @@ class VadaBoostOfClasses(VadaBoost, Plurality):
     variance_penalty : float
         lambda in [0, 1]; any lambda >= 0 with `exact`.
     exact : bool
-        Instead of step 4, minimise the cost itself along h: e^alpha is the positive root of B x^2 - (K-2) C x - (K-1) A
-        (see `step`).  lambda = 0 is then SAMME.  For lambda > 1 some u are negative (rows that should lose margin): the learner sees
+        Instead of step 4, minimise the cost itself along h: e^alpha is the positive root of a quadratic (see `step`),
+        and lambda = 0 is SAMME.  For lambda > 1 some u are negative (rows that should lose margin): the learner sees
         |u|, and as the class of such a row the wrong one with the highest score.
     """
 
