@@ -14,7 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 import boostlab
-from boostlab import DecisionTree, EBBoostClassifier, SAMMEClassifier, VadaBoostClassifier
+from boostlab import DecisionTree, SAMMEClassifier, VadaBoostClassifier
 from boostlab.contract import Learner
 from boostlab.data.rows import Rows
 from boostlab.estimators import selection, variance
@@ -488,14 +488,12 @@ def test_many_rounds_stay_finite(data):
         assert (np.diff(model.history_["objective"]) <= 0).all()
 
 
-def test_what_is_for_two_classes_only_is_refused(data):
+def test_what_cannot_work_is_refused(data):
     X, y = data(n_classes=3)
     with pytest.raises(ValueError, match=r"must lie in \[0, 1\] with step"):
         VadaBoostClassifier(variance_penalty=2.0).fit(X, y)
     with pytest.raises(ValueError, match=r"can search the criterion 'labels'"):
         VadaBoostClassifier(boostlab.VoterPool()).fit(X, y)
-    with pytest.raises(ValueError, match=r"EBBoostClassifier was given 3 classes"):
-        EBBoostClassifier().fit(X, y)
 
 
 # -- penalties that the data decide -----------------------------------------------------------------------------------
