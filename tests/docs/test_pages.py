@@ -23,6 +23,7 @@ DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
 FAMILIES = [
     "variance_penalising",
+    "multiclass_vadaboost",
     "quadratic",
     "adaptive_regularised",
     "margin_maximising",

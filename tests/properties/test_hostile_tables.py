@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from boostlab import AdaBoostClassifier, LogitBoostClassifier
+from boostlab import AdaBoostClassifier, LogitBoostClassifier, VadaBoostClassifier
 from boostlab.estimators import REGISTRY
 
 MAKES = {
@@ -23,6 +23,7 @@ MAKES = {
     "drawn": partial(AdaBoostClassifier, resample=True, random_state=0),
     "categories": partial(AdaBoostClassifier, categorical_features=[0]),
     "early": partial(AdaBoostClassifier, early_stopping=True, random_state=0),
+    "penalty beyond one": partial(VadaBoostClassifier, variance_penalty=3.0, step="exact"),
 }
 
 SPICE = [0.0, -0.0, 1.0, -1.0, np.nan, 1e308, -1e308, 5e-324, 1e-300, np.nextafter(1.0, 2.0), 0.1, 2**53 + 1.0]
@@ -57,10 +58,11 @@ def test_finite_or_one_sentence(name, table):
     check(name, *table)
 
 
+@pytest.mark.parametrize("name", ["AdaBoostM2Classifier", "VadaBoostClassifier", "penalty beyond one"])
 @settings(max_examples=40)
 @given(table=tables(n_classes=3))
-def test_three_classes(table):
-    check("AdaBoostM2Classifier", *table)
+def test_three_classes(name, table):
+    check(name, *table)
 
 
 def check(name, X, y, weights):

@@ -25,6 +25,7 @@ from boostlab.rules.quadboost_descent import CoordinateQuadBoost, SteepestQuadBo
 from boostlab.rules.real_adaboost import RealAdaBoost
 from boostlab.rules.soft_margin import SoftMargin
 from boostlab.rules.vadaboost import VadaBoost
+from boostlab.rules.vadaboost_classes import VadaBoostOfClasses
 from boostlab.rules.weightboost import WeightBoost
 from boostlab.voters import DecisionStump, VoterPool
 
@@ -50,7 +51,10 @@ RULES = {
     "soft margin squared": SoftMargin(0.1, 2),
     "soft margin cumulative": SoftMargin(0.01, 1, "cumulative"),
     "m2": AdaBoostM2(),
+    "vadaboost of classes": VadaBoostOfClasses(0.5),
+    "vadaboost of classes, exact": VadaBoostOfClasses(2.0, True),
 }
+SEVERAL = (AdaBoostM2, VadaBoostOfClasses)  # those that are given three classes
 every_rule = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 seeds = st.integers(0, 2**32)
 ROUNDS = 6
@@ -59,7 +63,7 @@ ROUNDS = 6
 def a_table(seed, rule):
     """A small table of few distinct values, all classes present."""
     rng = np.random.default_rng(seed)
-    classes = 3 if isinstance(rule, AdaBoostM2) else 2
+    classes = 3 if isinstance(rule, SEVERAL) else 2
     n, d = int(rng.integers(4, 25)), int(rng.integers(1, 4))
     X = rng.integers(0, rng.integers(2, 9), size=(n, d)).astype(float)
     if rng.random() < 0.3:
@@ -73,7 +77,7 @@ def train(rule, X, codes, mass=None, learner=None, max_bins="exact", **params):
     rows = Rows(len(X), mass)
     learner = learner or DecisionStump()
     bins = Bins.fit(X, rows, max_bins) if learner.uses_bins else None
-    n_classes = 3 if isinstance(rule, AdaBoostM2) else 2
+    n_classes = 3 if isinstance(rule, SEVERAL) else 2
     table = Table.of(X, bins)
     rng = np.random.default_rng(5)
     training = Training(rule, learner, table, rows, codes, n_classes, horizon=ROUNDS, rng=rng, **params)

@@ -1,5 +1,6 @@
 """SAMME, AdaBoost.M1 and AR-Boost for several classes: voters that name a class."""
 
+from functools import partial
 from math import exp, log, sqrt
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import boostlab
 from boostlab import AdaBoostClassifier, AdaBoostM1Classifier, ARBoostClassifier, SAMMEClassifier
+from boostlab.contract import Learner
 
 HAND = np.array([[1.0], [2.0], [3.0]]), np.array([0, 1, 2])
 
@@ -173,6 +175,58 @@ def test_the_weak_learning_limits():
     assert SAMMEClassifier(n_estimators=1).fit(X, y).history_["error"][0] == pytest.approx(0.5)
     with pytest.warns(UserWarning, match="kept no voter"):
         assert AdaBoostM1Classifier().fit(X, y).n_estimators_ == 0
+
+
+class Mediocre(Learner):
+    """A learner whose voter is wrong on the first so many rows; rows are known by the table's only column."""
+
+    bound = 1.0
+
+    def __init__(self, wrong):
+        self.wrong = wrong
+
+    def searches(self):
+        return frozenset(["labels"])
+
+    def begin(self, table, rows, rng):
+        return self
+
+    def best(self, task):
+        self.said = np.where(np.arange(len(task.target)) < self.wrong, (task.target + 1) % 3, task.target)
+        return self
+
+    def votes(self, table):
+        return self.said[table.X[:, 0].astype(int)]
+
+    def added(self, voter, alpha):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("make", "rows", "wrong"),
+    [
+        (SAMMEClassifier, 60, 40),  # (C-1)/C = 2/3
+        (partial(ARBoostClassifier, rho=1.0), 60, 40),
+        (partial(ARBoostClassifier, rho=2.0), 60, 48),  # rho (C-1) / (rho (C-1) + 1) = 4/5
+        (partial(ARBoostClassifier, rho=7.0), 60, 56),  # 14/15
+        (AdaBoostM1Classifier, 60, 30),
+    ],
+    ids=["SAMME", "rho1", "rho2", "rho7", "M1"],
+)
+def test_one_row_decides_at_the_weak_learning_limit(make, rows, wrong):
+    X, y = np.arange(float(rows))[:, None], np.arange(rows) % 3
+    below = make(Mediocre(wrong - 1), n_estimators=1).fit(X, y)
+    assert below.n_estimators_ == 1
+    assert below.estimator_weights_[0] == pytest.approx(alpha_of(below, 3, (wrong - 1) / rows), rel=1e-12)
+    assert 0 < below.estimator_weights_[0] < 0.5
+    for at in (wrong, wrong + 1):
+        with pytest.warns(UserWarning, match="kept no voter"):
+            model = make(Mediocre(at), n_estimators=1).fit(X, y)
+        limit = limit_of(model, 3)
+        assert limit == pytest.approx(wrong / rows)
+        assert (
+            model.stop_reason_ == f"no_edge: weighted error {at / rows:.4g}, and the rule needs less than {limit:.4g}"
+        )
 
 
 def test_a_perfect_voter_is_kept_with_a_floor_and_is_the_last():

@@ -99,8 +99,14 @@ def scores(training: Training) -> Array:
 
 
 def clipped_loss(sample: Sample, F: Array) -> Array:
-    """Return every row's exponential loss, no more than e and divided by it: between 0 and 1."""
-    margins = np.where(sample.codes == 1, F, -F)
+    """Return every row's exponential loss, no more than e and divided by it: between 0 and 1.
+
+    With one score a class it is SAMME's, exp(mean F - F_c).
+    """
+    if F.ndim == 1:
+        margins = np.where(sample.codes == 1, F, -F)
+    else:
+        margins = F[np.arange(len(F)), sample.codes] - F.mean(axis=1)
     return np.exp(np.minimum(-margins, 1.0)) / e
 
 

@@ -13,7 +13,11 @@ from boostlab.estimators.registry import booster
 from boostlab.estimators.selection import Bench, cv_bernstein, validation
 from boostlab.rules.ebboost import EBBoost
 from boostlab.rules.fixed_point import FixedPointEBBoost, FixedPointVadaBoost
+from boostlab.rules.fixed_point_classes import FixedPointVadaBoostOfClasses
 from boostlab.rules.vadaboost import VadaBoost
+from boostlab.rules.vadaboost_classes import VadaBoostOfClasses
+
+_Rules = tuple[type[VadaBoost], type[VadaBoost]]
 
 GRID = tuple(k / 10 for k in range(11))
 BEYOND = (2.0, 5.0, 10.0)  # where the rule allows more than 1
@@ -28,7 +32,11 @@ class VariancePenalised(BoostingClassifier):
     variance_penalty: float | str = param(0.5, _PENALTY | one_of("auto", "cv_bernstein", "fixed_point", "validation"))
 
     _settles: ClassVar[tuple[str, ...]] = ("variance_penalty", "variance_penalty_curve")
-    _rules: ClassVar[tuple[type[VadaBoost], type[VadaBoost]]]  # with a given penalty, and with one that finds its own
+
+    @property
+    def _rules(self) -> _Rules:
+        """The rule with a given penalty, and the one that finds its own."""
+        raise NotImplementedError
 
     @property
     def _exact(self) -> bool:
@@ -67,6 +75,11 @@ class VadaBoostClassifier(VariancePenalised):
     1 / (1 + exp(-4 F)) for `variance_penalty=1`, where the loss is exp(-2 y F).  In between, and beyond, it is a score:
     calibrate it on held-out rows (`sklearn.calibration.CalibratedClassifierCV`) where probabilities matter.
 
+    Three or more classes: the same cost of SAMME's losses (see `SAMMEClassifier`; derived in
+    `docs/multiclass_vadaboost.md`).  Voters name classes and need only beat a random guess, the scores of the classes
+    sum to zero in every row, and `predict_proba` is the softmax of the votes, or of twice the votes for
+    `variance_penalty=1`.  With many classes use trees (`max_leaf_nodes`).
+
     Parameters
     ----------
     variance_penalty : float or str, default=0.5
@@ -100,11 +113,21 @@ class VadaBoostClassifier(VariancePenalised):
     >>> chosen = VadaBoostClassifier(variance_penalty="fixed_point", n_estimators=20).fit(X, y)
     >>> 0 < chosen.variance_penalty_ <= 1
     True
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True)
+    >>> VadaBoostClassifier(max_leaf_nodes=4, n_estimators=20).fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
+    True
     """
 
     step: str = param("bound", one_of("bound", "exact"))
 
-    _rules: ClassVar[tuple[type[VadaBoost], type[VadaBoost]]] = (VadaBoost, FixedPointVadaBoost)
+    _multiclass: ClassVar[bool] = True
+
+    @property
+    def _rules(self) -> _Rules:
+        if self._several:
+            return VadaBoostOfClasses, FixedPointVadaBoostOfClasses
+        return VadaBoost, FixedPointVadaBoost
 
     @property
     def _exact(self) -> bool:
@@ -144,4 +167,6 @@ class EBBoostClassifier(VariancePenalised):
     20
     """
 
-    _rules: ClassVar[tuple[type[VadaBoost], type[VadaBoost]]] = (EBBoost, FixedPointEBBoost)
+    @property
+    def _rules(self) -> _Rules:
+        return EBBoost, FixedPointEBBoost

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import log, sqrt
+from typing import Any
 
 import numpy as np
 
-from boostlab.contract import Array, MixedTask, State, Step, Stop
+from boostlab.contract import Array, State, Step, Stop
 from boostlab.rules.ebboost import EBBoost
 from boostlab.rules.vadaboost import VadaBoost
 
@@ -45,12 +46,12 @@ class FixedPoint(VadaBoost):
         mean = s.total(e) / s.n
         return mean, sqrt(s.total((e - mean) ** 2) / s.n / (s.size - 1))
 
-    def step(self, s: State, task: MixedTask, h: Array) -> Step | Stop:
+    def step(self, s: State, task: Any, h: Array) -> Step | Stop:
         """Step 3."""
         answer = super().step(s, task, h)
         if isinstance(answer, Stop):
             return answer
-        mean, error = self._moments(s, np.exp(np.minimum(-s.y * (s.F + answer.alpha * h), 300.0)))
+        mean, error = self._moments(s, np.exp(np.minimum(self.log_losses(s, answer.alpha, h), 300.0)))
         objective = mean + self.tau * error
         if objective < s.own.lowest:
             s.own.lowest, s.own.lowest_at = objective, s.t

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import exp, log
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from boostlab.contract import Array, MixedTask, Rule, State, Step, Stop, perfect
+from boostlab.contract import Array, MixedTask, Rule, State, Step, Stop, Task, perfect
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,13 @@ class VadaBoost(Rule):
         """Return lambda for this round."""
         return self.variance_penalty
 
-    def task(self, s: State) -> MixedTask:
+    def task(self, s: State) -> Task:
         """Steps 1 to 3."""
         s.own.e = e = s.exponentials()
         s.own.lam = lam = self.penalty(s, e)
         return MixedTask(e, s.y, 1 - lam, lam * (s.n / s.total(e)))  # step 2 up to a common factor
 
-    def step(self, s: State, task: MixedTask, h: Array) -> Step | Stop:
+    def step(self, s: State, task: Any, h: Array) -> Step | Stop:
         """Steps 4 and 5, from the sums of w (W) and of w^2 (S) where h is right (I) and wrong (J)."""
         lam = s.own.lam
         W, W_J, S, S_J = task.measured(s, h)
@@ -66,6 +66,10 @@ class VadaBoost(Rule):
         facts = {"error": W_J, "edge": W_I - W_J, "bound_gap": gap, "objective": exp(s.own.log_cost)}
         facts |= {"variance_penalty": lam, "effective_size": spread}
         return Step(alpha, facts, perfect(s, h == s.y) if W_J == 0 else None)
+
+    def log_losses(self, s: State, alpha: float, h: Array) -> Array:
+        """Return ln e after a step."""
+        return -s.y * (s.F + alpha * h)
 
     def probability(self, F: Array) -> Array:
         """AdaBoost's link is exact for lambda = 0; for lambda = 1 the loss is exp(-2 y F); in between it is a guess."""
