@@ -12,8 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from boostlab.studies import page
-from boostlab.studies.papers import STUDIES
+from boostlab.studies import page, papers
 from boostlab.studies.request import RequestError
 from boostlab.studies.runner import Ran, collect, run
 from boostlab.studies.store import Store
@@ -22,6 +21,10 @@ from boostlab.studies.watch import watching
 
 OUT = "studies"  # in the working directory, where a person sees it
 STORE = "cells.sqlite"  # in that folder
+
+
+class NothingError(RequestError):
+    """There is not one cell to show; others of several studies may have some."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ def find(name: str | None) -> list[Study]:
     ...
     boostlab.studies.request.RequestError: There is no study 'smok'; did you mean smoke?
     """
-    known = STUDIES
+    known = papers.STUDIES
     if name is None:
         raise RequestError(f"No study was named; choose from all, {', '.join(known)}.")
     plain = name.strip().casefold()
@@ -103,7 +106,13 @@ def reproduce(request: Request, console: Console) -> int:
             if ran.interrupted:
                 _say(console, _stopped(ran, path))
                 return 130
-            worst = max(worst, _finish(ran, request, path, console))
+            try:
+                worst = max(worst, _finish(ran, request, path, console))
+            except NothingError as nothing:
+                if len(studies) == 1:
+                    raise
+                _say(console, str(nothing))
+                worst = 1
     return worst
 
 
@@ -126,9 +135,9 @@ def _finish(ran: Ran, request: Request, store: Path, console: Console) -> int:
         _say(console, f"{name}: without {problem}: {why}")
     if not rows:
         if absent and not ran.planned:
-            raise RequestError(f"{name} cannot be run: none of its data sets was found.")
+            raise NothingError(f"{name} cannot be run: none of its data sets was found.")
         if request.only_page:
-            raise RequestError(f"The store {store} has no cell of {name} as it is now; run it without --only-page.")
+            raise NothingError(f"The store {store} has no cell of {name} as it is now; run it without --only-page.")
     written = page.write(ran, request.out)
     failed = sum(bool(one.failure) for one in rows)
     counts = [f"{len(rows)} of {ran.planned} cells", f"{ran.computed} computed now"]
@@ -156,7 +165,7 @@ def show_list(console: Console) -> None:
     table.add_column("What it is")
     table.add_column("Cells:\nquick", justify="right")
     table.add_column("\nfull", justify="right")
-    for study in STUDIES.values():
+    for study in papers.STUDIES.values():
         table.add_row(study.name, Text(study.title), *(str(_size(study, tier)) for tier in ("quick", "full")))
     console.print(table)
 
