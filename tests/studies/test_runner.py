@@ -25,6 +25,9 @@ SCRIPT = Path(__file__).parents[1] / "toy_study.py"
 ALL = {(p, m, str(r)) for p in "ab" for m in ("m0", "m1", "m2") for r in range(3)}
 
 
+posix = pytest.mark.skipif(os.name == "nt", reason="kills a group of processes")
+
+
 @pytest.fixture
 def store(tmp_path):
     with Store(tmp_path / "cells.sqlite") as store:
@@ -52,6 +55,7 @@ def start(folder, jobs):
 # -- kill and go on --------------------------------------------------------------------------------------------------
 
 
+@posix
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_killed_in_the_middle_of_a_cell_only_the_missing_cells_are_computed(tmp_path, jobs):
     block = tmp_path / "block-b-m1-1"
@@ -82,6 +86,7 @@ def test_killed_in_the_middle_of_a_cell_only_the_missing_cells_are_computed(tmp_
     assert not np.isnan(errors[0]).any()
 
 
+@posix
 def test_ctrl_c_keeps_what_is_finished(tmp_path):
     block = tmp_path / "block-b-m1-1"
     block.touch()

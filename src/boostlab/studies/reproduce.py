@@ -124,8 +124,9 @@ def _ran(study: Study, store: Store, request: Request, console: Console) -> Ran:
 
 
 def _stopped(ran: Ran, store: Path) -> str:
-    done = f"{len(ran.results.rows())} of {ran.planned} cells"
-    return f"{ran.study.name}: stopped after {done}; they are kept in {store}: run the same command again to go on."
+    done = len(ran.results.rows())
+    kept = f"after {done} of {ran.planned} cells, which are kept in {store}" if done else "before the first cell"
+    return f"{ran.study.name}: stopped {kept}; run the same command again to go on."
 
 
 def _finish(ran: Ran, request: Request, store: Path, console: Console) -> int:

@@ -129,7 +129,8 @@ class _Screen(Progress):
         with self.lock:
             if not self.total:
                 return Group(Text(f"{self.name}: reading the data ..."))
-            hint = Text(f"{self.sentence()}.  Ctrl-C stops; what is finished is kept.")
+            ready = "" if self.done else "  Getting ready (the first run on a machine compiles for some seconds)."
+            hint = Text(f"{self.sentence()}.{ready}  Ctrl-C stops; what is finished is kept.")
             return Group(hint, self.table())
 
 
