@@ -98,9 +98,8 @@ def main() -> None:
             points.append(measured(n, d, 10 * args.rounds if n < 1000 else args.rounds, threads, args.repeats))
             p = points[-1]
             ms = 1e3 * p["round"], 1e3 * p["roof"]
-            print(
-                f"{n:>9,} x {d:<4} {threads:2} threads: {ms[0]:8.3f} ms a round, roof {ms[1]:8.3f}, {ms[0] / ms[1]:.2f}x"
-            )
+            what = f"{n:>9,} x {d:<4} {threads:2} threads"
+            print(f"{what}: {ms[0]:8.3f} ms a round, roof {ms[1]:8.3f}, {ms[0] / ms[1]:.2f}x", flush=True)
     args.out.write_text(json.dumps(points, indent=1) + "\n")
     draw(args.out.with_suffix(".png"), points)
     print(f"written to {args.out} and {args.out.with_suffix('.png').name}")

@@ -119,11 +119,14 @@ class Plain:
         Its parameters.
     limit : float
         From this weighted error on a voter is of no use.
+    facts : callable
+        What `step` says of a voter that is not perfect: facts(state, error, alpha).
     """
 
     alpha: Callable[[float, tuple[float, ...]], float]
     numbers: tuple[float, ...]
     limit: float
+    facts: Callable[[State, float, float], Facts]
 
     def __call__(self, error: float) -> float:
         """Return alpha for a voter with this weighted error."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.contract import Learner, Retry, Reweigh, Rule, Step, Stop, Task
+from boostlab.contract import Facts, Learner, Retry, Reweigh, Rule, Step, Stop, Task
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table
 from boostlab.ensemble import Round, settle, votes_of
@@ -221,6 +221,15 @@ class Training:
         elif hasattr(self.session, "forget"):
             self.session.forget()  # earlier coefficients changed: what it remembers no longer holds
         state.rounds.append(new)  # last and at once: an interrupt leaves whole rounds only
+
+    def join(self, voter: Any, alpha: float, facts: Facts, seconds: float) -> None:
+        """Take note of a voter that the sample's scores know already, in the fast lane."""
+        if self.watched is not None and self.watched_scores is not None:
+            self._advance(self.watched_scores, votes_of(voter, self.watched), Step(alpha))
+        new = Round(voter, alpha, facts={"alpha": alpha, **facts, "seconds": seconds})
+        self.state.bound.add(new)
+        self.session.added(voter, alpha)
+        self.state.rounds.append(new)
 
     def _advance(self, scores: Scores, votes: Array, answer: Step | Reweigh) -> None:
         if self.rule.keeps_votes:

@@ -84,19 +84,19 @@ def sparse_slots(read: Any) -> tuple[Array, Array]:
 @part
 def on_eight(codes: Array, where: Array, row: Any, ground: Any, first: int, last: int, out: Array) -> Turn:
     """Take one round where eight columns share a word."""
-    return march_eight(codes, where, row, ground, first, last, out)  # type: ignore[no-any-return]
+    return march_eight(codes, where, row, ground, first, last, out)
 
 
 @part
 def on_four(codes: Array, where: Array, row: Any, ground: Any, first: int, last: int, out: Array) -> Turn:
     """Take one round where four columns do."""
-    return march_four(codes, where, row, ground, first, last, out)  # type: ignore[no-any-return]
+    return march_four(codes, where, row, ground, first, last, out)
 
 
 @part
 def on_sparse(codes: Array, where: Array, row: Any, ground: Any, first: int, last: int, out: Array) -> Turn:
     """Take one round on a sparse table."""
-    return march_sparse(codes, where, row, ground, first, last, out)  # type: ignore[no-any-return]
+    return march_sparse(codes, where, row, ground, first, last, out)
 
 
 KINDS = {
