@@ -53,7 +53,7 @@ def cut_sorted(values: Array, below: Array, limit: int, out: Array) -> tuple[int
                 while below[r] / whole < share:
                     r += 1
             else:
-                r = max(int(math.ceil(share * whole)) - 2, 0)
+                r = max(math.ceil(share * whole) - 2, 0)
                 while (r + 1) / whole < share:
                     r += 1
             if r <= end:
