@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import re
 import tempfile
+import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -63,7 +65,8 @@ def write(ran: Ran, folder: Path) -> Page:
     prepare(here)
     troubles: list[str] = []
     try:
-        report = ran.study.report(ran.results)
+        with _quiet():
+            report = ran.study.report(ran.results)
     except Exception as error:
         report = Report()
         troubles.append(f"The tables could not be made: {type(error).__name__}: {error}")
@@ -116,13 +119,13 @@ def _facts(ran: Ran) -> Iterable[str]:
     yield f"Cells: {len(rows)} of {ran.planned} finished" + (f", {failed} of them failed" if failed else "")
     computing = sum(one.seconds for one in rows)
     clock = sum(run.seconds for run in ran.runs)
-    jobs = ", ".join(str(n) for n in sorted({run.jobs for run in ran.runs}))
+    jobs = " or ".join(str(n) for n in sorted({run.jobs for run in ran.runs}))
     yield f"Time: {duration(computing)} of computing, added up over the cells"
     for machine in dict.fromkeys(run.machine for run in ran.runs):
         yield f"Machine: {machine}"
     if ran.runs:
         many = f"the {len(ran.runs)} runs that computed them" if len(ran.runs) > 1 else "the run that computed them"
-        yield f"Clock: {duration(clock)} for {many}, with {jobs} jobs"
+        yield f"Clock: {duration(clock)} for {many}, with {jobs} {'worker' if jobs == '1' else 'workers'}"
         versions = ", ".join(dict.fromkeys(run.version for run in ran.runs))
         days = " to ".join(dict.fromkeys([ran.first[:10], ran.last[:10]]))
         yield f"Computed by boostlab {versions}, {days}"
@@ -210,6 +213,15 @@ def _write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
         writer.writerows(written)
 
 
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Leave out warnings about means of nothing and legends of nothing: cells that failed are empty cells."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        warnings.simplefilter("ignore", UserWarning)
+        yield
+
+
 def _draw(report: Report, here: Path) -> tuple[list[str], list[str]]:
     """Draw the figures; return the names of those that worked, and what was wrong with the others."""
     if not report.figures:
@@ -222,7 +234,8 @@ def _draw(report: Report, here: Path) -> tuple[list[str], list[str]]:
     for name, draw in report.figures.items():
         figure = Figure(figsize=(7.0, 4.5), layout="constrained")
         try:
-            draw(figure)
+            with _quiet():
+                draw(figure)
             # No date, no version: the same results give the same file.
             figure.savefig(here / f"{slug(name)}.png", dpi=100, metadata={"Software": None})
         except Exception as error:
