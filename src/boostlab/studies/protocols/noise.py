@@ -1,0 +1,201 @@
+"""The noise study: wrong labels are planted in the training part, and everything is chosen by that part alone."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from itertools import islice, product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.estimators import REGISTRY
+from boostlab.studies.plan import Definition, Method, Outcome
+from boostlab.studies.protocols.chance import chance
+
+Array = npt.NDArray[Any]
+
+KINDS = ("uniform", "class", "margin")
+STEEPNESS = 4.0  # "margin": a row on the border is e^4 = 55 times as likely to be flipped as one that is sure
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """One repeat; labels are 0 and 1, those of `fit` and `choose` with noise, those of `test` true."""
+
+    X_fit: Any
+    y_fit: Array
+    X_choose: Any
+    y_choose: Array
+    X_test: Any
+    y_test: Array
+    flipped_fit: Array  # which rows of `fit` have a wrong label
+    rows: dict[str, Array]  # of the problem, by part
+    categorical: list[int]
+    seed: int
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Halves of the data, noise in the training half, a third of which chooses parameters and rounds.
+
+    Repeats 2k and 2k + 1 are the two halves of one split, each training once: ten repeats are five times two.
+
+    Parameters
+    ----------
+    kind : {"uniform", "class", "margin"}
+        Whose labels are flipped: anybody's; those of the second class only; rather those of rows near the border.
+    share : float
+        How many of the labels are flipped (of the second class's, for "class"): exactly this share, rounded.
+        A larger share flips the same labels and some more.
+    rounds : int
+        Rounds of boosting.
+    most_train, most_test : int, optional
+        At most so many rows of each half.
+    refit : bool
+        Train the choice once more on the whole training part.
+    version : int
+        To be raised by hand when the procedure changes.
+    """
+
+    kind: str
+    share: float
+    rounds: int = 100
+    most_train: int | None = None
+    most_test: int | None = None
+    refit: bool = False
+    version: int = 1
+
+    def definition(self) -> Definition:
+        """Return the settings."""
+        return {"protocol": "Noise", **asdict(self), "steepness": STEEPNESS if self.kind == "margin" else None}
+
+    def parts(self, data: Any, repeat: int) -> Parts:
+        """Split the rows and plant the noise."""
+        train, test = self.halves(data, repeat)
+        y = np.unique(data.y, return_inverse=True)[1]
+        noisy = np.array(y[train])
+        flipped = self.flips(data.X[train], y[train], chance(data.hash, repeat, f"{self.kind} flips"))
+        noisy[flipped] = 1 - noisy[flipped]
+        order = chance(data.hash, repeat, "choose").permutation(len(train))
+        choose, fit = np.sort(order[: len(train) // 3]), np.sort(order[len(train) // 3 :])
+        wrong = np.zeros(len(train), bool)
+        wrong[flipped] = True
+        return Parts(
+            *(data.X[train[fit]], noisy[fit]),
+            *(data.X[train[choose]], noisy[choose]),
+            *(data.X[test], y[test]),
+            wrong[fit],
+            {"fit": train[fit], "choose": train[choose], "test": test},
+            list(data.categorical_features),
+            int(chance(data.hash, repeat, "models").integers(2**31)),
+        )
+
+    def halves(self, data: Any, repeat: int) -> tuple[Array, Array]:
+        """Return the training and the test rows."""
+        n = len(data.y)
+        order = chance(data.hash, repeat // 2, "split").permutation(n)
+        first, second = order[: n // 2], order[n // 2 :]
+        train, test = (first, second) if repeat % 2 == 0 else (second, first)
+        return np.sort(train[: self.most_train]), np.sort(test[: self.most_test])
+
+    def flips(self, X: Any, y: Array, rng: np.random.Generator) -> Array:
+        """Return the rows whose labels are flipped.
+
+        Every row draws a waiting time, and those that come first are flipped: so a larger share has the same rows and
+        some more, and a row of twice the rate is twice as likely to be the next.
+        """
+        waiting, candidates = rng.exponential(size=len(y)), np.arange(len(y))
+        if self.kind == "class":
+            candidates = np.flatnonzero(y == 1)
+        elif self.kind == "margin":
+            waiting = waiting * np.exp(STEEPNESS * _sureness(X, y, int(rng.integers(2**31))))
+        elif self.kind != "uniform":
+            raise ValueError(f"kind={self.kind!r} is not a kind of noise; choose one of {', '.join(KINDS)}.")
+        first = candidates[np.argsort(waiting[candidates], kind="stable")]
+        return np.sort(first[: round(self.share * len(candidates))])
+
+    def run(self, parts: Parts, method: Method) -> Outcome:
+        """Choose parameters and rounds by the noisy rows held out, then test once."""
+        start = time.perf_counter()
+        best, failures, tried = None, [], 0
+        for candidate in _candidates(method):
+            tried += 1
+            try:
+                model = _fitted(method, candidate, parts, parts.X_fit, parts.y_fit, self.rounds)
+            except (ValueError, ArithmeticError, RuntimeError) as problem:  # a candidate that cannot be trained
+                failures.append(f"{candidate}: {problem}")
+                continue
+            wrong, rounds = _choice(model, parts.X_choose, parts.y_choose, method.how)
+            if best is None or wrong < best[0]:
+                best = wrong, rounds, candidate, model
+        if best is None:
+            raise RuntimeError(f"{method.name} could not be trained: {failures[0]}")
+        wrong, rounds, candidate, model = best
+        if self.refit:
+            X = np.concatenate([parts.X_fit, parts.X_choose])
+            y = np.concatenate([parts.y_fit, parts.y_choose])
+            limit = self.rounds if method.how == "last" else max(rounds, 1)
+            model = _fitted(method, candidate, parts, X, y, limit)
+            rounds = min(rounds, model.n_estimators_) if method.how != "last" else model.n_estimators_
+        seconds = time.perf_counter() - start
+        said = predicted(model, parts.X_test, rounds)
+        numbers = {
+            "test_error": float(np.mean(said != parts.y_test)),
+            "validation_error": wrong / len(parts.y_choose),
+            "rounds": rounds,
+            "chosen": candidate,
+            "tried": tried,
+            "stop": model.stop_reason_.split(":")[0],
+            "seconds": round(seconds, 4),
+        }
+        if parts.flipped_fit.any():  # how many of the wrong labels it repeats
+            repeated = predicted(model, parts.X_fit[parts.flipped_fit], rounds) == parts.y_fit[parts.flipped_fit]
+            numbers["learnt_noise"] = float(np.mean(repeated))
+        if failures:
+            numbers["failed_candidates"] = failures
+        return Outcome(numbers, {"predictions": said.astype(np.int8)})
+
+
+def _candidates(method: Method) -> Iterator[dict[str, Any]]:
+    for values in product(*method.grid.values()):
+        yield dict(zip(method.grid, values, strict=True))
+
+
+def _fitted(method: Method, candidate: dict[str, Any], parts: Parts, X: Any, y: Array, rounds: int) -> Any:
+    columns = {"categorical_features": parts.categorical} if parts.categorical else {}
+    params = {**method.params, **candidate, **columns}
+    model = REGISTRY[method.booster].cls(n_estimators=rounds, n_jobs=1, random_state=parts.seed, **params)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # why training ended is kept
+        return model.fit(X, y)
+
+
+def _choice(model: Any, X: Any, y: Array, how: str) -> tuple[int, int]:
+    """Return the fewest wrong rows and the first round that has them; of the end only, for what is made to end."""
+    if not model.n_estimators_ or how == "last":
+        return int(np.count_nonzero(model.predict(X) != y)), model.n_estimators_
+    wrong = [int(np.count_nonzero(said != y)) for said in model.staged_predict(X)]
+    best = int(np.argmin(wrong))
+    return wrong[best], best + 1
+
+
+def predicted(model: Any, X: Any, rounds: int) -> Array:
+    """Return the labels that the first rounds of a model give."""
+    if rounds >= model.n_estimators_:
+        return np.asarray(model.predict(X))
+    return np.asarray(next(islice(model.staged_predict(X), rounds - 1, None)))
+
+
+def _sureness(X: Any, y: Array, seed: int) -> Array:
+    """Return how far from the border rows are: |P(1) - P(0)| by a forest's out-of-bag votes on the true labels."""
+    from sklearn.ensemble import RandomForestClassifier
+
+    forest = RandomForestClassifier(100, oob_score=True, n_jobs=1, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a row that was in every bag has no vote
+        votes = forest.fit(X, y).oob_decision_function_
+    return np.nan_to_num(np.abs(votes[:, 1] - votes[:, 0]))
