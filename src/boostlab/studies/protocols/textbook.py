@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.tree import DecisionTreeClassifier
 
 from boostlab import DecisionTree
 from boostlab.estimators import REGISTRY
@@ -20,7 +21,8 @@ from boostlab.studies.protocols.chance import chance
 Array = npt.NDArray[Any]
 
 STUMP: Mapping[str, Any] = {"max_leaf_nodes": 2}
-UNPRUNED: Mapping[str, Any] = {"max_leaf_nodes": None, "min_samples_leaf": 2}  # two cases a leaf, as C4.5 has it
+UNPRUNED: Mapping[str, Any] = {"cart": True, "min_samples_leaf": 2}  # two cases a leaf, as C4.5 has it
+PRUNED: Mapping[str, Any] = {**UNPRUNED, "errors_a_leaf": 1.0}
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,21 +92,24 @@ class _Holdout:
         return np.sort(train), np.sort(test)
 
 
-def learner(params: Mapping[str, Any], n_train: int) -> DecisionTree:
+def learner(params: Mapping[str, Any], n_train: int, seed: int) -> Any:
     """Return the tree that a method asks for.
 
-    `errors_a_leaf` prunes: a split must save so many training errors a leaf.  A leaf with one error among many cases
-    has a gini index of two errors' worth, so the price in CART's terms is twice as high.
+    `cart` takes scikit-learn's tree, which grows large ones faster.  `errors_a_leaf` prunes: a split must save so many
+    training errors a leaf.  A leaf with one error among many cases has a gini index of two errors' worth, so the price
+    in CART's terms is twice as high.
     """
     tree = dict(params)
-    price = 2 * tree.pop("errors_a_leaf", 0.0) / n_train
+    price, cart = 2 * tree.pop("errors_a_leaf", 0.0) / n_train, tree.pop("cart", False)
+    if cart:
+        return DecisionTreeClassifier(**tree, ccp_alpha=price, random_state=seed)
     return DecisionTree(**tree, ccp_alpha=price)
 
 
 def trained(method: Method, parts: Parts, rounds: int) -> Any:
     """Return a method's booster after some rounds of training."""
     params = dict(method.params)
-    tree = learner(params.pop("learner"), len(parts.y_train))
+    tree = learner(params.pop("learner"), len(parts.y_train), parts.seed)
     model = REGISTRY[method.booster].cls(
         estimator=tree, n_estimators=rounds, n_jobs=1, random_state=parts.seed, **_columns(parts), **params
     )
@@ -115,7 +120,7 @@ def trained(method: Method, parts: Parts, rounds: int) -> Any:
 
 def single(method: Method, parts: Parts) -> Any:
     """Return the base learner alone: one round of SAMME, which keeps every voter that is better than a guess."""
-    tree = learner(method.params["learner"], len(parts.y_train))
+    tree = learner(method.params["learner"], len(parts.y_train), parts.seed)
     model = REGISTRY["SAMMEClassifier"].cls(
         estimator=tree, n_estimators=1, n_jobs=1, random_state=parts.seed, **_columns(parts)
     )
@@ -126,6 +131,17 @@ def single(method: Method, parts: Parts) -> Any:
 
 def _columns(parts: Parts) -> dict[str, Any]:
     return {"categorical_features": parts.categorical} if len(parts.categorical) else {}
+
+
+def _leaves(model: Any) -> float:
+    """Return the mean number of leaves of a model's trees."""
+    sizes = [v.get_n_leaves() if hasattr(v, "get_n_leaves") else v.n_leaves for v in map(_tree, model.estimators_)]
+    return float(np.mean(sizes)) if sizes else 1.0
+
+
+def _tree(voter: Any) -> Any:
+    """Return the tree behind a voter."""
+    return getattr(voter, "estimator", voter)
 
 
 def staged_wrong(model: Any, X: Any, y: Array) -> list[int]:
@@ -166,7 +182,7 @@ class Errors(_Holdout):
             "n_test": n,
             "rounds": boosted.n_estimators_,
             "stop": boosted.stop_reason_,
-            "leaves": float(np.mean([t.n_leaves for t in alone.estimators_])) if alone.n_estimators_ else 1.0,
+            "leaves": _leaves(alone),
             "seconds": round(seconds, 4),
         }
         arrays = {"predictions": said.astype(np.int8)}
@@ -241,7 +257,7 @@ class Margins(_Holdout):
             "mean_margin": float(last.mean()),
             "median_margin": float(np.median(last)),
             "depths": [int(getattr(voter, "depth", 1)) for voter in model.estimators_],
-            "leaves": float(np.mean([getattr(voter, "n_leaves", 2) for voter in model.estimators_])) if kept else 0.0,
+            "leaves": _leaves(model),
             "marks": marks,
             "rounds": kept,
             "stop": model.stop_reason_,
