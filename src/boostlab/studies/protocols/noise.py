@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.datasets import flip_by_class, flip_by_margin, flip_labels
 from boostlab.estimators import REGISTRY
 from boostlab.studies.plan import Definition, Method, Outcome
 from boostlab.studies.protocols.chance import chance
@@ -19,7 +20,7 @@ from boostlab.studies.protocols.chance import chance
 Array = npt.NDArray[Any]
 
 KINDS = ("uniform", "class", "margin")
-STEEPNESS = 4.0  # "margin": a row on the border is e^4 = 55 times as likely to be flipped as one that is sure
+CONCENTRATION = 2.0  # "margin": a row on the border is e^2 = 7 times as likely to be flipped as a typical one
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,24 +72,20 @@ class Noise:
 
     def definition(self) -> Definition:
         """Return the settings."""
-        return {"protocol": "Noise", **asdict(self), "steepness": STEEPNESS if self.kind == "margin" else None}
+        return {"protocol": "Noise", **asdict(self), "concentration": CONCENTRATION if self.kind == "margin" else None}
 
     def parts(self, data: Any, repeat: int) -> Parts:
         """Split the rows and plant the noise."""
         train, test = self.halves(data, repeat)
         y = np.unique(data.y, return_inverse=True)[1]
-        noisy = np.array(y[train])
-        flipped = self.flips(data.X[train], y[train], chance(data.hash, repeat, f"{self.kind} flips"))
-        noisy[flipped] = 1 - noisy[flipped]
+        noisy = self.planted(data.X[train], y[train], chance(data.hash, repeat, f"{self.kind} flips"))
         order = chance(data.hash, repeat, "choose").permutation(len(train))
         choose, fit = np.sort(order[: len(train) // 3]), np.sort(order[len(train) // 3 :])
-        wrong = np.zeros(len(train), bool)
-        wrong[flipped] = True
         return Parts(
             *(data.X[train[fit]], noisy[fit]),
             *(data.X[train[choose]], noisy[choose]),
             *(data.X[test], y[test]),
-            wrong[fit],
+            noisy[fit] != y[train[fit]],
             {"fit": train[fit], "choose": train[choose], "test": test},
             list(data.categorical_features),
             int(chance(data.hash, repeat, "models").integers(2**31)),
@@ -102,21 +99,16 @@ class Noise:
         train, test = (first, second) if repeat % 2 == 0 else (second, first)
         return np.sort(train[: self.most_train]), np.sort(test[: self.most_test])
 
-    def flips(self, X: Any, y: Array, rng: np.random.Generator) -> Array:
-        """Return the rows whose labels are flipped.
-
-        Every row draws a waiting time, and those that come first are flipped: so a larger share has the same rows and
-        some more, and a row of twice the rate is twice as likely to be the next.
-        """
-        waiting, candidates = rng.exponential(size=len(y)), np.arange(len(y))
+    def planted(self, X: Any, y: Array, rng: np.random.Generator) -> Array:
+        """Return the labels with noise; a larger share flips the same ones and some more."""
+        if self.kind == "uniform":
+            return flip_labels(y, self.share, rng)
         if self.kind == "class":
-            candidates = np.flatnonzero(y == 1)
-        elif self.kind == "margin":
-            waiting = waiting * np.exp(STEEPNESS * _sureness(X, y, int(rng.integers(2**31))))
-        elif self.kind != "uniform":
-            raise ValueError(f"kind={self.kind!r} is not a kind of noise; choose one of {', '.join(KINDS)}.")
-        first = candidates[np.argsort(waiting[candidates], kind="stable")]
-        return np.sort(first[: round(self.share * len(candidates))])
+            return flip_by_class(y, {1: self.share}, rng)
+        if self.kind == "margin":
+            seed = int(rng.integers(2**31))
+            return flip_by_margin(y, _sureness(X, y, seed), self.share, rng, concentration=CONCENTRATION)
+        raise ValueError(f"kind={self.kind!r} is not a kind of noise; choose one of {', '.join(KINDS)}.")
 
     def run(self, parts: Parts, method: Method) -> Outcome:
         """Choose parameters and rounds by the noisy rows held out, then test once."""

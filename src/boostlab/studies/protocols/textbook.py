@@ -35,6 +35,7 @@ class Parts:
     y_test: Array
     categorical: Sequence[int]
     seed: int
+    repeat: int
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,9 @@ class _Holdout:
         train, test = self.rows(data, repeat)
         codes = np.unique(data.y, return_inverse=True)[1]
         seed = int(chance(data.hash, repeat, "models").integers(2**31))
-        return Parts(data.X[train], codes[train], data.X[test], codes[test], list(data.categorical_features), seed)
+        return Parts(
+            data.X[train], codes[train], data.X[test], codes[test], list(data.categorical_features), seed, repeat
+        )
 
     def rows(self, data: Any, repeat: int) -> tuple[Array, Array]:
         """Return the training and the test rows, which have none in common."""
@@ -161,7 +164,7 @@ class Errors(_Holdout):
     rounds : int
         Rounds of boosting.
     grid : int
-        Also predict on a grid of so many by so many points (two columns only), for a picture of the border.
+        In the first repeat also predict on a grid of so many by so many points of the plane, for a picture.
     """
 
     rounds: int = 50
@@ -186,7 +189,7 @@ class Errors(_Holdout):
             "seconds": round(seconds, 4),
         }
         arrays = {"predictions": said.astype(np.int8)}
-        if self.grid:
+        if self.grid and parts.repeat == 0:
             arrays |= self._borders(parts, alone, vote)
         return Outcome(numbers, arrays)
 
@@ -256,7 +259,7 @@ class Margins(_Holdout):
             "minimum_margin": float(last.min()),
             "mean_margin": float(last.mean()),
             "median_margin": float(np.median(last)),
-            "depths": [int(getattr(voter, "depth", 1)) for voter in model.estimators_],
+            "depths": [_tree(voter).depth for voter in model.estimators_],
             "leaves": _leaves(model),
             "marks": marks,
             "rounds": kept,
