@@ -101,10 +101,10 @@ _ASSUMPTIONS = (
     "Quick tier: at most 500 rows of a half train (333 fit, 167 choose), 1,000 test; 100 rounds with stumps, 50 "
     "with trees of depth 3; all six levels with stumps, 0 and 20 % with trees, 20 % for the two other kinds of "
     "noise. Full tier: all rows, 500 and 200 rounds, all levels.",
-    "Uniform noise: exactly that share of the training labels, chosen evenly. By class: that share of the labels of the "
-    "second class, none of the first. By margin: that share of all, drawn with chances that fall with the distance from "
-    "the border, exp(-2 |m| / median |m|), where m is the difference of the classes' votes, out of bag, in a forest of "
-    "100 trees trained on the clean training half.",
+    "Uniform noise: exactly that share of the training labels, chosen evenly. By class: that share of the labels of "
+    "the second class, none of the first. By margin: that share of all, drawn with chances that fall with the distance "
+    "from the border, exp(-2 |m| / median |m|), where m is the difference of the classes' votes, out of bag, in a forest "
+    "of 100 trees trained on the clean training half.",
     "All boosters see the same splits and the same flips; more noise flips the same labels and some more.",
     "Every booster has five candidates, where it has something to choose: the learning rates 1, 0.5, 0.25, 0.1, 0.05 "
     "where it has a rate (MadaBoost's exponent is one), else its own parameter. Plain AdaBoost and FilterBoost have "

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boostlab import Binned
 from boostlab.datasets import flip_by_class, flip_by_margin, flip_labels
 from boostlab.estimators import REGISTRY
 from boostlab.studies.plan import Definition, Method, Outcome
@@ -27,15 +28,16 @@ CONCENTRATION = 2.0  # "margin": a row on the border is e^2 = 7 times as likely 
 class Parts:
     """One repeat; labels are 0 and 1, those of `fit` and `choose` with noise, those of `test` true."""
 
-    X_fit: Any
+    X_fit: Binned
     y_fit: Array
-    X_choose: Any
+    X_choose: Binned
     y_choose: Array
-    X_test: Any
+    X_test: Binned
     y_test: Array
+    X_train: Binned | None  # `fit` and `choose` together, where the choice is trained once more
+    y_train: Array
     flipped_fit: Array  # which rows of `fit` have a wrong label
     rows: dict[str, Array]  # of the problem, by part
-    categorical: list[int]
     seed: int
 
 
@@ -81,13 +83,16 @@ class Noise:
         noisy = self.planted(data.X[train], y[train], chance(data.hash, repeat, f"{self.kind} flips"))
         order = chance(data.hash, repeat, "choose").permutation(len(train))
         choose, fit = np.sort(order[: len(train) // 3]), np.sort(order[len(train) // 3 :])
+        columns = list(data.categorical_features) or "from_dtype"
+        bins = Binned.fit(data.X[train[fit]], categorical_features=columns, n_jobs=1)  # of what is fitted to, no more
+        whole = Binned.fit(data.X[train], categorical_features=columns, n_jobs=1) if self.refit else None
         return Parts(
-            *(data.X[train[fit]], noisy[fit]),
-            *(data.X[train[choose]], noisy[choose]),
-            *(data.X[test], y[test]),
+            *(bins, noisy[fit]),
+            *(bins.like(data.X[train[choose]]), noisy[choose]),
+            *(bins.like(data.X[test]), y[test]),
+            *(whole, noisy),
             noisy[fit] != y[train[fit]],
             {"fit": train[fit], "choose": train[choose], "test": test},
-            list(data.categorical_features),
             int(chance(data.hash, repeat, "models").integers(2**31)),
         )
 
@@ -127,12 +132,10 @@ class Noise:
         if best is None:
             raise RuntimeError(f"{method.name} could not be trained: {failures[0]}")
         wrong, rounds, candidate, model = best
-        if self.refit:
-            X = np.concatenate([parts.X_fit, parts.X_choose])
-            y = np.concatenate([parts.y_fit, parts.y_choose])
+        if parts.X_train is not None:
             limit = self.rounds if method.how == "last" else max(rounds, 1)
-            model = _fitted(method, candidate, parts, X, y, limit)
-            rounds = min(rounds, model.n_estimators_) if method.how != "last" else model.n_estimators_
+            model = _fitted(method, candidate, parts, parts.X_train, parts.y_train, limit)
+            rounds = model.n_estimators_
         seconds = time.perf_counter() - start
         said = predicted(model, parts.X_test, rounds)
         numbers = {
@@ -145,7 +148,7 @@ class Noise:
             "seconds": round(seconds, 4),
         }
         if parts.flipped_fit.any():  # how many of the wrong labels it repeats
-            repeated = predicted(model, parts.X_fit[parts.flipped_fit], rounds) == parts.y_fit[parts.flipped_fit]
+            repeated = predicted(model, parts.X_fit.take(parts.flipped_fit), rounds) == parts.y_fit[parts.flipped_fit]
             numbers["learnt_noise"] = float(np.mean(repeated))
         if failures:
             numbers["failed_candidates"] = failures
@@ -158,8 +161,7 @@ def _candidates(method: Method) -> Iterator[dict[str, Any]]:
 
 
 def _fitted(method: Method, candidate: dict[str, Any], parts: Parts, X: Any, y: Array, rounds: int) -> Any:
-    columns = {"categorical_features": parts.categorical} if parts.categorical else {}
-    params = {**method.params, **candidate, **columns}
+    params = {**method.params, **candidate}
     model = REGISTRY[method.booster].cls(n_estimators=rounds, n_jobs=1, random_state=parts.seed, **params)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # why training ended is kept
