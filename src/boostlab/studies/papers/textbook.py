@@ -87,10 +87,10 @@ def _report_2_5(results: Results) -> Report:
                 "tree": name,
                 "single": Spread(s, se_s, 2),
                 "book, single": single_book,
-                "difference, s.e.": round(difference(s, se_s, single_book), 1),
+                "single, difference in s.e.": round(difference(s, se_s, single_book), 1),
                 "AdaBoost, 10 trees": Spread(b, se_b, 2),
                 "book, AdaBoost": boosted_book,
-                "difference, s.e. ": round(difference(b, se_b, boosted_book), 1),
+                "boosted, difference in s.e.": round(difference(b, se_b, boosted_book), 1),
             }
         )
         better.append(b < s)
@@ -240,7 +240,7 @@ def _report_2_6(results: Results) -> Report:
     if equal:
         report.notes.append(
             f"Stumps, boosted and not, are equal on {', '.join(equal)}: with many classes a stump errs on half of the "
-            "rows or more, which AdaBoost.M1 does not allow. The book's figure has such points on the diagonal too."
+            "rows or more, which AdaBoost.M1 does not allow."
         )
     return report
 
