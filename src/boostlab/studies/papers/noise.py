@@ -96,10 +96,10 @@ def studies() -> list[Study]:
 _ASSUMPTIONS = (
     "The 12 sets were chosen before any result. Long and Servedio's construction is a set of its own, of 6,000 rows in "
     "both tiers: with a few hundred nobody learns it.",
-    "Five times two halves, each training once: ten repeats. The quick tier has five of them, three with trees and with "
-    "other kinds of noise. Of the training half a random third, with the same noise in its labels, chooses parameters "
-    "and rounds; test labels are clean and are used once. In the full tier the choice is then trained once more on the "
-    "whole half.",
+    "Five times two halves, each training once: ten repeats. The quick tier has five of them, three with trees and "
+    "with other kinds of noise. Of the training half a random third, with the same noise in its labels, chooses "
+    "parameters and rounds; test labels are clean and are used once. In the full tier the choice is then trained once "
+    "more on the whole half.",
     "Quick tier: at most 500 rows of a half train (333 fit, 167 choose), 1,000 test; 100 rounds with stumps, 50 "
     "with trees of depth 3; all six levels with stumps, 0 and 20 % with trees, 20 % for the two other kinds of "
     "noise. Full tier: all rows, 500 and 200 rounds, all levels.",

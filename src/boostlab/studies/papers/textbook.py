@@ -204,7 +204,7 @@ def _report_2_6(results: Results) -> Report:
     ]
     counts = []
     for j, method in enumerate(methods):
-        before, after = np.nanmean(single[:, j], axis=1), np.nanmean(boosted[:, j], axis=1)
+        before, after = _means(single[:, j]), _means(boosted[:, j])
         there = ~(np.isnan(before) | np.isnan(after))
         before, after = before[there], after[there]
         if not len(before):
@@ -236,13 +236,18 @@ def _report_2_6(results: Results) -> Report:
         )
     report.tables["Counts"] = counts
     report.figures["Single learner against AdaBoost"] = lambda figure: _draw_scatter(figure, methods, single, boosted)
-    equal = [p for p, row in zip(problems, np.nanmean(boosted - single, axis=2), strict=True) if row[0] == 0]
+    equal = [p for p, gap in zip(problems, _means(boosted[:, 0] - single[:, 0]), strict=True) if gap == 0]
     if equal:
         report.notes.append(
             f"Stumps, boosted and not, are equal on {', '.join(equal)}: with many classes a stump errs on half of the "
             "rows or more, which AdaBoost.M1 does not allow."
         )
     return report
+
+
+def _means(values: Array) -> Array:
+    """Return the mean of every row, of what is not missing."""
+    return np.array([mean_and_error(row)[0] for row in values])
 
 
 def _pair(single: Array, boosted: Array, i: int, j: int) -> list[tuple[str, Array, bool]]:
@@ -255,7 +260,7 @@ def _draw_scatter(figure: Any, methods: list[str], single: Array, boosted: Array
     figure.set_size_inches(12, 4)
     for j, method in enumerate(methods):
         axes = figure.add_subplot(1, 3, j + 1)
-        x, y = 100 * np.nanmean(boosted[:, j], axis=1), 100 * np.nanmean(single[:, j], axis=1)
+        x, y = 100 * _means(boosted[:, j]), 100 * _means(single[:, j])
         end = float(np.nanmax(np.concatenate([x, y, [1.0]])))
         axes.plot([0, end], [0, end], color="0.6", linewidth=1)
         axes.plot(x, y, "o", markersize=4)
