@@ -24,9 +24,9 @@ BOOK = "Zhou, Ensemble Methods: Foundations and Algorithms, 2012, chapter 2"
 
 M1 = "AdaBoostM1Classifier"
 PRUNING = (
-    "Pruned and unpruned J48 trees are CART trees here (scikit-learn's, by the gini index, two branches a node), with at "
-    "least two cases a leaf as in J48. Pruning by J48's confidence factor 0.25 is cost-complexity pruning at the price "
-    "of one training error a leaf, which is about what that factor asks of a leaf without errors."
+    "Pruned and unpruned J48 trees are CART trees here (scikit-learn's, by the gini index, two branches a node), with "
+    "at least two cases a leaf as in J48. Pruning by J48's confidence factor 0.25 is cost-complexity pruning at the "
+    "price of one training error a leaf, which is about what that factor asks of a leaf without errors."
 )
 FIRST = (
     "If the first voter errs on half of the weight or more, the boosted vote is that voter, as in Weka; it happens "
