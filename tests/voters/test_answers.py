@@ -38,7 +38,7 @@ def best(estimator, X, task, mass=None):
 def mislabel_task(codes, D):
     """The task of AdaBoost.M2 for weights D on wrong labels."""
     right = np.arange(D.shape[1]) == codes[:, None]
-    return Task("pseudo_loss", np.where(right, D.sum(axis=1, keepdims=True), D), np.where(right, -1.0, 1.0))
+    return Task("hamming", np.where(right, D.sum(axis=1, keepdims=True), D), np.where(right, 1.0, -1.0), {"no": 0.0})
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ def test_a_classifier_that_forgot_a_class(data, three):
     assert np.array_equal(P, np.tile([0.0, 1.0, 0.0], (45, 1)))
 
 
-# -- pseudo_loss: plausibilities -------------------------------------------------------------------------------------
+# -- hamming: plausibilities -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("mass", [None, np.linspace(0.5, 3, 45)], ids=["uniform", "weighted"])
@@ -299,12 +299,12 @@ def test_a_draw_of_a_residual_holds_its_signs_only(data):
 # -- all ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("criterion", ["edge", "z", "least_squares", "pseudo_loss"])
+@pytest.mark.parametrize("criterion", ["edge", "z", "least_squares", "hamming"])
 @pytest.mark.parametrize("estimator", [RidgeClassifier(), DecisionTreeClassifier(max_depth=2)])
 def test_voters_are_pickled_and_read_plain_arrays(data, three, criterion, estimator):
     X, y, w = data
     task = Task(criterion, w, y, SMOOTH)
-    if criterion == "pseudo_loss":
+    if criterion == "hamming":
         X, codes, D = three
         task = mislabel_task(codes, D)
     voter = best(estimator, X, task)

@@ -46,7 +46,7 @@ class Problem:
 
 def make_task(rng, criterion, n, weights):
     """Random labels or targets of the kind the criterion wants, and weights of one kind."""
-    shape = (n, 3) if criterion == "pseudo_loss" else n
+    shape = (n, 3) if criterion == "hamming" else n
     w = {
         "equal": np.ones(shape),
         "small": rng.integers(0, 9, shape).astype(float),  # whole numbers, zero among them
@@ -55,11 +55,11 @@ def make_task(rng, criterion, n, weights):
     }[weights]
     if not w.any():
         w += 1.0
-    if criterion == "pseudo_loss":
+    if criterion == "hamming":
         right = np.arange(3) == rng.integers(0, 3, n)[:, None]
         D = np.where(right, 0.0, w)
         weight = np.where(right, D.sum(axis=1, keepdims=True), D)
-        return Task(criterion, weight, np.where(right, -1.0, 1.0))
+        return Task(criterion, weight, np.where(right, 1.0, -1.0), {"no": 0.0})
     if criterion == "labels":
         return Task(criterion, w, rng.integers(0, 4, n).astype(np.int8))
     y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
@@ -146,7 +146,7 @@ def pseudo_loss(problem, leaf, p):
     m = m if problem.task.counts is None else problem.task.counts.astype(float)
     terms = []
     for i in np.flatnonzero(leaf):
-        right = int(problem.task.target[i].argmin())
+        right = int(problem.task.target[i].argmax())
         terms += [m[i] * problem.task.weight[i, y] * (1 - p[right] + p[y]) for y in range(len(p)) if y != right]
     return math.fsum(terms) / 2
 
@@ -198,7 +198,7 @@ def test_weights_over_thirty_magnitudes(criterion, seed):
     if optimum is None:
         return
     # Sums are right to about n 2^-53 of all weight; criteria with a root lose half of the digits near zero.
-    digits = {"edge": 1e-15, "pseudo_loss": 1e-14, "labels": 1e-14, "least_squares": 1e-13, "z": 1e-6, "svp": 1e-6}
+    digits = {"edge": 1e-15, "hamming": 1e-14, "labels": 1e-14, "least_squares": 1e-13, "z": 1e-6, "svp": 1e-6}
     assert cost(problem, below(problem, stump)) <= optimum + digits[criterion] * scale(problem)
 
 
@@ -339,7 +339,7 @@ def test_leaves_of_least_squares_vote_the_mean(masses, seed):
 @settings(max_examples=40)
 @given(seed=st.integers(0, 2**32))
 def test_leaves_of_pseudo_loss_are_the_cheapest_labels(masses, seed):
-    problem = make(seed, "pseudo_loss", "some", masses)
+    problem = make(seed, "hamming", "some", masses)
     stump = problem.best()
     if isinstance(stump, Stop):
         return

@@ -23,7 +23,7 @@ from boostlab.voters import DecisionTree
 from boostlab.voters.search import SplitSearch
 from boostlab.voters.tree import Tree
 
-CRITERIA = ["edge", "z", "least_squares", "pseudo_loss"]
+CRITERIA = ["edge", "z", "least_squares", "hamming"]
 every_criterion = pytest.mark.parametrize("criterion", CRITERIA)
 seeds = st.integers(0, 2**32)
 FLOOR = 1e-12  # a gain below this share of the weight is none
@@ -77,7 +77,7 @@ class Problem:
 
 def make_task(rng, criterion, n, weights="some", drawn=False):
     """Random labels or targets of the kind the criterion wants, and weights of one kind."""
-    shape = (n, 3) if criterion == "pseudo_loss" else n
+    shape = (n, 3) if criterion == "hamming" else n
     w = {
         "equal": np.ones(shape),
         "small": rng.integers(0, 9, shape).astype(float),  # whole numbers, zero among them
@@ -87,11 +87,11 @@ def make_task(rng, criterion, n, weights="some", drawn=False):
     }[weights]
     w.flat[0] = 1.0
     counts = rng.multinomial(n, np.full(n, 1 / n)).astype(np.int64) if drawn else None
-    if criterion == "pseudo_loss":
+    if criterion == "hamming":
         right = np.arange(3) == rng.integers(0, 3, n)[:, None]
         D = np.where(right, 0.0, w)
         weight = np.where(right, D.sum(axis=1, keepdims=True), D)
-        return Task(criterion, weight, np.where(right, -1.0, 1.0), counts=counts)
+        return Task(criterion, weight, np.where(right, 1.0, -1.0), {"no": 0.0}, counts=counts)
     y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
     if criterion == "least_squares":
         y = np.round(rng.normal(size=n) * 2, rng.integers(0, 3))
@@ -141,7 +141,7 @@ class Brute:
 
     def heuristic(self, least):
         """Whether the best subset of categories need not be a cut of one order of them."""
-        return bool(self.problem.n_categories) and (self.criterion == "pseudo_loss" or least > 1)
+        return bool(self.problem.n_categories) and (self.criterion == "hamming" or least > 1)
 
     def slots(self, j):
         x = self.problem.X[:, j]
@@ -162,9 +162,9 @@ class Brute:
     def impurity(self, sets):
         """What leaves with these rows cost, one a row of truth values."""
         sets = sets.astype(float)
-        if self.criterion == "pseudo_loss":  # the best of all answers: every class plausible or not
+        if self.criterion == "hamming":  # the best of all answers: every class plausible or not
             answers = np.array(list(product([0.0, 1.0], repeat=self.w.shape[1])))
-            return (sets @ (self.w * self.t) @ answers.T).min(axis=1)
+            return -(sets @ (self.w * self.t) @ answers.T).max(axis=1)
         if self.criterion == "least_squares":
             W, S = sets @ self.w, sets @ (self.w * self.t)
             mean = np.divide(S, W, out=np.zeros_like(S), where=W > 0)
@@ -178,7 +178,7 @@ class Brute:
     def rank(self, slots):
         """The mean target of every slot, or what the class that tells most would cost."""
         sums = slots.astype(float) @ (self.w * self.t)
-        if self.criterion == "pseudo_loss":
+        if self.criterion == "hamming":
             return sums[:, np.abs(sums).sum(axis=0).argmax()]
         W = slots @ self.w
         return np.divide(sums, W, out=np.zeros_like(W), where=W > 0)
@@ -248,7 +248,7 @@ def check_greedy(problem, tree, brute, tol, max_leaf_nodes=8, max_depth=None, mi
     unit = problem.unit()
     reach = rows_of_nodes(tree, problem.X)
     everybody = reach[0]
-    weight = problem.weights().sum() / (2 if brute.criterion == "pseudo_loss" else 1)  # D, and D's sums once more
+    weight = problem.weights().sum() / (2 if brute.criterion == "hamming" else 1)  # D, and D's sums once more
     front, gains = {0: 0}, {}  # front: every node's depth
 
     def can(node, depth):
@@ -388,7 +388,7 @@ def test_few_bins_offer_few_cuts(criterion, seed):
 def test_without_ties_the_tree_is_the_only_one(criterion, masses, seed):
     """Weights that are real numbers tell all partitions apart, so that an independent growth finds the same leaves."""
     limits = some_limits(np.random.default_rng(seed))
-    exact = criterion != "pseudo_loss" and limits["min_samples_leaf"] == 1
+    exact = criterion != "hamming" and limits["min_samples_leaf"] == 1
     problem = make(seed, criterion, "near", masses, categories=exact, n_most=40)
     tree, brute = problem.grow(**limits), Brute(problem)
     leaves = brute.grow(**limits)
@@ -895,6 +895,6 @@ def test_a_category_split_is_one_split():
 
 
 def test_a_tree_can_be_copied():
-    tree = make(9, "pseudo_loss", "near", categories=True, n_most=40).grow()
+    tree = make(9, "hamming", "near", categories=True, n_most=40).grow()
     for other in (copy.deepcopy(tree), pickle.loads(pickle.dumps(tree))):
         assert same_tree(tree, other)

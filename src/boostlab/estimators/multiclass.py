@@ -7,9 +7,12 @@ from typing import ClassVar
 
 from boostlab.contract import Rule
 from boostlab.estimators.base import BoostingClassifier
-from boostlab.estimators.params import number, param
+from boostlab.estimators.params import number, one_of, param
 from boostlab.estimators.registry import booster
 from boostlab.rules.adaboost_m1 import AdaBoostM1
+from boostlab.rules.adaboost_mh import AdaBoostMH, AdaBoostMHFree
+from boostlab.rules.adaboost_mh_real import AdaBoostMHReal
+from boostlab.rules.adaboost_mr import AdaBoostMR
 from boostlab.rules.samme import SAMME
 
 
@@ -77,3 +80,41 @@ class AdaBoostM1Classifier(BoostingClassifier):
 
     def _rule(self) -> Rule:
         return AdaBoostM1()
+
+
+@booster("Schapire & Singer 1999", "there are three or more classes and one yes-or-no question a class is to be asked")
+@dataclass(eq=False, repr=False)
+class AdaBoostMHClassifier(BoostingClassifier):
+    """AdaBoost.MH.
+
+    Parameters
+    ----------
+    votes : {"factored", "free", "real"}, default="factored"
+        What
+    {shared}
+    """
+
+    votes: str = param("factored", one_of("factored", "free", "real"))
+
+    _multiclass: ClassVar[bool] = True
+
+    def _rule(self) -> Rule:
+        return {"factored": AdaBoostMH, "free": AdaBoostMHFree, "real": AdaBoostMHReal}[self.votes]()
+
+
+@booster(
+    "Schapire & Singer 1999", "there are three or more classes and the right one should be ranked above the others"
+)
+@dataclass(eq=False, repr=False)
+class AdaBoostMRClassifier(BoostingClassifier):
+    """AdaBoost.MR.
+
+    Parameters
+    ----------
+    {shared}
+    """
+
+    _multiclass: ClassVar[bool] = True
+
+    def _rule(self) -> Rule:
+        return AdaBoostMR()
