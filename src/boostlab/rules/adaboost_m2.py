@@ -21,5 +21,6 @@ class AdaBoostM2(AdaBoostMR):
     the same number for all labels.
     """
 
+    apart: ClassVar[float] = 1.0
     no: ClassVar[float] = 0.0
     unit: ClassVar[float] = 2.0

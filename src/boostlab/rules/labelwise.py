@@ -20,6 +20,7 @@ class Labelwise(Rule):
     """
 
     n_outputs: ClassVar[str] = "class"
+    apart: ClassVar[float] = 2.0
     unit: ClassVar[float] = 1.0  # what alpha is multiplied by, where votes are smaller in proportion
 
     def exponents(self, s: State, F: Array) -> Array:
