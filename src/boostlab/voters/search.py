@@ -163,6 +163,8 @@ class SplitSearch:
             return follower
         if channel == len(self.followers):
             self.followers.append(Follower(self.rows, self.codes, form, sided, lasting))
+        elif (self.followers[channel].form, self.followers[channel].sided) != (form, sided):  # another criterion's
+            self.followers[channel] = Follower(self.rows, self.codes, form, sided, lasting)
         self.followers[channel].update(weight, target)
         return self.followers[channel]
 
