@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from boostlab import AdaBoostClassifier, LogitBoostClassifier
+from boostlab import AdaBoostClassifier, AdaBoostMHClassifier, LogitBoostClassifier
 from boostlab.estimators import REGISTRY
 
 MAKES = {
@@ -22,6 +22,9 @@ MAKES = {
     "logit trees": partial(LogitBoostClassifier, max_leaf_nodes=4),
     "drawn": partial(AdaBoostClassifier, resample=True, random_state=0),
     "categories": partial(AdaBoostClassifier, categorical_features=[0]),
+    "mh_real": partial(AdaBoostMHClassifier, votes="real", max_leaf_nodes=3),
+    "mh_sum_alpha": partial(AdaBoostMHClassifier, form="ovr", normalise="sum_alpha"),
+    "mh trees": partial(AdaBoostMHClassifier, max_leaf_nodes=4, categorical_features=[0]),
     "early": partial(AdaBoostClassifier, early_stopping=True, random_state=0),
 }
 
@@ -57,10 +60,13 @@ def test_finite_or_one_sentence(name, table):
     check(name, *table)
 
 
+@pytest.mark.parametrize(
+    "name", ["AdaBoostM2", "AdaBoostMR", "AdaBoostMH", "LogitBoost", "mh_real", "mh_sum_alpha", "mh trees"]
+)
 @settings(max_examples=40)
 @given(table=tables(n_classes=3))
-def test_three_classes(table):
-    check("AdaBoostM2Classifier", *table)
+def test_three_classes(name, table):
+    check(name if name.startswith("mh") else f"{name}Classifier", *table)
 
 
 def check(name, X, y, weights):

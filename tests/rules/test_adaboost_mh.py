@@ -76,7 +76,7 @@ def test_every_round(data, all_stumps, votes, K, weighted):
         D = D * np.exp(-alpha * Y * h)
         Z = D.sum()
         D /= Z
-        assert Z == pytest.approx(sqrt(1 - r * r), rel=1e-12)
+        assert pytest.approx(sqrt(1 - r * r), rel=1e-12) == Z
         assert model.history_["Z"][t] == pytest.approx(Z, rel=1e-11)
         assert model.history_["error"][t] == pytest.approx((1 - r) / 2, abs=1e-12)
         F += alpha * h

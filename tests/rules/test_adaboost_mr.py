@@ -57,7 +57,7 @@ def test_every_round_by_the_papers_weights(data, K):
             wrong = sum(v[i, k] * exp(alpha / 2 * h[i, k]) for k in range(K) if k != c)
             Z += wrong * v[i, c] * exp(-alpha / 2 * h[i, c])
         assert model.history_["Z"][t] == pytest.approx(Z, rel=1e-11)
-        assert Z <= sqrt(1 - r * r) * (1 + 1e-12)
+        assert sqrt(1 - r * r) * (1 + 1e-12) >= Z
         v = v * np.exp(-alpha / 2 * Y * h) / sqrt(Z)
         F += alpha * h
         product *= Z

@@ -13,8 +13,8 @@ def test_by_hand():
     # x = 1 2 3 of classes 0 1 2, p = 1/3: w = 2/9 for all, z = 3 for the own class, -3/2 for the others.
     # Class 0: cut 1.5 fits it exactly, (3, -3/2, -3/2); class 2 likewise at 2.5.  Class 1 has z = (-3/2, 3, -3/2): both
     # cuts leave the same error, the first wins: (-3/2, 3/4, 3/4).
-    # F = (2/3)(f - mean f): row 1 has f = (3, -3/2, -3/2), mean 0; row 2 (-3/2, 3/4, -3/2), mean -3/4; row 3 (-3/2, 3/4,
-    # 3), mean 3/4.
+    # F = (2/3)(f - mean f): row 1 has f = (3, -3/2, -3/2), mean 0; row 2 (-3/2, 3/4, -3/2), mean -3/4; row 3
+    # (-3/2, 3/4, 3), mean 3/4.
     X, y = np.array([[1.0], [2.0], [3.0]]), np.array([0, 1, 2])
     model = LogitBoostClassifier(n_estimators=1).fit(X, y)
     (voters,) = model.estimators_
