@@ -4,10 +4,14 @@ from math import log, sqrt
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.datasets import load_iris
+from sklearn.linear_model import RidgeClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 import boostlab
-from boostlab import AdaBoostClassifier, AdaBoostMHClassifier, DecisionTree
+from boostlab import AdaBoostClassifier, AdaBoostMHClassifier, DecisionTree, LogitBoostClassifier, VoterPool
 from boostlab.contract import Task
 from boostlab.data.rows import Rows
 from boostlab.data.table import Bins, Table
@@ -278,3 +282,63 @@ def test_iris_and_a_lonely_class(params, tmp_path):
     stopped = AdaBoostMHClassifier(n_estimators=60, early_stopping=True, random_state=0, **params).fit(X, names)
     assert 0 < stopped.n_estimators_ <= 60
     assert np.isfinite(stopped.history_["validation_score"]).all()
+
+
+@pytest.mark.parametrize("params", FORMS, ids=["factored", "free", "real", "ovr", "sum_alpha"])
+@pytest.mark.parametrize("learner", [DecisionTreeClassifier(max_depth=2), RidgeClassifier(), KNeighborsClassifier(7)])
+def test_any_learner(learner, params):
+    X, y = load_iris(return_X_y=True)
+    model = AdaBoostMHClassifier(learner, n_estimators=4, random_state=0, **params).fit(X[::2], y[::2])
+    assert model.n_estimators_ > 0
+    assert model.score(X[1::2], y[1::2]) > 0.8
+    F = model.decision_function(X[::2])
+    *_, last = model.staged_decision_function(X[::2])
+    np.testing.assert_allclose(last, F, rtol=0, atol=1e-11)
+    if "form" not in params:
+        Y = signs(y[::2], 3)
+        assert model.history_["objective"][-1] == pytest.approx(np.exp(-Y * F).mean(), rel=1e-9)
+
+
+@pytest.mark.parametrize("make", [AdaBoostMHClassifier, LogitBoostClassifier])
+def test_a_pool_serves_a_voter_a_class(make):
+    X, y = load_iris(return_X_y=True)
+    params = {"form": "ovr"} if make is AdaBoostMHClassifier else {}
+    model = make(VoterPool(), n_estimators=6, **params).fit(X, y)
+    assert model.score(X, y) > 0.9
+    if params:
+        boosters = [AdaBoostClassifier(VoterPool(), n_estimators=6).fit(X, y == k) for k in range(3)]
+        F = np.stack([b.decision_function(X) for b in boosters], axis=1)
+        np.testing.assert_allclose(model.decision_function(X), F, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("params", FORMS, ids=["factored", "free", "real", "ovr", "sum_alpha"])
+@pytest.mark.parametrize("leaves", [None, 5])
+def test_sparse_tables_and_threads_give_the_same_bits(data, params, leaves):
+    X, codes = data(seed=8, n=150, d=5, n_classes=4)
+    X = np.where(X < 0.2, 0.0, np.round(X, 1))
+    fits = [
+        AdaBoostMHClassifier(n_estimators=8, max_leaf_nodes=leaves, n_jobs=jobs, **params).fit(T, codes)
+        for T, jobs in ((X, 1), (sparse.csr_matrix(X), 1), (X, 3))
+    ]
+    F = fits[0].decision_function(X)
+    for other in fits[1:]:
+        assert other.decision_function(X).tobytes() == F.tobytes()
+    np.testing.assert_allclose(fits[1].decision_function(sparse.csr_matrix(X)), F, rtol=0, atol=1e-12)
+
+
+def test_twenty_six_noisy_letters():
+    # As many clouds as letters, a tenth of the labels wrong, and one letter that is seen once.
+    rng = np.random.default_rng(9)
+    letters = np.array(list("abcdefghijklmnopqrstuvwxyz"))
+    centres, y = 2.5 * rng.normal(size=(26, 6)), np.append(np.repeat(np.arange(25), 12), 25)
+    X = centres[y] + rng.normal(size=(len(y), 6))
+    flip = rng.random(len(y)) < 0.1
+    flip[-1] = False
+    noisy = np.where(flip, rng.integers(0, 25, len(y)), y)
+    for params in FORMS[:4]:
+        model = AdaBoostMHClassifier(n_estimators=12, max_leaf_nodes=8, **params).fit(X, letters[noisy])
+        assert model.classes_.tolist() == letters.tolist()
+        assert model.score(X, letters[y]) > (0.4 if not params else 0.75)
+        P = model.predict_proba(X)
+        assert P.shape == (301, 26)
+        assert (letters[P.argmax(axis=1)] == model.predict(X)).all()
