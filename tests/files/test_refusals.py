@@ -318,6 +318,8 @@ def test_entries_that_cannot_be(entries, cause, file):
         ("categories", "category_votes", 0, np.nan, "category stump's vote"),
         ("three", "round_reweighs", 0, True, "one score a class"),
         ("three", "round_tuple", 0, 3, "wrong number of voters"),
+        ("ovr", "class_alpha", (2, 1), np.nan, "a coefficient"),
+        ("ovr", "class_decay", slice(None), 1e60, "scores of round"),
         ("trees", "node_feature", 0, 7, "column that does not exist"),
         ("trees", "node_feature", 0, -2, "column that does not exist"),
         ("trees", "node_threshold", 0, np.nan, "without a threshold"),

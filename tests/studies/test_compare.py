@@ -156,9 +156,9 @@ def test_cutting_off_a_booster_that_would_end_by_itself_is_remarked_on():
 
 def test_binary_boosters_are_left_out_of_three_classes():
     X3, y3 = three_gaussians(90, random_state=0)
-    result = compare(X3, y3, ["AdaBoost.M2", "LogitBoost"], **FAST)
+    result = compare(X3, y3, ["AdaBoost.M2", "GentleBoost"], **FAST)
     assert result.boosters == ["AdaBoostM2Classifier"]
-    assert result.left_out == {"LogitBoostClassifier": "it takes two classes, and these data have 3"}
+    assert result.left_out == {"GentleBoostClassifier": "it takes two classes, and these data have 3"}
     assert len(result.cells) == 3
 
 

@@ -14,6 +14,7 @@ from boostlab.rules.adaboost_m2 import AdaBoostM2
 from boostlab.rules.arboost import ARBoost
 from boostlab.rules.arboost_classes import ARBoostOfClasses
 from boostlab.rules.logitboost import LogitBoost
+from boostlab.rules.logitboost_classes import LogitBoostOfClasses
 from boostlab.rules.real_adaboost import RealAdaBoost
 from boostlab.rules.samme import SAMME
 from boostlab.rules.weightboost import WeightBoost
@@ -155,6 +156,9 @@ class WeightBoostClassifier(BoostingClassifier):
 class LogitBoostClassifier(BoostingClassifier):
     """LogitBoost: Newton steps on the logistic loss.
 
+    Three or more classes: a round has one voter a class (`estimators_` holds tuples), the scores of a row sum to zero,
+    and `predict_proba` is their softmax.
+
     Parameters
     ----------
     z_max : float, default=4.0
@@ -176,8 +180,10 @@ class LogitBoostClassifier(BoostingClassifier):
     z_max: float = param(4.0, number(1, 1e6))
     learning_rate: float = param(1.0, _RATE)
 
+    _multiclass: ClassVar[bool] = True
+
     def _rule(self) -> Rule:
-        return LogitBoost(self.z_max, self.learning_rate)
+        return (LogitBoostOfClasses if self._several else LogitBoost)(self.z_max, self.learning_rate)
 
 
 @booster("Freund & Schapire 1997", "there are three or more classes and voters can rate every label")

@@ -181,7 +181,7 @@ class Voting(Fitted):
         -------
         array of shape (n_rows,)
             y F(x) divided by the sum of |alpha| max|h|; with one score a class, y F(x) is the true class's score less
-            the best other.
+            the best other, or half of that where votes go from -1 to 1.
         """
         table = self._table(X)
         F = self._ensemble.scores(table)
@@ -192,7 +192,7 @@ class Voting(Fitted):
             rows = np.arange(len(F))
             others = F.copy()
             others[rows, codes] = -np.inf
-            margins = F[rows, codes] - others.max(axis=1)
+            margins = (F[rows, codes] - others.max(axis=1)) / self._ensemble.rule.apart
         bound = self._ensemble.bound
         return margins / bound if bound > 0 else margins
 

@@ -20,6 +20,7 @@ from boostlab.kernels.sparse import walk_sparse
 from boostlab.kernels.tree import walk
 from boostlab.voters.criteria import CRITERIA, ByClass, ClassGini, Gini
 from boostlab.voters.criterion import Separable
+from boostlab.voters.factored import grow_factored
 from boostlab.voters.quick import grown, is_quick
 from boostlab.voters.search import Channels, Split, SplitSearch, tame
 
@@ -134,7 +135,7 @@ class DecisionTree(Learner, BaseEstimator):
 
     def searches(self) -> frozenset[str]:
         """Return the criteria it can search."""
-        return frozenset(GROWS_BY)
+        return frozenset([*GROWS_BY, "factored"])
 
     def begin(self, table: Table, rows: Rows, rng: np.random.Generator) -> TreeSession:
         """Start work on a sample."""
@@ -178,6 +179,8 @@ class TreeSession:
 
     def best(self, task: Task) -> Tree | Stop:
         """Grow a tree."""
+        if task.criterion == "factored":
+            return self._factored(task)
         search, criterion = self.search, GROWS_BY[task.criterion]
         if isinstance(criterion, ByClass) and is_quick(self.learner, search, task.target):
             return self._quick(task, criterion)
@@ -215,6 +218,30 @@ class TreeSession:
         if task.counts is None:
             task.sums = found.sums
         return tree
+
+    def _factored(self, task: Task) -> Tree | Stop:
+        """Grow one tree for all labels."""
+        found = grow_factored(self, task)
+        if isinstance(found, Stop):
+            return found
+        self.last = found
+        return found[0]
+
+    def single(self, split: Split, gain: float) -> Tree:
+        """Return the tree of one split that says -1 below and +1 above."""
+        search, low = self.search, self.search.low(split)
+        categories = low[:-1] if search.categorical[split.feature] else np.empty(0, bool)
+        threshold = 0.0 if len(categories) else search.threshold(split.feature, split.cut)
+        return Tree(
+            np.array([split.feature, -1, -1]),
+            np.array([threshold, 0.0, 0.0]),
+            np.array([low[-1], False, False]),
+            np.array([[1, 2], [0, 0], [0, 0]]),
+            np.array([0, *[len(categories)] * 3]),
+            categories,
+            np.array([1.0, -1.0, 1.0]),
+            np.array([gain, 0.0, 0.0]),
+        )
 
     def _mean(self, weight: Array, target: Array, counts: Array | None) -> float:
         (signed, _), (whole, _) = (self.rows.sums(x, counts) for x in (weight * target, weight))
