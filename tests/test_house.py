@@ -33,7 +33,7 @@ MAY_IMPORT = {
     "theory": {"contract", "data", "ensemble", "voters"},
     "plots": {"theory"},
     "datasets": set(),
-    "studies": {"datasets", "estimators"},
+    "studies": {"datasets", "estimators", "kernels"},  # kernels: whole runs on a pool
     "cli": {"studies", "datasets", "estimators"},
     "__main__": {"cli"},
     "__init__": {"contract", "datasets", "files", "estimators", "studies", "voters", "theory", "plots"},

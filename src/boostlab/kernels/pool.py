@@ -1,7 +1,7 @@
 """Whole runs on a pool of voters, compiled: coefficients at chosen rounds, and nothing kept in between.
 
-An ensemble of a million rounds is large because it keeps its rounds; on a pool the sum of what each voter was given says
-as much.  Voters say -1 and +1, and the complement of each belongs to the pool: its coefficient is a negative one.
+An ensemble of a million rounds is large because it keeps its rounds; on a pool the sum of what each voter was given
+says as much.  Voters say -1 and +1, and the complement of each belongs to the pool: its coefficient is negative.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def _loudest(c: Array, slack: float, lanes: Array) -> int:
         top = max(top, abs(c[j]))
     for j in range(n):
         if abs(c[j]) >= top - slack:
-            return j  # type: ignore[return-value]
-    return 0  # type: ignore[return-value]
+            return j
+    return 0
 
 
 @kernel
@@ -73,7 +73,7 @@ def residual_path(
                 for j in range(n):
                     c[j] -= step * row[j]
         out[m] = a
-    return made  # type: ignore[return-value]
+    return made
 
 
 @kernel
@@ -118,13 +118,11 @@ def exponential_path(right: Array, by_voter: Array, negligible: float, marks: Ar
             made += 1
             gross = _grow(right, w, rows, wrong, math.exp(2 * alpha) - 1.0, gross, c)
         out[m] = a
-    return made  # type: ignore[return-value]
+    return made
 
 
 @kernel
-def _grow(
-    right: Array, w: Array, rows: Array, size: int, growth: float, gross: float, c: Array
-) -> float:
+def _grow(right: Array, w: Array, rows: Array, size: int, growth: float, gross: float, c: Array) -> float:
     """Let the weights of some rows grow, add the changes to the edges and return the new sum of the weights."""
     least = 1e-20 * gross
     kept = 0
