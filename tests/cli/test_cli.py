@@ -120,6 +120,21 @@ def test_list_mentions_every_booster(run, monkeypatch, columns):
     assert max(map(len, result.stdout.splitlines())) <= int(columns)
 
 
+def test_datasets_says_where_each_is(run, monkeypatch, tmp_path):
+    monkeypatch.setenv("BOOSTLAB_DATA", str(tmp_path))
+    monkeypatch.setenv("BOOSTLAB_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "zoo.csv.gz").touch()
+    result = run("datasets")
+    assert result.exit_code == 0
+    lines = {line.split()[0]: line.strip().split(maxsplit=4)[1:] for line in result.stdout.splitlines() if line.strip()}
+    assert set(boostlab.datasets.names()) <= set(lines)
+    assert lines["zoo"] == ["101", "16", "7", "data folder"]
+    assert [cell.split() for cell in lines["adult"]] == [["48,842"], ["14"], ["2"], ["-", "OpenML", "1590"]]
+    assert lines["a5a"][-1].split() == ["-", "a", "file"]
+    assert lines["wdbc"][-1] == "scikit-learn"
+    assert f"names: {tmp_path}\n" in result.stdout
+
+
 def test_version(run):
     assert run("--version").stdout == f"boostlab {boostlab.__version__}\n"
 
