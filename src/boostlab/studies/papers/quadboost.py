@@ -71,8 +71,8 @@ def _rounded(x: float, digits: int = 3) -> float | None:
 def _beside(risks: Risks, paper: dict[tuple[str, str], float]) -> list[dict[str, Any]]:
     """Return every cell beside the paper's.
 
-    The paper's risk is a share of n test rows of one split, and so is ours on split 1; the deviation of their difference is
-    sqrt(2 p (1 - p) / n).  The mean of R splits has its own standard error in place of one of the two.
+    The paper's risk is a share of n test rows of one split, and so is ours on split 1; the deviation of their
+    difference is sqrt(2 p (1 - p) / n).  The mean of R splits has its own standard error in place of one of the two.
     """
     rows = []
     for i, problem in enumerate(risks.problems):
