@@ -79,7 +79,7 @@ def _claims(numbers: dict[str, list[dict[str, Any]]]) -> list[Claim]:
     exact, drawn = _error(numbers, EXACT_ADA), _error(numbers, DRAWN_ADA)
     stalls = np.mean([n["stop"] == "no_edge" for n in numbers[DRAWN_ADA]])
     best = min(DRAWN_AR, key=lambda m: _error(numbers, m, "early_error"))
-    gain = drawn - _error(numbers, best, "early_error")
+    name, gain = best.split(",")[0], drawn - _error(numbers, best, "early_error")
     five = _error(numbers, FIGURE_RHO), _error(numbers, FIGURE_RHO, "early_error")
     above = float(np.mean([n["above_one_half"] for m in DRAWN_AR for n in numbers[m]]))
     taken_back = float(np.mean([n["complements"] for n in numbers[EXACT_AR]]))
@@ -94,8 +94,9 @@ def _claims(numbers: dict[str, list[dict[str, Any]]]) -> list[Claim]:
             "AR-Boost with rho = 5 learns where AdaBoost does not: training and test error decrease.",
             "holds" if five[1] < drawn - 1 and five[0] < drawn else "partly" if gain > 1 else "does not hold",
             f"rho = 5: {five[0]:.1f} percent at the end and {five[1]:.1f} with rounds chosen by validation, AdaBoost "
-            f"{drawn:.1f}; best is {best.split(',')[0]} with {drawn - gain:.1f}. With exact stumps and rho = 5 it takes "
-            f"its last voter back {taken_back:.0f} times in 200 rounds and errs on {_error(numbers, EXACT_AR):.1f} percent.",
+            f"{drawn:.1f}; best is {name} with {drawn - gain:.1f}. With exact stumps and rho = 5 it "
+            f"takes its last voter back {taken_back:.0f} times in 200 rounds and errs on "
+            f"{_error(numbers, EXACT_AR):.1f} percent.",
         ),
         Claim(
             "AR-Boost makes use of voters with errors above one half.",
