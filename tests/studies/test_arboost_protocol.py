@@ -143,6 +143,17 @@ def test_a_run_that_ends_early_keeps_its_last_error():
     np.testing.assert_array_equal(said, y)
 
 
+def test_a_tree_pruned_to_its_root_predicts_the_majority():
+    data = toy()
+    flipped = replace(data, y=-data.y)  # one of the two has its majority in the second class
+    root = Method("CART", "SAMMEClassifier", {}, {"ccp_alpha": [10.0]}, how="tree")
+    for d in (data, flipped):
+        p = protocol()
+        parts = p.parts(d, 0)
+        majority = 1 if (parts.y == 1).mean() > 0.5 else -1
+        assert p.run(parts, root).numbers["test_error"] == (parts.y_test != majority).mean()
+
+
 def test_noise_is_refused_for_several_classes():
     data = replace(toy(), classes=("a", "b", "c"))
     with pytest.raises(ValueError, match="two classes"):

@@ -17,6 +17,7 @@ Array = np.ndarray[Any, Any]
 
 FRESH = 1000  # rounds after which sums are computed anew, against drift
 FAR = 40.0  # by how much the logarithms of weights may grow before they are computed anew
+FAINT = -600.0  # logarithms of weights below count as nothing until then: subnormal numbers are slow
 LANES = 8
 TIE = 1e-13  # voters whose edges differ by no more than this are equals: the first is taken
 
@@ -163,4 +164,4 @@ def _weigh(by_voter: Array, a: Array, w: Array) -> None:
             w -= a[j] * by_voter[j]
     w -= w.max()
     for i in range(w.size):
-        w[i] = math.exp(w[i])
+        w[i] = math.exp(w[i]) if w[i] > FAINT else 0.0

@@ -73,7 +73,7 @@ def _there(*methods: Method) -> tuple[Method, ...]:
 
 BINARY = (
     Block("stumps", ARBOOST_BINARY, (TREE, ADA, *RIVALS, AR), _protocol("stumps"), {"quick": 5, "full": 50}),
-    Block("depth3", ARBOOST_BINARY, (ADA, *RIVALS, AR), _protocol("depth3"), {"quick": 1, "full": 20}),
+    Block("depth3", ARBOOST_BINARY, (ADA, *RIVALS, AR), _protocol("depth3"), {"quick": 2, "full": 20}),
     Block("cart", ARBOOST_BINARY, (ADA, SHRUNK, WEIGHT, AR), _protocol("cart"), {"quick": 1, "full": 20}),
 )
 _OFFICIAL = tuple(p for p in ARBOOST_MULTICLASS if p.official)

@@ -32,8 +32,8 @@ ASSUMPTIONS = (
     "QuadBoost is stagewise: a voter that comes back is a new one, so the cap of the Linf form is one on every step. "
     "L1 ends when d - lambda is at most 1e-6, or after 100,000 rounds.",
     "A run of AdaBoost goes to a million rounds unless its best error comes within 1e-12 of one half before.",
-    "Seconds are those of choosing and training on one thread, splits, pool and compilation not counted. QuadBoost and "
-    "AdaBoost run compiled on the pool; LPBoost is column generation with HiGHS.",
+    "Seconds are the processor's, for choosing and training on one thread, splits, pool and compilation not counted."
+    " QuadBoost and AdaBoost run compiled on the pool; LPBoost is column generation with HiGHS.",
 )
 
 
@@ -107,7 +107,7 @@ def _seconds(results: Results) -> list[dict[str, Any]]:
     return [
         {
             "algorithm": name,
-            "mean seconds": _rounded(s),
+            "mean seconds": _rounded(s, 4),
             "slowest data set": _rounded(np.nanmax(mean(seconds[:, m]), initial=0.0), 2),
             "times vanilla": _rounded(s / base, 1),
             "published seconds": paper.get(name),
@@ -137,7 +137,7 @@ def _claims(risks: Risks, seconds: list[dict[str, Any]]) -> list[Claim]:
     took = {row["algorithm"]: row["mean seconds"] for row in seconds}
     return [
         _at_least_as_good(risks, PLAIN, "AdaBoost", 17, CONTROL),
-        _faster(took, PLAIN, "AdaBoost"),
+        _faster(took, PLAIN, "AdaBoost", CONTROL),
         _at_least_as_good(risks, L1, "LPBoost", 16),
         _faster(took, L1, "LPBoost"),
     ]
@@ -145,7 +145,10 @@ def _claims(risks: Risks, seconds: list[dict[str, Any]]) -> list[Claim]:
 
 def _at_least_as_good(risks: Risks, a: str, b: str, of_25: int, control: str = "") -> Claim:
     """Judge a count of wins and ties: it holds if they are the majority on split 1 and on the mean risks."""
-    n, splits = len(risks.problems), risks.values.shape[2]
+    text, splits = f"{a} wins or ties with {b} on {of_25} of 25 data sets.", risks.values.shape[2]
+    n = int((np.isfinite(risks.column(a)) & np.isfinite(risks.column(b))).sum())
+    if not n:
+        return Claim(text, "cannot be judged", "One of the two has not run.")
     one = sum(wins(risks.column(a, 0), risks.column(b, 0))[:2])
     counts = wins(risks.column(a), risks.column(b))
     each = [sum(wins(risks.column(a, r), risks.column(b, r))[:2]) for r in range(splits)]
@@ -164,10 +167,10 @@ def _at_least_as_good(risks: Risks, a: str, b: str, of_25: int, control: str = "
         if all(enough[:2]) and not enough[2]:
             evidence += " So most of the advantage is that AdaBoost was not allowed to stop early."
     verdict = "holds" if all(enough) else "partly" if any(enough) else "does not hold"
-    return Claim(f"{a} wins or ties with {b} on {of_25} of 25 data sets.", verdict, evidence)
+    return Claim(text, verdict, evidence)
 
 
-def _faster(took: dict[str, float | None], a: str, b: str) -> Claim:
+def _faster(took: dict[str, float | None], a: str, b: str, control: str = "") -> Claim:
     text = f"{a} is 20 times faster than {b}."
     quick, slow = took[a], took[b]
     if not quick or not slow:
@@ -175,11 +178,13 @@ def _faster(took: dict[str, float | None], a: str, b: str) -> Claim:
     ratio = slow / quick
     verdict = "holds" if ratio >= 10 else "partly" if ratio > 1 else "does not hold"
     evidence = f"{quick:.3g} against {slow:.3g} seconds a data set: {ratio:.3g} times."
-    if b == "AdaBoost" and ratio >= 40:
+    like = took.get(control)
+    if like:
         evidence += (
-            " More than in the paper, because a million rounds are run wherever AdaBoost goes on; per round the two "
-            "differ by less, and vanilla QuadBoost is run for 1,000 rounds at most."
+            f" But AdaBoost runs up to a million rounds, QuadBoost 1,000; with as many rounds AdaBoost takes "
+            f"{like / quick:.3g} times as long."
         )
+        verdict = "partly" if verdict == "holds" and like < 10 * quick else verdict
     if verdict == "does not hold":
         evidence += " The programs here are solved by a modern simplex, from the last basis."
     return Claim(text, verdict, evidence)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import asdict, dataclass
 from itertools import product
-from time import perf_counter
+from time import thread_time
 from typing import Any
 
 import numpy as np
@@ -130,18 +130,18 @@ class TunedProtocol:
 
         `test_error` is that of the whole run; for `early_error` cross-validation has chosen the rounds as well.
         """
-        start = perf_counter()
+        start = thread_time()
         grid = [dict(zip(method.grid, values, strict=True)) for values in product(*method.grid.values())]
         wrong = self._tuned(parts, method, grid)
         best = int(wrong[:, -1].argmin())
         model = self._fitted(parts, method, grid[best], parts.X, parts.y)
-        seconds = perf_counter() - start
-        curve, said = _stages(model, parts.X_test, parts.y_test, wrong.shape[1])
+        seconds = thread_time() - start
+        curve, said = _stages(model, parts.X_test, parts.y_test, wrong.shape[1], _majority(method, parts.y))
         t, early = divmod(int(wrong.T.argmin()), len(grid))
         early_curve = curve
         if early != best:
             other = self._fitted(parts, method, grid[early], parts.X, parts.y)
-            early_curve = _stages(other, parts.X_test, parts.y_test, wrong.shape[1])[0]
+            early_curve = _stages(other, parts.X_test, parts.y_test, wrong.shape[1], _majority(method, parts.y))[0]
         n, tuned = len(parts.y_test), max(1, int((parts.fold >= 0).sum()))
         numbers = {
             "test_error": int(curve[-1]) / n,
@@ -171,7 +171,8 @@ class TunedProtocol:
             fit, held = np.flatnonzero((parts.fold != k) & (parts.fold >= 0)), np.flatnonzero(parts.fold == k)
             X, y, X_held, y_held = parts.X.take(fit), parts.y[fit], parts.X.take(held), parts.y[held]
             for i, setting in enumerate(grid):
-                wrong[i] += _stages(self._fitted(parts, method, setting, X, y), X_held, y_held, length)[0]
+                model = self._fitted(parts, method, setting, X, y)
+                wrong[i] += _stages(model, X_held, y_held, length, _majority(method, y))[0]
         return wrong
 
     def _fitted(self, parts: Parts, method: Method, setting: dict[str, Any], X: Binned, y: Array) -> Any:
@@ -190,12 +191,19 @@ class TunedProtocol:
             return model.fit(X, y)
 
 
-def _stages(model: Any, X: Any, y: Array, length: int) -> tuple[Array, Array]:
+def _majority(method: Method, y: Array) -> Any:
+    """Return the most frequent label where the method is a tree."""
+    labels, counts = np.unique(y, return_counts=True)
+    return labels[counts.argmax()] if method.how == "tree" else None
+
+
+def _stages(model: Any, X: Any, y: Array, length: int, majority: Any = None) -> tuple[Array, Array]:
     """Return the number of wrong rows after every round (where it ended early, those of the end), and the last labels.
 
-    A model that kept no voter predicts its first class.
+    A model that kept no voter predicts its first class; a tree that is pruned to its root is such a model, and predicts
+    `majority` instead.
     """
-    wrong, said = [], model.classes_[np.zeros(len(y), int)]
+    wrong, said = [], np.full(len(y), model.classes_[0] if majority is None else majority)
     for said in model.staged_predict(X):
         wrong.append(int(np.count_nonzero(said != y)))
     if not wrong:
@@ -254,14 +262,14 @@ class SphereProtocol:
         settings: dict[str, Any] = {"estimator": DecisionStump()}
         if method.how == "drawn":
             settings = {"estimator": DecisionStump(polarity="+"), "resample": True, "max_restarts": 0}
-        start = perf_counter()
+        start = thread_time()
         model = REGISTRY[method.booster].cls(
             n_estimators=self.rounds, n_jobs=1, random_state=parts.seed, **settings, **method.params
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model.fit(parts.X, parts.y)
-        seconds = perf_counter() - start
+        seconds = thread_time() - start
         curves = {
             name: _stages(model, X, y, self.rounds)[0]
             for name, X, y in (
