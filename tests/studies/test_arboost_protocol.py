@@ -99,7 +99,9 @@ def test_folds_part_the_tuned_rows_and_are_stratified():
         counts = np.bincount(parts.fold[parts.y == label])
         assert counts.max() - counts.min() <= 1
     few = protocol(most_tuned=60).parts(toy(), 0)
-    assert (few.fold >= 0).sum() == 60
+    assert few.tuned.sum() == 60
+    assert parts.tuned.all()
+    assert abs((few.y[few.tuned] == 1).mean() - (few.y == 1).mean()) < 0.02
 
 
 def test_stages_of_one_run_are_separate_fits():

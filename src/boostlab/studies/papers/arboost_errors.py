@@ -20,9 +20,10 @@ Array = npt.NDArray[Any]
 SOURCE = "Saha, Kunapuli, Ray, Maldjian & Natarajan 2013"
 RHO = [1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0]
 SIZES = ((351, 238), (1000, 675), (768, 531), (198, 141), (569, 423), (4601, 3215), (215, 160))
+PRICES = [0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002, 0.0001, 0.0]  # of a leaf, as a share of the weight
 NAMES = {"stumps": "stumps", "depth3": "trees of depth 3", "cart": "unpruned CART"}
 
-TREE = Method("CART", "SAMMEClassifier", {}, {"ccp_alpha": [0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0]}, how="tree")
+TREE = Method("CART", "SAMMEClassifier", {}, {"ccp_alpha": PRICES}, how="tree")
 ADA = Method("AdaBoost", "AdaBoostClassifier")
 AR = Method("AR-Boost", "ARBoostClassifier", {}, {"rho": RHO})
 SHRUNK = Method("eps-boost", "AdaBoostClassifier", {}, {"learning_rate": [1.0, 0.3, 0.1, 0.05, 0.01]})
@@ -91,7 +92,7 @@ MULTICLASS = tuple(
 NOISE = tuple(
     Block(f"{name}, {level:.0%} noise", ARBOOST_BINARY, methods, _protocol(name, level), often)
     for name, methods, often in (
-        ("stumps", (TREE, ADA, SHRUNK, ABR, WEIGHT, *TOLERANT, AR), {"quick": 2, "full": 50}),
+        ("stumps", (TREE, ADA, SHRUNK, ABR, WEIGHT, *TOLERANT, AR), {"quick": 3, "full": 50}),
         ("depth3", (ADA, SHRUNK, AR), {"quick": 1, "full": 20}),
     )
     for level in LEVELS

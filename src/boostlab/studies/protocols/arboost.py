@@ -36,7 +36,9 @@ class Parts:
     X, y : Binned and array
         The training rows and their labels, noise planted.
     fold : array of int
-        In which fold a training row is held out; -1 where it has no part in tuning.
+        In which fold a training row is held out.
+    tuned : array of bool
+        Which training rows take part in tuning a booster.
     X_test, y_test : Binned and array
         The test rows.
     clean : array
@@ -50,6 +52,7 @@ class Parts:
     X: Binned
     y: Array
     fold: Array
+    tuned: Array
     X_test: Binned
     y_test: Array
     clean: Array
@@ -73,7 +76,7 @@ class TunedProtocol:
     rounds, folds : int
         Of boosting, and of cross-validation.
     most_tuned : int
-        The largest number of training rows that take part in cross-validation.
+        The largest number of training rows that take part in a booster's cross-validation.
     version : int
         To be raised when the code below gives other results.
     """
@@ -110,20 +113,22 @@ class TunedProtocol:
         y = np.where(flips, -clean, clean)
         words = list(data.categorical_features)
         X = Binned.fit(data.X[train], categorical_features=words or "from_dtype", n_jobs=1)
-        fold = self._folds(y, int(chance(data.hash, repeat, "folds").integers(2**31)))
+        fold, tuned = self._folds(y, int(chance(data.hash, repeat, "folds").integers(2**31)))
         seed = int(chance(data.hash, repeat, "models").integers(2**31))
-        return Parts(X, y, fold, X.like(data.X[test]), np.asarray(data.y)[test], clean, seed, train, test)
+        return Parts(X, y, fold, tuned, X.like(data.X[test]), np.asarray(data.y)[test], clean, seed, train, test)
 
-    def _folds(self, y: Array, seed: int) -> Array:
-        fold, rows = np.full(len(y), -1), np.arange(len(y))
+    def _folds(self, y: Array, seed: int) -> tuple[Array, Array]:
+        """Return the fold of every row, and which rows tune boosters: all, or as many as allowed, stratified."""
+        fold, tuned = np.empty(len(y), int), np.ones(len(y), bool)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # a class with fewer rows than folds
-            if len(y) > self.most_tuned:
-                rows, _ = train_test_split(rows, train_size=self.most_tuned, stratify=y, random_state=seed)
             splitter = StratifiedKFold(self.folds, shuffle=True, random_state=seed)
-            for k, (_, held) in enumerate(splitter.split(rows, y[rows])):
-                fold[rows[held]] = k
-        return fold
+            for k, (_, held) in enumerate(splitter.split(y, y)):
+                fold[held] = k
+        if len(y) > self.most_tuned:
+            left_out = len(y) - self.most_tuned
+            tuned[train_test_split(np.arange(len(y)), test_size=left_out, stratify=y, random_state=seed)[1]] = False
+        return fold, tuned
 
     def run(self, parts: Parts, method: Method) -> Outcome:
         """Choose by cross-validation (of equals the first), train, test.
@@ -142,7 +147,7 @@ class TunedProtocol:
         if early != best:
             other = self._fitted(parts, method, grid[early], parts.X, parts.y)
             early_curve = _stages(other, parts.X_test, parts.y_test, wrong.shape[1], _majority(method, parts.y))[0]
-        n, tuned = len(parts.y_test), max(1, int((parts.fold >= 0).sum()))
+        n, tuned = len(parts.y_test), len(parts.y) if method.how == "tree" else int(parts.tuned.sum())
         numbers = {
             "test_error": int(curve[-1]) / n,
             "early_error": int(early_curve[t]) / n,
@@ -165,10 +170,12 @@ class TunedProtocol:
 
     def _tuned(self, parts: Parts, method: Method, grid: list[dict[str, Any]]) -> Array:
         """Return the mistakes on held-out rows after every round, one row a candidate; labels are as noisy there."""
-        length = 1 if method.how == "tree" else self.rounds
+        length, rows = self.rounds, parts.tuned
+        if method.how == "tree":  # the price of a leaf depends on the number of rows, and one tree is soon grown
+            length, rows = 1, np.ones(len(parts.y), bool)
         wrong = np.zeros((len(grid), length), int)
         for k in range(self.folds):
-            fit, held = np.flatnonzero((parts.fold != k) & (parts.fold >= 0)), np.flatnonzero(parts.fold == k)
+            fit, held = np.flatnonzero((parts.fold != k) & rows), np.flatnonzero((parts.fold == k) & rows)
             X, y, X_held, y_held = parts.X.take(fit), parts.y[fit], parts.X.take(held), parts.y[held]
             for i, setting in enumerate(grid):
                 model = self._fitted(parts, method, setting, X, y)
