@@ -78,7 +78,8 @@ def test_a_file_becomes_numbers_categories_labels_and_a_split(folders, place):
     assert dict(found.categories) == WORDS
     assert found.categorical_features == [1]
     assert found.test_rows.tolist() == [False] * 4 + [True] * 2
-    assert found.source == where("small") == str(folders / place / "small.csv.gz")
+    assert found.source == str(folders / place / "small.csv.gz") == str(where("small").path)
+    assert where("small").place == {"data": "data folder", "cache": "cache"}[place]
     with pytest.raises(ValueError, match="read-only"):
         found.X[0, 0] = 5
 
@@ -109,7 +110,7 @@ def test_array_and_frame_give_the_same_model(folders):
 def test_scikit_learns_sets_are_value_by_value_those_of_the_files(name):
     found = load(name)
     known = facts(name)
-    assert found.source == where(name) == "scikit-learn"
+    assert found.source == where(name).place == "scikit-learn"
     assert found.content == known.content
     assert found.X.shape == (known.rows, known.features)
     assert Counter(map(str, found.y.tolist())) == known.class_counts
@@ -271,7 +272,7 @@ def test_openmls_copy_is_brought_into_our_form_and_cached(folders, monkeypatch):
         assert found.test_rows.tolist() == [False] * 4 + [True] * 2, "value by value ours, so the split holds"
     kept = [path.name for path in (folders / "cache").rglob("*") if path.is_file()]
     assert kept == ["small.csv.gz"]
-    assert where("small") == str(next((folders / "cache").rglob("small.csv.gz")))
+    assert where("small").path == next((folders / "cache").rglob("small.csv.gz"))
 
 
 def test_columns_in_another_order_are_found_by_name(monkeypatch):

@@ -7,16 +7,14 @@ import numpy as np
 from boostlab.datasets.catalogue import Facts
 from boostlab.datasets.reading import Raw
 
+BUNDLED = ("digits", "wdbc", "wine")
+"""What scikit-learn holds; of optdigits it holds the test part alone, which is `digits`."""
 
-def bundled(known: Facts) -> Raw | None:
-    """Return a set that scikit-learn holds, under our names of columns and classes; None if it does not hold it.
 
-    Of optdigits it holds the test part alone, which is the set `digits` here.
-    """
-    from sklearn import datasets
+def bundled(known: Facts) -> Raw:
+    """Return a set that scikit-learn holds, under our names of columns and classes."""
+    from sklearn import datasets  # slow to import
 
-    if known.name not in ("wdbc", "wine", "digits"):
-        return None
     if known.name == "wdbc":
         X, y = datasets.load_breast_cancer(return_X_y=True)
         y = np.array(["M", "B"])[y]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from boostlab.datasets.bundled import bundled
+from boostlab.datasets.bundled import BUNDLED, bundled
 from boostlab.datasets.catalogue import DatasetError, Facts, facts
 from boostlab.datasets.dataset import Dataset, content_hash
 from boostlab.datasets.openml import cached_file, fetch
@@ -76,11 +76,11 @@ def load(name: str, *, download: bool = True) -> Dataset:
     ((178, 13), 'alcohol')
     """
     known = facts(name)
-    for path in _paths(known):
+    for _, path in _paths(known):
         if path.is_file():
             return _exact(known, read(path, known), str(path))
-    if (raw := bundled(known)) is not None:
-        return _exact(known, raw, "scikit-learn")
+    if known.name in BUNDLED:
+        return _exact(known, bundled(known), "scikit-learn")
     if known.openml is None:
         raise DatasetError(_missing(known, None))
     path = cached_file(cache_folder(), known)
@@ -95,8 +95,16 @@ def load(name: str, *, download: bool = True) -> Dataset:
     return _similar(known, read(path, known))
 
 
-def where(name: str) -> str | None:
-    """Return where a set would be found without downloading it, or None.
+@dataclass(frozen=True)
+class Found:
+    """Where a data set is: "data folder", "cache" or "scikit-learn", and the file if there is one."""
+
+    place: str
+    path: Path | None
+
+
+def where(name: str) -> Found | None:
+    """Return where `load` would find a data set without downloading it.
 
     Parameters
     ----------
@@ -105,22 +113,27 @@ def where(name: str) -> str | None:
 
     Returns
     -------
-    str or None
-        A file, or "scikit-learn".
+    Found or None
+
+    Examples
+    --------
+    >>> from boostlab.datasets import where
+    >>> where("digits").place
+    'scikit-learn'
     """
     known = facts(name)
-    path = next((path for path in _paths(known) if path.is_file()), None)
-    if path is not None:
-        return str(path)
-    if bundled(known) is not None:
-        return "scikit-learn"
+    for place, path in _paths(known):
+        if path.is_file():
+            return Found(place, path)
+    if known.name in BUNDLED:
+        return Found("scikit-learn", None)
     path = cached_file(cache_folder(), known)
-    return str(path) if known.openml is not None and path.is_file() else None
+    return Found("cache", path) if known.openml is not None and path.is_file() else None
 
 
-def _paths(known: Facts) -> list[Path]:
-    folders = [data_folder(), cache_folder()]
-    return [folder / known.file for folder in folders if folder is not None and known.file is not None]
+def _paths(known: Facts) -> list[tuple[str, Path]]:
+    folders = [("data folder", data_folder()), ("cache", cache_folder())]
+    return [(place, folder / known.file) for place, folder in folders if folder is not None and known.file is not None]
 
 
 def _exact(known: Facts, raw: Raw, source: str) -> Dataset:

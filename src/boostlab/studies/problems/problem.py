@@ -268,7 +268,7 @@ def _classes(problem: Problem, labels: Array) -> tuple[Array, Array, tuple[str, 
 
 
 def _kept(problem: Problem, columns: Columns, test_rows: Array | None) -> Array:
-    rows = np.ones(len(columns.X) if isinstance(columns.X, np.ndarray) else columns.X.shape[0], bool)
+    rows = np.ones(columns.X.shape[0], bool)
     for name, word in problem.keep:
         rows &= columns.holds(name, word)
     if problem.official or problem.part is not None:

@@ -15,6 +15,14 @@ def _problem(name: str, source: str, reading: str, **settings: Any) -> Problem:
     return Problem(name, source, **{"missing": "fill", "encoding": "one-hot", "reading": reading} | settings)
 
 
+_PRICES = ("low", "med", "high", "vhigh")
+_CAR = (
+    ("buying", _PRICES),
+    ("maint", _PRICES),
+    ("lug_boot", ("small", "med", "big")),
+    ("safety", ("low", "med", "high")),
+)
+
 QUADBOOST: tuple[Problem, ...] = (
     _problem("australian", "australian", "As it is, all columns as numbers."),
     _problem("balance", "balance_scale", "Right against left and balanced; weak evidence.", positive=("R",)),
@@ -23,7 +31,9 @@ QUADBOOST: tuple[Problem, ...] = (
     _problem(
         "car",
         "car",
-        "Unacceptable against the rest; words as whole numbers, which fits the printed errors better than one-hot.",
+        "Unacceptable against the rest; words as whole numbers in their natural order, which fits the printed errors "
+        "(15 to 16 percent in most columns) better than that of the alphabet (13) or one-hot (5).",
+        orders=_CAR,
         encoding="integers",
         positive=("unacc",),
     ),
@@ -61,7 +71,8 @@ QUADBOOST: tuple[Problem, ...] = (
     _problem(
         "tictactoe",
         "tictactoe",
-        "Words as whole numbers, which fits the printed errors better than one-hot.",
+        "Blank, o and x as the numbers 0, 1 and 2, which fits the printed errors; with b in the "
+        "middle, or one-hot, errors would be far lower.",
         encoding="integers",
         positive=("positive",),
     ),
