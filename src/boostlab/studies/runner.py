@@ -167,9 +167,9 @@ def _count(jobs: int | None) -> int:
 
 
 def _task(group: Sequence[Place], store: Store, now: Run, until: float) -> Task:
-    cell, (source, parts) = group[0].cell, shared(group[0])
+    cell = group[0].cell
     return Task(
-        *(cell.problem, cell.protocol, cell.repeat, source, parts),
+        *(cell.problem, cell.protocol, cell.repeat, shared(group[0])),
         cells=tuple((place.entry, place.cell.method) for place in group if place.entry),
         store=store.path,
         run=now.id,
@@ -182,9 +182,7 @@ def _compute(tasks: Sequence[Task], workers: int, backend: str | None) -> tuple[
     """Compute the tasks; return why not all of them, and whether by Ctrl-C."""
     try:
         with _ctrl_c():
-            parallel = joblib.Parallel(workers, backend, return_as="generator_unordered", batch_size=1)
-            for _ in parallel(joblib.delayed(work)(task) for task in tasks):
-                pass
+            joblib.Parallel(workers, backend, batch_size=1)(joblib.delayed(work)(task) for task in tasks)
     except (KeyboardInterrupt, _Stopped):
         return "it was stopped by Ctrl-C", True
     except BrokenExecutor:
