@@ -26,8 +26,21 @@ MAY_IMPORT = {
     "engine": {"contract", "data", "ensemble", "march", "state"},
     "stream": {"contract", "data", "ensemble", "programs"},
     "monitors": {"contract", "data", "engine", "ensemble", "state"},
+    "multiclass": {"data", "ensemble", "estimators"},  # beside the estimators
     "estimators": {  # files: save(); theory: certificate()
-        *("contract", "data", "engine", "ensemble", "files", "monitors", "rules", "stream", "theory", "voters"),
+        *(
+            "contract",
+            "data",
+            "engine",
+            "ensemble",
+            "files",
+            "monitors",
+            "multiclass",
+            "rules",
+            "stream",
+            "theory",
+            "voters",
+        ),
     },
     "files": {"contract", "data", "ensemble", "estimators", "voters"},
     "theory": {"contract", "data", "ensemble", "voters"},
