@@ -26,8 +26,8 @@ from boostlab.estimators.sample import Sample, hold_out
 from boostlab.estimators.selection import Bench, Part
 from boostlab.estimators.targets import Labels, Targets
 from boostlab.estimators.voting import Fitted, Voting
-from boostlab.multiclass.training import reduce
 from boostlab.monitors import MEASURES, Callbacks, Validation
+from boostlab.multiclass.training import reduce
 from boostlab.voters import as_learner
 
 Array = npt.NDArray[Any]

@@ -94,8 +94,8 @@ n_features_in_, feature_names_in_
 
 _REDUCED = """
 
-Where the classes were reduced to binary problems, `estimators_` holds a fitted booster for each, `estimator_weights_` and
-`history_` a list with theirs, and `n_estimators_` is the largest number of rounds."""
+Where the classes were reduced to binary problems, `estimators_` holds a fitted booster for each (with labels 0 and 1),
+`estimator_weights_` and `history_` are lists of theirs, and `n_estimators_` is the largest number of rounds."""
 _CLASSES = "classes_ : array\n    The class labels in order."
 _NUMBERS = "baseline_ : float\n    The mean of y, to which the vote is added."
 _TOL = "By how much a validation score must improve to count; 0 is any improvement."

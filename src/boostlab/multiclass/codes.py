@@ -2,8 +2,8 @@
 
 A code has one row a class and one column a binary problem: +1 and -1 are the two sides of the problem, and a class of
 entry 0 takes no part in it.  One-versus-rest and one-versus-one are codes, too.  Hamming decoding forgives
-floor((d - 1) / 2) wrong columns, d the smallest distance between two rows (Dietterich & Bakiri 1995; Allwein, Schapire &
-Singer 2000).
+floor((d - 1) / 2) wrong columns, d the smallest distance between two rows (Dietterich & Bakiri 1995; Allwein, Schapire
+& Singer 2000).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ Array = npt.NDArray[Any]
 MOST_EXHAUSTIVE = 7  # classes: 63 columns
 MOST_EXPLICIT = 15  # classes whose exhaustive code may be asked for: 16,383 columns
 CANDIDATES = 1000  # random codes of which the best is taken
+_POLYNOMIALS = {3: 11, 4: 19, 5: 37, 6: 67, 7: 137, 8: 285, 9: 529, 10: 1033, 11: 2053, 12: 4179}  # primitive, as bits
 SELECTIONS = 100  # selections of code words of which the best is taken
 
 
@@ -86,7 +87,7 @@ def _random_columns(n_classes: int, n_columns: int, rng: np.random.Generator, ze
 def bch(n_classes: int, n_columns: int, rng: np.random.Generator) -> Array:
     """Return words of a BCH code of 2^m - 1 >= n_columns columns: the one with the largest distance that has enough.
 
-    Of many selections of its words the one whose columns differ most is taken.
+    Up to seven classes it is the exhaustive code.  Of many selections of its words the one whose columns differ most is taken.
 
     Parameters
     ----------
@@ -95,9 +96,15 @@ def bch(n_classes: int, n_columns: int, rng: np.random.Generator) -> Array:
     rng : numpy Generator
         Chooses among the words.
     """
+    if n_classes <= MOST_EXHAUSTIVE:
+        return exhaustive(n_classes)  # there are few columns, and all of them are a code of the largest distance
     m = max(3, ceil(log2(n_columns + 1)))
     best, widest = None, (-1.0, -1.0)
     while best is None:
+        if m > min(max(_POLYNOMIALS), n_classes - 1):
+            raise ValueError(
+                f"There is no BCH code of {n_columns} columns for {n_classes} classes; ask for fewer columns."
+            )
         words = _bch_words(m, n_classes)
         for _ in range(SELECTIONS if len(words) else 0):
             code = 2 * words[rng.choice(len(words), n_classes, replace=False)].astype(np.int8) - 1
@@ -137,11 +144,10 @@ def _bch_words(m: int, n_classes: int) -> Array:
 
 def _powers(m: int) -> list[int]:
     """Return the powers of a generator of the field of 2^m elements, as bits."""
-    polynomial = {3: 11, 4: 19, 5: 37, 6: 67, 7: 137, 8: 285, 9: 529, 10: 1033, 11: 2053, 12: 4179}[m]
     powers = [1]
     for _ in range(2**m - 2):
         x = powers[-1] << 1
-        powers.append(x ^ polynomial if x >> m else x)
+        powers.append(x ^ _POLYNOMIALS[m] if x >> m else x)
     return powers
 
 

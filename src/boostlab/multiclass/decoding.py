@@ -76,9 +76,9 @@ def dag(code: Array, F: Array, order: Sequence[int] | None = None) -> Array:
 def coupled(code: Array, R: Array, n: Array) -> Array:
     """Return class probabilities p that agree best with those of the binary problems.
 
-    They minimise sum_l n_l KL(r_l, mu_l), where mu_l = p(side +1) / p(both sides): for all pairs this is the coupling of
-    Hastie & Tibshirani (1998), for any code the generalised Bradley-Terry model of Huang, Weng & Lin (2006).  Each sweep
-    lowers the sum; a row rests when no probability moves by 1e-8.
+    They minimise sum_l n_l KL(r_l, mu_l), where mu_l = p(side +1) / p(both sides): for all pairs this is the coupling
+    of Hastie & Tibshirani (1998), for any code the generalised Bradley-Terry model of Huang, Weng & Lin (2006).  Each
+    sweep lowers the sum; a row rests when no probability moves by 1e-8.
     """
     R = np.clip(R, LEAST, 1 - LEAST)
     plus, minus = (code.T > 0).astype(np.float64), (code.T < 0).astype(np.float64)
@@ -145,8 +145,8 @@ def margins(code: Array, f: Array, codes: Array) -> Array:
 
     For another class k it is the mean margin of the problems that have the true class y on one side and k on the other
     (where a sparse code has none, of those that treat them differently): sum_l (M_yl - M_kl) f_l / sum_l |M_yl - M_kl|.
-    The smallest counts.  It lies between -1 and 1; with two classes it is the margin, with all pairs the smallest margin
-    of the true class's pairs.
+    The smallest counts.  It lies between -1 and 1; with two classes it is the margin, with all pairs the smallest of
+    the true class's pairs.
 
     Parameters
     ----------

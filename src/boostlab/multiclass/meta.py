@@ -72,8 +72,8 @@ class CodedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self._decoding = form = self._form(np.bincount(codes, weights=weight).astype(np.float64))
         if form.by_probabilities and not hasattr(self.estimator, "predict_proba"):
             raise ValueError(
-                f"{type(self).__name__} asks its classifiers for probabilities, and {type(self.estimator).__name__} has "
-                "no predict_proba; choose another way to put votes together, or calibrate it "
+                f"{type(self).__name__} asks its classifiers for probabilities, and {type(self.estimator).__name__} "
+                "has no predict_proba; choose another way to put votes together, or calibrate it "
                 "(sklearn.calibration.CalibratedClassifierCV)."
             )
         jobs = 1 if self._boosts else self.n_jobs  # boosters have threads of their own, and one table

@@ -51,8 +51,8 @@ class PairwiseClassifier(CodedClassifier):
 
     Notes
     -----
-    `predict_proba` is the coupling of the pairs' probabilities, whatever decides; where the class decided for is not the
-    most probable, the two change places.
+    `predict_proba` is the coupling of the pairs' probabilities, whatever decides; where the class decided for is not
+    the most probable, the two change places.
 
     Examples
     --------

@@ -51,6 +51,7 @@ def reduce(booster: BoostingClassifier, name: str, sample: Sample, held_out: Sam
     for column, model in zip(form.code.T, models, strict=True):
         part, judge = problem(column, sample), None if held_out is None else problem(column, held_out)
         _train(model, part, judge if judge is not None and judge.rows.n_rows else None)
+    booster.__dict__.pop("_training", None)
     keep(booster, models, form)
     booster._bins = None if sample.table is None else sample.table.bins
     _warn(booster, models)
@@ -99,7 +100,7 @@ def _train(model: BoostingClassifier, part: Sample, judge: Sample | None) -> Non
         raise KeyboardInterrupt  # without the other problems there is no vote
 
 
-def keep(booster: BoostingClassifier, models: list[BoostingClassifier], form: Form) -> None:
+def keep(booster: Any, models: list[BoostingClassifier], form: Form) -> None:
     """Take the binary boosters, trained or loaded, as the model's own."""
     booster._ensemble = Reduced([model._ensemble for model in models], form)
     booster._settled = {}
