@@ -21,8 +21,10 @@ Array = npt.NDArray[Any]
 MOST_EXHAUSTIVE = 7  # classes: 63 columns
 MOST_EXPLICIT = 15  # classes whose exhaustive code may be asked for: 16,383 columns
 CANDIDATES = 1000  # random codes of which the best is taken
-_POLYNOMIALS = {3: 11, 4: 19, 5: 37, 6: 67, 7: 137, 8: 285, 9: 529, 10: 1033, 11: 2053, 12: 4179}  # primitive, as bits
 SELECTIONS = 100  # selections of code words of which the best is taken
+
+# Primitive polynomials over {0, 1} of every degree, as bits.
+_POLYNOMIALS = {3: 11, 4: 19, 5: 37, 6: 67, 7: 137, 8: 285, 9: 529, 10: 1033, 11: 2053, 12: 4179}
 
 
 def one_vs_rest(n_classes: int) -> Array:
@@ -61,7 +63,7 @@ def random_code(n_classes: int, n_columns: int, rng: np.random.Generator, zeros:
     best, widest = None, 0.0
     for _ in range(CANDIDATES):
         code = _random_columns(n_classes, n_columns, rng, zeros)
-        distance = min_distance(code)
+        distance = min_distance(code) if code.size else 0.0
         if distance > widest:
             best, widest = code, distance
     if best is None:
@@ -72,22 +74,23 @@ def random_code(n_classes: int, n_columns: int, rng: np.random.Generator, zeros:
 
 
 def _random_columns(n_classes: int, n_columns: int, rng: np.random.Generator, zeros: float) -> Array:
-    """Return columns that have both signs, no two of them the same or complements (fewer, if they cannot be had)."""
-    chances = [(1 - zeros) / 2, zeros, (1 - zeros) / 2]
-    kept: dict[bytes, Array] = {}
-    for _ in range(10):
-        drawn = rng.choice(np.array([-1, 0, 1], np.int8), size=(2 * n_columns, n_classes), p=chances)
-        for column in drawn[(drawn.max(axis=1) == 1) & (drawn.min(axis=1) == -1)]:
-            kept.setdefault(_key(column), column)
-            if len(kept) == n_columns:
-                return np.array(list(kept.values())).T
-    return np.array(list(kept.values())).T
+    """Return columns that have both signs, no two of them equal or complements; fewer, if not so many were drawn."""
+    drawn = np.where(rng.random((4 * n_columns, n_classes)) < 0.5, np.int8(-1), np.int8(1))
+    if zeros > 0:
+        drawn[rng.random(drawn.shape) < zeros] = 0
+    drawn = drawn[(drawn.max(axis=1) == 1) & (drawn.min(axis=1) == -1)]
+    first = drawn[np.arange(len(drawn)), (drawn != 0).argmax(axis=1)]
+    with np.errstate(over="ignore"):  # beyond 40 classes different columns may share a number: one of them is lost
+        numbers = (drawn * first[:, None]).astype(np.int64) @ np.int64(3) ** np.arange(n_classes)
+    _, places = np.unique(numbers, return_index=True)
+    return np.ascontiguousarray(drawn[np.sort(places)[:n_columns]].T)
 
 
 def bch(n_classes: int, n_columns: int, rng: np.random.Generator) -> Array:
     """Return words of a BCH code of 2^m - 1 >= n_columns columns: the one with the largest distance that has enough.
 
-    Up to seven classes it is the exhaustive code.  Of many selections of its words the one whose columns differ most is taken.
+    Of many selections of its words the one whose columns differ most is taken.  Up to seven classes it is the
+    exhaustive code.
 
     Parameters
     ----------
@@ -172,14 +175,16 @@ def _times(a: list[int], b: list[int]) -> list[int]:
 
 def min_distance(code: Array) -> float:
     """Return the smallest distance between two rows: columns in which they differ, a zero counting one half."""
-    products = code.astype(np.int64) @ code.T.astype(np.int64)
+    rows = code.astype(np.float64)
+    products = rows @ rows.T
     apart = (code.shape[1] - products) / 2
     return float(apart[np.triu_indices(len(code), 1)].min())
 
 
 def _column_distance(code: Array) -> int:
     """Return how far the columns are from being equal or complements."""
-    agree = np.abs(code.T.astype(np.int64) @ code.astype(np.int64))
+    columns = code.astype(np.float64)
+    agree = np.abs(columns.T @ columns)
     return int(len(code) - agree[np.triu_indices(code.shape[1], 1)].max(initial=0))
 
 

@@ -8,13 +8,12 @@ import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d, get_tags
+from sklearn.utils import _safe_indexing, check_consistent_length, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fitted, has_fit_parameter, validate_data
 
 from boostlab.data.columns import is_frame
-from boostlab.data.matrix import is_sparse
 from boostlab.estimators.base import BoostingClassifier
 from boostlab.estimators.binned import Binned
 from boostlab.estimators.complaints import check_labels, one_sentence
@@ -102,9 +101,8 @@ class CodedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             if hasattr(X, "feature_names_in_"):
                 self.feature_names_in_ = X.feature_names_in_
         else:
-            X = _plain(X)
-            validate_data(self, X, skip_check_array=True)
-        y = column_or_1d(y, warn=True)
+            X = self._plain(X, reset=True)
+        y = _check_y(y, estimator=self)
         check_classification_targets(y)
         check_consistent_length(X, y)
         if sample_weight is None:
@@ -119,9 +117,14 @@ class CodedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if self._boosts:
             return X if isinstance(X, Binned) else self._seen.reading(X)  # read once for all of them
-        X = _plain(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
-        return X
+        return self._plain(X, reset=False)
+
+    def _plain(self, X: Any, reset: bool) -> Any:
+        """Return a table whose rows can be chosen; what is in it is the estimator's business."""
+        X = X.numbers if isinstance(X, Binned) else X
+        rules: dict[str, Any] = dict(accept_sparse="csr", dtype=None, ensure_all_finite=False)
+        table = validate_data(self, X, reset=reset, **(dict(skip_check_array=True) if is_frame(X) else rules))
+        return X if is_frame(X) else table
 
     def _answers(self, X: Any, chances: bool) -> tuple[Array | None, Array | None]:
         """Return the binary scores, unless the decoder wants probabilities only, and the probabilities if wanted."""
@@ -186,13 +189,6 @@ class CodedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = inner.input_tags.sparse
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
         return tags
-
-
-def _plain(X: Any) -> Any:
-    """Return a table whose rows can be chosen."""
-    if isinstance(X, Binned):
-        return X.numbers
-    return X.tocsr() if is_sparse(X) else X if is_frame(X) else np.asarray(X)
 
 
 def _fitted(estimator: Any, X: Any, sides: Array, weight: Array | None) -> Any:
