@@ -31,7 +31,6 @@ from boostlab.studies.papers.arboost_errors import (
     verdict,
 )
 from boostlab.studies.papers.arboost_spheres import spheres
-from boostlab.studies.problems import ARBOOST_BINARY, ARBOOST_MULTICLASS
 from boostlab.studies.study import Claim, Report, Results, Study
 
 # -- two classes -----------------------------------------------------------------------------------------------------
@@ -217,19 +216,24 @@ def noise(results: Results) -> Report:
 def studies() -> list[Study]:
     """Return the studies of the paper."""
     absent = tuple(f"{m.name}: {m.booster} does not exist yet." for m in (MH,) if m.booster not in REGISTRY)
-    two = ASSUMPTIONS + tuple(f"{p.name}: {p.reading}" for p in ARBOOST_BINARY)
-    many = ASSUMPTIONS + tuple(f"{p.name}: {p.reading}" for p in ARBOOST_MULTICLASS)
     return [
-        Study("arboost-binary", "AR-Boost on six binary problems", f"{SOURCE}, Figure 7, left", BINARY, two, binary),
+        Study(
+            "arboost-binary",
+            "AR-Boost on six binary problems",
+            f"{SOURCE}, Figure 7, left",
+            BINARY,
+            ASSUMPTIONS,
+            binary,
+        ),
         Study(
             "arboost-multiclass",
             "AR-Boost on six problems of several classes",
             f"{SOURCE}, Figure 7, right",
             MULTICLASS,
-            many,
+            ASSUMPTIONS,
             multiclass,
             absent,
         ),
-        Study("arboost-noise", "AR-Boost under label noise", f"{SOURCE}, Figure 8", NOISE, two + NOISY, noise),
+        Study("arboost-noise", "AR-Boost under label noise", f"{SOURCE}, Figure 8", NOISE, ASSUMPTIONS + NOISY, noise),
         spheres(SOURCE),
     ]
