@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         WeightBoostClassifier,
     )
     from boostlab.files import load
+    from boostlab.multiclass import ECOCClassifier, PairwiseClassifier
     from boostlab.voters import DecisionStump, DecisionTree, VoterPool
 
 __all__ = [
@@ -59,6 +60,7 @@ __all__ = [
     "DecisionStump",
     "DecisionTree",
     "EBBoostClassifier",
+    "ECOCClassifier",
     "ERLPBoostClassifier",
     "FilterBoostClassifier",
     "GentleBoostClassifier",
@@ -68,6 +70,7 @@ __all__ = [
     "LPBoostClassifier",
     "LogitBoostClassifier",
     "MadaBoostClassifier",
+    "PairwiseClassifier",
     "QuadBoostClassifier",
     "RLPBoostClassifier",
     "RQPBoostClassifier",
@@ -91,6 +94,8 @@ __all__ = [
 _ROOMS = ("datasets", "plots", "studies", "theory")
 _HOMES = {
     "load": "boostlab.files",
+    "ECOCClassifier": "boostlab.multiclass",
+    "PairwiseClassifier": "boostlab.multiclass",
     "Stop": "boostlab.contract",
     "DecisionStump": "boostlab.voters",
     "DecisionTree": "boostlab.voters",

@@ -204,12 +204,13 @@ class Ensemble:
     def __len__(self) -> int:
         return len(self.rounds)
 
-    def _zeros(self, table: Table) -> Array:
+    def nothing(self, table: Table) -> Array:
+        """Return the scores before the first round."""
         return np.zeros(table.n_rows if self.rule.n_outputs == "one" else (table.n_rows, self.n_classes))
 
     def scores(self, table: Table) -> Array:
         """Return the scores of all rows, of shape (n_rows,) or (n_rows, n_classes)."""
-        F = self._zeros(table)
+        F = self.nothing(table)
         if self.table is not None:
             F = self.table.scores(table).reshape(F.shape)
         else:
@@ -222,7 +223,7 @@ class Ensemble:
 
     def staged_scores(self, table: Table) -> Iterator[Array]:
         """Yield the scores after every round, in one pass over the voters."""
-        F = self._zeros(table)
+        F = self.nothing(table)
         kept: list[Array] = []
         looks_back = any(r.alphas is not None for r in self.rounds)
         bound = Bound(self.rule.comes_back)
@@ -239,6 +240,32 @@ class Ensemble:
             else:
                 F = self.rule.combine(F if r.decay == 1.0 else r.decay * F, r.alpha, h)
             yield settle(F, bound.add(r))
+
+    def shown(self, F: Array) -> Array:
+        """Return scores as scikit-learn expects them."""
+        return shown(self.rule, F)
+
+    def decide(self, F: Array) -> Array:
+        """Return class indices."""
+        return decide(F)
+
+    def probabilities(self, F: Array) -> Array:
+        """Return class probabilities, whose largest is that of the class decided for."""
+        return probabilities(self.rule, F)
+
+    def margins(self, F: Array, codes: Array) -> Array:
+        """Return how clearly the scores favour the true classes: y F, or the true class's less the best other.
+
+        They are divided by the largest magnitude a score can have.
+        """
+        if F.ndim == 1:
+            margins = np.where(codes == 1, F, -F)
+        else:
+            rows = np.arange(len(F))
+            others = F.copy()
+            others[rows, codes] = -np.inf
+            margins = (F[rows, codes] - others.max(axis=1)) / self.rule.apart
+        return margins / self.bound if self.bound > 0 else margins
 
     def importances(self, n_features: int) -> Array:
         """Return every feature's share of the vote: |alpha| times half the distance between the leaves, to sum 1."""

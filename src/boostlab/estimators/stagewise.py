@@ -55,13 +55,12 @@ class AdaBoostClassifier(BoostingClassifier):
 
     _multiclass: ClassVar[bool] = True
 
+    @property
+    def _own_form(self) -> bool:
+        return self.algorithm == "discrete" and self.fixed_step is None
+
     def _rule(self) -> Rule:
         if self._several:
-            if self.algorithm == "real" or self.fixed_step is not None:
-                raise ValueError(
-                    'algorithm="real" and fixed_step are for two classes; with more, leave both at their defaults, or '
-                    "wrap the booster in sklearn.multiclass.OneVsRestClassifier."
-                )
             return SAMME(self.learning_rate)
         if self.algorithm == "real":
             if self.fixed_step is not None:
