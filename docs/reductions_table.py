@@ -1,4 +1,4 @@
-"""Measure the table of reductions in docs/multiclass.md:  BOOSTLAB_DATA=folder python docs/reductions_table.py [rounds]."""
+"""Measure the reductions of docs/multiclass.md:  BOOSTLAB_DATA=folder python docs/reductions_table.py [rounds]."""
 
 from __future__ import annotations
 
