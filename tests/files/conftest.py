@@ -58,6 +58,7 @@ def zoo():
         ("three_logits", boostlab.LogitBoostClassifier(**n), *three_classes),
         ("ovr", boostlab.AdaBoostMHClassifier(form="ovr", normalise="sum_alpha", **n), *three_classes),
         ("lp", boostlab.LPBoostClassifier(**n), X, y),
+        ("reduced", boostlab.LPBoostClassifier(multiclass="ovo", n_estimators=4), *three_classes),
         ("brake", boostlab.WeightBoostClassifier(**n), holes, y),
         ("pool", boostlab.QuadBoostClassifier(boostlab.VoterPool(), **n), X, y),
     ]

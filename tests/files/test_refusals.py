@@ -334,6 +334,11 @@ def test_entries_that_cannot_be(entries, cause, file):
         ("trees", "tree_size", 0, 0, "without nodes"),
         ("trees", "tree_size", 0, 2**62, "without nodes"),
         ("trees", "tree_size", 0, 1, "trees and nodes"),
+        ("reduced", "code", (0, 0), 0, "its code is damaged"),
+        ("reduced", "code", (0, 0), 5, "its code is damaged"),
+        ("reduced", "sizes", 0, np.nan, "sizes of the problems"),
+        ("reduced", "shares", 1, 1.0, "sizes of the problems"),
+        ("reduced", "problem_1_round_alpha", 0, np.nan, "a coefficient"),
     ],
 )
 def test_numbers_that_cannot_be(which, name, at, value, cause, zoo_files):

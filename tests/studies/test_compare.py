@@ -1,6 +1,6 @@
 """The comparison: fair splits, honest noise, and failures that are reported instead of raised."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -154,12 +154,26 @@ def test_cutting_off_a_booster_that_would_end_by_itself_is_remarked_on():
     assert result.remarks("AdaBoostClassifier") == []
 
 
-def test_binary_boosters_are_left_out_of_three_classes():
+def test_all_boosters_take_three_classes():
     X3, y3 = three_gaussians(90, random_state=0)
-    result = compare(X3, y3, ["AdaBoost.M2", "GentleBoost"], **FAST)
+    result = compare(X3, y3, ["AdaBoost.M2", "VadaBoost"], **FAST)
+    assert result.boosters == ["AdaBoostM2Classifier", "VadaBoostClassifier"]
+    assert result.left_out == {}
+    assert len(result.cells) == 6
+
+
+def test_a_booster_of_two_classes_is_left_out_of_three(monkeypatch):
+    class Binary(REGISTRY["VadaBoostClassifier"].cls):
+        def __sklearn_tags__(self):
+            tags = super().__sklearn_tags__()
+            tags.classifier_tags.multi_class = False
+            return tags
+
+    monkeypatch.setitem(REGISTRY, "VadaBoostClassifier", replace(REGISTRY["VadaBoostClassifier"], cls=Binary))
+    X3, y3 = three_gaussians(90, random_state=0)
+    result = compare(X3, y3, ["AdaBoost.M2", "VadaBoost"], **FAST)
     assert result.boosters == ["AdaBoostM2Classifier"]
-    assert result.left_out == {"GentleBoostClassifier": "it takes two classes, and these data have 3"}
-    assert len(result.cells) == 3
+    assert result.left_out == {"VadaBoostClassifier": "it takes two classes, and these data have 3"}
 
 
 def test_none_means_all_boosters():

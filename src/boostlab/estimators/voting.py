@@ -185,8 +185,9 @@ class Voting(Fitted):
         -------
         array of shape (n_rows,)
             y F(x) divided by the sum of |alpha| max|h|; with one score a class, y F(x) is the true class's score less
-            the best other, or half of that where votes go from -1 to 1.  Under a reduction (`multiclass`), the mean margin of the binary problems that tell the true
-            class from another, for the other class for which it is smallest.
+            the best other, or half of that where votes go from -1 to 1.  Under a reduction (`multiclass`), the mean
+            margin of the binary problems that tell the true class from another, for the other class for which it is
+            smallest.
         """
         table = self._table(X)
         codes = self._codes(y, table.n_rows)
