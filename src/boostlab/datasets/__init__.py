@@ -1,17 +1,29 @@
-"""Artificial data sets whose definitions are known, and label noise for any data set."""
+"""Named data sets, artificial ones whose definitions are known, and label noise for any of them."""
 
+from boostlab.datasets.catalogue import DatasetError, Facts, facts, names
+from boostlab.datasets.dataset import Dataset, content_hash
+from boostlab.datasets.finding import cache_folder, load, where
 from boostlab.datasets.gaussian import chi2_spheres, ringnorm, three_gaussians, twonorm
 from boostlab.datasets.noise import flip_labels
 from boostlab.datasets.votes import long_servedio, xor
 from boostlab.datasets.waveform import waveform
 
 __all__ = [
+    "Dataset",
+    "DatasetError",
+    "Facts",
+    "cache_folder",
     "chi2_spheres",
+    "content_hash",
+    "facts",
     "flip_labels",
+    "load",
     "long_servedio",
+    "names",
     "ringnorm",
     "three_gaussians",
     "twonorm",
     "waveform",
+    "where",
     "xor",
 ]

@@ -1,0 +1,147 @@
+"""Where data sets are looked for: a folder, the cache, scikit-learn, OpenML."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from boostlab.datasets.bundled import bundled
+from boostlab.datasets.catalogue import DatasetError, Facts, facts
+from boostlab.datasets.dataset import Dataset, content_hash
+from boostlab.datasets.reading import Raw, read
+
+FOLDER = "BOOSTLAB_DATA"
+CACHE = "BOOSTLAB_CACHE"
+
+
+def data_folder() -> Path | None:
+    """Return the folder that the environment variable BOOSTLAB_DATA names, if it names one."""
+    named = os.environ.get(FOLDER)
+    return Path(named).expanduser() if named else None
+
+
+def cache_folder() -> Path:
+    """Return where downloads are kept.
+
+    That is the folder named by the environment variable BOOSTLAB_CACHE, or else `boostlab` in the place where the
+    operating system keeps caches.
+
+    Returns
+    -------
+    Path
+    """
+    if named := os.environ.get(CACHE):
+        return Path(named).expanduser()
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "boostlab" / "Cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "boostlab"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "boostlab"
+
+
+def load(name: str, *, download: bool = True) -> Dataset:
+    """Return a named data set.
+
+    It is looked for in the folder that the environment variable BOOSTLAB_DATA names, in the cache (`cache_folder`),
+    among the sets that come with scikit-learn, and at OpenML, in this order.  What is found is compared with what is
+    known of the set: files and scikit-learn's copies value by value through a hash, OpenML's by size, missing values
+    and class counts.  What came from OpenML is kept in the cache.
+
+    Parameters
+    ----------
+    name : str
+        One of `names()`.
+    download : bool, default=True
+        Whether OpenML may be asked.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    DatasetError
+        One sentence: there is no such set, it was not found (and how to get it), or its file is damaged.
+
+    Examples
+    --------
+    >>> from boostlab.datasets import load
+    >>> wine = load("wine")
+    >>> wine.X.shape, wine.feature_names[0]
+    ((178, 13), 'alcohol')
+    """
+    known = facts(name)
+    for path in _paths(known):
+        if path.is_file():
+            return _exact(known, read(path, known), str(path))
+    if (raw := bundled(known)) is not None:
+        return _exact(known, raw, "scikit-learn")
+    raise DatasetError(missing(known, None))
+
+
+def where(name: str) -> str | None:
+    """Return where a set would be found without downloading it, or None.
+
+    Parameters
+    ----------
+    name : str
+        One of `names()`.
+
+    Returns
+    -------
+    str or None
+        A file, or "scikit-learn".
+    """
+    known = facts(name)
+    path = next((path for path in _paths(known) if path.is_file()), None)
+    if path is not None:
+        return str(path)
+    return "scikit-learn" if bundled(known) is not None else None
+
+
+def _paths(known: Facts) -> list[Path]:
+    folders = [data_folder(), cache_folder()]
+    return [folder / known.file for folder in folders if folder is not None and known.file is not None]
+
+
+def _exact(known: Facts, raw: Raw, source: str) -> Dataset:
+    """Return a set whose every value is as it should be."""
+    found = content_hash(raw.X, raw.y, dict(raw.categories))
+    if found != known.content:
+        raise DatasetError(
+            f"What {source} holds is not the data set {known.name!r} that is meant here "
+            f"({_size(raw)} instead of {known.rows} rows and {known.features} columns, or other values); "
+            "get the set again, or give yours another name."
+        )
+    return dataset(known, raw, source, found)
+
+
+def _size(raw: Raw) -> str:
+    return f"{raw.X.shape[0]} rows and {raw.X.shape[1]} columns"
+
+
+def dataset(known: Facts, raw: Raw, source: str, content: str, notes: str | None = None) -> Dataset:
+    """Return what was read as a data set that nobody can change by accident."""
+    for array in (raw.X, raw.y, raw.test_rows):
+        if isinstance(array, np.ndarray):
+            array.flags.writeable = False
+    return Dataset(
+        known.name,
+        raw.X,
+        raw.y,
+        raw.feature_names,
+        dict(raw.categories),
+        raw.test_rows,
+        content,
+        source,
+        known.licence,
+        known.notes if notes is None else notes,
+    )
+
+
+def missing(known: Facts, problem: str | None) -> str:
+    """Return how to get a set that was not found."""
+    return f"The data set {known.name!r} was not found."

@@ -1,0 +1,25 @@
+"""The data sets of the papers as their studies use them, one table of problems a paper."""
+
+from boostlab.studies.problems.arboost import ARBOOST, ARBOOST_BINARY, ARBOOST_MULTICLASS, SPHERES
+from boostlab.studies.problems.noise import LONG_SERVEDIO, NOISE
+from boostlab.studies.problems.problem import Problem, ProblemData
+from boostlab.studies.problems.quadboost import QUADBOOST
+from boostlab.studies.problems.textbook import CLEAN1, LETTER, TEXTBOOK
+from boostlab.studies.problems.vadaboost import RINGNORM_SMALL, VADABOOST
+
+__all__ = [
+    "ARBOOST",
+    "ARBOOST_BINARY",
+    "ARBOOST_MULTICLASS",
+    "CLEAN1",
+    "LETTER",
+    "LONG_SERVEDIO",
+    "NOISE",
+    "QUADBOOST",
+    "RINGNORM_SMALL",
+    "SPHERES",
+    "TEXTBOOK",
+    "VADABOOST",
+    "Problem",
+    "ProblemData",
+]
