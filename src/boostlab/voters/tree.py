@@ -104,6 +104,8 @@ class DecisionTree(Learner, BaseEstimator):
         The largest number of splits on the way to a leaf.
     min_samples_leaf : float, default=1
         The least number of examples (sum of sample weights) in a leaf; 1 or less is no limit.
+    min_samples_split : float, default=2
+        The least number of examples (sum of sample weights) in a node that is split; 2 or less is no limit.
     ccp_alpha : float, default=0.0
         Cost-complexity pruning: a split goes if the splits below and including it save less than this much a leaf,
         measured as a share of the weight.
@@ -126,11 +128,13 @@ class DecisionTree(Learner, BaseEstimator):
         max_depth: int | None = None,
         min_samples_leaf: float = 1,
         ccp_alpha: float = 0.0,
+        min_samples_split: float = 2,
     ) -> None:
         self.max_leaf_nodes = max_leaf_nodes
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
         self.ccp_alpha = ccp_alpha
+        self.min_samples_split = min_samples_split
 
     def searches(self) -> frozenset[str]:
         """Return the criteria it can search."""
@@ -143,6 +147,7 @@ class DecisionTree(Learner, BaseEstimator):
             ("max_depth", 1, Integral),
             ("min_samples_leaf", 0, Real),
             ("ccp_alpha", 0, Real),
+            ("min_samples_split", 0, Real),
         ):
             value = getattr(self, name)
             if value is None and kind is Integral:
@@ -252,6 +257,7 @@ class _Grower:
         self.seen = slice(None, -1) if counts_leaves else slice(None)  # the channels the criterion sees
         self.gross = channels.gross[self.seen]
         self.least = float(learner.min_samples_leaf) if counts_leaves else 0.0
+        self.fewest = float(learner.min_samples_split)
         n = search.rows.n_rows
         self.members = np.arange(n, dtype=np.int32 if n < 2**31 else np.int64)
         self.sums: list[Array] = []  # of every node
@@ -289,6 +295,8 @@ class _Grower:
         """Find the leaf's best split and queue it, if there is one."""
         if self.learner.max_depth is not None and leaf.depth >= self.learner.max_depth:
             return
+        if self.fewest > 2 and self._size(leaf.members) < self.fewest:
+            return
         leaf.split = self.search.best(
             self.criterion, leaf.slots, leaf.total, self.channels, self.task.params, self.least
         )
@@ -297,6 +305,13 @@ class _Grower:
         gain = float(self.criterion.impurity(self.sums[leaf.node])) - leaf.split.cost
         if gain > floor:
             heapq.heappush(heap, (-gain, leaf.node, leaf))
+
+    def _size(self, members: Array) -> float:
+        """Return the number of examples that some rows stand for."""
+        counts, rows = self.task.counts, self.search.rows
+        if counts is not None:
+            return float(counts[members].sum())
+        return float(len(members)) if rows.uniform else float(rows.of(members).sum())
 
     def _part(self, leaf: _Leaf, split: Split) -> tuple[_Leaf, _Leaf]:
         """Part the rows; sum the smaller side and get the other by subtraction, exactly."""
