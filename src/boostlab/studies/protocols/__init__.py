@@ -1,0 +1,1 @@
+"""How a cell is computed: the papers' protocols."""
