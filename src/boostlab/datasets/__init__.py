@@ -4,7 +4,7 @@ from boostlab.datasets.catalogue import DatasetError, Facts, facts, names
 from boostlab.datasets.dataset import Dataset, content_hash
 from boostlab.datasets.finding import cache_folder, load, where
 from boostlab.datasets.gaussian import chi2_spheres, ringnorm, three_gaussians, twonorm
-from boostlab.datasets.noise import flip_labels
+from boostlab.datasets.noise import flip_by_class, flip_by_margin, flip_labels
 from boostlab.datasets.votes import long_servedio, xor
 from boostlab.datasets.waveform import waveform
 
@@ -16,6 +16,8 @@ __all__ = [
     "chi2_spheres",
     "content_hash",
     "facts",
+    "flip_by_class",
+    "flip_by_margin",
     "flip_labels",
     "load",
     "long_servedio",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from boostlab.datasets.bundled import bundled
 from boostlab.datasets.catalogue import DatasetError, Facts, facts
 from boostlab.datasets.dataset import Dataset, content_hash
+from boostlab.datasets.openml import cached_file, fetch
 from boostlab.datasets.reading import Raw, read
 
 FOLDER = "BOOSTLAB_DATA"
@@ -79,7 +81,18 @@ def load(name: str, *, download: bool = True) -> Dataset:
             return _exact(known, read(path, known), str(path))
     if (raw := bundled(known)) is not None:
         return _exact(known, raw, "scikit-learn")
-    raise DatasetError(missing(known, None))
+    if known.openml is None:
+        raise DatasetError(_missing(known, None))
+    path = cached_file(cache_folder(), known)
+    if not path.is_file():
+        if not download:
+            raise DatasetError(_missing(known, "which was not asked"))
+        try:
+            fetch(known, path)
+        except Exception as problem:  # of the network, of the server, of the disk, or another table than expected
+            reason = f"{type(problem).__name__}: {problem}" if not isinstance(problem, DatasetError) else str(problem)
+            raise DatasetError(_missing(known, reason.splitlines()[0].rstrip(". "))) from problem
+    return _similar(known, read(path, known))
 
 
 def where(name: str) -> str | None:
@@ -99,7 +112,10 @@ def where(name: str) -> str | None:
     path = next((path for path in _paths(known) if path.is_file()), None)
     if path is not None:
         return str(path)
-    return "scikit-learn" if bundled(known) is not None else None
+    if bundled(known) is not None:
+        return "scikit-learn"
+    path = cached_file(cache_folder(), known)
+    return str(path) if known.openml is not None and path.is_file() else None
 
 
 def _paths(known: Facts) -> list[Path]:
@@ -113,35 +129,64 @@ def _exact(known: Facts, raw: Raw, source: str) -> Dataset:
     if found != known.content:
         raise DatasetError(
             f"What {source} holds is not the data set {known.name!r} that is meant here "
-            f"({_size(raw)} instead of {known.rows} rows and {known.features} columns, or other values); "
-            "get the set again, or give yours another name."
+            f"({raw.X.shape[0]} rows and {raw.X.shape[1]} columns, not {known.rows} and {known.features}, "
+            "or other values); get the set again."
         )
-    return dataset(known, raw, source, found)
+    return _dataset(known, raw, source, found)
 
 
-def _size(raw: Raw) -> str:
-    return f"{raw.X.shape[0]} rows and {raw.X.shape[1]} columns"
+def _similar(known: Facts, raw: Raw) -> Dataset:
+    """Return a copy from OpenML, whose size and classes were compared when it came; if it is exact, with its split."""
+    found = content_hash(raw.X, raw.y, dict(raw.categories))
+    source = f"OpenML, number {known.openml}"
+    if found == known.content:
+        if known.train_rows is not None:
+            raw = replace(raw, test_rows=np.arange(known.rows) >= known.train_rows)
+        return _dataset(known, raw, source, found)
+    if raw.X.shape != (known.rows, known.features):
+        path = cached_file(cache_folder(), known)
+        raise DatasetError(f"The file {path} is not what came from OpenML; delete it and get the set again.")
+    notes = f"{known.notes}  This is OpenML's copy: of the same size and classes, its values not compared one by one."
+    return _dataset(known, raw, source, found, notes)
 
 
-def dataset(known: Facts, raw: Raw, source: str, content: str, notes: str | None = None) -> Dataset:
+def _dataset(known: Facts, raw: Raw, source: str, content: str, notes: str | None = None) -> Dataset:
     """Return what was read as a data set that nobody can change by accident."""
     for array in (raw.X, raw.y, raw.test_rows):
         if isinstance(array, np.ndarray):
             array.flags.writeable = False
     return Dataset(
-        known.name,
-        raw.X,
-        raw.y,
-        raw.feature_names,
-        dict(raw.categories),
-        raw.test_rows,
-        content,
-        source,
-        known.licence,
-        known.notes if notes is None else notes,
+        name=known.name,
+        X=raw.X,
+        y=raw.y,
+        feature_names=raw.feature_names,
+        categories=dict(raw.categories),
+        test_rows=raw.test_rows,
+        content=content,
+        source=source,
+        licence=known.licence,
+        notes=known.notes if notes is None else notes,
     )
 
 
-def missing(known: Facts, problem: str | None) -> str:
-    """Return how to get a set that was not found."""
-    return f"The data set {known.name!r} was not found."
+def _missing(known: Facts, problem: str | None) -> str:
+    """Return the ways to get a set that was not found."""
+    folder = data_folder()
+    now = "not set now" if folder is None else f"now {folder}, " + ("without it" if folder.is_dir() else "not a folder")
+    ways = [
+        f"put {known.file} into the folder that the environment variable {FOLDER} names ({now}) or into the cache "
+        f"{cache_folder()}"
+    ]
+    if known.openml is not None:
+        ways.append(f"get it from OpenML, where it is number {known.openml} ({problem})")
+    if known.name in _OTHER_WAYS:
+        ways.append(_OTHER_WAYS[known.name])
+    return f"The data set {known.name!r} was not found; {', or '.join(ways)}."
+
+
+_OTHER_WAYS = {
+    "twonorm": "make such rows with boostlab.datasets.twonorm",
+    "ringnorm": "make such rows with boostlab.datasets.ringnorm",
+    "waveform21": "make such rows with boostlab.datasets.waveform",
+    "optdigits": "take the set 'digits', its test part, which comes with scikit-learn",
+}

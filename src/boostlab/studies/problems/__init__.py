@@ -5,13 +5,14 @@ from boostlab.studies.problems.noise import LONG_SERVEDIO, NOISE
 from boostlab.studies.problems.problem import Problem, ProblemData
 from boostlab.studies.problems.quadboost import QUADBOOST
 from boostlab.studies.problems.textbook import CLEAN1, LETTER, TEXTBOOK
-from boostlab.studies.problems.vadaboost import RINGNORM_SMALL, VADABOOST
+from boostlab.studies.problems.vadaboost import EBBOOST, RINGNORM_SMALL, VADABOOST
 
 __all__ = [
     "ARBOOST",
     "ARBOOST_BINARY",
     "ARBOOST_MULTICLASS",
     "CLEAN1",
+    "EBBOOST",
     "LETTER",
     "LONG_SERVEDIO",
     "NOISE",

@@ -46,6 +46,6 @@ SPHERES = Problem(
     "chi2_spheres",
     made=(12000, 0),
     n_train=2000,
-    reading="Figure 5: 10 standard normal features, +1 inside the median sphere; 2,000 rows to train and 10,000 to test.",
+    reading="Figure 5: 10 standard normals, +1 inside the median sphere; 2,000 rows to train on and 10,000 to test.",
 )
 """The paper's simulation."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from boostlab.studies.problems.problem import Problem
 
 _MNIST = "Digits {} and {} of MNIST, the first 2,500 of each in the training file: 5,000 examples, the paper's limit."
@@ -80,6 +82,11 @@ VADABOOST: tuple[Problem, ...] = (
     ),
 )
 """The paper's 18 data sets, in the order of its tables."""
+
+_SLIDES = {"musk": "musklarge"} | {f"mnist{pair}": f"nist{pair}" for pair in ("09", "14", "27", "38", "56")}
+
+EBBOOST: tuple[Problem, ...] = tuple(replace(p, printed_as=_SLIDES.get(p.name, p.printed_as)) for p in VADABOOST)
+"""The same under the names of the EBBoost slides."""
 
 RINGNORM_SMALL = Problem(
     "ringnorm (400)",
