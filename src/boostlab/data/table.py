@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.data.bins import MOST_BINS, Bins
-from boostlab.data.codes import Codes
+from boostlab.data.codes import Codes, DenseCodes, SparseCodes
 from boostlab.data.matrix import Chosen, as_a_whole, by_rows, column, is_sparse, take
 from boostlab.data.rows import Rows
 
@@ -29,6 +29,15 @@ def magnitude(votes: Any) -> float:
     """Return the largest magnitude of some votes; one that names a class by its number has the magnitude 1."""
     votes = np.asarray(votes)
     return float(np.abs(votes).max()) if votes.dtype.kind == "f" else 1.0
+
+
+def reread(codes: Codes, threads: int) -> Codes:
+    """Return the same codes for another reader: sparse ones have a place of their own to write to."""
+    if isinstance(codes, SparseCodes):
+        columns = codes.row_of, codes.code_of, codes.by_columns
+        return SparseCodes(columns, (codes.slots, codes.by_rows), codes.zero, codes.starts, threads)
+    assert isinstance(codes, DenseCodes)
+    return DenseCodes(codes.cells, codes.starts, threads)
 
 
 @dataclass
@@ -73,6 +82,12 @@ class Table:
     @cached_property
     def _by_columns(self) -> Any:
         return self.X.tocsc() if is_sparse(self.X) else self.X
+
+    def again(self, threads: int, codes: bool = True) -> Table:
+        """Return the same rows for another use, by so many threads; without their codes, if they are not wanted."""
+        if self.codes is None or not codes:
+            return Table(self.X, threads=threads)
+        return Table(self.X, self.bins, reread(self.codes, threads), threads)
 
     def moved_to(self, X: Any) -> None:
         """Read on from a table with the same numbers: the caller may have changed the one of the last fit."""

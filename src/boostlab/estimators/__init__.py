@@ -1,5 +1,6 @@
 """The public boosters; importing this module registers them all."""
 
+from boostlab.estimators.binned import Binned
 from boostlab.estimators.corrective import (
     ERLPBoostClassifier,
     LPBoostClassifier,
@@ -37,6 +38,7 @@ __all__ = [
     "AdaBoostM1Classifier",
     "AdaBoostM2Classifier",
     "ArcGVClassifier",
+    "Binned",
     "BoostByMajorityClassifier",
     "BrownBoostClassifier",
     "EBBoostClassifier",

@@ -13,17 +13,14 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import _safe_indexing, check_array, check_random_state, check_X_y
-from sklearn.utils.validation import validate_data
+from sklearn.utils import check_random_state
 
 from boostlab.contract import Rule
-from boostlab.data.columns import Columns, has_others, has_sparse, is_frame, unpacked
-from boostlab.data.matrix import by_rows, is_sparse
-from boostlab.data.table import MOST_BINS, Table
+from boostlab.data.table import Table
 from boostlab.data.threads import count_threads
 from boostlab.engine import Monitor, Training, history
 from boostlab.ensemble import Ensemble, Round
-from boostlab.estimators.complaints import check_table, one_sentence
+from boostlab.estimators.binned import MAX_BINS
 from boostlab.estimators.params import Check, check_params, flag, number, one_of, param, scorer, whole
 from boostlab.estimators.sample import Sample, hold_out
 from boostlab.estimators.selection import Bench, Part
@@ -63,7 +60,7 @@ class Booster(Fitted, Targets, BaseEstimator):
     n_estimators: int = param(100, whole(1))
     resample: bool | str = param(False, flag() | one_of("systematic"))
     max_restarts: int = param(10, whole(0))
-    max_bins: int | str = param(255, whole(2, MOST_BINS) | one_of("exact"))
+    max_bins: int | str = param(255, MAX_BINS)
     categorical_features: Any = param("from_dtype")
     early_stopping: bool = param(False, flag())
     validation_fraction: float = param(0.1, number(0, 1, "()"))
@@ -109,7 +106,7 @@ class Booster(Fitted, Targets, BaseEstimator):
 
         Parameters
         ----------
-        X : array, frame or sparse matrix of shape (n_rows, n_features)
+        X : array, frame, sparse matrix or Binned of shape (n_rows, n_features)
             Numbers, NaN for missing values; columns of text or categories in a pandas or polars frame.
         y : array-like of shape (n_rows,)
             Class labels of any kind, or the numbers to predict for a regressor.
@@ -143,47 +140,6 @@ class Booster(Fitted, Targets, BaseEstimator):
             raise
         return self
 
-    def _numbers(
-        self, X: Any, labels: tuple[Any, ...] = (), reset: bool = False, sample_weight: Any = None, where: str = "y"
-    ) -> tuple[Any, Any]:
-        """Return a checked table of numbers (NaN for missing values, numbers for categories), and the labels if any."""
-        with one_sentence(X, None if reset else getattr(self, "feature_names_in_", None), where):
-            check_table(X, type(self).__name__)
-            for y in labels:
-                self._check_targets(y)
-            return self._read(X, labels, reset, sample_weight)
-
-    def _read(self, X: Any, labels: tuple[Any, ...], reset: bool, sample_weight: Any) -> tuple[Any, Any]:
-        wanted = self.categorical_features
-        by_dtype = wanted is None or (isinstance(wanted, str) and wanted == "from_dtype")
-        columns: Columns | None = None if reset else self._columns
-        if is_sparse(X) and (columns is not None or not by_dtype):
-            raise ValueError(
-                "A sparse table has no categorical columns: give a frame or a dense array, or leave "
-                "categorical_features at its default."
-            )
-        if reset and (has_others(X) or not by_dtype):
-            validate_data(self, X, skip_check_array=True)  # notes the columns' names and number
-            X = X if is_frame(X) else np.asarray(X)
-            columns = Columns.fit(_weighty(X, sample_weight), wanted)
-        rules: dict[str, Any] = dict(dtype=_kept_types(X), accept_sparse="csr", ensure_all_finite="allow-nan")
-        if labels:
-            rules["y_numeric"] = self._numeric
-        with np.errstate(invalid="ignore"):  # scikit-learn adds up all values to see whether they are finite
-            if columns is None and not has_sparse(X) and not has_others(X):
-                checked = validate_data(self, X, *labels, reset=reset, **rules)
-            else:
-                validate_data(self, X, reset=reset and columns is None, skip_check_array=True)
-                if columns is not None:
-                    X = columns.numbers(X if is_frame(X) else np.asarray(X, dtype=object), first=reset)
-                else:
-                    X = unpacked(X) if has_sparse(X) else Columns.plain(X).numbers(X)
-                rules["estimator"] = self
-                checked = check_X_y(X, *labels, **rules) if labels else check_array(X, input_name="X", **rules)
-        self._columns = columns  # last: a table that is refused does not change how the model reads
-        numbers, y = checked if labels else (checked, None)
-        return (by_rows(numbers) if is_sparse(numbers) else numbers), y
-
     def _validation_sample(self, X_val: Any, y_val: Any, weight: Any, sample: Sample) -> Sample | None:
         if (X_val is None) != (y_val is None):
             raise ValueError("X_val and y_val go together: give both or neither.")
@@ -204,12 +160,15 @@ class Booster(Fitted, Targets, BaseEstimator):
         self._settled: dict[str, Any] = {}
         learner = as_learner(self.estimator, self._rule(), type(self).__name__, self.max_depth, self.max_leaf_nodes)
         n_categories: dict[int, int] = {} if self._columns is None else self._columns.n_categories
-        if learner.uses_bins:
-            table = Table.fit(sample.X, sample.rows, self.max_bins, threads, n_categories)
-        else:
+        if not learner.uses_bins:
             table = Table(sample.X, threads=threads)
-        whole = Part(sample, table)
-        watched = None if held_out is None else Part(held_out, Table.of(held_out.X, table.bins, threads))
+        elif sample.table is not None:
+            table = sample.table.again(threads)
+        else:
+            table = Table.fit(sample.X, sample.rows, self.max_bins, threads, n_categories)
+        self._bins = None if sample.table is None else table.bins
+        whole = Part(sample.plain(), table)
+        watched = None if held_out is None else Part(held_out.plain(), held_out.coded(table.bins, threads))
         chance = rng.spawn(1)[0]  # whatever it takes to settle a parameter, the training draws the same
         self._settled = self._settle(
             Bench(whole, watched, learner, self.resample, self.max_restarts, chance, self.validation_fraction)
@@ -319,7 +278,8 @@ class Booster(Fitted, Targets, BaseEstimator):
     def __getstate__(self) -> dict[str, Any]:
         """Leave the live training behind: a copy that warm-starts trains from the beginning, to the same model."""
         state: dict[str, Any] = dict(super().__getstate__())
-        state.pop("_training", None)
+        for alive in ("_training", "_bins"):
+            state.pop(alive, None)
         return state
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -355,17 +315,3 @@ class BoostingClassifier(Voting, Labels, ClassifierMixin, Booster):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = self._multiclass
         return tags
-
-
-def _kept_types(X: Any) -> Any:
-    """Return which number types are used as they are; a plain array of numbers is never copied as a whole."""
-    plain = isinstance(X, np.ndarray) and X.dtype.kind in "biuf" and X.dtype.itemsize <= 8
-    return "numeric" if plain else [np.float64, np.float32]
-
-
-def _weighty(X: Any, sample_weight: Any) -> Any:
-    """Return the rows that count: a category that only rows of weight zero have does not exist."""
-    if sample_weight is None or np.ndim(sample_weight) != 1 or len(sample_weight) != X.shape[0]:
-        return X
-    kept = np.asarray(sample_weight) != 0
-    return X if kept.all() else _safe_indexing(X, np.flatnonzero(kept))

@@ -16,6 +16,7 @@ from boostlab.data.table import Bins
 from boostlab.data.threads import count_threads
 from boostlab.engine import history
 from boostlab.estimators.base import BoostingClassifier
+from boostlab.estimators.binned import Binned
 from boostlab.estimators.complaints import one_sentence
 from boostlab.estimators.params import check_params, number, one_of, param, whole
 from boostlab.estimators.registry import booster
@@ -151,6 +152,8 @@ class FilterBoostClassifier(BoostingClassifier):
         for number_, chunk in enumerate(_raw(source)):
             if not (isinstance(chunk, tuple | list) and len(chunk) == 2):
                 raise ValueError(f"A stream gives pairs (X, y), and this one gave {type(chunk).__name__}.")
+            if isinstance(chunk[0], Binned):
+                raise ValueError("A stream gives plain tables: fit_stream bins what its filter lets through.")
             X, y = self._numbers(chunk[0], (chunk[1],), reset=number_ == 0)
             if known is None:
                 with one_sentence():

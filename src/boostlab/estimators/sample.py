@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -16,6 +16,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from boostlab.data.matrix import canonical_order, fingerprint, take
 from boostlab.data.rows import Rows
+from boostlab.data.table import Bins, Table
 from boostlab.estimators.complaints import one_sentence
 
 Array = npt.NDArray[Any]
@@ -32,11 +33,28 @@ class Sample:
     codes: Array  # or the numbers to predict
     rows: Rows
     classes: Array  # none where y holds numbers
+    table: Table | None = None  # X and its codes, where it is binned already
+
+    @classmethod
+    def of(cls, X: Any, codes: Array, rows: Rows, classes: Array) -> Sample:
+        """Return a sample of numbers, or of a table that is binned already."""
+        return cls(X.X, codes, rows, classes, X) if isinstance(X, Table) else cls(X, codes, rows, classes)
 
     def part(self, rows: Array) -> Sample:
         """Return some of the rows, by their numbers."""
         mass = None if self.rows.uniform else self.rows.of(rows)
-        return Sample(take(self.X, rows), self.codes[rows], Rows(len(rows), mass), self.classes)
+        X = self.X if self.table is None else self.table
+        return Sample.of(_some(X, rows), self.codes[rows], Rows(len(rows), mass), self.classes)
+
+    def plain(self) -> Sample:
+        """Return the sample without its codes, which somebody else has from now on."""
+        return self if self.table is None else replace(self, table=None)
+
+    def coded(self, bins: Bins | None, threads: int) -> Table:
+        """Return the sample as a table coded by these bins, which it may be already."""
+        if self.table is not None and self.table.bins is bins:
+            return self.table.again(threads)
+        return Table.of(self.X, bins, threads)
 
     def canonical_order(self) -> Array:
         """Return an order of the rows that depends on their content only."""
@@ -91,7 +109,7 @@ def check_sample(
     else:
         with one_sentence(where=where):
             codes = encode_labels(y, classes, where)
-    return Sample(X, _small(codes, len(classes)), Rows(len(codes), mass), classes)
+    return Sample.of(X, _small(codes, len(classes)), Rows(len(codes), mass), classes)
 
 
 def check_numbers(X: Any, y: Array, sample_weight: Any, where: str) -> Sample:
@@ -106,7 +124,7 @@ def check_numbers(X: Any, y: Array, sample_weight: Any, where: str) -> Sample:
     spread = float(y.max() / 2 - y.min() / 2)
     if np.abs(y).max() > LARGEST or 0 < spread < 1 / LARGEST:
         raise ValueError(f"{where} holds numbers beyond {LARGEST:g}, or apart by less than its inverse; scale them.")
-    return Sample(X, y, Rows(len(y), mass), np.empty(0))
+    return Sample.of(X, y, Rows(len(y), mass), np.empty(0))
 
 
 def _weighed(
@@ -116,14 +134,38 @@ def _weighed(
     if sample_weight is None and class_weight is None:
         return X, y, None
     with one_sentence(where=where):
-        mass = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        mass = _check_sample_weight(sample_weight, _counted(X), dtype=np.float64, ensure_non_negative=True)
     mass = _tamed(mass, "sample_weight" if where == "y" else "sample_weight_val")
     if class_weight is not None:
         mass = _tamed(mass * _class_weights(class_weight, y, mass), "sample_weight times class_weight")
     kept = mass > 0
     if not kept.any():
         raise ValueError("All weights are zero; give rows of at least two classes a weight above 0.")
-    return (X, y, mass) if kept.all() else (take(X, np.flatnonzero(kept)), y[kept], mass[kept])
+    return (X, y, mass) if kept.all() else (_some(X, np.flatnonzero(kept)), y[kept], mass[kept])
+
+
+def weighed_rows(X: Any, sample_weight: Any) -> tuple[Any, Rows]:
+    """Return the rows that count, X itself if all do, and their masses.
+
+    Parameters
+    ----------
+    X : array or CSR matrix
+        Numbers.
+    sample_weight : array or None
+        Not negative, not all zero.
+    """
+    kept, _, mass = _weighed(X, np.empty(X.shape[0]), sample_weight, "y")
+    return kept, Rows(kept.shape[0], mass)
+
+
+def _some(X: Any, rows: Array) -> Any:
+    """Return some rows of numbers, or of a table that is binned already."""
+    return X.take(rows) if isinstance(X, Table) else take(X, rows)
+
+
+def _counted(X: Any) -> Any:
+    """Return what scikit-learn can count the rows of."""
+    return X.X if isinstance(X, Table) else X
 
 
 def _small(codes: Array, n_classes: int) -> Array:

@@ -8,25 +8,20 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.estimators.complaints import check_labels
+from boostlab.estimators.reading import Reading
 from boostlab.estimators.sample import Sample, check_numbers, check_sample
 from boostlab.monitors import Progress, RegressionValidation, Validation, squared_error
 
 Array = npt.NDArray[Any]
 
 
-class Targets:
+class Targets(Reading):
     """What `fit` must know about y."""
 
     n_estimators: int
     scoring: Any
 
-    _numeric: ClassVar[bool]  # whether y holds numbers
     _multiclass: ClassVar[bool] = False  # whether the rule takes three or more classes
-
-    def _check_targets(self, y: Any) -> None:
-        """Refuse what scikit-learn would misread."""
-        check_labels(y)
 
     def _sample(self, X: Any, y: Any, weight: Any, known: Sample | None = None) -> Sample:
         """Return a checked sample, or a validation sample where the training sample is known."""

@@ -9,29 +9,28 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from boostlab.data.columns import Columns
 from boostlab.data.table import Table
 from boostlab.data.threads import count_threads
 from boostlab.ensemble import Ensemble, decide, probabilities, shown
 from boostlab.estimators.complaints import check_labels, one_sentence
+from boostlab.estimators.reading import Reading
 from boostlab.estimators.sample import encode_labels
 
 Array = npt.NDArray[Any]
 
 
-class Fitted:
+class Fitted(Reading):
     """A vote and how it reads a table."""
 
     _ensemble: Ensemble
-    _columns: Columns | None  # how a table is read; None is plain numbers
     n_jobs: int | None
-
-    def _numbers(self, X: Any) -> tuple[Array, Any]:
-        raise NotImplementedError
 
     def _table(self, X: Any) -> Table:
         check_is_fitted(self, "n_estimators_")
-        return Table(self._numbers(X)[0], threads=count_threads(self.n_jobs))
+        numbers, threads = self._numbers(X)[0], count_threads(self.n_jobs)
+        if isinstance(numbers, Table):  # its codes mean something to voters that were trained on them
+            return numbers.again(threads, codes=numbers.bins is getattr(self, "_bins", None))
+        return Table(numbers, threads=threads)
 
 
 class Predicting(Fitted):

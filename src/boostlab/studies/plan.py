@@ -11,7 +11,7 @@ import inspect
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -147,6 +147,7 @@ def key(definition: Definition, data_hash: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+@cache
 def code_version(booster: str) -> str:
     """Return a short hash of the source of a booster's rule, and of those it builds on.
 

@@ -1,0 +1,269 @@
+"""Compute the cells of a study that the store does not have, on all cores, until they are done or somebody says stop.
+
+Every worker writes a cell into the store as soon as it is finished.  So the store is the only memory: whoever is killed
+loses no more than the cells in the making, and the next run computes what is missing, whatever the reason.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from typing import Any, NoReturn, Protocol
+
+import joblib
+from threadpoolctl import threadpool_limits
+
+from boostlab.studies.request import RequestError
+from boostlab.studies.schedule import Place, find_places, in_groups, shared
+from boostlab.studies.store import Run, Saved, Store, StoreError
+from boostlab.studies.study import Results, Study
+from boostlab.studies.worker import Task, forget, work
+
+_LOOK = 0.5  # seconds between two looks into the store
+_THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA", "NUMEXPR")  # whose variables X_NUM_THREADS limit a worker
+
+
+@dataclass
+class Ran:
+    """What a run, or a look into the store, brought."""
+
+    study: Study
+    asked: str | int  # tier, or number of repeats
+    results: Results
+    planned: int  # cells of the study, without those whose data are not at hand
+    computed: int = 0  # just now
+    ended: str = ""  # why it ended before all was done
+    interrupted: bool = False
+    runs: list[Run] = field(default_factory=list)  # all that contributed
+    first: str = ""  # when the earliest and the latest cell were finished
+    last: str = ""
+
+
+class Watch(Protocol):
+    """Somebody who looks on; called from a thread of the runner."""
+
+    def begin(self, places: Sequence[Place], ready: Mapping[str, Saved], usual: Mapping[str, float], jobs: int) -> None:
+        """Be told all places, what is there already, and what cells of every kind usually take."""
+
+    def cell(self, place: Place, saved: Saved) -> None:
+        """Be told of a cell that was finished."""
+
+
+def run(
+    study: Study,
+    store: Store,
+    repeats: str | int = "full",
+    *,
+    jobs: int | None = None,
+    backend: str | None = None,
+    budget: float = math.inf,
+    retry: bool = False,
+    watch: Watch | None = None,
+) -> Ran:
+    """Compute what is missing of a study, and return all its results.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    store : Store
+        Where finished cells are kept.
+    repeats : {"quick", "full"} or int, default="full"
+        A tier, or the number of repeats.
+    jobs : int, optional
+        Number of workers; None is all cores.
+    backend : str, optional
+        One of joblib's backends whose workers can open the store's file; None is that of joblib's context, processes
+        by default.
+    budget : float, default=inf
+        Seconds after which no cell is begun.
+    retry : bool, default=False
+        Whether to compute again what failed.
+    watch : Watch, optional
+        Told of every finished cell.
+
+    Returns
+    -------
+    Ran
+    """
+    start, workers = time.perf_counter(), _count(jobs)
+    places, absent, sizes = find_places(study, store, repeats)
+    states = store.states(place.key for place in places)
+    missing = [place for place in places if place.entry and _is_missing(states.get(place.key), retry)]
+    if not missing:
+        return _collect(study, store, repeats, places, absent)
+    usual, now = store.usual_seconds(), Run(study.name, workers)
+    if watch is not None:
+        ready = {place.key for place in places} - {place.key for place in missing}
+        watch.begin(places, store.get(ready, arrays=False), usual, workers)
+    store.begin(now)
+    until = time.time() + budget
+    groups = in_groups(missing, usual, sizes, workers)
+    with _one_thread(), _following(store, now, missing, watch, start):
+        ended, interrupted = _compute([_task(group, store, now, until) for group in groups], workers, backend)
+    store.clock(now, time.perf_counter() - start)
+    here = store.get({place.key for place in missing}, arrays=False)
+    computed = sum(one.run == now.id for one in here.values())
+    if not ended and time.time() >= until and len(here) < len({place.key for place in missing}):
+        ended = "its time was over"
+    found = _collect(study, store, repeats, places, absent)
+    return replace(found, computed=computed, ended=ended, interrupted=interrupted)
+
+
+def collect(study: Study, store: Store, repeats: str | int = "full") -> Ran:
+    """Return the results that the store has of a study, and compute nothing.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    store : Store
+        Where finished cells are kept.
+    repeats : {"quick", "full"} or int, default="full"
+        A tier, or the number of repeats.
+
+    Returns
+    -------
+    Ran
+    """
+    places, absent, _ = find_places(study, store, repeats)
+    return _collect(study, store, repeats, places, absent)
+
+
+def _collect(study: Study, store: Store, asked: str | int, places: Sequence[Place], absent: Mapping[str, str]) -> Ran:
+    saved = store.get({place.key for place in places if place.key})
+    done = [place.done(saved[place.key]) for place in places if place.key in saved]
+    times = sorted(one.finished for one in saved.values()) or [""]
+    return Ran(
+        study,
+        asked,
+        Results(study.blocks, done, study.repeats(asked), absent),
+        planned=sum(place.entry is not None or place.key in saved for place in places),
+        runs=store.runs({one.run for one in saved.values()}),
+        first=times[0],
+        last=times[-1],
+    )
+
+
+# -- while it runs ---------------------------------------------------------------------------------------------------
+
+
+def _is_missing(state: str | None, retry: bool) -> bool:
+    """Whether a cell is to be computed, by its failure in the store (None: it is not there)."""
+    return state is None or (retry and state != "")
+
+
+def _count(jobs: int | None) -> int:
+    if jobs == 0:
+        raise RequestError("jobs=0 is not possible; name the number of workers, or -1 for one on every core.")
+    return max(1, int(joblib.effective_n_jobs(-1 if jobs is None else jobs)))
+
+
+def _task(group: Sequence[Place], store: Store, now: Run, until: float) -> Task:
+    cell, (source, parts) = group[0].cell, shared(group[0])
+    return Task(
+        *(cell.problem, cell.protocol, cell.repeat, source, parts),
+        cells=tuple((place.entry, place.cell.method) for place in group if place.entry),
+        store=store.path,
+        run=now.id,
+        until=until,
+        home=os.getpid(),
+    )
+
+
+def _compute(tasks: Sequence[Task], workers: int, backend: str | None) -> tuple[str, bool]:
+    """Compute the tasks; return why not all of them, and whether by Ctrl-C."""
+    try:
+        with _ctrl_c():
+            parallel = joblib.Parallel(workers, backend, return_as="generator_unordered", batch_size=1)
+            for _ in parallel(joblib.delayed(work)(task) for task in tasks):
+                pass
+    except (KeyboardInterrupt, _Stopped):
+        return "it was stopped by Ctrl-C", True
+    except BrokenExecutor:
+        return "a worker was killed, most likely for lack of memory (fewer jobs need less)", False
+    finally:
+        forget()
+    return "", False
+
+
+class _Stopped(BaseException):
+    """Ctrl-C, by a name that the engine does not answer: it would end the fit and leave a model of few rounds."""
+
+
+@contextmanager
+def _ctrl_c() -> Iterator[None]:
+    """Let the first Ctrl-C end the run; the second is Python's own."""
+    here = threading.current_thread() is threading.main_thread()
+    if not here or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+
+    def stop(*_: Any) -> NoReturn:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        raise _Stopped
+
+    signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let every worker do with one thread: there is one on every core."""
+    names = [f"{name}_NUM_THREADS" for name in _THREADS]
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update(dict.fromkeys(names, "1"))
+    try:
+        with threadpool_limits(1):
+            yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name)
+            if value is not None:
+                os.environ[name] = value
+
+
+@contextmanager
+def _following(store: Store, now: Run, missing: Sequence[Place], watch: Watch | None, start: float) -> Iterator[None]:
+    """Look into the store from time to time: tell the watcher of new cells, and write down how long it takes."""
+    places: dict[str, list[Place]] = {}
+    for place in missing:
+        places.setdefault(place.key, []).append(place)
+    end = threading.Event()
+    number = store.last()
+
+    def look(own: Store) -> None:
+        nonlocal number
+        fresh = own.after(number)
+        for saved in fresh:
+            number = saved.number
+            for place in places.get(saved.key, ()):
+                if watch is not None:
+                    watch.cell(place, saved)
+        if fresh:
+            own.clock(now, time.perf_counter() - start)
+
+    def look_on() -> None:
+        # A store that does not answer is the workers' to report.
+        with suppress(StoreError), Store(store.path) as own:
+            while not end.wait(_LOOK):
+                look(own)
+            look(own)
+
+    thread = threading.Thread(target=look_on, name="boostlab-watch", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        end.set()
+        thread.join()

@@ -1,0 +1,99 @@
+"""Which cells a study has, by which keys the store knows them, and in which order they are computed."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from boostlab.studies.packing import to_text
+from boostlab.studies.plan import Cell, Problem
+from boostlab.studies.store import Entry, Saved, Store, kind
+from boostlab.studies.study import Done, Study
+
+
+@dataclass(frozen=True)
+class Place:
+    """A cell and where it stands in its study; no entry where its data are not at hand."""
+
+    block: str
+    cell: Cell
+    key: str  # empty if it is neither stored nor can be computed
+    entry: Entry | None = None
+
+    def done(self, saved: Saved) -> Done:
+        """Return the finished cell."""
+        cell = self.cell
+        return Done(
+            *(self.block, cell.problem.name, cell.method.name, cell.repeat),
+            *(saved.outcome, saved.failure, saved.seconds),
+        )
+
+
+def find_places(study: Study, store: Store, repeats: str | int) -> tuple[list[Place], dict[str, str], dict[str, float]]:
+    """Return all cells with their keys; why data are not at hand; and how large those are that are.
+
+    Every data set is read, because its hash is part of the key.
+    """
+    hashes: dict[str, str] = {}
+    sizes: dict[str, float] = {}
+    absent: dict[str, str] = {}
+    places = []
+    counts = study.repeats(repeats)
+    for block in study.blocks:
+        for problem in block.problems:
+            name = to_text(problem.definition())
+            if name not in hashes:
+                hashes[name], sizes[name], why = _read(problem)
+                absent |= {problem.name: why} if why else {}
+        for cell in block.cells(counts[block.name]):
+            data = hashes[to_text(cell.problem.definition())]
+            if data:
+                entry = Entry.of(cell, data)
+                places.append(Place(block.name, cell, entry.key, entry))
+            else:
+                places.append(Place(block.name, cell, store.elsewhere(kind(cell), cell.repeat)))
+    return places, absent, {hashes[name]: size for name, size in sizes.items()}
+
+
+def _read(problem: Problem) -> tuple[str, float, str]:
+    """Return the hash of a problem's data and their size, or why they are not at hand."""
+    try:
+        data = problem.data()
+    except (ValueError, OSError, LookupError, ImportError) as error:
+        return "", 0.0, (str(error).strip() or type(error).__name__).splitlines()[0]
+    return data.hash, float(math.prod(getattr(data.X, "shape", (0,)))), ""
+
+
+def shared(place: Place) -> tuple[str, str]:
+    """Return what tells a cell's data, and its parts, from those of others."""
+    cell, data = place.cell, place.entry.data if place.entry else ""
+    source = hashlib.sha256(f"{to_text(cell.problem.definition())} {data}".encode()).hexdigest()
+    return source, f"{source} {to_text(cell.protocol.definition())} {cell.repeat}"
+
+
+def in_groups(
+    missing: Sequence[Place], usual: Mapping[str, float], sizes: Mapping[str, float], workers: int
+) -> list[list[Place]]:
+    """Return the cells by the parts that they share: repeat after repeat, and in each the longest first.
+
+    How long a cell takes is known from others of its kind, or else guessed by the size of its data.  Where there are
+    hardly as many groups as workers the longest are cut in two: making parts twice costs less than waiting.
+    """
+    together: dict[str, dict[str, Place]] = {}
+    for place in missing:  # a cell that stands in two blocks is computed once
+        together.setdefault(shared(place)[1], {}).setdefault(place.key, place)
+    groups = [list(group.values()) for group in together.values()]
+
+    def seconds(group: Sequence[Place]) -> float:
+        entries = [place.entry for place in group if place.entry]
+        return sum(usual.get(entry.kind, 1e-5 * sizes.get(entry.data, 0.0)) for entry in entries)
+
+    while workers > 1 and len(groups) < 3 * workers:
+        long = max((group for group in groups if len(group) > 1), key=seconds, default=None)
+        if long is None:
+            break
+        groups.remove(long)
+        groups += [long[::2], long[1::2]]
+    return sorted(groups, key=lambda group: (group[0].cell.repeat, -seconds(group)))

@@ -1,0 +1,136 @@
+"""What a worker does: the cells of one repeat of one problem, each into the store as soon as it is finished."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from boostlab.studies.plan import Method, Outcome, Problem, Procedure
+from boostlab.studies.store import Entry, Store
+
+_DATA_KEPT = 4  # data sets that a worker remembers; of parts it remembers the last
+
+
+@dataclass(frozen=True)
+class Task:
+    """Cells that share their parts, for one worker."""
+
+    problem: Problem
+    protocol: Procedure
+    repeat: int
+    source: str  # tells the data from others
+    shared: str  # tells the parts from others
+    cells: tuple[tuple[Entry, Method], ...]
+    store: Path
+    run: str
+    until: float  # time after which no cell is begun
+    home: int  # process that gave the task
+
+
+class _Memory(threading.local):
+    """What a worker remembers from one task to the next."""
+
+    def __init__(self) -> None:
+        self.data: dict[str, Any] = {}
+        self.parts: tuple[str, Any] = ("", None)
+
+
+_memory = _Memory()
+
+
+def work(task: Task) -> int:
+    """Compute and store the cells of a task; what fails is stored as a failure.
+
+    Parameters
+    ----------
+    task : Task
+        The cells.
+
+    Returns
+    -------
+    int
+        How many were computed; fewer than asked for where time ran out.
+    """
+    if os.getpid() != task.home and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends its workers
+    with Store(task.store) as store:
+        for count, (entry, method) in enumerate(task.cells):
+            if time.time() >= task.until:
+                return count
+            outcome, failure, seconds = _compute(task, method)
+            try:
+                store.put(entry, outcome, failure, seconds, task.run)
+            except TypeError as error:  # an outcome that cannot be stored
+                store.put(entry, None, _say(error), seconds, task.run)
+    return len(task.cells)
+
+
+def forget() -> None:
+    """Let go of the data that this thread remembers."""
+    _memory.__init__()  # type: ignore[misc]
+
+
+def _compute(task: Task, method: Method) -> tuple[Outcome | None, str, float]:
+    """Return what came out, or why nothing did, and the seconds; making the shared parts is not counted."""
+    start = time.perf_counter()
+    with _caught() as said:
+        try:
+            parts = _parts(task)
+            start = time.perf_counter()
+            outcome = task.protocol.run(parts, method)
+        except Exception as error:
+            return None, _say(error), time.perf_counter() - start
+    seconds = time.perf_counter() - start
+    if str(outcome.numbers.get("stop", "")).startswith("interrupted"):
+        raise KeyboardInterrupt  # the engine answers Ctrl-C by ending the fit: such a model is no result
+    if said:
+        outcome.numbers.setdefault("warnings", list(dict.fromkeys(str(one.message) for one in said)))
+    return outcome, "", seconds
+
+
+@contextmanager
+def _caught() -> Iterator[list[warnings.WarningMessage]]:
+    """Collect warnings, where that is safe: filters belong to the process, not to the thread."""
+    if threading.current_thread() is not threading.main_thread():
+        yield []
+        return
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("default")
+        yield said
+
+
+def _say(error: Exception) -> str:
+    """Return an error in one line, with the place where it arose."""
+    first = (str(error).strip() or "no reason given").splitlines()[0]
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    return f"{type(error).__name__}: {first}{place}"
+
+
+def _parts(task: Task) -> Any:
+    if _memory.parts[0] != task.shared:
+        _memory.parts = ("", None)  # gone before the next are made
+        _memory.parts = (task.shared, task.protocol.parts(_data(task), task.repeat))
+    return _memory.parts[1]
+
+
+def _data(task: Task) -> Any:
+    known = _memory.data
+    data = known.pop(task.source, None)
+    if data is None:
+        data = task.problem.data()
+        if data.hash != task.cells[0][0].data:
+            raise ValueError(f"the data of {task.problem.name} changed while the study was running; run it again")
+        while len(known) >= _DATA_KEPT:
+            known.pop(next(iter(known)))
+    known[task.source] = data  # the latest stands last
+    return data
