@@ -129,7 +129,7 @@ class Course:
         F[0] += self._F
         np.cumsum(F, axis=0, out=F)
         bound = self._bound + np.cumsum([abs(r.alpha) * r.voter.bound for r in new])
-        self._wrong.append((F > ROUNDING * bound[:, None]) != (self.ground.watched_codes == 1))
+        self._wrong.append((ROUNDING * bound[:, None] < F) != (self.ground.watched_codes == 1))
         self._F, self._bound = F[-1].copy(), float(bound[-1])
 
     def votes(self, table: Table, rounds: int) -> Array:
@@ -173,5 +173,5 @@ class Course:
                 found.append(answer)
                 continue
             F, bound = answer.alphas @ watched, float(np.abs(answer.alphas).sum())
-            found.append((answer.alphas, (F > ROUNDING * bound) != (self.ground.watched_codes == 1)))
+            found.append((answer.alphas, (ROUNDING * bound < F) != (self.ground.watched_codes == 1)))
         return found

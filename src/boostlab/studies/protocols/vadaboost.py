@@ -269,7 +269,7 @@ class Stopped:
                     f"{which}test_error": grid[f"{which}test"][at] / n_test,
                     f"{which}validation_error": grid[f"{which}validation"][at] / n_validation,
                     f"{which}rounds": grid[f"{which}rounds"][at],
-                    f"{which}chosen": {name: values[at] for name in method.grid},
+                    f"{which}chosen": dict.fromkeys(method.grid, values[at]),
                 }
         if method.grid:
             numbers["grid"] = {"values": values, **grid}
