@@ -1,10 +1,11 @@
-"""The command line: `boostlab compare`, `boostlab list`.
+"""The command line: `boostlab compare`, `boostlab reproduce`, `boostlab list`.
 
 Only typer is imported at the top, so that `boostlab --help` answers at once; a command imports what it needs.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -99,6 +100,58 @@ def compare(
         raise typer.Exit(130)  # what a shell expects of a command that Ctrl-C ended
     if not result.ranks():
         raise typer.Exit(1)
+
+
+# -- reproduce -------------------------------------------------------------------------------------------------------
+
+
+@app.command()
+def reproduce(
+    study: Annotated[str | None, typer.Argument(help="Name of a study, or all; see --list.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A few repeats instead of the paper's number.")] = False,
+    repeats: Annotated[int | None, typer.Option(help="So many repeats instead.")] = None,
+    jobs: Annotated[int | None, typer.Option(help="Number of workers; one on every core if left out.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder for pages, tables and figures.")] = Path("studies"),
+    store: Annotated[
+        Path | None, typer.Option(help="File that keeps finished cells; cells.sqlite in the --out folder if left out.")
+    ] = None,
+    merge: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="First take over the cells of another store; may be given several times."),
+    ] = None,
+    retry: Annotated[bool, typer.Option("--retry", help="Compute failed cells again.")] = False,
+    only_page: Annotated[
+        bool, typer.Option("--only-page", help="Compute nothing: make the page of what the store has.")
+    ] = False,
+    list_studies: Annotated[bool, typer.Option("--list", help="List the studies and exit.")] = False,
+) -> None:
+    """Repeat a study of a paper with its protocol, and write a page that compares.
+
+    Every finished cell is kept in the store at once: after Ctrl-C, or a crash, the same command goes on where it
+    stopped.  The data sets are looked for in the folder that BOOSTLAB_DATA names.
+    """
+    from rich.console import Console
+
+    from boostlab.studies import RequestError
+    from boostlab.studies import reproduce as studies
+
+    console = Console(highlight=False)
+    if list_studies:
+        studies.show_list(console)
+        return
+    if quick and repeats is not None:
+        _refuse("--quick and --repeats exclude each other; give one of them.")
+    asked: str | int = "quick" if quick else "full" if repeats is None else repeats
+    request = studies.Request(study, asked, jobs, out, store, merge or (), retry, only_page)
+    try:
+        code = studies.reproduce(request, console)
+    except RequestError as problem:
+        _refuse(str(problem))
+    except KeyboardInterrupt:
+        typer.echo("Stopped; what is finished is kept: run the same command again to go on.", err=True)
+        raise typer.Exit(130) from None
+    if code:
+        raise typer.Exit(code)
 
 
 # -- list ------------------------------------------------------------------------------------------------------------

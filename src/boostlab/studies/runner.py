@@ -167,9 +167,9 @@ def _count(jobs: int | None) -> int:
 
 
 def _task(group: Sequence[Place], store: Store, now: Run, until: float) -> Task:
-    cell, (source, parts) = group[0].cell, shared(group[0])
+    cell = group[0].cell
     return Task(
-        *(cell.problem, cell.protocol, cell.repeat, source, parts),
+        *(cell.problem, cell.protocol, cell.repeat, shared(group[0])),
         cells=tuple((place.entry, place.cell.method) for place in group if place.entry),
         store=store.path,
         run=now.id,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -66,11 +65,10 @@ def _read(problem: Problem) -> tuple[str, float, str]:
     return data.hash, float(math.prod(getattr(data.X, "shape", (0,)))), ""
 
 
-def shared(place: Place) -> tuple[str, str]:
-    """Return what tells a cell's data, and its parts, from those of others."""
+def shared(place: Place) -> str:
+    """Return what tells the parts that a cell is computed from from others."""
     cell, data = place.cell, place.entry.data if place.entry else ""
-    source = hashlib.sha256(f"{to_text(cell.problem.definition())} {data}".encode()).hexdigest()
-    return source, f"{source} {to_text(cell.protocol.definition())} {cell.repeat}"
+    return to_text({**cell.definition, "method": None, "data": data})
 
 
 def in_groups(
@@ -83,7 +81,7 @@ def in_groups(
     """
     together: dict[str, dict[str, Place]] = {}
     for place in missing:  # a cell that stands in two blocks is computed once
-        together.setdefault(shared(place)[1], {}).setdefault(place.key, place)
+        together.setdefault(shared(place), {}).setdefault(place.key, place)
     groups = [list(group.values()) for group in together.values()]
 
     def seconds(group: Sequence[Place]) -> float:

@@ -9,15 +9,17 @@ import time
 import traceback
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from boostlab.estimators import REGISTRY
+from boostlab.studies.packing import to_text
 from boostlab.studies.plan import Method, Outcome, Problem, Procedure
 from boostlab.studies.store import Entry, Store
-
-_DATA_KEPT = 4  # data sets that a worker remembers; of parts it remembers the last
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,6 @@ class Task:
     problem: Problem
     protocol: Procedure
     repeat: int
-    source: str  # tells the data from others
     shared: str  # tells the parts from others
     cells: tuple[tuple[Entry, Method], ...]
     store: Path
@@ -37,14 +38,14 @@ class Task:
 
 
 class _Memory(threading.local):
-    """What a worker remembers from one task to the next."""
+    """What a worker remembers from one task to the next: the last parts."""
 
     def __init__(self) -> None:
-        self.data: dict[str, Any] = {}
         self.parts: tuple[str, Any] = ("", None)
 
 
 _memory = _Memory()
+_is_warm: set[str] = set()  # methods that this process has run before
 
 
 def work(task: Task) -> int:
@@ -62,6 +63,7 @@ def work(task: Task) -> int:
     """
     if os.getpid() != task.home and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends its workers
+    _warm(task)
     with Store(task.store) as store:
         for count, (entry, method) in enumerate(task.cells):
             if time.time() >= task.until:
@@ -75,8 +77,27 @@ def work(task: Task) -> int:
 
 
 def forget() -> None:
-    """Let go of the data that this thread remembers."""
-    _memory.__init__()  # type: ignore[misc]
+    """Let go of what this thread remembers."""
+    _memory.parts = ("", None)
+
+
+def _warm(task: Task) -> None:
+    """Let kernels be compiled or read before the clock runs: nobody is charged for it.
+
+    A protocol that times its methods may have a function `warm(method)`; otherwise every booster is fitted once to a
+    handful of rows.  What fails here will fail, and be told, in its cell.
+    """
+    for _, method in task.cells:
+        if method.booster and (name := to_text(method.definition())) not in _is_warm:
+            _is_warm.add(name)
+            with _caught(), suppress(Exception):
+                warm = getattr(task.protocol, "warm", None)
+                if warm is not None:
+                    warm(method)
+                else:
+                    X = np.arange(12.0).reshape(6, 2)
+                    model = REGISTRY[method.booster].cls(n_estimators=2, n_jobs=1, random_state=0)
+                    model.fit(X, [-1, 1, 1, -1, 1, 1]).predict(X)
 
 
 def _compute(task: Task, method: Method) -> tuple[Outcome | None, str, float]:
@@ -118,19 +139,13 @@ def _say(error: Exception) -> str:
 
 def _parts(task: Task) -> Any:
     if _memory.parts[0] != task.shared:
-        _memory.parts = ("", None)  # gone before the next are made
+        forget()  # before the next are made
         _memory.parts = (task.shared, task.protocol.parts(_data(task), task.repeat))
     return _memory.parts[1]
 
 
 def _data(task: Task) -> Any:
-    known = _memory.data
-    data = known.pop(task.source, None)
-    if data is None:
-        data = task.problem.data()
-        if data.hash != task.cells[0][0].data:
-            raise ValueError(f"the data of {task.problem.name} changed while the study was running; run it again")
-        while len(known) >= _DATA_KEPT:
-            known.pop(next(iter(known)))
-    known[task.source] = data  # the latest stands last
+    data = task.problem.data()
+    if data.hash != task.cells[0][0].data:
+        raise ValueError(f"the data of {task.problem.name} changed while the study was running; run it again")
     return data

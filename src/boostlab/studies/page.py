@@ -1,0 +1,232 @@
+"""What a study leaves behind: a page (README.md), its tables and cells as CSV, its figures as PNG."""
+
+from __future__ import annotations
+
+import csv
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from boostlab.studies.packing import to_text
+from boostlab.studies.request import RequestError
+from boostlab.studies.runner import Ran
+from boostlab.studies.study import Done, Report, Study
+from boostlab.studies.tables import columns_of, markdown, plain
+from boostlab.studies.watch import duration
+
+
+@dataclass
+class Page:
+    """What was written."""
+
+    path: Path
+    report: Report
+    troubles: list[str] = field(default_factory=list)  # parts of the report that could not be made
+
+
+def prepare(folder: Path) -> None:
+    """Make the folder, and see that files can be written there, before hours are spent.
+
+    Parameters
+    ----------
+    folder : path
+        Where pages go.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise RequestError(f"The folder {folder} cannot be written to ({why}); name another with --out.") from error
+
+
+def write(ran: Ran, folder: Path) -> Page:
+    """Write a study's page, tables and figures into a folder of the study's name.
+
+    Parameters
+    ----------
+    ran : Ran
+        What the runner returned.
+    folder : path
+        The folder of all studies.
+
+    Returns
+    -------
+    Page
+    """
+    here = folder / ran.study.name
+    prepare(here)
+    troubles: list[str] = []
+    try:
+        report = ran.study.report(ran.results)
+    except Exception as error:
+        report = Report()
+        troubles.append(f"The tables could not be made: {type(error).__name__}: {error}")
+    _write_csv(here / "cells.csv", [_cell(one) for one in ran.results.rows()])
+    for name, rows in report.tables.items():
+        _write_csv(here / f"{slug(name)}.csv", rows)
+    figures, said = _draw(report, here)
+    troubles += said
+    text = "\n\n".join(part for part in _parts(ran, report, figures, troubles) if part)
+    path = here / "README.md"
+    path.write_text(text + "\n", encoding="utf-8")
+    return Page(path, report, troubles)
+
+
+def _parts(ran: Ran, report: Report, figures: Sequence[str], troubles: Sequence[str]) -> Iterable[str]:
+    """Yield the parts of the page from top to bottom."""
+    study = ran.study
+    yield f"# {study.title}"
+    yield f"Source: {study.source}"
+    yield "\n".join(f"- {line}" for line in _facts(ran))
+    yield from (f"**{trouble}**" for trouble in troubles)
+    if report.claims:
+        yield "## What the paper says, and what we see"
+        yield markdown([{"verdict": f"**{c.verdict}**", "claim": c.text, "ours": c.evidence} for c in report.claims])
+    for name, rows in report.tables.items():
+        yield f"## {name}"
+        yield markdown(rows) if rows else "No cell of this table is finished."
+        yield f"As a file: [{slug(name)}.csv]({slug(name)}.csv)."
+    for name in figures:
+        yield f"## {name}"
+        yield f"![{name}]({slug(name)}.png)"
+    yield _section("Notes", report.notes, bullet="")
+    yield _section("Readings where the paper is silent", study.assumptions)
+    yield _section("The data as they were read", _readings(study))
+    yield _section("What is missing", _missing(ran))
+    yield "## Run it again"
+    yield f"```\nboostlab reproduce {study.name}{_option(ran.asked)}\n```"
+    yield (
+        "Cells that the store has are not computed again; every finished cell is in [cells.csv](cells.csv): errors are "
+        "shares of test rows, seconds those of the whole cell, tuning included."
+    )
+
+
+def _facts(ran: Ran) -> Iterable[str]:
+    rows = ran.results.rows()
+    failed = sum(bool(one.failure) for one in rows)
+    counts = sorted(set(ran.results.repeats.values()))
+    tier = f"{ran.asked} tier" if isinstance(ran.asked, str) else "as asked"
+    yield f"Repeats: {' to '.join(str(n) for n in dict.fromkeys([counts[0], counts[-1]]))} ({tier})" if counts else ""
+    yield f"Cells: {len(rows)} of {ran.planned} finished" + (f", {failed} of them failed" if failed else "")
+    computing = sum(one.seconds for one in rows)
+    clock = sum(run.seconds for run in ran.runs)
+    jobs = ", ".join(str(n) for n in sorted({run.jobs for run in ran.runs}))
+    yield f"Time: {duration(computing)} of computing, added up over the cells"
+    for machine in dict.fromkeys(run.machine for run in ran.runs):
+        yield f"Machine: {machine}"
+    if ran.runs:
+        many = f"the {len(ran.runs)} runs that computed them" if len(ran.runs) > 1 else "the run that computed them"
+        yield f"Clock: {duration(clock)} for {many}, with {jobs} jobs"
+        versions = ", ".join(dict.fromkeys(run.version for run in ran.runs))
+        days = " to ".join(dict.fromkeys([ran.first[:10], ran.last[:10]]))
+        yield f"Computed by boostlab {versions}, {days}"
+
+
+def _missing(ran: Ran) -> list[str]:
+    """Return all that is not there, failures among it, each with its reason."""
+    lines = list(ran.study.missing)
+    lines += [f"{problem}: {why}" for problem, why in ran.results.absent.items()]
+    if ran.planned > len(ran.results.rows()):
+        lines.append(f"{ran.planned - len(ran.results.rows())} cells are not computed yet.")
+    failures = Counter((one.problem, one.method, one.failure) for one in ran.results.rows() if one.failure)
+    lines += [
+        f"{method} on {problem} failed{f' {count} times' if count > 1 else ''}: {why}"
+        for (problem, method, why), count in failures.items()
+    ]
+    return lines
+
+
+def _readings(study: Study) -> list[str]:
+    """Return what the problems themselves say about how they were read."""
+    lines: dict[str, None] = {}
+    for block in study.blocks:
+        for problem in block.problems:
+            reading = getattr(problem, "reading", "")
+            stands_in = "" if getattr(problem, "exact", True) else " Not the paper's data: they stand in for them."
+            if reading or stands_in:
+                lines[f"{problem.name}: {reading}{stands_in}"] = None
+    return list(lines)
+
+
+def _section(title: str, lines: Sequence[str], bullet: str = "- ") -> str:
+    between = "\n" if bullet else "\n\n"
+    return f"## {title}\n\n" + between.join(f"{bullet}{line}" for line in lines) if lines else ""
+
+
+def _option(asked: str | int) -> str:
+    if isinstance(asked, int):
+        return f" --repeats {asked}"
+    return " --quick" if asked == "quick" else ""
+
+
+def slug(name: str) -> str:
+    """Return a name as that of a file.
+
+    Parameters
+    ----------
+    name : str
+        Any text.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> slug("Table 1: errors, in %")
+    'table-1-errors-in'
+    """
+    return re.sub(r"[^a-z0-9.]+", "-", name.casefold()).strip("-.") or "table"
+
+
+def _cell(one: Done) -> dict[str, Any]:
+    numbers = one.outcome.numbers if one.outcome else {}
+    chosen = numbers.get("chosen", {})
+    return {
+        "block": one.block,
+        "problem": one.problem,
+        "method": one.method,
+        "repeat": one.repeat,
+        "test_error": one.number("test_error"),
+        "rounds": numbers.get("rounds", ""),
+        "chosen": to_text(chosen) if chosen else "",
+        "stop": numbers.get("stop", ""),
+        "seconds": round(one.seconds, 3),
+        "failure": one.failure,
+    }
+
+
+def _write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        written = plain(rows)
+        writer = csv.DictWriter(file, columns_of(written), restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(written)
+
+
+def _draw(report: Report, here: Path) -> tuple[list[str], list[str]]:
+    """Draw the figures; return the names of those that worked, and what was wrong with the others."""
+    if not report.figures:
+        return [], []
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        return [], ["The figures were not drawn: they need matplotlib (pip install 'boostlab[plots]')."]
+    drawn, troubles = [], []
+    for name, draw in report.figures.items():
+        figure = Figure(figsize=(7.0, 4.5), layout="constrained")
+        try:
+            draw(figure)
+            # No date, no version: the same results give the same file.
+            figure.savefig(here / f"{slug(name)}.png", dpi=100, metadata={"Software": None})
+        except Exception as error:
+            troubles.append(f"The figure {name} could not be drawn: {type(error).__name__}: {error}")
+        else:
+            drawn.append(name)
+    return drawn, troubles

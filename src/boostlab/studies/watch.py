@@ -1,0 +1,193 @@
+"""A study on the terminal while it runs: a live table, or a line now and then where there is no terminal."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from math import isnan
+from statistics import fmean
+
+from rich import box
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from boostlab.studies.runner import Watch
+from boostlab.studies.schedule import Place
+from boostlab.studies.store import Saved
+
+_PAUSE = 10.0  # seconds between two lines where there is no terminal
+
+
+class Progress:
+    """What is done so far, and how long the rest may take.
+
+    Parameters
+    ----------
+    name : str
+        The study.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.lock = threading.Lock()  # cells come from one thread, and another draws
+        self.jobs = 1
+        self.total: Counter[str] = Counter()  # by block
+        self.done: Counter[str] = Counter()
+        self.failed: Counter[str] = Counter()
+        self.errors: dict[tuple[str, str], list[float]] = {}  # by block and method
+        self.seconds: dict[tuple[str, str], list[float]] = {}
+        self.waiting: dict[str, str] = {}  # what is to be computed: key -> kind
+        self.usual: dict[str, list[float]] = {}  # seconds by kind
+
+    def begin(self, places: Sequence[Place], ready: Mapping[str, Saved], usual: Mapping[str, float], jobs: int) -> None:
+        """Be told all places, what is there already, and what cells of every kind usually take."""
+        with self.lock:
+            self.jobs = jobs
+            self.usual = defaultdict(list, {kind: [seconds] for kind, seconds in usual.items()})
+            for place in places:
+                if place.entry is None:
+                    continue
+                method = (place.block, place.cell.method.name)
+                self.total[place.block] += 1
+                self.errors.setdefault(method, [])
+                self.seconds.setdefault(method, [])
+                if place.key in ready:
+                    self._count(place, ready[place.key])
+                else:
+                    self.waiting[place.key] = place.entry.kind
+
+    def cell(self, place: Place, saved: Saved) -> None:
+        """Be told of a cell that was finished."""
+        with self.lock:
+            kind = self.waiting.pop(place.key, None)
+            if kind is not None:
+                self.usual[kind].append(saved.seconds)
+            self._count(place, saved)
+
+    def _count(self, place: Place, saved: Saved) -> None:
+        method = (place.block, place.cell.method.name)
+        self.done[place.block] += 1
+        self.failed[place.block] += bool(saved.failure)
+        error = place.done(saved).number("test_error")
+        if not isnan(error):
+            self.errors[method].append(error)
+        if not saved.failure:
+            self.seconds[method].append(saved.seconds)
+
+    def seconds_left(self) -> float:
+        """Return how long the rest may take; NaN as long as nobody knows.
+
+        Cells of a kind that was never computed are taken to be as long as the others on average.
+        """
+        known = {kind: fmean(seconds) for kind, seconds in self.usual.items() if seconds}
+        if not known:
+            return float("nan")
+        typical = fmean(known.values())
+        kinds = list(self.waiting.values())
+        rest = [known.get(kind, typical) for kind in kinds]
+        return max(sum(rest) / self.jobs, max(rest, default=0.0))
+
+    def sentence(self) -> str:
+        """Return where it stands, in one line."""
+        failed = self.failed.total()
+        parts = [f"{self.name}: {self.done.total()} of {self.total.total()} cells"]
+        parts += [f"{failed} failed"] if failed else []
+        left = self.seconds_left()
+        parts += [f"about {duration(left)} left"] if self.waiting and not isnan(left) else []
+        return ", ".join(parts)
+
+    def table(self) -> Table:
+        """Return blocks and methods with running means."""
+        view = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
+        view.add_column("Block, method", no_wrap=True)
+        for title in ("Cells", "Error %", "Seconds"):
+            view.add_column(title, justify="right", no_wrap=True)
+        for block, total in self.total.items():
+            failed = f" ({self.failed[block]} failed)" if self.failed[block] else ""
+            view.add_row(Text(block + failed, "bold"), Text(f"{self.done[block]}/{total}", "bold"), "", "")
+            for (where, method), errors in self.errors.items():
+                if where == block:
+                    seconds = self.seconds[where, method]
+                    view.add_row(
+                        Text(f"  {method}"),
+                        str(len(seconds)),
+                        f"{100 * fmean(errors):.2f}" if errors else "",
+                        f"{fmean(seconds):.2f}" if seconds else "",
+                    )
+        return view
+
+
+class _Screen(Progress):
+    """Progress on a terminal."""
+
+    def __rich__(self) -> Group:
+        with self.lock:
+            if not self.total:
+                return Group(Text(f"{self.name}: reading the data ..."))
+            hint = Text(f"{self.sentence()}.  Ctrl-C stops; what is finished is kept.")
+            return Group(hint, self.table())
+
+
+class _Lines(Progress):
+    """Progress in a file or a log."""
+
+    def __init__(self, name: str, console: Console) -> None:
+        super().__init__(name)
+        self.console = console
+        self.last = time.monotonic()
+
+    def cell(self, place: Place, saved: Saved) -> None:
+        super().cell(place, saved)
+        if time.monotonic() - self.last >= _PAUSE:
+            self.last = time.monotonic()
+            self.console.print(Text(self.sentence()), soft_wrap=True)
+
+
+@contextmanager
+def watching(name: str, console: Console) -> Iterator[Watch]:
+    """Give a watcher that shows a study on the console until the block ends.
+
+    Parameters
+    ----------
+    name : str
+        The study.
+    console : rich Console
+        Where to; on a terminal the table goes away at the end.
+
+    Yields
+    ------
+    Watch
+    """
+    if not console.is_terminal:
+        yield _Lines(name, console)
+        return
+    screen = _Screen(name)
+    with Live(screen, console=console, transient=True, refresh_per_second=2):
+        yield screen
+
+
+def duration(seconds: float) -> str:
+    """Return seconds as people say them.
+
+    Parameters
+    ----------
+    seconds : float
+        At least 0.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> duration(3.2), duration(75), duration(600), duration(9000)
+    ('3 s', '75 s', '10 min', '2.5 h')
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
