@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from boostlab import AdaBoostClassifier, EBBoostClassifier, RLPBoostClassifier
+from boostlab import AdaBoostClassifier, EBBoostClassifier, RQPBoostClassifier
 from boostlab.datasets import twonorm
 from boostlab.studies.plan import Method
 from boostlab.studies.protocols.costs import CostCurves
@@ -145,13 +145,13 @@ def test_programs_weigh_all_voters_of_the_stopped_run(data, protocol):
     train, validation, test = halves(len(data.y), 0, data.hash)
     parts = protocol.parts(data, 0)
     rounds = protocol.run(parts, ADABOOST).numbers["last_rounds"]
-    numbers = protocol.run(parts, RLP).numbers
-    assert numbers["grid"]["values"] == [0.5, 0.2, 0.05]  # ν = 0.001 is less than one example
-    assert numbers["rounds"] == rounds
-    for k, nu in enumerate(numbers["grid"]["values"]):
-        model = RLPBoostClassifier(nu=nu, n_estimators=rounds, max_bins="exact").fit(data.X[train], data.y[train])
+    linear, quadratic = (protocol.run(parts, m).numbers for m in (RLP, RQP))
+    assert linear["grid"]["values"] == [0.5, 0.2, 0.05]  # ν = 0.001 is less than one example
+    assert linear["rounds"] == quadratic["rounds"] == rounds
+    for k, C in enumerate(quadratic["grid"]["values"]):  # whose optimum is unique
+        model = RQPBoostClassifier(C=C, n_estimators=rounds, max_bins="exact").fit(data.X[train], data.y[train])
         for name, rows in (("validation", validation), ("test", test)):
-            assert (model.predict(data.X[rows]) != data.y[rows]).sum() == numbers["grid"][name][k]
+            assert (model.predict(data.X[rows]) != data.y[rows]).sum() == quadratic["grid"][name][k]
 
 
 def test_full_trees_do_not_split_fewer_than_ten(data):
