@@ -20,7 +20,8 @@ from boostlab.kernels.sparse import walk_sparse
 from boostlab.kernels.tree import walk
 from boostlab.voters.criteria import CRITERIA, ByClass, ClassGini, Gini
 from boostlab.voters.criterion import Separable
-from boostlab.voters.quick import grown, is_quick
+from boostlab.voters.full import full, is_full
+from boostlab.voters.quick import Grown, grown, is_quick
 from boostlab.voters.search import Channels, Split, SplitSearch, tame
 
 Array = npt.NDArray[Any]
@@ -185,7 +186,9 @@ class TreeSession:
         """Grow a tree."""
         search, criterion = self.search, GROWS_BY[task.criterion]
         if isinstance(criterion, ByClass) and is_quick(self.learner, search, task.target):
-            return self._quick(task, criterion)
+            return self._compiled(task, grown(self.learner, search, criterion, task))
+        if task.criterion == "edge" and is_full(self.learner, search):
+            return self._compiled(task, full(self.learner, search, task))
         weight, target, centre = tame(task.weight), task.target, 0.0
         if criterion.centred:  # digits are for differences, not for a large mean
             centre = self._mean(weight, target, task.counts)
@@ -210,9 +213,8 @@ class TreeSession:
             task.sums = channels.errors(criterion, grower.leaf_totals())
         return tree
 
-    def _quick(self, task: Task, criterion: ByClass) -> Tree | Stop:
-        """Grow it in one compiled call."""
-        found = grown(self.learner, self.search, criterion, task)
+    def _compiled(self, task: Task, found: Grown | None) -> Tree | Stop:
+        """Take a tree that was grown in one compiled call."""
         if found is None:
             return Stop("no_edge", "no split gains anything")
         tree = Tree(*found.arrays)
