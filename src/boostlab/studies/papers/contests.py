@@ -64,6 +64,16 @@ class Errors:
                 more[here] = theirs[at]
         return Errors(self.problems, {**self.of, **more})
 
+    def below(self, other: Errors) -> Errors:
+        """Return these data sets and those of another table of the same methods."""
+        size = max((a.shape[1] for e in (self, other) for a in e.of.values()), default=0)
+
+        def wide(values: Array) -> Array:
+            return np.pad(values, ((0, 0), (0, size - values.shape[1])), constant_values=np.nan)
+
+        of = {m: np.vstack([wide(self.of[m]), wide(other.of[m])]) for m in self.of if m in other.of}
+        return Errors([*self.problems, *other.problems], of)
+
     def means(self, method: str) -> Array:
         """Return a method's mean on every data set."""
         return np.array([mean_and_error(values)[0] for values in self.of[method]])

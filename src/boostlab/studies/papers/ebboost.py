@@ -59,8 +59,8 @@ def studies() -> list[Study]:
             "The slides say neither how rows are split nor how many there are; both are taken from the VadaBoost "
             "paper. Their errors are larger, which suggests smaller training sets.",
             "ABR is AdaBoost_Reg of Rätsch, Onoda and Müller with C, for weights of mean 1, from 0 to 100; of "
-            "equals the largest. From 1 on it ends after one voter: the useful values are below 0.1, so 0.003, 0.01 and "
-            "0.03 were added to the grid.",
+            "equals the largest. From 1 on it ends after one voter: the useful values are below 0.1, so 0.003, 0.01 "
+            "and 0.03 were added to the grid.",
             "The printed ± is taken for a standard deviation over 50 runs: divided by √50 it is a standard error.",
             "Margins are y F divided by the sum of the coefficients, of the training rows, at the round that is used; "
             "their mean and standard deviation are averaged over repeats.",

@@ -199,17 +199,21 @@ COLUMNS2 = ("AdaBoost", "VadaBoost", "RLP-Boost", "RQP-Boost")
 def table2() -> Study:
     """Return the study of the table with CART."""
     stopped = Stopped("cart", longer=None)
+    digits = tuple(problem for problem in PROBLEMS if problem.name.startswith("mnist"))
+    others = tuple(problem for problem in PROBLEMS if problem not in digits)
     return Study(
         "vadaboost-table2",
         "VadaBoost with CART",
         f"{PAPER}, Table 2",
         (
-            Block("errors", PROBLEMS, (ADABOOST, VADA, RATE, JITTER), stopped, {"quick": 1, "full": 50}),
+            Block("errors", PROBLEMS, (ADABOOST, VADA), stopped, {"quick": 1, "full": 50}),
+            Block("controls", others, (RATE, JITTER), stopped, {"quick": 1, "full": 50}),
+            Block("controls of digits", digits, (RATE, JITTER), stopped, {"quick": 0, "full": 10}),
             Block("programs", PROBLEMS, (RLP, RQP), stopped, {"quick": 1, "full": 10}),
         ),
         (
             "CART is our DecisionTree on all cuts: grown by the Gini index under the weights, nodes of fewer than 10 "
-            "examples are not split, no pruning (scikit-learn's tree is 10 times slower on the digits).",
+            "examples are not split, no pruning (scikit-learn's tree takes nine times as long on the digits).",
             *READINGS,
         ),
         report2,
@@ -219,7 +223,9 @@ def table2() -> Study:
 def report2(results: Results) -> Report:
     """Compare with the paper, and with the controls."""
     errors = Errors.read(results, "errors")
-    errors = errors.joined(Errors.read(results, "programs"), {"RLP-Boost": "RLP-Boost", "RQP-Boost": "RQP-Boost"})
+    errors = errors.joined(Errors.read(results, "programs"), _same(("RLP-Boost", "RQP-Boost")))
+    extra = Errors.read(results, "controls").below(Errors.read(results, "controls of digits"))
+    errors = errors.joined(extra, _same((RATE.name, JITTER.name)))
     counted_errors = errors.rows(COUNTED)
     controls = ("AdaBoost", RATE.name, JITTER.name)
     pairs = [
@@ -257,7 +263,11 @@ def report2(results: Results) -> Report:
             for b, contest in by_control.items()
         ),
     ]
-    return Report(tables, {}, claims, notes_on(results, errors))
+    perfect = (
+        "On small sets a full tree may make no error under the weights: boosting ends there, and RLP-Boost, for which no "
+        "margin is larger, lets that tree vote alone, which explains errors above the printed ones (wisc)."
+    )
+    return Report(tables, {}, claims, [perfect, *notes_on(results, errors)])
 
 
 # -- what both tables share ------------------------------------------------------------------------------------------
