@@ -242,10 +242,9 @@ class Contest:
         """Number of data sets."""
         return self.better + self.worse + self.equal
 
-    @property
-    def wins(self) -> bool:
-        """Whether a is better over all data sets."""
-        return self.difference < 0 and self.p <= 0.05 and self.better > self.worse
+    def wins(self, p: float | None = None) -> bool:
+        """Return whether a is better over all data sets, by its own p or by one that is corrected."""
+        return self.difference < 0 and (self.p if p is None else p) <= 0.05 and self.better > self.worse
 
 
 def _significant(errors: Errors, a: str, b: str, ratio: float | None) -> tuple[int, int]:
