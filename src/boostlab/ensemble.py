@@ -15,9 +15,9 @@ from boostlab.data.matrix import arrays_of, blocks, is_sparse
 from boostlab.data.table import Table
 from boostlab.data.threads import spread
 from boostlab.kernels.lookup import lookup_scores, lookup_sparse, weighted_votes
+from boostlab.voters.fitted_tree import Tree
 from boostlab.voters.pool import PoolVoter
 from boostlab.voters.stump import CategoryStump, Stump
-from boostlab.voters.tree import Tree
 
 Array = npt.NDArray[Any]
 

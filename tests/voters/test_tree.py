@@ -20,9 +20,9 @@ from boostlab.data import threads as threads_module
 from boostlab.data.rows import Rows
 from boostlab.data.table import Bins, Table
 from boostlab.voters import DecisionTree
+from boostlab.voters.fitted_tree import Tree
 from boostlab.voters.follow import Panel
 from boostlab.voters.search import SplitSearch
-from boostlab.voters.tree import Tree
 
 CRITERIA = ["edge", "z", "least_squares", "hamming", "hamming_z"]
 every_criterion = pytest.mark.parametrize("criterion", CRITERIA)
@@ -629,7 +629,8 @@ def test_numpy_numbers_are_limits_too():
 def test_the_learner_is_a_scikit_learn_object():
     learner = DecisionTree(max_depth=3, ccp_alpha=0.1)
     assert clone(learner).get_params() == learner.get_params()
-    assert learner.get_params() == {"max_leaf_nodes": 8, "max_depth": 3, "min_samples_leaf": 1, "ccp_alpha": 0.1}
+    limits = {"max_leaf_nodes": 8, "max_depth": 3, "min_samples_leaf": 1, "min_samples_split": 2, "ccp_alpha": 0.1}
+    assert learner.get_params() == limits
     assert learner.searches() == {*CRITERIA, "labels", "factored"}
     assert learner.uses_bins
 

@@ -16,9 +16,9 @@ from boostlab.contract import Each, Rule
 from boostlab.data.table import MOST_BINS
 from boostlab.ensemble import Round
 from boostlab.files.problems import JOBLIB, Problem, need
+from boostlab.voters.fitted_tree import Tree
 from boostlab.voters.pool import PoolVoter
 from boostlab.voters.stump import CategoryStump, Stump
-from boostlab.voters.tree import Tree
 
 Array = npt.NDArray[Any]
 Arrays = dict[str, Array]

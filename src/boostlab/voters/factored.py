@@ -12,7 +12,8 @@ from boostlab.voters.labelwise import Factored
 from boostlab.voters.search import tame
 
 if TYPE_CHECKING:
-    from boostlab.voters.tree import Tree, TreeSession
+    from boostlab.voters.fitted_tree import Tree
+from boostlab.voters.tree import TreeSession
 
 Array = npt.NDArray[Any]
 

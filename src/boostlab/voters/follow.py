@@ -22,7 +22,7 @@ Array = npt.NDArray[Any]
 MOST = 1 << 62  # of the sum of |q|, so that no sum can overflow
 LEAST = 1 << 54  # below, digits would be lost, where examples are many
 ROOM = 4  # bits that a new scale leaves for the sum to grow into: some twenty rounds of AdaBoost
-FEW = 4096  # rows that are counted anew faster than compared
+FEW, SMALL = 4096, 100_000  # rows, and cells, that are counted anew faster than compared
 WORTH = 0.7  # the share of changed rows from which on counting anew is faster
 
 
@@ -113,7 +113,7 @@ class Follower:
         """Sum what changed; False if it cannot be told from the integers what scale would fit."""
         q, self.q, n = self.q, None, len(weight)  # not to be trusted until all is done
         assert q is not None
-        scatter = not self._restless and n >= FEW
+        scatter = not self._restless and (n >= FEW or n * len(self.codes.starts) >= SMALL)
         while True:
             what = self.form, weight, target, *self.rows.as_arrays, self.power
             new, changes = self.codes.follow(what, self.sided, q, scatter)

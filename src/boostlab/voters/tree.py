@@ -12,16 +12,14 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from boostlab.contract import Learner, Stop, Task
-from boostlab.data.matrix import arrays_of, blocks, is_sparse
 from boostlab.data.rows import Rows
-from boostlab.data.table import Table, compact, magnitude
-from boostlab.data.threads import spread
-from boostlab.kernels.sparse import walk_sparse
-from boostlab.kernels.tree import walk
+from boostlab.data.table import Table, compact
 from boostlab.voters.criteria import CRITERIA, ByClass, ClassGini, Gini
 from boostlab.voters.criterion import Separable
 from boostlab.voters.factored import grow_factored
-from boostlab.voters.quick import grown, is_quick
+from boostlab.voters.fitted_tree import Tree
+from boostlab.voters.full import full, is_full
+from boostlab.voters.quick import Grown, grown, is_quick
 from boostlab.voters.search import Channels, Split, SplitSearch, tame
 
 Array = npt.NDArray[Any]
@@ -32,63 +30,6 @@ GROWS_BY: dict[str, Separable] = {
     "edge": Gini(),
     "labels": ClassGini(),
 }
-
-
-@dataclass(slots=True)
-class Tree:
-    """A fitted tree as flat arrays; node 0 is the root, and a node of feature -1 is a leaf."""
-
-    feature: Array
-    threshold: Array
-    missing_low: Array
-    children: Array
-    starts: Array  # a category node owns lows[starts[node]:starts[node + 1]]
-    lows: Array
-    values: Array  # of every node; only leaves' are voted
-    gains: Array  # what every inner node's split saved, as a share of the root's weight
-
-    @property
-    def bound(self) -> float:
-        """The largest magnitude of a vote."""
-        return magnitude(self.values[self.feature < 0])
-
-    @property
-    def n_leaves(self) -> int:
-        """Number of leaves."""
-        return int((self.feature < 0).sum())
-
-    @property
-    def depth(self) -> int:
-        """Number of splits on the longest way down."""
-        depth = np.zeros(len(self.feature), int)
-        for node in np.flatnonzero(self.feature >= 0):  # parents come before their children
-            depth[self.children[node]] = depth[node] + 1
-        return int(depth.max())
-
-    def leaf_of(self, table: Table) -> Array:
-        """Return the leaf of every row."""
-        out, X = np.empty(table.n_rows, np.int64), table.X
-        nodes = self.feature, self.threshold, self.missing_low, self.children
-        if is_sparse(X) and len(self.lows):
-            raise ValueError("This tree splits categories, which a sparse table does not have; give a dense one.")
-
-        def work(first: int, last: int) -> None:
-            if is_sparse(X):
-                walk_sparse(*arrays_of(X), *nodes, first, last, out)
-                return
-            for start, block in blocks(X, first, last):
-                walk(block, *nodes, self.starts, self.lows, start, out)
-
-        spread(work, table.n_rows, table.n_rows * 64, table.threads)
-        return out
-
-    def votes(self, table: Table) -> Array:
-        """Return the votes on all rows of a table."""
-        return compact(self.values)[self.leaf_of(table)]
-
-    def predict(self, X: Array) -> Array:
-        """Return the votes on the rows of a plain array."""
-        return self.votes(Table.raw(X))
 
 
 class DecisionTree(Learner, BaseEstimator):
@@ -188,7 +129,9 @@ class TreeSession:
             return self._factored(task)
         search, criterion = self.search, GROWS_BY[task.criterion]
         if isinstance(criterion, ByClass) and is_quick(self.learner, search, task.target):
-            return self._quick(task, criterion)
+            return self._compiled(task, grown(self.learner, search, criterion, task))
+        if task.criterion == "edge" and is_full(self.learner, search):
+            return self._compiled(task, full(self.learner, search, task))
         weight, target, centre = tame(task.weight), task.target, 0.0
         if criterion.centred:  # digits are for differences, not for a large mean
             centre = self._mean(weight, target, task.counts)
@@ -213,9 +156,8 @@ class TreeSession:
             task.sums = channels.errors(criterion, grower.leaf_totals())
         return tree
 
-    def _quick(self, task: Task, criterion: ByClass) -> Tree | Stop:
-        """Grow it in one compiled call."""
-        found = grown(self.learner, self.search, criterion, task)
+    def _compiled(self, task: Task, found: Grown | None) -> Tree | Stop:
+        """Take a tree that was grown in one compiled call."""
         if found is None:
             return Stop("no_edge", "no split gains anything")
         tree = Tree(*found.arrays)

@@ -174,6 +174,8 @@ def _pooled(settings: list[Setting]) -> tuple[list[str], Array]:
         return [], np.zeros((0, 0))
     methods = [m for m in settings[0].methods if all(m in s.whole()[0] for s in settings)]
     common = [p for p in settings[0].problems if all(p in s.problems for s in settings)]
+    if not methods:
+        return [], np.zeros((0, 0))
     rows = [np.stack([s.of(m)[[s.problems.index(p) for p in common]] for m in methods], axis=1) for s in settings]
     return methods, np.mean(rows, axis=0) if methods else np.zeros((len(common), 0))
 
