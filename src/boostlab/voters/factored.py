@@ -13,7 +13,7 @@ from boostlab.voters.search import tame
 
 if TYPE_CHECKING:
     from boostlab.voters.fitted_tree import Tree
-from boostlab.voters.tree import TreeSession
+    from boostlab.voters.tree import TreeSession
 
 Array = npt.NDArray[Any]
 
