@@ -88,7 +88,7 @@ def table1() -> Study:
                 PROBLEMS,
                 (ADABOOST, EBBOOST, VADA, RATE),
                 Stopped(patience=500, longer=None),
-                {"quick": 1, "full": 10},
+                {"quick": 1, "full": 5},
             ),
         ),
         (
