@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from boostlab.multiclass import codes
 from boostlab.multiclass.codes import (
     _POLYNOMIALS,
     CODES,
@@ -74,8 +75,16 @@ def test_sizes_and_distances():
     assert make_code("sparse", 10, None, rng()).shape[1] == 50
     assert 0.35 < (make_code("sparse", 26, None, rng()) == 0).mean() < 0.65
     assert make_code("dense", 3, 100, rng()).shape[1] == 3  # there are no more
-    best, first = (min_distance(make_code("dense", 26, 40, rng(s))) for s in (0, 1))
-    assert min(best, first) >= 11
+
+
+def test_more_candidates_make_better_codes(monkeypatch):
+    found = []
+    for candidates in (1, 100):
+        monkeypatch.setattr(codes, "CANDIDATES", candidates)
+        found.append([min_distance(make_code("dense", 26, 40, rng(seed))) for seed in range(5)])
+    assert all(one <= many for one, many in zip(*found, strict=True))
+    assert sum(found[0]) < sum(found[1])
+    assert min(found[1]) >= 11
 
 
 @pytest.mark.parametrize(("name", "K"), [("exhaustive", 5), ("bch", 10), ("dense", 12), ("ovr", 4)])

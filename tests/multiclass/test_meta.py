@@ -44,7 +44,6 @@ X, Y = blobs()
         PairwiseClassifier(SMALL),
         PairwiseClassifier(LogisticRegression(), "coupling"),
         ECOCClassifier(SMALL, decoding="probability"),
-        ECOCClassifier(LogisticRegression()),
     ]
 )
 def test_check_estimator(estimator, check):
