@@ -34,7 +34,7 @@ def store(tmp_path):
         yield store
 
 
-def wait_for(condition, process, seconds=60):
+def wait_for(condition, process, seconds=120):
     end = time.monotonic() + seconds
     while not condition():
         assert process.poll() is None, process.communicate()
@@ -50,6 +50,10 @@ def start(folder, jobs):
         text=True,
         start_new_session=True,  # so that its workers can be killed with it
     )
+
+
+def key(done):
+    return done.problem, done.method, str(done.repeat)
 
 
 # -- kill and go on --------------------------------------------------------------------------------------------------
@@ -69,11 +73,11 @@ def test_killed_in_the_middle_of_a_cell_only_the_missing_cells_are_computed(tmp_
         process.communicate()
         block.unlink()
         study = toy_study(tmp_path)
-        kept = {(d.problem, d.method, str(d.repeat)) for d in collect(study, store).results.rows()}
+        kept = {key(done) for done in collect(study, store).results.rows()}
         assert ("b", "m1", "1") not in kept
         assert 7 <= len(kept) < 18
         before = len(said(tmp_path))
-    out, err = start(tmp_path, jobs).communicate(timeout=60)
+    out, err = start(tmp_path, jobs).communicate(timeout=120)
     assert (out.strip(), err) == (f"{18 - len(kept)} of 18 done", "")
     assert sorted(said(tmp_path)[before:]) == sorted(ALL - kept)
 
@@ -87,13 +91,35 @@ def test_killed_in_the_middle_of_a_cell_only_the_missing_cells_are_computed(tmp_
 
 
 @posix
+def test_workers_end_after_their_cell_when_the_runner_was_killed(tmp_path):
+    block = tmp_path / "block-b-m1-1"
+    block.touch()
+    process = start(tmp_path, 2)
+    try:
+        wait_for(lambda: ("b", "m1", "1") in said(tmp_path), process)
+        process.kill()
+        process.wait()
+        block.unlink()
+        with Store(tmp_path / "cells.sqlite") as store:
+            end = time.monotonic() + 60
+            while not any(key(d) == ("b", "m1", "1") for d in collect(toy_study(tmp_path), store).results.rows()):
+                assert time.monotonic() < end
+                time.sleep(0.05)
+        time.sleep(0.5)
+        assert ("b", "m2", "1") not in said(tmp_path)  # it was next
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+@posix
 def test_ctrl_c_keeps_what_is_finished(tmp_path):
     block = tmp_path / "block-b-m1-1"
     block.touch()
     process = start(tmp_path, 2)
     wait_for(lambda: ("b", "m1", "1") in said(tmp_path), process)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: workers are told too
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=120)
     assert (process.returncode, err) == (0, "")
     assert out.endswith("of 18 interrupted\n")
     with Store(tmp_path / "cells.sqlite") as store:

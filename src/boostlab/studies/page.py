@@ -116,13 +116,13 @@ def _facts(ran: Ran) -> Iterable[str]:
     yield f"Cells: {len(rows)} of {ran.planned} finished" + (f", {failed} of them failed" if failed else "")
     computing = sum(one.seconds for one in rows)
     clock = sum(run.seconds for run in ran.runs)
-    jobs = ", ".join(str(n) for n in sorted({run.jobs for run in ran.runs}))
+    jobs = " or ".join(str(n) for n in sorted({run.jobs for run in ran.runs}))
     yield f"Time: {duration(computing)} of computing, added up over the cells"
     for machine in dict.fromkeys(run.machine for run in ran.runs):
         yield f"Machine: {machine}"
     if ran.runs:
         many = f"the {len(ran.runs)} runs that computed them" if len(ran.runs) > 1 else "the run that computed them"
-        yield f"Clock: {duration(clock)} for {many}, with {jobs} jobs"
+        yield f"Clock: {duration(clock)} for {many}, with {jobs} {'worker' if jobs == '1' else 'workers'}"
         versions = ", ".join(dict.fromkeys(run.version for run in ran.runs))
         days = " to ".join(dict.fromkeys([ran.first[:10], ran.last[:10]]))
         yield f"Computed by boostlab {versions}, {days}"

@@ -182,9 +182,7 @@ def _compute(tasks: Sequence[Task], workers: int, backend: str | None) -> tuple[
     """Compute the tasks; return why not all of them, and whether by Ctrl-C."""
     try:
         with _ctrl_c():
-            parallel = joblib.Parallel(workers, backend, return_as="generator_unordered", batch_size=1)
-            for _ in parallel(joblib.delayed(work)(task) for task in tasks):
-                pass
+            joblib.Parallel(workers, backend, batch_size=1)(joblib.delayed(work)(task) for task in tasks)
     except (KeyboardInterrupt, _Stopped):
         return "it was stopped by Ctrl-C", True
     except BrokenExecutor:

@@ -35,6 +35,7 @@ def find_places(study: Study, store: Store, repeats: str | int) -> tuple[list[Pl
 
     Every data set is read, because its hash is part of the key.
     """
+    names: dict[int, str] = {}
     hashes: dict[str, str] = {}
     sizes: dict[str, float] = {}
     absent: dict[str, str] = {}
@@ -42,12 +43,12 @@ def find_places(study: Study, store: Store, repeats: str | int) -> tuple[list[Pl
     counts = study.repeats(repeats)
     for block in study.blocks:
         for problem in block.problems:
-            name = to_text(problem.definition())
-            if name not in hashes:
+            name = names[id(problem)] = to_text(problem.definition())
+            if name not in hashes and counts[block.name]:
                 hashes[name], sizes[name], why = _read(problem)
                 absent |= {problem.name: why} if why else {}
         for cell in block.cells(counts[block.name]):
-            data = hashes[to_text(cell.problem.definition())]
+            data = hashes[names[id(cell.problem)]]
             if data:
                 entry = Entry.of(cell, data)
                 places.append(Place(block.name, cell, entry.key, entry))

@@ -186,11 +186,13 @@ class Study:
     def repeats(self, asked: str | int) -> dict[str, int]:
         """Return how often each block is repeated, in a tier ("quick", "full") or up to a number of repeats.
 
-        A number is taken as it is, but a block that never repeats (one repeat in full) is not repeated then either.
+        A number is taken as it is, but a block that never repeats (one repeat in full) is not repeated then either, and
+        one that the full tier leaves out is left out.
         """
         if isinstance(asked, str):
             return {block.name: _tier(block.repeats, asked) for block in self.blocks}
-        return {block.name: asked if _tier(block.repeats, "full") > 1 else min(asked, 1) for block in self.blocks}
+        full = {block.name: _tier(block.repeats, "full") for block in self.blocks}
+        return {name: asked if most > 1 else min(asked, most) for name, most in full.items()}
 
 
 def _tier(repeats: Mapping[str, int], tier: str) -> int:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import ttest_rel
 
+from boostlab.studies.statistics.paired import mark_best
 from boostlab.studies.study import Results
 
 Array = npt.NDArray[Any]
@@ -108,17 +108,13 @@ def percent(values: npt.ArrayLike, digits: int = 1) -> str:
     return plus_minus(100 * mean, 100 * error, digits)
 
 
-def as_good_as_best(values: Array, level: float = 0.01) -> npt.NDArray[np.bool_]:
-    """Return which rows have the smallest mean, or one not significantly larger by a paired t-test.
-
-    The test runs over the columns that both rows have; rows without any are never marked.
+def as_good_as_best(values: Array) -> Array:
+    """Return which methods have the smallest mean error, or one not significantly different (paired t-test, 1 percent).
 
     Parameters
     ----------
     values : array of shape (n_methods, n_repeats)
         Errors; NaN where missing.
-    level : float, default=0.01
-        Level of the (two-sided) test.
 
     Returns
     -------
@@ -129,21 +125,7 @@ def as_good_as_best(values: Array, level: float = 0.01) -> npt.NDArray[np.bool_]
     >>> as_good_as_best(np.array([[1.0, 2.0, 3.0], [1.0, 2.1, 3.0], [5.0, 6.1, 7.0]]))
     array([ True,  True, False])
     """
-    means = np.array([mean_and_error(row)[0] for row in values])
-    if np.isnan(means).all():
-        return np.zeros(len(values), bool)
-    best = values[np.nanargmin(means)]
-    return np.array(
-        [not isnan(mean) and not _differs(row, best, level) for row, mean in zip(values, means, strict=True)]
-    )
-
-
-def _differs(row: Array, best: Array, level: float) -> bool:
-    both = ~(np.isnan(row) | np.isnan(best))
-    gaps = row[both] - best[both]
-    if len(gaps) < 2 or np.ptp(gaps) == 0.0:  # a constant gap leaves nothing to test
-        return bool(np.any(gaps != 0.0))
-    return bool(ttest_rel(row[both], best[both]).pvalue < level)
+    return mark_best(values.T).marked
 
 
 def error_table(

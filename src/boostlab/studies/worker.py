@@ -45,6 +45,7 @@ class _Memory(threading.local):
 
 
 _memory = _Memory()
+_parents: dict[int, int] = {}  # of this process, when it was first asked; a fork has its own
 _is_warm: set[str] = set()  # methods that this process has run before
 
 
@@ -59,14 +60,14 @@ def work(task: Task) -> int:
     Returns
     -------
     int
-        How many were computed; fewer than asked for where time ran out.
+        How many were computed; fewer than asked for where time ran out, or where the runner was killed.
     """
     if os.getpid() != task.home and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends its workers
     _warm(task)
     with Store(task.store) as store:
         for count, (entry, method) in enumerate(task.cells):
-            if time.time() >= task.until:
+            if time.time() >= task.until or _is_orphan():
                 return count
             outcome, failure, seconds = _compute(task, method)
             try:
@@ -74,6 +75,11 @@ def work(task: Task) -> int:
             except TypeError as error:  # an outcome that cannot be stored
                 store.put(entry, None, _say(error), seconds, task.run)
     return len(task.cells)
+
+
+def _is_orphan() -> bool:
+    """Whether the process that started this one is gone: then nobody waits, and another run may be at work."""
+    return _parents.setdefault(os.getpid(), os.getppid()) != os.getppid()
 
 
 def forget() -> None:
