@@ -26,7 +26,7 @@ from boostlab.studies.store import Store
 from boostlab.studies.watch import watching
 
 STORE = "cells.sqlite"  # in the folder of the page
-_DEMO_ROUNDS = 100
+_DEMO = {"rounds": 100, "repeats": 1}  # under a minute on two cores, compiling included
 
 
 @dataclass(frozen=True)
@@ -114,9 +114,9 @@ def _plan(request: Request) -> Design:
         noise=[request.noise],
         random_state=request.seed,
     )
-    rounds = request.rounds
+    rounds, repeats = request.rounds, request.repeats
     if request.table is None:
-        table, rounds = demo(), rounds or _DEMO_ROUNDS
+        table, rounds, repeats = demo(), rounds or _DEMO["rounds"], repeats or _DEMO["repeats"]
         if request.target is not None:
             raise RequestError("--target needs a table: boostlab compare FILE --target NAME.")
     else:
@@ -131,7 +131,7 @@ def _plan(request: Request) -> Design:
         )
     levels = [0.0, request.noise] if request.noise else [0.0]
     return design(
-        table, asked, folds=request.folds, repeats=request.repeats, rounds=rounds, noise=levels, seed=request.seed
+        table, asked, folds=request.folds, repeats=repeats, rounds=rounds, noise=levels, seed=request.seed
     )
 
 
@@ -158,12 +158,12 @@ def demo() -> Table:
     -------
     Table
     """
-    X, truth = twonorm(500, random_state=0)
-    y = (flip_labels(truth, 0.1, random_state=1) > 0).astype(np.int64)
+    X, truth = twonorm(800, random_state=0)
+    y = (flip_labels(truth, 0.15, random_state=1) > 0).astype(np.int64)
     counts = np.bincount(y)
     facts = {
-        "Data": "twonorm (Breiman 1996), made here: two overlapping clouds in 20 dimensions, 500 rows; 10 % of the "
-        "labels are wrong, so nobody can do better than an error of about 12 %",
+        "Data": "twonorm (Breiman 1996), made here: two overlapping clouds in 20 dimensions, 800 rows; 15 % of the "
+        "labels are wrong, so nobody can do better than an error of about 17 %",
         "Classes": f"2: a ({counts[0]}), b ({counts[1]})",
     }
     return Table("demo", X, y, ("a", "b"), target="cloud", facts=facts)

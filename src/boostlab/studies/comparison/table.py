@@ -156,6 +156,7 @@ def _target(sheet: Sheet, asked: str | None) -> tuple[Column, str]:
     if asked is not None:
         return named[_find(asked, list(named), "column")], ""
     by_name = [column for column in sheet.columns if column.name.casefold() in _TARGETS]
+    by_name = [column for column in by_name if column.name.casefold() == "target"] or by_name
     if len(by_name) == 1:
         return by_name[0], " (assumed from its name; --target NAME chooses another)"
     last = sheet.columns[-1]
