@@ -78,7 +78,9 @@ def test_parquet(tmp_path, reader, monkeypatch):
     polars = pytest.importorskip("polars")
     pytest.importorskip(reader)
     path = tmp_path / "a.parquet"
-    polars.DataFrame({"x": [1, None, 3], "f": [0.5, 1.5, 2.5], "b": [True, False, None], "s": ["u", None, "v"]}).write_parquet(path)
+    polars.DataFrame(
+        {"x": [1, None, 3], "f": [0.5, 1.5, 2.5], "b": [True, False, None], "s": ["u", None, "v"]}
+    ).write_parquet(path)
     if reader == "pyarrow":
         monkeypatch.setitem(sys.modules, "polars", None)
     x, f, b, s = read(path).columns

@@ -113,3 +113,15 @@ def test_the_hash_is_that_of_the_content():
     assert table().hash == table("other").hash
     assert table().hash != table(x=X + 1).hash
     assert table().definition() == table(x=X + 1).definition() == {"table": [40, 2, 2]}
+
+
+def test_a_target_by_name():
+    def target(**columns):
+        return understand(sheet(**columns), "t", folds=5).target
+
+    assert target(outcome=LABEL, Target=LABEL, x=X) == "Target"
+    assert target(label=LABEL, x=X, y=LABEL) == "label"
+    assert target(x=X, y=X + 1, kind=LABEL) == "kind"  # y is a number: a place and not a class
+    assert target(y=LABEL, x=X, other=["a", "b"] * 20) == "y"
+    with pytest.raises(RequestError, match="Which column"):
+        target(x=X, label=LABEL, outcome=LABEL)

@@ -130,9 +130,7 @@ def _plan(request: Request) -> Design:
             keep=_words(request.keep or ""),
         )
     levels = [0.0, request.noise] if request.noise else [0.0]
-    return design(
-        table, asked, folds=request.folds, repeats=repeats, rounds=rounds, noise=levels, seed=request.seed
-    )
+    return design(table, asked, folds=request.folds, repeats=repeats, rounds=rounds, noise=levels, seed=request.seed)
 
 
 def _words(text: str) -> list[str]:

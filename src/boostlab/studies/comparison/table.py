@@ -18,7 +18,7 @@ from boostlab.studies.request import RequestError
 
 Array = npt.NDArray[Any]
 
-_TARGETS = ("target", "class", "label", "y", "outcome")  # names that say what the column is for
+_TARGETS = (("target",), ("class", "label", "outcome"), ("y",))  # names that say what a column is for, surest first
 _IDS = re.compile(r"(.*[ _.-])?(id|ids|key|uuid|guid|index|idx|row|nr|no|number)|unnamed: ?0|rownames", re.IGNORECASE)
 _MOST_CLASSES = 100
 _RARE = 0.05  # the largest share of the rows that classes may have which are too rare to be tested
@@ -155,16 +155,24 @@ def _target(sheet: Sheet, asked: str | None) -> tuple[Column, str]:
     named = {column.name: column for column in sheet.columns}
     if asked is not None:
         return named[_find(asked, list(named), "column")], ""
-    by_name = [column for column in sheet.columns if column.name.casefold() in _TARGETS]
-    by_name = [column for column in by_name if column.name.casefold() == "target"] or by_name
-    if len(by_name) == 1:
-        return by_name[0], " (assumed from its name; --target NAME chooses another)"
-    last = sheet.columns[-1]
-    if not by_name and 2 <= last.n_distinct <= min(20, sheet.n_rows / 5):
-        return last, f" (assumed: the last column, {last.n_distinct} values; --target NAME chooses another)"
+    for group in _TARGETS:
+        found = [column for column in sheet.columns if column.name.casefold() in group]
+        if len(found) == 1 and (group != ("y",) or _holds_classes(found[0], sheet.n_rows)):
+            return found[0], " (assumed from its name; --target NAME chooses another)"
+        if len(found) > 1:
+            break
+    else:
+        last = sheet.columns[-1]
+        if _holds_classes(last, sheet.n_rows):
+            return last, f" (assumed: the last column, {last.n_distinct} values; --target NAME chooses another)"
     raise RequestError(
         f"Which column is to be predicted? Name it with --target; the columns are {_few(list(named), 12)}."
     )
+
+
+def _holds_classes(column: Column, n_rows: int) -> bool:
+    """Whether a column is likely to be a target: a few values, each of several rows."""
+    return 2 <= column.n_distinct <= min(20, n_rows / 5)
 
 
 def _find(asked: str, names: Sequence[str], what: str) -> str:
