@@ -105,13 +105,15 @@ def test_advice_takes_the_fast_one_where_time_matters():
 
 def test_advice_takes_the_steady_one_where_noise_was_asked_for():
     errors = {"Rash": around(0.2), "Calm": around(0.201, seed=2), "Poor": around(0.4, seed=3)}
-    noisy = {"Rash": around(0.35), "Calm": around(0.25), "Poor": around(0.1)}
+    noisy = {"Rash": around(0.35), "Calm": around(0.25, seed=4), "Poor": around(0.4, seed=5)}
     found = advise([ranking(errors), ranking(noisy, noise=0.2)], "no")
     assert found.pick.name == "Calm"
-    assert "with 20 % of the training labels flipped it rises to 25" in found.sentences[0]
-    same = advise([ranking(errors), ranking({**noisy, "Rash": around(0.2)}, noise=0.2)], "no")
+    assert "with 20 % of the training labels flipped it rises to 2" in found.sentences[0]
+    # A lead under noise that may be chance is no reason to leave the best.
+    same = advise([ranking(errors), ranking({**noisy, "Rash": around(0.251)}, noise=0.2)], "no")
     assert same.pick.name == "Rash"
-    assert "is the lowest, with 20 % of the training labels flipped it is 20" in same.sentences[0]
+    assert "is the lowest, with 20 % of the training labels flipped it is 25" in same.sentences[0]
+    assert "(not distinguishable from the lowest)" in same.sentences[0]
 
 
 def test_advice_says_when_nothing_was_learnt():

@@ -66,16 +66,20 @@ def _pick(plain: Ranking, noisy: Ranking | None) -> tuple[Standing, str]:
         return best, f"{level} had nobody to be compared with, and {costs}"
     if noisy is not None:
         errors = {one.name: one.error for one in noisy.ranked}
-        steady = min((one for one in near if one.name in errors), key=lambda one: errors[one.name], default=best)
         flipped = f"with {100 * noisy.noise:.3g} % of the training labels flipped"
-        if steady is not best and best.name in errors and errors[steady.name] < errors[best.name]:
-            return steady, (
-                f"its error of {_percent(steady.error)} is not distinguishable from the lowest, {_percent(best.error)} "
-                f"of {best.name}, and {flipped} it rises to {_percent(errors[steady.name])} only, where {best.name} "
+        steady = {one.name for one in noisy.near}
+        both = [one for one in near if one.name in steady]
+        if best.name in errors and best.name not in steady and both:
+            calm = min(both, key=lambda one: errors[one.name])
+            return calm, (
+                f"its error of {_percent(calm.error)} is not distinguishable from the lowest, {_percent(best.error)} "
+                f"of {best.name}, and {flipped} it rises to {_percent(errors[calm.name])} only, where {best.name} "
                 f"comes to {_percent(errors[best.name])}"
             )
         if best.name in errors:
-            return best, f"{level} is the lowest, {flipped} it is {_percent(errors[best.name])}, and {costs}"
+            least = "" if best.name not in steady else " (not distinguishable from the lowest)"
+            least = " (the lowest, too)" if noisy.ranked[0].name == best.name else least
+            return best, f"{level} is the lowest, {flipped} it is {_percent(errors[best.name])}{least}, and {costs}"
     fast = min(near, key=lambda one: one.seconds)
     if best.seconds > _SLOW and fast.seconds * _FASTER < best.seconds:
         return fast, (
