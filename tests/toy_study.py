@@ -5,6 +5,8 @@ Run as a script (`python toy_study.py FOLDER JOBS`) it is a study that can be ki
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 import time
 import zlib
@@ -71,6 +73,8 @@ class ToyProtocol:
             raise KeyboardInterrupt
         if method.params.get("fail") and not (self.folder / "mended").exists():
             raise RuntimeError("the abacus is jammed")
+        if method.params.get("die"):
+            os.kill(os.getpid(), signal.SIGKILL)
         while (self.folder / f"block-{name}-{method.name}-{repeat}").exists():
             time.sleep(0.01)
         time.sleep(method.params.get("seconds", 0.0))

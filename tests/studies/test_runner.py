@@ -128,6 +128,14 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path):
         assert run(toy_study(tmp_path), store, jobs=1).computed == 18 - int(out.split()[0])
 
 
+@posix
+def test_a_worker_that_the_system_kills_ends_the_run_in_a_sentence(tmp_path, store):
+    ran = run(toy_study(tmp_path, "a", ["m0", "m1", Method("m2", "", {"die": True})]), store, 1, jobs=2)
+    assert ran.ended.startswith("a worker was killed, most likely for lack of memory")
+    assert "m2" not in {done.method for done in ran.results.rows()}
+    assert not ran.interrupted
+
+
 def test_a_booster_that_was_interrupted_is_no_result(tmp_path, store):
     """Ctrl-C while this process itself computes: the cell is lost, those before it are kept."""
     study = toy_study(tmp_path, "a", ["m0", Method("m1", "", {"interrupt": True}), "m2"])

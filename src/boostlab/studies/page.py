@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import re
 import tempfile
+import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -63,7 +65,8 @@ def write(ran: Ran, folder: Path) -> Page:
     prepare(here)
     troubles: list[str] = []
     try:
-        report = ran.study.report(ran.results)
+        with _quiet():
+            report = ran.study.report(ran.results)
     except Exception as error:
         report = Report()
         troubles.append(f"The tables could not be made: {type(error).__name__}: {error}")
@@ -222,6 +225,15 @@ def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
         writer.writerows(written)
 
 
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Leave out warnings about means of nothing and legends of nothing: cells that failed are empty cells."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        warnings.simplefilter("ignore", UserWarning)
+        yield
+
+
 def draw(report: Report, here: Path) -> tuple[list[str], list[str]]:
     """Draw the figures; return the names of those that worked, and what was wrong with the others."""
     if not report.figures:
@@ -234,7 +246,8 @@ def draw(report: Report, here: Path) -> tuple[list[str], list[str]]:
     for name, painter in report.figures.items():
         figure = Figure(figsize=(7.0, 4.5), layout="constrained")
         try:
-            painter(figure)
+            with _quiet():
+                painter(figure)
             # No date, no version: the same results give the same file.
             figure.savefig(here / f"{slug(name)}.png", dpi=100, metadata={"Software": None})
         except Exception as error:

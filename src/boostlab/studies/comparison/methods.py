@@ -8,7 +8,7 @@ from typing import Any
 from boostlab.studies.plan import Method
 from boostlab.studies.request import RequestError, able, choose, short_name
 
-LARGE = 2_000_000  # cells of a table from which on fewer boosters are compared, and rounds chosen by one hold-out
+LARGE = 500_000  # cells of a table from which on fewer boosters are compared, and rounds chosen by one hold-out
 
 # A booster or two of every family, the baseline first.
 _TWO_CLASSES = (
