@@ -73,7 +73,13 @@ def running(progress: Progress) -> View:
     for place, name in enumerate(sorted(names, key=lambda name: mean(blocks[0], name)), 1):
         times = [second for block in blocks for second in progress.seconds.get((block, name), ())]
         cells = [f"{100 * mean(block, name):.2f}" if progress.errors.get((block, name)) else "" for block in blocks]
-        view.add_row(str(place), name, str(len(times)), *cells, f"{fmean(times):.2f}" if times else "")
+        view.add_row(
+            str(place) if progress.errors.get((blocks[0], name)) else "",
+            name,
+            str(len(times)),
+            *cells,
+            f"{fmean(times):.2f}" if times else "",
+        )
     return view
 
 
