@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,13 @@ from sklearn.ensemble import AdaBoostClassifier
 from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
-from boostlab import AdaBoostM1Classifier, SAMMEClassifier
+from boostlab import (
+    AdaBoostM1Classifier,
+    AdaBoostM2Classifier,
+    AdaBoostMHClassifier,
+    LogitBoostClassifier,
+    SAMMEClassifier,
+)
 
 NAMES = ("vowel", "pendigits", "letter", "satimage", "segmentation", "new_thyroid")
 LEAVES, DRAWS = 8, 20
@@ -25,6 +32,20 @@ def boosters(rounds: int) -> dict[str, Callable[[], Any]]:
     return {
         "SAMME": lambda: SAMMEClassifier(max_leaf_nodes=LEAVES, n_estimators=rounds),
         "AdaBoost.M1": lambda: AdaBoostM1Classifier(max_leaf_nodes=LEAVES, n_estimators=rounds),
+        "AdaBoost.M2 and MR": lambda: AdaBoostM2Classifier(max_leaf_nodes=LEAVES, n_estimators=rounds),
+        **{
+            f"AdaBoost.MH, {votes}": partial(
+                AdaBoostMHClassifier, max_leaf_nodes=LEAVES, n_estimators=rounds, votes=votes
+            )
+            for votes in ("factored", "free", "real")
+        },
+        **{
+            f"one versus rest{name}": partial(
+                AdaBoostMHClassifier, max_leaf_nodes=LEAVES, n_estimators=rounds, form="ovr", normalise=normalise
+            )
+            for name, normalise in (("", "none"), (", normalised", "sum_alpha"))
+        },
+        "LogitBoost": lambda: LogitBoostClassifier(max_leaf_nodes=LEAVES, n_estimators=rounds),
         "scikit-learn": lambda: AdaBoostClassifier(
             DecisionTreeClassifier(max_leaf_nodes=LEAVES), n_estimators=rounds, random_state=0
         ),

@@ -73,8 +73,8 @@ READING = """\
 - LPBoost is not measured on twonorm, ringnorm and spambase, where a fit takes minutes, and has no rank therefore. With
   its default nu = 0.1 it is the last or nearly the last on the other two. ERLPBoost, SoftBoost and TotalBoost are not
   measured; [totally corrective](totally_corrective.md) has their times.
-- SAMME and AdaBoost.M1 are not measured: they are for [several classes](multiclass.md), and with two they are AdaBoost
-  over stumps whose leaves are free.
+- SAMME, AdaBoost.M1, MH and MR are not measured: they are for [several classes](multiclass.md), and with two they are
+  AdaBoost, all but MH over stumps whose leaves are free.
 
 """
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from boostlab import AdaBoostClassifier, DecisionStump
+from boostlab import AdaBoostClassifier, DecisionStump, L1BoostClassifier
 from boostlab.data import threads
 from boostlab.march import March
 
@@ -27,12 +27,12 @@ def table(rng, kind, n, d):
     return X
 
 
-def by_both(X, y, weight, params, monkeypatch, run=lambda model, *data: model.fit(*data)):
+def by_both(X, y, weight, params, monkeypatch, run=lambda model, *data: model.fit(*data), cls=AdaBoostClassifier):
     """Return the model of the fast lane and that of the general loop."""
-    models = [run(AdaBoostClassifier(**params), X, y, weight)]
+    models = [run(cls(**params), X, y, weight)]
     with monkeypatch.context() as patch:
         patch.setattr(March, "of", classmethod(lambda cls, training: None))
-        models.append(run(AdaBoostClassifier(**params), X, y, weight))
+        models.append(run(cls(**params), X, y, weight))
     return models
 
 
@@ -60,13 +60,21 @@ def test_the_same_model_to_the_bit(kind, n_jobs, seed):
         "n_estimators": int(rng.integers(1, 120)),
         "n_jobs": n_jobs,
         "max_bins": int(rng.choice([2, 7, 255, 400])),
-        **[{}, {"learning_rate": 0.1}, {"fixed_step": 0.3}, {"fixed_step": 30.0}][rng.integers(4)],
     }
+    cls, more = [
+        (AdaBoostClassifier, {}),
+        (AdaBoostClassifier, {"learning_rate": 0.1}),
+        (AdaBoostClassifier, {"fixed_step": 0.3}),
+        (AdaBoostClassifier, {"fixed_step": 30.0}),
+        (L1BoostClassifier, {"beta": 0.1}),
+        (L1BoostClassifier, {"beta": 0.0, "penalty": "additive"}),
+    ][rng.integers(6)]
+    params |= more
     if kind != "sparse" and rng.random() < 0.3:
         params["estimator"] = DecisionStump(polarity=str(rng.choice(["+", "-"])))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(threads, "WORTH", 1)
-        assert_same(*by_both(X, y, weight, params, patch))
+        assert_same(*by_both(X, y, weight, params, patch, cls=cls))
 
 
 def noisy(n=300, seed=0):

@@ -28,6 +28,10 @@ VARIANTS = [
     partial(boostlab.RobustBoostClassifier, clip=False),
     partial(boostlab.L2BoostClassifier, VoterPool()),
     partial(boostlab.LPBoostClassifier, C=0.05),
+    partial(boostlab.AdaBoostMHClassifier, votes="free"),
+    partial(boostlab.AdaBoostMHClassifier, votes="real"),
+    partial(boostlab.AdaBoostMHClassifier, form="ovr"),
+    partial(boostlab.AdaBoostMHClassifier, form="ovr", normalise="sum_alpha"),
 ]
 IDS = [
     *REGISTRY,
@@ -36,6 +40,7 @@ IDS = [
     *("coordinate", "fixed_point"),
     *("oracle", "smooth", "least_squares_pool"),
     "price",
+    *("mh_free", "mh_real", "mh_ovr", "mh_sum_alpha"),
 ]
 # Boosters whose coefficients are a program's, which may have several optima, and how closely their optima agree.
 PROGRAMS = {

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
         AdaBoostClassifier,
         AdaBoostM1Classifier,
         AdaBoostM2Classifier,
+        AdaBoostMHClassifier,
+        AdaBoostMRClassifier,
         ARBoostClassifier,
         ArcGVClassifier,
         Binned,
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
         WeightBoostClassifier,
     )
     from boostlab.files import load
+    from boostlab.multiclass import ECOCClassifier, PairwiseClassifier
     from boostlab.voters import DecisionStump, DecisionTree, VoterPool
 
 __all__ = [
@@ -48,6 +51,8 @@ __all__ = [
     "AdaBoostClassifier",
     "AdaBoostM1Classifier",
     "AdaBoostM2Classifier",
+    "AdaBoostMHClassifier",
+    "AdaBoostMRClassifier",
     "ArcGVClassifier",
     "Binned",
     "BoostByMajorityClassifier",
@@ -55,6 +60,7 @@ __all__ = [
     "DecisionStump",
     "DecisionTree",
     "EBBoostClassifier",
+    "ECOCClassifier",
     "ERLPBoostClassifier",
     "FilterBoostClassifier",
     "GentleBoostClassifier",
@@ -64,6 +70,7 @@ __all__ = [
     "LPBoostClassifier",
     "LogitBoostClassifier",
     "MadaBoostClassifier",
+    "PairwiseClassifier",
     "QuadBoostClassifier",
     "RLPBoostClassifier",
     "RQPBoostClassifier",
@@ -87,6 +94,8 @@ __all__ = [
 _ROOMS = ("datasets", "plots", "studies", "theory")
 _HOMES = {
     "load": "boostlab.files",
+    "ECOCClassifier": "boostlab.multiclass",
+    "PairwiseClassifier": "boostlab.multiclass",
     "Stop": "boostlab.contract",
     "DecisionStump": "boostlab.voters",
     "DecisionTree": "boostlab.voters",

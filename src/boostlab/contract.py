@@ -62,6 +62,14 @@ class Stop:
         return f"{self.code}: {self.detail or STOP_CODES[self.code]}"
 
 
+@dataclass(frozen=True, slots=True)
+class Each:
+    """Coefficients of their own for the voters of a tuple, one a class: F_l becomes decays_l F_l + alphas_l h_l."""
+
+    alphas: Array
+    decays: Array
+
+
 @dataclass(slots=True)
 class Step:
     """Keep the voter: scores become decay * F + alpha * h.
@@ -76,12 +84,15 @@ class Step:
         Keep this voter and then end.
     decay : float
         All earlier coefficients are multiplied by it.
+    each : Each, optional
+        Alphas and decays of the classes, where K tasks gave a voter a class; alpha is then only for `history_`.
     """
 
     alpha: float
     facts: Facts = field(default_factory=dict)
     stop: Stop | None = None
     decay: float = 1.0
+    each: Each | None = None
 
 
 @dataclass(slots=True)
@@ -119,11 +130,14 @@ class Plain:
         Its parameters.
     limit : float
         From this weighted error on a voter is of no use.
+    facts : callable
+        What `step` says of a voter that is not perfect: facts(state, error, alpha).
     """
 
     alpha: Callable[[float, tuple[float, ...]], float]
     numbers: tuple[float, ...]
     limit: float
+    facts: Callable[[State, float, float], Facts]
 
     def __call__(self, error: float) -> float:
         """Return alpha for a voter with this weighted error."""
@@ -247,9 +261,11 @@ class Rule:
     needs: ClassVar[str] = "edge"  # the criterion its tasks name
     labels_only: ClassVar[bool] = False  # whether votes must be -1 and +1
     n_outputs: ClassVar[str] = "one"  # scores per row: "one", or one per "class"
+    apart: ClassVar[float] = 1.0  # one score a class: how far a voter can part two, in units of its largest vote
     additive: ClassVar[bool] = True  # whether the vote is a plain weighted sum
     keeps_votes: ClassVar[bool] = False  # whether it looks at earlier voters' votes (and may Reweigh)
     comes_back: ClassVar[bool] = False  # whether a voter that comes back adds to its coefficient, not a second voice
+    each_alone: ClassVar[bool] = False  # of K tasks: whether a class for which there is no voter goes without one
     instead: ClassVar[str] = ""  # what to use when a learner cannot serve it
 
     @property
@@ -267,8 +283,11 @@ class Rule:
         """
         return None
 
-    def task(self, s: State) -> Task | Sequence[Task] | Stop:
-        """Say what the next voter should look at (one task, or K of them for a voter per class)."""
+    def task(self, s: State) -> Task | Sequence[Task | float] | Stop:
+        """Say what the next voter should look at (one task, or K of them for a voter per class).
+
+        A number in place of one of K tasks is what the voter of that class says, always.
+        """
         raise NotImplementedError
 
     def step(self, s: State, task: Any, h: Array) -> Step | Reweigh | Retry | Stop:

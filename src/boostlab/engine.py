@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.contract import Learner, Retry, Reweigh, Rule, Step, Stop, Task
+from boostlab.contract import Facts, Learner, Retry, Reweigh, Rule, Step, Stop, Task
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table
-from boostlab.ensemble import Round, settle, votes_of
+from boostlab.ensemble import Round, constant, settle, votes_of
 from boostlab.march import March
 from boostlab.state import Scores, State
 
@@ -165,17 +165,20 @@ class Training:
 
     # -- voter -------------------------------------------------------------------------------------------------------
 
-    def _drawn(self, asked: Task | Sequence[Task]) -> bool:
-        return self.draws or any(t.draw is not None for t in ((asked,) if isinstance(asked, Task) else asked))
+    def _drawn(self, asked: Task | Sequence[Task | float]) -> bool:
+        return self.draws or any(t.draw is not None for t in _tasks(asked))
 
-    def _learn(self, asked: Task | Sequence[Task]) -> Any:
+    def _learn(self, asked: Task | Sequence[Task | float]) -> Any:
         if isinstance(asked, Task):
             return self.session.best(self._draw(asked))
-        voters = []
+        voters, failed = [], []
         for task in asked:
-            voter = self.session.best(self._draw(task))
+            voter: Any = self.session.best(self._draw(task)) if isinstance(task, Task) else constant(task)
             if isinstance(voter, Stop):
-                return voter
+                failed.append(voter)
+                if not self.rule.each_alone or len(failed) == len(_tasks(asked)):
+                    return voter
+                voter = constant(0.0)
             voters.append(voter)
         return tuple(voters)
 
@@ -212,7 +215,8 @@ class Training:
         else:
             alpha, decay, alphas = float(answer.alpha), answer.decay, None
         facts = {"alpha": alpha, **answer.facts, "seconds": seconds}
-        new = Round(voter, alpha, decay, alphas, facts)
+        each = answer.each if isinstance(answer, Step) else None
+        new = Round(voter, alpha, decay, alphas, facts, each)
         if h is not None:
             state.follow_losses(self.rule, answer, h)
         state.bound.add(new)
@@ -221,6 +225,15 @@ class Training:
         elif hasattr(self.session, "forget"):
             self.session.forget()  # earlier coefficients changed: what it remembers no longer holds
         state.rounds.append(new)  # last and at once: an interrupt leaves whole rounds only
+
+    def join(self, voter: Any, alpha: float, facts: Facts, seconds: float) -> None:
+        """Take note of a voter that the sample's scores know already, in the fast lane."""
+        if self.watched is not None and self.watched_scores is not None:
+            self._advance(self.watched_scores, votes_of(voter, self.watched), Step(alpha))
+        new = Round(voter, alpha, facts={"alpha": alpha, **facts, "seconds": seconds})
+        self.state.bound.add(new)
+        self.session.added(voter, alpha)
+        self.state.rounds.append(new)
 
     def _advance(self, scores: Scores, votes: Array, answer: Step | Reweigh) -> None:
         if self.rule.keeps_votes:
@@ -243,8 +256,8 @@ class Training:
 
     # -- a rule's promises -------------------------------------------------------------------------------------------
 
-    def _check_task(self, asked: Task | Sequence[Task]) -> None:
-        for task in (asked,) if isinstance(asked, Task) else asked:
+    def _check_task(self, asked: Task | Sequence[Task | float]) -> None:
+        for task in _tasks(asked):
             if task.criterion != self.rule.needs:
                 name = type(self.rule).__name__
                 raise ValueError(
@@ -259,6 +272,8 @@ class Training:
         if isinstance(answer, Step):
             if not np.isfinite(answer.alpha):
                 raise ArithmeticError(f"{name} gave alpha = {answer.alpha}; it must be a finite number.")
+            if answer.each is not None and not np.isfinite([answer.each.alphas, answer.each.decays]).all():
+                raise ArithmeticError(f"{name} gave a class an alpha or decay that is not finite.")
         elif isinstance(answer, Reweigh):
             if not self.rule.keeps_votes or self.rule.n_outputs != "one":
                 raise TypeError(f"{name} re-weighs: its rule must set keeps_votes = True and have one score a row.")
@@ -269,6 +284,10 @@ class Training:
                 )
         else:
             raise TypeError(f"{name} must answer Step, Reweigh, Retry or Stop, and gave {answer!r}.")
+
+
+def _tasks(asked: Task | Sequence[Task | float]) -> list[Task]:
+    return [t for t in ((asked,) if isinstance(asked, Task) else asked) if isinstance(t, Task)]
 
 
 def history(rounds: Sequence[Round]) -> dict[str, Any]:

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.contract import Rule
+from boostlab.contract import Each, Rule
 from boostlab.data.matrix import arrays_of, blocks, is_sparse
 from boostlab.data.table import Table
 from boostlab.data.threads import spread
 from boostlab.kernels.lookup import lookup_scores, lookup_sparse, weighted_votes
+from boostlab.voters.fitted_tree import Tree
 from boostlab.voters.pool import PoolVoter
 from boostlab.voters.stump import CategoryStump, Stump
-from boostlab.voters.tree import Tree
 
 Array = npt.NDArray[Any]
 
@@ -31,14 +31,19 @@ class Round:
     decay: float = 1.0  # what the round multiplied all earlier coefficients by
     alphas: Array | None = None  # all coefficients so far, where the rule set them anew
     facts: dict[str, float] = field(default_factory=dict)
+    each: Each | None = None  # coefficients of the classes, where they have their own
 
 
 def coefficients(rounds: Sequence[Round]) -> Array:
-    """Return the coefficients of all voters after these rounds, decay and re-weighting applied."""
-    alphas = np.zeros(len(rounds))
+    """Return the coefficients of all voters after these rounds, decay and re-weighting applied; T x K if `each`."""
+    own = next((r.each for r in rounds if r.each is not None), None)
+    alphas = np.zeros(len(rounds) if own is None else (len(rounds), len(own.alphas)))
     for t, r in enumerate(rounds):
         if r.alphas is not None:
             alphas[: t + 1] = r.alphas
+        elif r.each is not None:
+            alphas[:t] *= r.each.decays
+            alphas[t] = r.each.alphas
         else:
             if r.decay != 1.0:
                 alphas[:t] *= r.decay
@@ -85,6 +90,7 @@ class Bound:
         self.comes_back = comes_back
         self._largest: list[float] = []  # max|h| of every voter
         self._sums: dict[Hashable, float] = {}  # coefficients of voters that may come back
+        self._classes: Array | float = 0.0  # the bound of every class, where they have their own coefficients
 
     def standing(self, voter: Any) -> float:
         """Return the coefficient that a voter which may come back has already."""
@@ -98,11 +104,20 @@ class Bound:
             self.value = max(0.0, self.value + (abs(after) - abs(before)) * _bound(r.voter))
             return self.value
         self._largest.append(_bound(r.voter))
-        if r.alphas is not None:
+        if r.each is not None:
+            largest = np.array([v.bound for v in r.voter])
+            self._classes = np.abs(r.each.decays) * self._classes + np.abs(r.each.alphas) * largest
+            self.value = float(np.max(self._classes))
+        elif r.alphas is not None:
             self.value = float(np.abs(r.alphas) @ np.array(self._largest))
         else:
             self.value = abs(r.decay) * self.value + abs(r.alpha) * self._largest[-1]
         return self.value
+
+
+def constant(vote: float) -> Stump:
+    """Return a voter that says the same of every row."""
+    return Stump(0, None, np.inf, vote, vote, vote)
 
 
 def votes_of(voter: Any, table: Table) -> Array:
@@ -189,23 +204,26 @@ class Ensemble:
     def __len__(self) -> int:
         return len(self.rounds)
 
-    def _zeros(self, table: Table) -> Array:
+    def nothing(self, table: Table) -> Array:
+        """Return the scores before the first round."""
         return np.zeros(table.n_rows if self.rule.n_outputs == "one" else (table.n_rows, self.n_classes))
 
     def scores(self, table: Table) -> Array:
         """Return the scores of all rows, of shape (n_rows,) or (n_rows, n_classes)."""
-        F = self._zeros(table)
+        F = self.nothing(table)
         if self.table is not None:
             F = self.table.scores(table).reshape(F.shape)
         else:
             for alpha, voter in zip(self.alphas, self.voters, strict=True):
-                if alpha != 0.0:
+                if np.ndim(alpha) > 0:
+                    F = F + alpha * votes_of(voter, table)
+                elif alpha != 0.0:
                     F = self.rule.combine(F, float(alpha), votes_of(voter, table))
         return settle(F, self.bound)
 
     def staged_scores(self, table: Table) -> Iterator[Array]:
         """Yield the scores after every round, in one pass over the voters."""
-        F = self._zeros(table)
+        F = self.nothing(table)
         kept: list[Array] = []
         looks_back = any(r.alphas is not None for r in self.rounds)
         bound = Bound(self.rule.comes_back)
@@ -217,19 +235,48 @@ class Ensemble:
                 F = np.zeros(table.n_rows)
                 for alpha, votes in zip(r.alphas, kept, strict=True):
                     weighted_votes(votes[None], np.array([alpha]), F)
+            elif r.each is not None:
+                F = r.each.decays * F + r.each.alphas * h
             else:
                 F = self.rule.combine(F if r.decay == 1.0 else r.decay * F, r.alpha, h)
             yield settle(F, bound.add(r))
+
+    def shown(self, F: Array) -> Array:
+        """Return scores as scikit-learn expects them."""
+        return shown(self.rule, F)
+
+    def decide(self, F: Array) -> Array:
+        """Return class indices."""
+        return decide(F)
+
+    def probabilities(self, F: Array) -> Array:
+        """Return class probabilities, whose largest is that of the class decided for."""
+        return probabilities(self.rule, F)
+
+    def margins(self, F: Array, codes: Array) -> Array:
+        """Return how clearly the scores favour the true classes: y F, or the true class's less the best other.
+
+        They are divided by the largest magnitude a score can have.
+        """
+        if F.ndim == 1:
+            margins = np.where(codes == 1, F, -F)
+        else:
+            rows = np.arange(len(F))
+            others = F.copy()
+            others[rows, codes] = -np.inf
+            margins = (F[rows, codes] - others.max(axis=1)) / self.rule.apart
+        return margins / self.bound if self.bound > 0 else margins
 
     def importances(self, n_features: int) -> Array:
         """Return every feature's share of the vote: |alpha| times half the distance between the leaves, to sum 1."""
         shares = np.zeros(n_features)
         for alpha, voter in zip(self.alphas, self.voters, strict=True):
-            for v in voter if isinstance(voter, tuple) else (voter,):
+            several = voter if isinstance(voter, tuple) else (voter,)
+            for a, v in zip(np.broadcast_to(alpha, len(several)).tolist(), several, strict=True):
                 if isinstance(v, Stump) and isinstance(v.left, float):
-                    shares[v.feature] += abs(alpha) * abs(v.right - v.left) / 2
+                    shares[v.feature] += abs(a) * abs(v.right - v.left) / 2
                 else:
-                    shares += abs(alpha) * feature_shares(v, n_features)
+                    shares += abs(a) * feature_shares(v, n_features)
         whole = shares.sum()
         return shares / whole if whole > 0 else shares
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.contract import NEGLIGIBLE, Plain, Reweigh, Rule, Step, Stop, Task
+from boostlab.contract import NEGLIGIBLE, Facts, Plain, Reweigh, Rule, Step, Stop, Task
 from boostlab.data.losses import Exponentials
 from boostlab.data.table import Table
 from boostlab.data.threads import as_team
@@ -43,6 +43,7 @@ class Host(Protocol):
 
     def check_answer(self, answer: Any) -> None: ...
     def keep(self, voter: Any, h: Array | None, answer: Step | Reweigh, seconds: float) -> None: ...
+    def join(self, voter: Any, alpha: float, facts: Facts, seconds: float) -> None: ...
 
 
 class March:
@@ -184,14 +185,13 @@ class March:
         self._settle(follower, total, whole, losses.moved(0.0))
         found, gross = found[:made], found[:made, 4]
         wrong = (gross - self.session.worth(found[:, 3])) // 2
-        sums = zip(*(np.ldexp(q.astype(np.float64), -follower.power).tolist() for q in (gross, wrong)), strict=True)
-        rule, task = training.rule, Task("edge", NONE, NONE)  # of which only the sums are looked at
+        errors = np.ldexp(wrong.astype(np.float64), -follower.power) / np.ldexp(
+            gross.astype(np.float64), -follower.power
+        )
         each = (time.perf_counter() - start) / made
-        for voter, task.sums, alpha in zip(self.session.voters(found), sums, alphas.tolist(), strict=False):
-            answer = rule.step(state, task, NONE)
-            assert isinstance(answer, Step)
-            answer.alpha = alpha
-            training.keep(voter, None, answer, each)
+        told = self.plain.facts
+        for voter, error, alpha in zip(self.session.voters(found), errors.tolist(), alphas.tolist(), strict=False):
+            training.join(voter, alpha, told(state, error, alpha), each)
         return made
 
 

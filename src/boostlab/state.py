@@ -96,7 +96,9 @@ class Scores:
         if isinstance(answer, Reweigh):
             self._F, self._alphas = None, answer.alphas  # summed up when somebody asks
             return
-        if answer.decay == 1.0 and type(self.rule).combine is Rule.combine:
+        if answer.each is not None:
+            self._F, self._lent = self.now * answer.each.decays + answer.each.alphas * h, False
+        elif answer.decay == 1.0 and type(self.rule).combine is Rule.combine:
             if self._F is not None and h.ndim < self._F.ndim:  # the numbers of classes
                 self._named.append((answer.alpha, h))
                 if len(self._named) == TOGETHER:

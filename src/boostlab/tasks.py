@@ -19,8 +19,8 @@ class Task:
     Parameters
     ----------
     criterion : str
-        What makes a voter good, by name: "edge", "svp", "z", "least_squares", "labels", "pseudo_loss", "risk",
-        "coordinate".
+        What makes a voter good, by name: "edge", "svp", "z", "least_squares", "labels", "hamming", "factored",
+        "hamming_z", "risk", "coordinate".
     weight : array of shape (n_rows,) or (n_rows, n_classes)
         How much each row (or row and class) counts, per unit of its mass; not negative, any scale.
     target : array of shape (n_rows,) or (n_rows, n_classes)

@@ -34,7 +34,7 @@ VAL = dict(X_val=X, y_val=Y)
 FITS = {  # parameters, what fit is given, cause, cure
     "one class": ({}, (X, [1] * 4), {}, "only one class", "needs at least two classes"),
     "one class counts": ({}, (X, Y, [1, 0, 1, 0]), {}, "only one class", "needs at least two classes"),
-    "three classes": ({"algorithm": "real"}, (X, [0, 1, 2, 1]), {}, "are for two classes", "OneVsRestClassifier"),
+    "three classes": ({"multiclass": "all"}, (X, [0, 1, 2, 1]), {}, "multiclass='all'", "it must be 'auto' or 'ovr'"),
     "numbers as labels": ({}, (X, [0.5, 1.5, 0.1, 1]), {}, "Unknown label type: continuous", "give class labels"),
     "two columns of labels": ({}, (X, [[0, 1]] * 4), {}, "should be a 1d array", "give one label a row of X"),
     "no labels": ({}, (X, None), {}, "y is None", "give one label a row of X"),

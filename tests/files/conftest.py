@@ -55,7 +55,10 @@ def zoo():
         ("categories", boostlab.LogitBoostClassifier(categorical_features=[0, 6], **n), mixed, y),
         ("three", boostlab.AdaBoostM2Classifier(**n), *three_classes),
         ("three_trees", boostlab.AdaBoostM2Classifier(max_depth=2, **n), *three_classes),
+        ("three_logits", boostlab.LogitBoostClassifier(**n), *three_classes),
+        ("ovr", boostlab.AdaBoostMHClassifier(form="ovr", normalise="sum_alpha", **n), *three_classes),
         ("lp", boostlab.LPBoostClassifier(**n), X, y),
+        ("reduced", boostlab.LPBoostClassifier(multiclass="ovo", n_estimators=4), *three_classes),
         ("brake", boostlab.WeightBoostClassifier(**n), holes, y),
         ("pool", boostlab.QuadBoostClassifier(boostlab.VoterPool(), **n), X, y),
     ]

@@ -318,6 +318,8 @@ def test_entries_that_cannot_be(entries, cause, file):
         ("categories", "category_votes", 0, np.nan, "category stump's vote"),
         ("three", "round_reweighs", 0, True, "one score a class"),
         ("three", "round_tuple", 0, 3, "wrong number of voters"),
+        ("ovr", "class_alpha", (2, 1), np.nan, "a coefficient"),
+        ("ovr", "class_decay", slice(None), 1e60, "scores of round"),
         ("trees", "node_feature", 0, 7, "column that does not exist"),
         ("trees", "node_feature", 0, -2, "column that does not exist"),
         ("trees", "node_threshold", 0, np.nan, "without a threshold"),
@@ -332,6 +334,11 @@ def test_entries_that_cannot_be(entries, cause, file):
         ("trees", "tree_size", 0, 0, "without nodes"),
         ("trees", "tree_size", 0, 2**62, "without nodes"),
         ("trees", "tree_size", 0, 1, "trees and nodes"),
+        ("reduced", "code", (0, 0), 0, "its code is damaged"),
+        ("reduced", "code", (0, 0), 5, "its code is damaged"),
+        ("reduced", "sizes", 0, np.nan, "sizes of the problems"),
+        ("reduced", "shares", 1, 1.0, "sizes of the problems"),
+        ("reduced", "problem_1_round_alpha", 0, np.nan, "a coefficient"),
     ],
 )
 def test_numbers_that_cannot_be(which, name, at, value, cause, zoo_files):

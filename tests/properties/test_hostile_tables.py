@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from boostlab import AdaBoostClassifier, LogitBoostClassifier, VadaBoostClassifier
+from boostlab import AdaBoostClassifier, AdaBoostMHClassifier, LogitBoostClassifier, VadaBoostClassifier
 from boostlab.estimators import REGISTRY
 
 MAKES = {
@@ -22,6 +22,9 @@ MAKES = {
     "logit trees": partial(LogitBoostClassifier, max_leaf_nodes=4),
     "drawn": partial(AdaBoostClassifier, resample=True, random_state=0),
     "categories": partial(AdaBoostClassifier, categorical_features=[0]),
+    "mh_real": partial(AdaBoostMHClassifier, votes="real", max_leaf_nodes=3),
+    "mh_sum_alpha": partial(AdaBoostMHClassifier, form="ovr", normalise="sum_alpha"),
+    "mh trees": partial(AdaBoostMHClassifier, max_leaf_nodes=4, categorical_features=[0]),
     "early": partial(AdaBoostClassifier, early_stopping=True, random_state=0),
     "penalty beyond one": partial(VadaBoostClassifier, variance_penalty=3.0, step="exact"),
 }
@@ -58,7 +61,12 @@ def test_finite_or_one_sentence(name, table):
     check(name, *table)
 
 
-@pytest.mark.parametrize("name", ["AdaBoostM2Classifier", "VadaBoostClassifier", "penalty beyond one"])
+BY_CLASS = ["AdaBoostM2", "AdaBoostMR", "AdaBoostMH", "LogitBoost", "VadaBoost"]
+
+
+@pytest.mark.parametrize(
+    "name", [*(f"{n}Classifier" for n in BY_CLASS), "mh_real", "mh_sum_alpha", "mh trees", "penalty beyond one"]
+)
 @settings(max_examples=40)
 @given(table=tables(n_classes=3))
 def test_three_classes(name, table):

@@ -13,6 +13,10 @@ from boostlab.engine import Training
 from boostlab.ensemble import Ensemble
 from boostlab.rules.adaboost import AdaBoost
 from boostlab.rules.adaboost_m2 import AdaBoostM2
+from boostlab.rules.adaboost_mh import AdaBoostMH, AdaBoostMHFree
+from boostlab.rules.adaboost_mh_ovr import AdaBoostMHOneVersusRest
+from boostlab.rules.adaboost_mh_real import AdaBoostMHReal
+from boostlab.rules.adaboost_mr import AdaBoostMR
 from boostlab.rules.arboost import ARBoost
 from boostlab.rules.arc_gv import ArcGV
 from boostlab.rules.brownboost import BrownBoost
@@ -20,6 +24,7 @@ from boostlab.rules.ebboost import EBBoost
 from boostlab.rules.fixed_point import FixedPointEBBoost, FixedPointVadaBoost
 from boostlab.rules.l1boost import L1Boost
 from boostlab.rules.logitboost import LogitBoost
+from boostlab.rules.logitboost_classes import LogitBoostOfClasses
 from boostlab.rules.quadboost import QuadBoost
 from boostlab.rules.quadboost_descent import CoordinateQuadBoost, SteepestQuadBoost
 from boostlab.rules.real_adaboost import RealAdaBoost
@@ -53,8 +58,13 @@ RULES = {
     "m2": AdaBoostM2(),
     "vadaboost of classes": VadaBoostOfClasses(0.5),
     "vadaboost of classes, exact": VadaBoostOfClasses(2.0, True),
+    "mr": AdaBoostMR(),
+    "mh": AdaBoostMH(),
+    "mh free": AdaBoostMHFree(),
+    "mh real": AdaBoostMHReal(),
+    "mh ovr": AdaBoostMHOneVersusRest("sum_alpha"),
+    "logitboost of classes": LogitBoostOfClasses(),
 }
-SEVERAL = (AdaBoostM2, VadaBoostOfClasses)  # those that are given three classes
 every_rule = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 seeds = st.integers(0, 2**32)
 ROUNDS = 6
@@ -63,7 +73,7 @@ ROUNDS = 6
 def a_table(seed, rule):
     """A small table of few distinct values, all classes present."""
     rng = np.random.default_rng(seed)
-    classes = 3 if isinstance(rule, SEVERAL) else 2
+    classes = 2 if rule.n_outputs == "one" else 3
     n, d = int(rng.integers(4, 25)), int(rng.integers(1, 4))
     X = rng.integers(0, rng.integers(2, 9), size=(n, d)).astype(float)
     if rng.random() < 0.3:
@@ -77,7 +87,7 @@ def train(rule, X, codes, mass=None, learner=None, max_bins="exact", **params):
     rows = Rows(len(X), mass)
     learner = learner or DecisionStump()
     bins = Bins.fit(X, rows, max_bins) if learner.uses_bins else None
-    n_classes = 3 if isinstance(rule, SEVERAL) else 2
+    n_classes = 2 if rule.n_outputs == "one" else 3
     table = Table.of(X, bins)
     rng = np.random.default_rng(5)
     training = Training(rule, learner, table, rows, codes, n_classes, horizon=ROUNDS, rng=rng, **params)

@@ -1,9 +1,8 @@
-"""The corners of the contract that no shipped rule uses yet, each shown by a small rule of its own.
+"""The corners of the contract that few rules use, each shown by a small rule of its own or by one that does.
 
-K tasks a round (J-class LogitBoost), decay, a last word on the weights, retries, and drawn tasks.
+K tasks a round (LogitBoost of J classes), decay, a last word on the weights, retries, and drawn tasks.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,6 +16,7 @@ from boostlab.data.table import Bins, Table
 from boostlab.engine import Training, history
 from boostlab.ensemble import Ensemble, coefficients, probabilities
 from boostlab.rules.adaboost import AdaBoost
+from boostlab.rules.logitboost_classes import LogitBoostOfClasses
 
 
 def train(rule, X, codes, learner=None, rounds=30, mass=None, **settings):
@@ -32,34 +32,9 @@ def train(rule, X, codes, learner=None, rounds=30, mass=None, **settings):
 # -- K tasks a round -------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class JLogit(Rule):
-    """LogitBoost for J classes, from section 3 of the specification."""
-
-    nu: float = 1.0
-    z_max: float = 4.0
-
-    needs: ClassVar[str] = "least_squares"
-    n_outputs: ClassVar[str] = "class"
-    additive: ClassVar[bool] = False
-
-    def task(self, s) -> Sequence[Task]:
-        p = self.probability(s.F)
-        w = np.maximum(p * (1 - p), 1e-10)
-        z = np.clip(((np.arange(s.n_classes) == s.codes[:, None]) - p) / w, -self.z_max, self.z_max)
-        return [Task("least_squares", w[:, j], z[:, j]) for j in range(s.n_classes)]
-
-    def step(self, s, task, h):
-        p = self.probability(self.combine(s.F, self.nu, h))[np.arange(len(h)), s.codes]
-        return Step(self.nu, {"objective": s.total(-np.log(p)) / s.n})
-
-    def combine(self, F, alpha, h):
-        J = h.shape[1]
-        return F + alpha * (J - 1) / J * (h - h.mean(axis=1, keepdims=True))
-
-    def probability(self, F):
-        e = np.exp(F - F.max(axis=1, keepdims=True))
-        return e / e.sum(axis=1, keepdims=True)
+def j_logit(nu=1.0, z_max=4.0):
+    """LogitBoost for J classes."""
+    return LogitBoostOfClasses(z_max, nu)
 
 
 def plain_j_logit(X, codes, stumps, rounds, nu, z_max):
@@ -91,7 +66,7 @@ def deviance(F, codes):
 @pytest.mark.parametrize(("J", "noise", "nu", "z_max"), [(3, 0.0, 1.0, 4.0), (3, 0.1, 0.5, 1e6), (4, 0.1, 0.5, 1e6)])
 def test_j_class_logitboost(data, all_stumps, J, noise, nu, z_max):
     X, codes = data(seed=2, n=150, noise=noise, n_classes=J)
-    rule = JLogit(nu, z_max)
+    rule = j_logit(nu, z_max)
     training, stop = train(rule, X, codes)
     assert stop.code == "max_rounds"
     rounds = training.finished()
@@ -123,7 +98,7 @@ def test_j_class_logitboost(data, all_stumps, J, noise, nu, z_max):
 def test_two_classes_are_the_binary_rule(data):
     # With J = 2 the two fits are exact negatives, and F_2 - F_1 = 2 F of the binary version.
     X, codes = data(seed=2, n=150, noise=0.2)
-    training, _ = train(JLogit(), X, codes, rounds=8)
+    training, _ = train(j_logit(), X, codes, rounds=8)
     binary = LogitBoostClassifier(n_estimators=8).fit(X, codes)
     assert (binary.estimator_weights_ == 1).all()  # no step was halved
     F = training.state.F
@@ -140,8 +115,8 @@ def test_k_tasks_on_new_rows_and_with_masses(data):
     new = np.random.default_rng(1).normal(size=(40, 4))
     scores = []
     for rows, mass in ((np.arange(90), k.astype(float)), (copies, None)):
-        training, _ = train(JLogit(), X[rows], codes[rows], rounds=12, mass=mass)
-        scores.append(Ensemble(JLogit(), training.finished(), 3).scores(Table(new)))
+        training, _ = train(j_logit(), X[rows], codes[rows], rounds=12, mass=mass)
+        scores.append(Ensemble(j_logit(), training.finished(), 3).scores(Table(new)))
     assert scores[0].tobytes() == scores[1].tobytes()
 
 
@@ -150,7 +125,7 @@ def test_k_tasks_can_be_watched_and_resumed(data):
     rows = Rows(60)
     bins = Bins.fit(X[:60], rows)
     training = Training(
-        JLogit(),
+        j_logit(),
         DecisionStump(),
         Table.of(X[:60], bins),
         rows,
@@ -161,9 +136,9 @@ def test_k_tasks_can_be_watched_and_resumed(data):
     )
     training.run(7)
     training.run(20)
-    whole = Ensemble(JLogit(), training.finished(), 3)
+    whole = Ensemble(j_logit(), training.finished(), 3)
     np.testing.assert_allclose(training.watched_scores.F, whole.scores(Table(X[60:])), rtol=0, atol=1e-12)
-    again, _ = train(JLogit(), X[:60], codes[:60], rounds=20)
+    again, _ = train(j_logit(), X[:60], codes[:60], rounds=20)
     assert again.state.F.tobytes() == training.state.F.tobytes()
 
 
@@ -189,10 +164,10 @@ def test_one_learner_without_an_answer_ends_the_round(data):
         def added(self, voter, alpha):
             assert len(voter) == 3
 
-    training, stop = train(JLogit(), X, codes, Tired())
+    training, stop = train(j_logit(), X, codes, Tired())
     assert str(stop) == "given_up: enough"
     assert training.state.t == 2  # whole rounds only
-    whole = Ensemble(JLogit(), training.finished(), 3)
+    whole = Ensemble(j_logit(), training.finished(), 3)
     np.testing.assert_allclose(whole.scores(Table(X)), training.state.F, rtol=0, atol=1e-13)
 
 
@@ -428,7 +403,7 @@ def test_an_unlucky_draw_is_drawn_again(data):
 def test_each_of_k_tasks_has_its_own_draw(data):
     X, codes = data(seed=10, n=90, n_classes=3)
 
-    class DrawnLogit(JLogit):
+    class DrawnLogit(LogitBoostOfClasses):
         def task(self, s):
             tasks = super().task(s)
             for t in tasks:
@@ -440,7 +415,7 @@ def test_each_of_k_tasks_has_its_own_draw(data):
             return frozenset(["least_squares"])
 
     learner = LeastSquaresWitness()
-    training, _ = train(DrawnLogit(nu=0.5), X, codes, learner, rounds=4)
+    training, _ = train(DrawnLogit(learning_rate=0.5), X, codes, learner, rounds=4)
     assert training.state.t == 4
     assert len(learner.seen) == 12
     assert all(t.counts.sum() == 60 for t in learner.seen)

@@ -125,13 +125,20 @@ def test_a_budget_of_nothing_computes_nothing():
     assert result.ran.ended == "its time was over"
 
 
-def test_binary_boosters_are_left_out_of_three_classes():
+def test_a_booster_of_two_classes_is_left_out_of_three(booster):
+    class Binary(AdaBoostClassifier):
+        def __sklearn_tags__(self):
+            tags = super().__sklearn_tags__()
+            tags.classifier_tags.multi_class = False
+            return tags
+
+    booster(Binary, "BinaryClassifier")
     X3, y3 = three_gaussians(90, random_state=0)
-    result = compare(X3, y3, ["AdaBoost.M2", "LogitBoost"], **FAST)
-    assert result.left_out == {"LogitBoost": "it takes two classes, and these data have 3"}
+    result = compare(X3, y3, ["AdaBoost.M2", "Binary"], **FAST)
+    assert result.left_out == {"Binary": "it takes two classes, and these data have 3"}
     assert [one.name for one in result.rankings[0].standings] == ["AdaBoostM2"]
     with pytest.raises(RequestError, match="None of the boosters asked for takes 3 classes; try SAMME"):
-        compare(X3, y3, ["LogitBoost"], **FAST)
+        compare(X3, y3, ["Binary"], **FAST)
 
 
 @pytest.mark.parametrize(

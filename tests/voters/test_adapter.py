@@ -414,10 +414,10 @@ def test_strange_labels_are_named(data, said, match):
 
 
 def test_who_serves_what():
-    all_five = {"edge", "z", "least_squares", "labels", "pseudo_loss"}
-    assert EstimatorLearner(DecisionTreeClassifier()).searches() == all_five
-    assert EstimatorLearner(make_pipeline(StandardScaler(), LogisticRegression())).searches() == all_five
-    assert EstimatorLearner(KNeighborsClassifier()).searches() == all_five - {"least_squares"}
+    every_one = {"edge", "z", "least_squares", "labels", "hamming", "factored", "hamming_z"}
+    assert EstimatorLearner(DecisionTreeClassifier()).searches() == every_one
+    assert EstimatorLearner(make_pipeline(StandardScaler(), LogisticRegression())).searches() == every_one
+    assert EstimatorLearner(KNeighborsClassifier()).searches() == every_one - {"least_squares"}
     assert EstimatorLearner(LinearRegression()).searches() == {"edge", "least_squares"}
     assert EstimatorLearner(make_pipeline(DecisionTreeRegressor())).searches() == {"edge", "least_squares"}
     assert EstimatorLearner(KMeans()).searches() == frozenset()

@@ -8,7 +8,7 @@ from math import log
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
@@ -38,7 +38,7 @@ def best(estimator, X, task, mass=None):
 def mislabel_task(codes, D):
     """The task of AdaBoost.M2 for weights D on wrong labels."""
     right = np.arange(D.shape[1]) == codes[:, None]
-    return Task("pseudo_loss", np.where(right, D.sum(axis=1, keepdims=True), D), np.where(right, -1.0, 1.0))
+    return Task("hamming", np.where(right, D.sum(axis=1, keepdims=True), D), np.where(right, 1.0, -1.0), {"no": 0.0})
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ def test_a_classifier_that_forgot_a_class(data, three):
     assert np.array_equal(P, np.tile([0.0, 1.0, 0.0], (45, 1)))
 
 
-# -- pseudo_loss: plausibilities -------------------------------------------------------------------------------------
+# -- hamming: plausibilities -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("mass", [None, np.linspace(0.5, 3, 45)], ids=["uniform", "weighted"])
@@ -157,6 +157,40 @@ def test_labels_alone_are_zeros_and_ones(three):
     expected = RidgeClassifier().fit(X, codes, D.sum(axis=1) / D.sum(axis=1).mean()).predict(X)
     assert np.array_equal(voter.votes(Table(X)), np.eye(3)[expected])
     assert voter.bound == 1.0
+
+
+@pytest.mark.parametrize("criterion", ["hamming", "factored"])
+def test_votes_for_every_label_go_from_no_to_yes(three, criterion):
+    # AdaBoost.MH: a mistake k on a row of class c costs D(c) + D(k), so the row counts D(c) + mean of the others.
+    X, codes, _ = three
+    D = np.random.default_rng(4).random((45, 3))
+    Y = np.where(np.arange(3) == codes[:, None], 1.0, -1.0)
+    own = D[np.arange(45), codes]
+    weight = own + (D.sum(axis=1) - own) / 2
+    for estimator in (LogisticRegression(), RidgeClassifier()):
+        voter = best(estimator, X, Task(criterion, D, Y, {"no": -1.0}))
+        model = clone(estimator).fit(X, codes, weight / weight.mean())
+        P = model.predict_proba(X) if hasattr(model, "predict_proba") else np.eye(3)[model.predict(X)]
+        np.testing.assert_allclose(voter.votes(Table(X)), 2 * P - 1, rtol=0, atol=1e-7)
+
+
+def test_log_odds_of_every_label(three):
+    X, codes, _ = three
+    D = np.random.default_rng(4).random((45, 3))
+    Y, s = np.where(np.arange(3) == codes[:, None], 1.0, -1.0), 0.5 / (45 * 3)
+    mass = np.linspace(0.5, 3, 45)
+    voter = best(LogisticRegression(), X, Task("hamming_z", D, Y, {"smoothing": s}), mass)
+    P = voter.estimator.predict_proba(X)
+    np.testing.assert_allclose(voter.votes(Table(X)), 0.5 * np.log((P + s) / (1 - P + s)), rtol=1e-9)
+    # Without probabilities the rows are parted by what is said, and every part votes its own log odds.
+    voter = best(RidgeClassifier(), X, Task("hamming_z", D, Y, {"smoothing": s}), mass)
+    said, w = voter.estimator.predict(X), D * mass[:, None]
+    for k in range(3):
+        plus, minus = ((w * (sign == Y))[said == k].sum(axis=0) for sign in (1, -1))
+        expected = 0.5 * np.log((plus + s * w.sum()) / (minus + s * w.sum()))
+        np.testing.assert_allclose(
+            voter.votes(Table(X))[said == k], np.tile(expected, ((said == k).sum(), 1)), rtol=1e-9
+        )
 
 
 @pytest.mark.parametrize("estimator", [KNeighborsClassifier(5), RidgeClassifier(), DecisionTreeClassifier(max_depth=2)])
@@ -299,12 +333,12 @@ def test_a_draw_of_a_residual_holds_its_signs_only(data):
 # -- all ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("criterion", ["edge", "z", "least_squares", "pseudo_loss"])
+@pytest.mark.parametrize("criterion", ["edge", "z", "least_squares", "hamming"])
 @pytest.mark.parametrize("estimator", [RidgeClassifier(), DecisionTreeClassifier(max_depth=2)])
 def test_voters_are_pickled_and_read_plain_arrays(data, three, criterion, estimator):
     X, y, w = data
     task = Task(criterion, w, y, SMOOTH)
-    if criterion == "pseudo_loss":
+    if criterion == "hamming":
         X, codes, D = three
         task = mislabel_task(codes, D)
     voter = best(estimator, X, task)

@@ -93,7 +93,7 @@ def test_what_is_no_learner_is_named(strange):
             Ridge(),
             AdaBoostM2(),
             "AdaBoostM2Classifier",
-            ["'pseudo_loss'", "Ridge offers only 'edge', 'least_squares'; use a classifier in its place"],
+            ["'hamming'", "Ridge offers only 'edge', 'least_squares'; use a classifier in its place"],
         ),
         (
             KNeighborsClassifier(),

@@ -20,10 +20,11 @@ from boostlab.data import threads as threads_module
 from boostlab.data.rows import Rows
 from boostlab.data.table import Bins, Table
 from boostlab.voters import DecisionTree
+from boostlab.voters.fitted_tree import Tree
+from boostlab.voters.follow import Panel
 from boostlab.voters.search import SplitSearch
-from boostlab.voters.tree import Tree
 
-CRITERIA = ["edge", "z", "least_squares", "pseudo_loss"]
+CRITERIA = ["edge", "z", "least_squares", "hamming", "hamming_z"]
 every_criterion = pytest.mark.parametrize("criterion", CRITERIA)
 seeds = st.integers(0, 2**32)
 FLOOR = 1e-12  # a gain below this share of the weight is none
@@ -77,7 +78,7 @@ class Problem:
 
 def make_task(rng, criterion, n, weights="some", drawn=False):
     """Random labels or targets of the kind the criterion wants, and weights of one kind."""
-    shape = (n, 3) if criterion == "pseudo_loss" else n
+    shape = (n, 3) if criterion.startswith("hamming") else n
     w = {
         "equal": np.ones(shape),
         "small": rng.integers(0, 9, shape).astype(float),  # whole numbers, zero among them
@@ -87,15 +88,15 @@ def make_task(rng, criterion, n, weights="some", drawn=False):
     }[weights]
     w.flat[0] = 1.0
     counts = rng.multinomial(n, np.full(n, 1 / n)).astype(np.int64) if drawn else None
-    if criterion == "pseudo_loss":
+    if criterion == "hamming":
         right = np.arange(3) == rng.integers(0, 3, n)[:, None]
         D = np.where(right, 0.0, w)
         weight = np.where(right, D.sum(axis=1, keepdims=True), D)
-        return Task(criterion, weight, np.where(right, -1.0, 1.0), counts=counts)
-    y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+        return Task(criterion, weight, np.where(right, 1.0, -1.0), {"no": 0.0}, counts=counts)
+    y = np.where(rng.random(shape) < 0.5, 1.0, -1.0)
     if criterion == "least_squares":
         y = np.round(rng.normal(size=n) * 2, rng.integers(0, 3))
-    return Task(criterion, w, y, {"smoothing": 0.5 / n} if criterion == "z" else {}, counts=counts)
+    return Task(criterion, w, y, {"smoothing": 0.5 / n} if criterion.endswith("z") else {}, counts=counts)
 
 
 def make(seed, criterion, weights="some", masses="none", categories=False, drawn=False, n_most=26):
@@ -141,7 +142,7 @@ class Brute:
 
     def heuristic(self, least):
         """Whether the best subset of categories need not be a cut of one order of them."""
-        return bool(self.problem.n_categories) and (self.criterion == "pseudo_loss" or least > 1)
+        return bool(self.problem.n_categories) and (self.criterion.startswith("hamming") or least > 1)
 
     def slots(self, j):
         x = self.problem.X[:, j]
@@ -162,25 +163,28 @@ class Brute:
     def impurity(self, sets):
         """What leaves with these rows cost, one a row of truth values."""
         sets = sets.astype(float)
-        if self.criterion == "pseudo_loss":  # the best of all answers: every class plausible or not
+        if self.criterion == "hamming":  # the best of all answers: every class plausible or not
             answers = np.array(list(product([0.0, 1.0], repeat=self.w.shape[1])))
-            return (sets @ (self.w * self.t) @ answers.T).min(axis=1)
+            return -(sets @ (self.w * self.t) @ answers.T).max(axis=1)
         if self.criterion == "least_squares":
             W, S = sets @ self.w, sets @ (self.w * self.t)
             mean = np.divide(S, W, out=np.zeros_like(S), where=W > 0)
             return np.array([k @ (self.w * (self.t - mu) ** 2) for k, mu in zip(sets, mean, strict=True)])
         plus, minus = sets @ (self.w * (self.t > 0)), sets @ (self.w * (self.t < 0))
-        if self.criterion == "z":
-            return 2 * np.sqrt(plus) * np.sqrt(minus)
+        if self.criterion.endswith("z"):
+            return (2 * np.sqrt(plus) * np.sqrt(minus)).reshape(len(sets), -1).sum(axis=1)
         W = plus + minus
         return W - np.divide(plus**2 + minus**2, W, out=np.zeros_like(W), where=W > 0)  # W (1 - p^2 - q^2): gini
 
     def rank(self, slots):
         """The mean target of every slot, or what the class that tells most would cost."""
         sums = slots.astype(float) @ (self.w * self.t)
-        if self.criterion == "pseudo_loss":
+        if self.criterion == "hamming":
             return sums[:, np.abs(sums).sum(axis=0).argmax()]
         W = slots @ self.w
+        if self.criterion == "hamming_z":
+            label = np.abs(sums).sum(axis=0).argmax()
+            sums, W = sums[:, label], W[:, label]
         return np.divide(sums, W, out=np.zeros_like(W), where=W > 0)
 
     def splits(self, leaf, least):
@@ -248,7 +252,7 @@ def check_greedy(problem, tree, brute, tol, max_leaf_nodes=8, max_depth=None, mi
     unit = problem.unit()
     reach = rows_of_nodes(tree, problem.X)
     everybody = reach[0]
-    weight = problem.weights().sum() / (2 if brute.criterion == "pseudo_loss" else 1)  # D, and D's sums once more
+    weight = problem.weights().sum() / (2 if brute.criterion == "hamming" else 1)  # D, and D's sums once more
     front, gains = {0: 0}, {}  # front: every node's depth
 
     def can(node, depth):
@@ -294,16 +298,16 @@ def check_values(problem, tree):
         if criterion == "edge":
             assert value in (-1.0, 1.0)
             assert abs(S) <= 1e-12 * unit or value == np.sign(S)
-        elif criterion == "z":
+        elif criterion.endswith("z"):
             s = problem.task.params["smoothing"] * w.sum()
-            plus, minus = w[rows & (t > 0)].sum(), w[rows & (t < 0)].sum()
+            plus, minus = ((w * side)[rows].sum(axis=0) for side in (t > 0, t < 0))
             assert value == pytest.approx(0.5 * np.log((plus + s) / (minus + s)), abs=1e-9)
         elif criterion == "least_squares":
             assert value * w[rows].sum() == pytest.approx(S, abs=1e-12 * unit)  # the mean
         else:
             assert set(value.tolist()) <= {0.0, 1.0}
             for v, s in zip(value, S, strict=True):
-                assert abs(s) <= 1e-12 * unit or v == (s < 0)
+                assert abs(s) <= 1e-12 * unit or v == (s > 0)
 
 
 def check_votes(problem, tree):
@@ -365,7 +369,7 @@ def test_weights_over_thirty_magnitudes(criterion, seed):
     if isinstance(tree, Stop):
         return
     # The root of a weight known to 1e-16 of all is known to 1e-8 only.
-    tol = 1e-6 if criterion == "z" else 1e-11
+    tol = 1e-6 if criterion.endswith("z") else 1e-11
     check_greedy(problem, tree, Brute(problem), tol, max_leaf_nodes=None)
     check_votes(problem, tree)
 
@@ -388,7 +392,7 @@ def test_few_bins_offer_few_cuts(criterion, seed):
 def test_without_ties_the_tree_is_the_only_one(criterion, masses, seed):
     """Weights that are real numbers tell all partitions apart, so that an independent growth finds the same leaves."""
     limits = some_limits(np.random.default_rng(seed))
-    exact = criterion != "pseudo_loss" and limits["min_samples_leaf"] == 1
+    exact = not criterion.startswith("hamming") and limits["min_samples_leaf"] == 1
     problem = make(seed, criterion, "near", masses, categories=exact, n_most=40)
     tree, brute = problem.grow(**limits), Brute(problem)
     leaves = brute.grow(**limits)
@@ -625,8 +629,9 @@ def test_numpy_numbers_are_limits_too():
 def test_the_learner_is_a_scikit_learn_object():
     learner = DecisionTree(max_depth=3, ccp_alpha=0.1)
     assert clone(learner).get_params() == learner.get_params()
-    assert learner.get_params() == {"max_leaf_nodes": 8, "max_depth": 3, "min_samples_leaf": 1, "ccp_alpha": 0.1}
-    assert learner.searches() == {*CRITERIA, "labels"}
+    limits = {"max_leaf_nodes": 8, "max_depth": 3, "min_samples_leaf": 1, "min_samples_split": 2, "ccp_alpha": 0.1}
+    assert learner.get_params() == limits
+    assert learner.searches() == {*CRITERIA, "labels", "factored"}
     assert learner.uses_bins
 
 
@@ -804,6 +809,13 @@ def test_threads(criterion, monkeypatch):
 # -- exact sums ---------------------------------------------------------------------------------------------------
 
 
+def channels_of(part):
+    """The integers of a follower's one or two channels, or of all of a panel's."""
+    if isinstance(part, Panel):
+        return part.q.T
+    return [np.abs(part.q), part.q] if part.sided else [part.q]
+
+
 @every_criterion
 @pytest.mark.parametrize("least", [1, 2])
 def test_the_sums_of_every_node_are_those_of_its_rows(criterion, least, monkeypatch):
@@ -824,7 +836,7 @@ def test_the_sums_of_every_node_are_those_of_its_rows(criterion, least, monkeypa
         if isinstance(tree, Stop):
             continue
         search = problem.session.search
-        q = np.concatenate([[np.abs(p.q), p.q] if p.sided else [p.q] for p in made[-1].parts])
+        q = np.concatenate([channels_of(p) for p in made[-1].parts])
         assert np.array_equal(q.sum(axis=1), made[-1].total)
         expected = []
         for rows in rows_of_nodes(tree, problem.X):
@@ -895,6 +907,6 @@ def test_a_category_split_is_one_split():
 
 
 def test_a_tree_can_be_copied():
-    tree = make(9, "pseudo_loss", "near", categories=True, n_most=40).grow()
+    tree = make(9, "hamming", "near", categories=True, n_most=40).grow()
     for other in (copy.deepcopy(tree), pickle.loads(pickle.dumps(tree))):
         assert same_tree(tree, other)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,10 +17,12 @@ from boostlab.data.codes import Codes, DenseCodes, SparseCodes
 from boostlab.data.matrix import blocks, float_type, is_sparse, seen
 from boostlab.data.rows import Rows
 from boostlab.data.threads import spread
-from boostlab.kernels.bins import columns_of, encode, lay_grids
+from boostlab.kernels.bins import columns_of, cut_sorted, encode, lay_grids
 from boostlab.kernels.sparse import keep_nonzero, sparse_codes, sparse_cuts
 
 Array = npt.NDArray[Any]
+
+NONE = np.empty(0, np.int64)
 
 MOST_BINS = 65_535
 
@@ -154,75 +155,30 @@ def _dense_cuts(
 
     # Made here and not by the threads, each of which has a heap of its own that would stay as large as its largest use.
     several = min(4, d) if isinstance(X, np.ndarray) and X.flags.c_contiguous and X.dtype == float_type(X) else 1
-    spaces = [
-        (np.empty((several, len(X)), float_type(X)), np.empty(len(X), bool)) for _ in range(min(threads, max(d, 1)))
-    ]
+    most = max(min(limit, len(X)), 1)
+    spaces = [(np.empty((several, len(X)), float_type(X)), np.empty(most)) for _ in range(min(threads, max(d, 1)))]
 
     def work(first: int, last: int) -> None:
-        space, steps = spaces.pop()
+        space, points = spaces.pop()
         for j in range(first, last):
-            values = space[(j - first) % several]
+            values, below = space[(j - first) % several], NONE
             if several > 1 and (j - first) % several == 0:
                 columns_of(seen(X), j, space[: last - j])
             elif several == 1:
                 np.copyto(values, X[:, j], casting="unsafe")
             if j in n_categories:
                 cuts[j] = np.arange(n_categories[j] - 1) + 0.5
+                continue
+            if mass is None:
+                values.sort()
             else:
-                low, high, distinct[j] = _neighbours(values, mass, limit, steps)
-                cuts[j] = _midpoints(low.astype(np.float64), high.astype(np.float64))
+                order = np.argsort(values, kind="stable")
+                values, below = values[order], np.cumsum(mass[order], dtype=np.int64)
+            n_cuts, distinct[j] = cut_sorted(values, below, limit, points)
+            cuts[j] = points[:n_cuts].copy()
 
     spread(work, d, X.size * 8, threads)
     return np.concatenate([np.empty(0), *cuts]), np.array([len(c) for c in cuts], np.int64), distinct
-
-
-def _neighbours(values: Array, mass: Array | None, limit: int, steps: Array) -> tuple[Array, Array, int]:
-    """Return the neighbouring values between which to cut, and the number of distinct values; reorders the values."""
-    if mass is None:
-        values.sort()
-    else:
-        order = np.argsort(values, kind="stable")
-        values = values[order]
-    size = len(values)
-    if size and np.isnan(values[-1]):  # missing values are sorted to the end
-        size -= int(np.count_nonzero(np.isnan(values)))
-        values = values[:size]
-    if size == 0:
-        return values, values, 0
-    steps = np.not_equal(values[1:], values[:-1], out=steps[: size - 1])
-    distinct = int(np.count_nonzero(steps)) + 1
-    if distinct <= limit:
-        return values[:-1][steps], values[1:][steps], distinct
-    if mass is None:
-        ranks = _first_ranks(limit, size)
-    else:
-        below = np.cumsum(mass[order[:size]], dtype=np.int64)
-        ranks = _weighted_ranks(below, limit)
-    ends = np.searchsorted(values, values[ranks], side="right") - 1  # the last row of each value, ascending
-    ends = ends[np.append(ends[1:] != ends[:-1], True) & (ends < size - 1)]
-    return values[ends], values[ends + 1], distinct
-
-
-@lru_cache(maxsize=16)
-def _first_ranks(limit: int, size: int) -> Array:
-    """Return, for k = 1 to limit - 1, the first r with (r + 1) / size >= k / limit, in floating point."""
-    shares = np.arange(1, limit) / limit
-    ranks = np.ceil(shares * size).astype(np.int64) - 1
-    ranks = np.maximum(ranks - 1, 0)
-    for _ in range(2):
-        ranks += (ranks + 1) / size < shares
-    return ranks
-
-
-def _weighted_ranks(below: Array, limit: int) -> Array:
-    """Return the same for rows of different masses: the first r with below[r] / below[-1] >= k / limit."""
-    whole, shares = below[-1], np.arange(1, limit) / limit
-    ranks = np.searchsorted(below, np.floor(shares * whole).astype(np.int64))  # among integers, nearly there
-    while (late := (ranks > 0) & (below[ranks - 1] / whole >= shares)).any():
-        ranks -= late
-    while (early := below[ranks] / whole < shares).any():
-        ranks += early
-    return ranks
 
 
 def _sparse_cuts(X: Any, mass: Array | None, limit: int, threads: int) -> tuple[Array, Array, Array]:

@@ -10,19 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.data.kinds import EIGHT, FOUR, SPARSE, Kernels
 from boostlab.data.threads import is_worth, spread, spread_sums
-from boostlab.kernels.classes import class_sums_eight, class_sums_four, class_sums_sparse
-from boostlab.kernels.march import march_eight, march_four, march_sparse, turn
-from boostlab.kernels.slots import (
-    follow_eight,
-    follow_four,
-    follow_sparse,
-    sums_eight,
-    sums_four,
-    sums_sparse,
-)
-from boostlab.kernels.sparse import restore_zeros, slots_by_rows, sparse_sums
-from boostlab.kernels.words import look_up, part_rows, sums_of_eight, sums_of_four
+from boostlab.kernels.march import turn
+from boostlab.kernels.sparse import restore_zeros, slots_by_rows
+from boostlab.kernels.words import look_up, part_rows
 
 Array = npt.NDArray[Any]
 Columns = tuple[Array, Array, Array]  # the rows and codes of the cells, column after column, and where each starts
@@ -41,21 +33,6 @@ class Followed(NamedTuple):
     minus: int  # the sum of the magnitudes of negative numbers
     plus: int  # and of positive ones
     rough: float  # the sum of all magnitudes in floating point
-
-
-class Kernels(NamedTuple):
-    """The kernels for one kind of codes."""
-
-    add: Any
-    sums: Any
-    follow: Any
-    march: Any
-    class_sums: Any
-
-
-EIGHT = Kernels(sums_of_eight, sums_eight, follow_eight, march_eight, class_sums_eight)
-FOUR = Kernels(sums_of_four, sums_four, follow_four, march_four, class_sums_four)
-SPARSE = Kernels(sparse_sums, sums_sparse, follow_sparse, march_sparse, class_sums_sparse)
 
 
 class Codes:

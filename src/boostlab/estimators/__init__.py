@@ -8,7 +8,12 @@ from boostlab.estimators.corrective import (
     TotalBoostClassifier,
 )
 from boostlab.estimators.filtering import FilterBoostClassifier
-from boostlab.estimators.multiclass import AdaBoostM1Classifier, SAMMEClassifier
+from boostlab.estimators.multiclass import (
+    AdaBoostM1Classifier,
+    AdaBoostMHClassifier,
+    AdaBoostMRClassifier,
+    SAMMEClassifier,
+)
 from boostlab.estimators.noise_tolerant import (
     BoostByMajorityClassifier,
     BrownBoostClassifier,
@@ -37,6 +42,8 @@ __all__ = [
     "AdaBoostClassifier",
     "AdaBoostM1Classifier",
     "AdaBoostM2Classifier",
+    "AdaBoostMHClassifier",
+    "AdaBoostMRClassifier",
     "ArcGVClassifier",
     "Binned",
     "BoostByMajorityClassifier",

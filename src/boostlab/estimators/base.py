@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from boostlab.contract import Rule
+from boostlab.contract import Learner, Rule
 from boostlab.data.table import Table
 from boostlab.data.threads import count_threads
 from boostlab.engine import Monitor, Training, history
@@ -27,6 +27,7 @@ from boostlab.estimators.selection import Bench, Part
 from boostlab.estimators.targets import Labels, Targets
 from boostlab.estimators.voting import Fitted, Voting
 from boostlab.monitors import MEASURES, Callbacks, Validation
+from boostlab.multiclass.training import reduce
 from boostlab.voters import as_learner
 
 Array = npt.NDArray[Any]
@@ -125,15 +126,13 @@ class Booster(Fitted, Targets, BaseEstimator):
             X, y = self._numbers(X, (y,), reset=True, sample_weight=sample_weight)
             sample = self._sample(X, y, sample_weight)
             held_out = self._validation_sample(X_val, y_val, sample_weight_val, sample)
-            training = None
-            if self.warm_start:
-                training = self._resumed(sample, held_out)
+            reduction = self._reduction(len(sample.classes))
+            if reduction is None:
+                training = self._opened(sample, held_out)
+                del sample, held_out  # where rows are held out, the training holds what it needs of them
+                self._run(training)
             else:
-                self.__dict__.pop("_warm", None)
-            if training is None:
-                training = self._begin(sample, held_out)
-            del sample, held_out  # where rows are held out, the training holds what it needs of them
-            self._run(training)
+                reduce(self, reduction, sample, held_out)
         except BaseException:  # a fit that fails leaves the model of the last one
             self.__dict__.clear()
             self.__dict__.update(before)
@@ -150,6 +149,21 @@ class Booster(Fitted, Targets, BaseEstimator):
         X_val, y_val = self._numbers(X_val, (y_val,), where="y_val")
         return self._sample(X_val, y_val, weight, sample)
 
+    def _opened(self, sample: Sample, held_out: Sample | None) -> Training:
+        """Return the training to run: that of the last fit if this one goes on with it, else a new one."""
+        training = self._resumed(sample, held_out) if self._goes_on(sample, held_out) else None
+        return self._begin(sample, held_out) if training is None else training
+
+    def _learner(self) -> Learner:
+        return as_learner(self.estimator, self._rule(), type(self).__name__, self.max_depth, self.max_leaf_nodes)
+
+    def _binned_table(self, sample: Sample, threads: int) -> Table:
+        """Return the sample with bins, which it may have already."""
+        if sample.table is not None:
+            return sample.table.again(threads)
+        n_categories: dict[int, int] = {} if self._columns is None else self._columns.n_categories
+        return Table.fit(sample.X, sample.rows, self.max_bins, threads, n_categories)
+
     def _begin(self, sample: Sample, held_out: Sample | None) -> Training:
         """Set up a new training: bins, rule, learner, and what to watch."""
         rng = np.random.default_rng(self._seed())
@@ -158,14 +172,9 @@ class Booster(Fitted, Targets, BaseEstimator):
         threads = count_threads(self.n_jobs)
         sample, held_out = self._take(sample, held_out)  # first: the rule may depend on the number of classes
         self._settled: dict[str, Any] = {}
-        learner = as_learner(self.estimator, self._rule(), type(self).__name__, self.max_depth, self.max_leaf_nodes)
-        n_categories: dict[int, int] = {} if self._columns is None else self._columns.n_categories
-        if not learner.uses_bins:
-            table = Table(sample.X, threads=threads)
-        elif sample.table is not None:
-            table = sample.table.again(threads)
-        else:
-            table = Table.fit(sample.X, sample.rows, self.max_bins, threads, n_categories)
+        learner = self._learner()
+        uses_bins = learner.uses_bins
+        table = self._binned_table(sample, threads) if uses_bins else Table(sample.X, threads=threads)
         self._bins = None if sample.table is None else table.bins
         whole = Part(sample.plain(), table)
         watched = None if held_out is None else Part(held_out.plain(), held_out.coded(table.bins, threads))
@@ -247,13 +256,16 @@ class Booster(Fitted, Targets, BaseEstimator):
             warm.seed = seed
         return seed
 
-    def _resumed(self, sample: Sample, held_out: Sample | None) -> Training | None:
-        """Return the training to go on with; None starts anew, which gives the same model, only later."""
+    def _goes_on(self, sample: Sample, held_out: Sample | None) -> bool:
+        """Return whether this fit goes on with the last one, whose data and settings must then be the same."""
+        if not self.warm_start:
+            self.__dict__.pop("_warm", None)
+            return False
         settings = {k: repr(v) for k, v in self.get_params().items() if k not in _FREE}
         now = _Warm((sample.fingerprint(), None if held_out is None else held_out.fingerprint()), settings)
         if not hasattr(self, "_warm"):
             self._warm = now
-            return None
+            return False
         changed = [k for k, v in settings.items() if self._warm.settings.get(k) != v]
         if self._warm.data != now.data or changed:
             what = f"the parameter {changed[0]}" if changed else "the data"
@@ -261,6 +273,10 @@ class Booster(Fitted, Targets, BaseEstimator):
                 f"warm_start goes on with the last fit, but {what} changed since; set warm_start=False to start anew, "
                 "or fit a clone."
             )
+        return True
+
+    def _resumed(self, sample: Sample, held_out: Sample | None) -> Training | None:
+        """Return the training to go on with; None starts anew, which gives the same model, only later."""
         training: Training | None = getattr(self, "_training", None)
         if training is None or training.torn or training.rule != self._rule():  # a rule may plan for n_estimators
             return None
@@ -309,9 +325,4 @@ class BoostingClassifier(Voting, Labels, ClassifierMixin, Booster):
     _: KW_ONLY
     scoring: Any = param("error", _SCORING)
     class_weight: Any = param(None, one_of(None, "balanced") | _MAPPING)
-
-    def __sklearn_tags__(self) -> Any:
-        """Say what scikit-learn should know."""
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = self._multiclass
-        return tags
+    multiclass: str = param("auto", one_of("auto", "ovr", "ovo", "ecoc"))

@@ -125,6 +125,19 @@ class Binned(metaclass=_Made):
         numbers = self._reader.numbers(X)
         return Binned(Table.of(numbers, self.table.bins, self.table.threads), self._reader, self.max_bins)
 
+    def reader(self) -> Binned:
+        """Return a Binned without rows: what it takes to read other tables, and nothing of this one."""
+        return Binned(Table(np.empty((0, self.n_features_in_)), self.table.bins), self._reader, self.max_bins)
+
+    def reading(self, X: Any) -> Binned:
+        """Return another table with the same columns, read and not coded: enough for predictions.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n_rows, n_features)
+        """
+        return Binned(Table(self._reader.numbers(X)), self._reader, self.max_bins)
+
     def take(self, rows: Any) -> Binned:
         """Return some rows, by their numbers or as one truth value a row: their codes, and a view of the table.
 

@@ -7,9 +7,13 @@ from typing import ClassVar
 
 from boostlab.contract import Rule
 from boostlab.estimators.base import BoostingClassifier
-from boostlab.estimators.params import number, param
+from boostlab.estimators.params import number, one_of, param
 from boostlab.estimators.registry import booster
 from boostlab.rules.adaboost_m1 import AdaBoostM1
+from boostlab.rules.adaboost_mh import AdaBoostMH, AdaBoostMHFree
+from boostlab.rules.adaboost_mh_ovr import AdaBoostMHOneVersusRest
+from boostlab.rules.adaboost_mh_real import AdaBoostMHReal
+from boostlab.rules.adaboost_mr import AdaBoostMR
 from boostlab.rules.samme import SAMME
 
 
@@ -77,3 +81,84 @@ class AdaBoostM1Classifier(BoostingClassifier):
 
     def _rule(self) -> Rule:
         return AdaBoostM1()
+
+
+@booster("Schapire & Singer 1999", "there are three or more classes and each is a yes-or-no question of its own")
+@dataclass(eq=False, repr=False)
+class AdaBoostMHClassifier(BoostingClassifier):
+    """AdaBoost.MH: AdaBoost on all pairs of a row and a label, is it the row's label or not.
+
+    The share of pairs that are wrong (the Hamming loss) falls as AdaBoost's training error does.  The joint form has
+    one voter a round, which answers for all labels; the one-versus-rest form is one AdaBoost a class, and a round has a
+    voter and a coefficient a class (`estimators_` holds tuples, `estimator_weights_` a column a class).  The largest
+    score wins.  `predict_proba` takes every class's score through AdaBoost's link and scales the sum to 1.
+
+    Parameters
+    ----------
+    form : {"joint", "ovr"}, default="joint"
+        One voter a round for all labels, or one AdaBoost for every class against the rest.
+    votes : {"factored", "free", "real"}, default="factored"
+        What a stump or tree of the joint form says of the labels: one function of -1 and +1 for all, with a sign a
+        label; yes or no in every leaf to every label; or in every leaf how sure it is of every label.  Two classes:
+        "factored" is AdaBoost, "real" is Real AdaBoost.
+    normalise : {"none", "sum_alpha", "probability"}, default="none"
+        How the scores of the one-versus-rest form are compared: as they are, each divided by the sum of its
+        coefficients, or as logarithms of probabilities (which decide as "none" does).
+    {shared}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from boostlab import AdaBoostMHClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = AdaBoostMHClassifier(n_estimators=30).fit(X[::2], y[::2])
+    >>> model.score(X[1::2], y[1::2]) > 0.9
+    True
+    >>> hamming = ((model.decision_function(X[::2]) > 0) != (y[::2, None] == model.classes_)).mean()
+    >>> bool(hamming <= model.history_["objective"][-1])
+    True
+    """
+
+    form: str = param("joint", one_of("joint", "ovr"))
+    votes: str = param("factored", one_of("factored", "free", "real"))
+    normalise: str = param("none", one_of("none", "sum_alpha", "probability"))
+
+    _multiclass: ClassVar[bool] = True
+
+    def _rule(self) -> Rule:
+        if self.form == "ovr":
+            if self.votes != "factored":
+                raise ValueError('votes is for form="joint"; with form="ovr" every class has a voter: leave it out.')
+            return AdaBoostMHOneVersusRest(self.normalise)
+        if self.normalise != "none":
+            raise ValueError('normalise is for form="ovr"; in the joint form all scores have one scale: leave it out.')
+        return {"factored": AdaBoostMH, "free": AdaBoostMHFree, "real": AdaBoostMHReal}[self.votes]()
+
+
+@booster("Schapire & Singer 1999", "there are three or more classes and the right one should rank above the others")
+@dataclass(eq=False, repr=False)
+class AdaBoostMRClassifier(BoostingClassifier):
+    """AdaBoost.MR: boosting of a ranking of the labels, the right one above the wrong ones.
+
+    The share of pairs of a right and a wrong label that are ranked the wrong way falls as AdaBoost's training error
+    does.  With one right label a row it is AdaBoost.M2 (`AdaBoostM2Classifier`) with votes -1 and +1 in place of 0 and
+    1: the same voters, the same predictions, coefficients half as large.
+
+    Parameters
+    ----------
+    {shared}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from boostlab import AdaBoostMRClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = AdaBoostMRClassifier(n_estimators=30).fit(X[::2], y[::2])
+    >>> model.score(X[1::2], y[1::2]) > 0.9
+    True
+    """
+
+    _multiclass: ClassVar[bool] = True
+
+    def _rule(self) -> Rule:
+        return AdaBoostMR()

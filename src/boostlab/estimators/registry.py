@@ -57,6 +57,9 @@ keep_best : bool, default=True
     After early stopping, keep the rounds up to the best validation score; False keeps all.
 class_weight : None, "balanced" or mapping, default=None
     What to multiply the sample weights of every class by; "balanced" gives all classes the same mass.
+multiclass : {{"auto", "ovr", "ovo", "ecoc"}}, default="auto"
+    Three or more classes: the booster's own form if it has one, else one class against the rest ("ovr"); or all pairs
+    ("ovo"), or an error-correcting code ("ecoc"), of binary problems that share the bins.
 warm_start : bool, default=False
     Let the next `fit` on the same data go on from here: the result equals one long fit, bit for bit.
 callbacks : callable or list of callables, optional
@@ -86,9 +89,13 @@ history_ : dict of arrays
 feature_importances_ : array
     Every feature's share of the vote.
 n_features_in_, feature_names_in_
-    The columns seen by `fit`.
+    The columns seen by `fit`.{reduced}
 """
 
+_REDUCED = """
+
+Where the classes were reduced to binary problems, `estimators_` holds a fitted booster for each (with labels 0 and 1),
+`estimator_weights_` and `history_` are lists of theirs, and `n_estimators_` is the largest number of rounds."""
 _CLASSES = "classes_ : array\n    The class labels in order."
 _NUMBERS = "baseline_ : float\n    The mean of y, to which the vote is added."
 _TOL = "By how much a validation score must improve to count; 0 is any improvement."
@@ -126,4 +133,6 @@ def _shared(cls: Any, tol_doc: str) -> str:
         scoring=cls.scoring,
         measures='"squared_error" or "absolute_error"' if numeric else '"error", "exponential" or "log_loss"',
     )
-    return f"{parameters}\n\n{SHARED_ATTRIBUTES.strip().format(targets=_NUMBERS if numeric else _CLASSES)}"
+    targets, reduced = (_NUMBERS, "") if numeric else (_CLASSES, _REDUCED)
+    attributes = SHARED_ATTRIBUTES.strip().format(targets=targets, reduced=reduced)
+    return f"{parameters}\n\n{attributes}"

@@ -99,6 +99,10 @@ class ReweighedClassifier(BoostingClassifier):
         list of fitted models
         """
         check_is_fitted(self, "n_estimators_")
+        if len(self.classes_) > 2:
+            raise ValueError(
+                "A path is of one binary problem, and there are several; ask each of estimators_ for its own."
+            )
         X, y = self._numbers(X, (y,), sample_weight=sample_weight)
         sample = check_sample(X, y, sample_weight, self.classes_, "y", self.class_weight)
         table = Table(sample.X, threads=count_threads(self.n_jobs))

@@ -14,6 +14,7 @@ from boostlab.rules.adaboost_m2 import AdaBoostM2
 from boostlab.rules.arboost import ARBoost
 from boostlab.rules.arboost_classes import ARBoostOfClasses
 from boostlab.rules.logitboost import LogitBoost
+from boostlab.rules.logitboost_classes import LogitBoostOfClasses
 from boostlab.rules.real_adaboost import RealAdaBoost
 from boostlab.rules.samme import SAMME
 from boostlab.rules.weightboost import WeightBoost
@@ -54,13 +55,12 @@ class AdaBoostClassifier(BoostingClassifier):
 
     _multiclass: ClassVar[bool] = True
 
+    @property
+    def _own_form(self) -> bool:
+        return self.algorithm == "discrete" and self.fixed_step is None
+
     def _rule(self) -> Rule:
         if self._several:
-            if self.algorithm == "real" or self.fixed_step is not None:
-                raise ValueError(
-                    'algorithm="real" and fixed_step are for two classes; with more, leave both at their defaults, or '
-                    "wrap the booster in sklearn.multiclass.OneVsRestClassifier."
-                )
             return SAMME(self.learning_rate)
         if self.algorithm == "real":
             if self.fixed_step is not None:
@@ -155,6 +155,9 @@ class WeightBoostClassifier(BoostingClassifier):
 class LogitBoostClassifier(BoostingClassifier):
     """LogitBoost: Newton steps on the logistic loss.
 
+    Three or more classes: a round has one voter a class (`estimators_` holds tuples), the scores of a row sum to zero,
+    and `predict_proba` is their softmax.
+
     Parameters
     ----------
     z_max : float, default=4.0
@@ -176,8 +179,10 @@ class LogitBoostClassifier(BoostingClassifier):
     z_max: float = param(4.0, number(1, 1e6))
     learning_rate: float = param(1.0, _RATE)
 
+    _multiclass: ClassVar[bool] = True
+
     def _rule(self) -> Rule:
-        return LogitBoost(self.z_max, self.learning_rate)
+        return (LogitBoostOfClasses if self._several else LogitBoost)(self.z_max, self.learning_rate)
 
 
 @booster("Freund & Schapire 1997", "there are three or more classes and voters can rate every label")

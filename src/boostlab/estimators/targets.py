@@ -21,11 +21,15 @@ class Targets(Reading):
     n_estimators: int
     scoring: Any
 
-    _multiclass: ClassVar[bool] = False  # whether the rule takes three or more classes
+    _multiclass: ClassVar[bool] = False  # whether there is a rule of its own for three or more classes
 
     def _sample(self, X: Any, y: Any, weight: Any, known: Sample | None = None) -> Sample:
         """Return a checked sample, or a validation sample where the training sample is known."""
         raise NotImplementedError
+
+    def _reduction(self, n_classes: int) -> str | None:
+        """Return the name of the reduction by which so many classes are told apart; None is the rule itself."""
+        return None
 
     def _take(self, sample: Sample, held_out: Sample | None) -> tuple[Sample, Sample | None]:
         """Take note of what the targets are, and return the samples as the rule is to see them."""
@@ -55,20 +59,26 @@ class Labels(Targets):
 
     classes_: Array
     class_weight: Any
+    multiclass: str
 
     _numeric: ClassVar[bool] = False
 
     def _sample(self, X: Any, y: Any, weight: Any, known: Sample | None = None) -> Sample:
         if known is not None:
             return check_sample(X, y, weight, known.classes, "y_val")
-        sample = check_sample(X, y, weight, None, "y", self.class_weight)
-        if len(sample.classes) > 2 and not self._multiclass:
-            raise ValueError(
-                "Only binary classification is supported. The type of the target is multiclass: "
-                f"{type(self).__name__} was given {len(sample.classes)} classes; "
-                "wrap it in sklearn.multiclass.OneVsRestClassifier."
-            )
-        return sample
+        return check_sample(X, y, weight, None, "y", self.class_weight)
+
+    @property
+    def _own_form(self) -> bool:
+        """Whether the rule that these parameters make has a form for three or more classes."""
+        return self._multiclass
+
+    def _reduction(self, n_classes: int) -> str | None:
+        if n_classes < 3:
+            return None
+        if self.multiclass == "auto":
+            return None if self._own_form else "ovr"
+        return self.multiclass
 
     def _take(self, sample: Sample, held_out: Sample | None) -> tuple[Sample, Sample | None]:
         self.classes_ = sample.classes

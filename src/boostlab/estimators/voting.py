@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from boostlab.data.table import Table
 from boostlab.data.threads import count_threads
-from boostlab.ensemble import Ensemble, decide, probabilities, shown
+from boostlab.ensemble import Ensemble
 from boostlab.estimators.complaints import check_labels, one_sentence
 from boostlab.estimators.reading import Reading
 from boostlab.estimators.sample import encode_labels
@@ -72,6 +71,11 @@ class Voting(Fitted):
 
     classes_: Array
 
+    @property
+    def _vote(self) -> Any:
+        """The vote, or that of several binary problems: both can be asked the same."""
+        return self._ensemble
+
     def decision_function(self, X: Any) -> Array:
         """Return the scores: of class 1 over class 0 for two classes, else one a class.
 
@@ -84,7 +88,7 @@ class Voting(Fitted):
         array of shape (n_rows,) or (n_rows, n_classes)
         """
         table = self._table(X)
-        return shown(self._ensemble.rule, self._ensemble.scores(table))
+        return self._vote.shown(self._vote.scores(table))
 
     def predict(self, X: Any) -> Array:
         """Return the predicted labels; they are always the most probable ones.
@@ -98,7 +102,7 @@ class Voting(Fitted):
         array of shape (n_rows,)
         """
         table = self._table(X)
-        return self.classes_[decide(self._ensemble.scores(table))]
+        return self.classes_[self._vote.decide(self._vote.scores(table))]
 
     def predict_proba(self, X: Any) -> Array:
         """Return class probabilities through the rule's own link (see its documentation for what they mean).
@@ -112,7 +116,7 @@ class Voting(Fitted):
         array of shape (n_rows, n_classes)
         """
         table = self._table(X)
-        return probabilities(self._ensemble.rule, self._ensemble.scores(table))
+        return self._vote.probabilities(self._vote.scores(table))
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
         """Yield the scores after every round, in one pass.
@@ -126,7 +130,7 @@ class Voting(Fitted):
         array of shape (n_rows,) or (n_rows, n_classes)
         """
         table = self._table(X)
-        return (shown(self._ensemble.rule, F) for F in self._ensemble.staged_scores(table))
+        return map(self._vote.shown, self._vote.staged_scores(table))
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """Yield the predicted labels after every round.
@@ -140,7 +144,7 @@ class Voting(Fitted):
         array of shape (n_rows,)
         """
         table = self._table(X)
-        return (self.classes_[decide(F)] for F in self._ensemble.staged_scores(table))
+        return (self.classes_[self._vote.decide(F)] for F in self._vote.staged_scores(table))
 
     def staged_predict_proba(self, X: Any) -> Iterator[Array]:
         """Yield class probabilities after every round.
@@ -154,7 +158,7 @@ class Voting(Fitted):
         array of shape (n_rows, n_classes)
         """
         table = self._table(X)
-        return (probabilities(self._ensemble.rule, F) for F in self._ensemble.staged_scores(table))
+        return map(self._vote.probabilities, self._vote.staged_scores(table))
 
     def _codes(self, y: Any, n_rows: int) -> Array:
         """Return the class numbers of the labels of n_rows rows, or say what is wrong with them."""
@@ -181,20 +185,13 @@ class Voting(Fitted):
         -------
         array of shape (n_rows,)
             y F(x) divided by the sum of |alpha| max|h|; with one score a class, y F(x) is the true class's score less
-            the best other.
+            the best other, or half of that where votes go from -1 to 1.  Under a reduction (`multiclass`), the mean
+            margin of the binary problems that tell the true class from another, for the other class for which it is
+            smallest.
         """
         table = self._table(X)
-        F = self._ensemble.scores(table)
-        codes = self._codes(y, len(F))
-        if F.ndim == 1:
-            margins = np.where(codes == 1, F, -F)
-        else:
-            rows = np.arange(len(F))
-            others = F.copy()
-            others[rows, codes] = -np.inf
-            margins = F[rows, codes] - others.max(axis=1)
-        bound = self._ensemble.bound
-        return margins / bound if bound > 0 else margins
+        codes = self._codes(y, table.n_rows)
+        return self._vote.margins(self._vote.scores(table), codes)
 
     def certificate(self, X: Any, y: Any, delta: float = 0.05, **options: Any) -> Any:
         """Return what can be promised about this model: training error, margins, every bound that applies.

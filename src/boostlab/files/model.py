@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,15 +10,14 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from boostlab import __version__
-from boostlab.contract import Rule
 from boostlab.data.columns import Columns
 from boostlab.data.table import MOST_BINS
-from boostlab.ensemble import Ensemble
 from boostlab.estimators import REGISTRY, REGRESSORS
 from boostlab.estimators.base import Booster
 from boostlab.estimators.params import check_params
-from boostlab.files import values, voters
+from boostlab.files import reduction, values, vote, voters
 from boostlab.files.problems import JOBLIB, Problem, need, shown
+from boostlab.multiclass.training import binary
 from boostlab.voters import DecisionStump, DecisionTree, VoterPool
 
 Array = npt.NDArray[Any]
@@ -32,10 +30,6 @@ FIELDS = {
     "n_features",
     "feature_names",
     "columns",
-    "one_number_a_vote",
-    "stop_reason",
-    "history",
-    "settled",
 }
 CLASSES, BASELINE = "classes", "baseline"  # what a classifier's, and what a regressor's file holds of y
 DROPPED = {"callbacks"}  # loaded as None
@@ -59,16 +53,7 @@ def pack(model: Booster) -> tuple[dict[str, Any], dict[str, Array]]:
     check_is_fitted(model, "n_estimators_")
     _check_unchanged(model)
     columns: Columns | None = model._columns
-    setting = voters.Setting(
-        model._ensemble.rule,
-        model._n_classes,
-        model.n_features_in_,
-        {} if columns is None else columns.n_categories,
-    )
-    arrays, single = voters.pack(model._ensemble.rounds, setting)
-    arrays["importances"] = np.asarray(model.feature_importances_, np.float64)
-    for i, column in enumerate(model.history_.values()):
-        arrays[f"history_{i}"] = _history_column(column)
+    entries, arrays = (reduction if reduction.is_reduced(model) else vote).pack(model)
     names = getattr(model, "feature_names_in_", None)
     header = {
         "boostlab": __version__,
@@ -78,10 +63,7 @@ def pack(model: Booster) -> tuple[dict[str, Any], dict[str, Array]]:
         "n_features": int(model.n_features_in_),
         "feature_names": None if names is None else [str(n) for n in names],
         "columns": None if columns is None else _pack_columns(columns),
-        "one_number_a_vote": single,
-        "stop_reason": str(model.stop_reason_),
-        "history": list(model.history_),
-        "settled": {k: values.encode(v, k) for k, v in getattr(model, "_settled", {}).items()},
+        **entries,
     }
     return header, arrays
 
@@ -101,11 +83,22 @@ def _check_unchanged(model: Booster) -> None:
     """Refuse parameters that no longer make the rule by which the model votes."""
     try:
         check_params(model)
-        same = model._rule() == model._ensemble.rule
+        same = all(now._rule() == then._ensemble.rule for now, then in _votes(model))
     except ValueError as error:
         raise Problem(f"its parameters are no longer possible ({str(error).rstrip('.')})", "set them back") from error
     if not same:
         raise Problem("its parameters changed since it was fitted", "set them back, or fit it again")
+
+
+def _votes(model: Any) -> Iterator[tuple[Booster, Booster]]:
+    """Yield the booster that the parameters make now, and the one that was fitted, for every vote of the model."""
+    if not reduction.is_reduced(model):
+        yield model, model
+        return
+    for one in model.estimators_:
+        now = binary(model)
+        now._settled = one._settled
+        yield now, one
 
 
 def _pack_params(model: Booster) -> dict[str, Any]:
@@ -140,14 +133,6 @@ def _pack_columns(columns: Columns) -> dict[str, Any]:
     return {"names": names, "categories": categories}
 
 
-def _history_column(column: Any) -> Array:
-    a = np.asarray(column)
-    try:
-        return a if a.dtype in (np.dtype(bool), np.dtype(np.int64)) else a.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise Problem("history_ holds something that is not a number", JOBLIB) from error
-
-
 # -- from a file -----------------------------------------------------------------------------------------------------
 
 
@@ -162,46 +147,25 @@ def unpack(header: Mapping[str, Any], arrays: dict[str, Array]) -> Booster:
         The arrays it lists.
     """
     targets = header.keys() & {CLASSES, BASELINE}
-    need(len(targets) == 1 and header.keys() - targets == FIELDS, "entries of model.json are missing or unknown")
-    names = header["history"]
-    need(_are(names, str) and len(set(names)) == len(names), "the history has no names")
-    listed = {*voters.LAYOUT, "importances", *(f"history_{i}" for i in range(len(names)))}
-    need(arrays.keys() == listed, "arrays are missing or unknown")
+    parts = {reduction.FIELD} if reduction.FIELD in header else vote.FIELDS
+    known = FIELDS | parts
+    need(len(targets) == 1 and header.keys() - targets == known, "entries of model.json are missing or unknown")
     model = _unpack_params(header["class"], header["params"], header["boostlab"])
-    model._settled = _unpack_settled(header["settled"], model)
     _unpack_targets(header, model)
-    rule = _rule_of(model)  # which may depend on the number of classes
     d = header["n_features"]
     need(type(d) is int and d >= 1, "the number of features")
-    columns = _unpack_columns(header["columns"], d)
-    n_categories = {} if columns is None else columns.n_categories
-    single = header["one_number_a_vote"]
-    need(type(single) is bool, "the kind of votes")
-    importances = arrays["importances"]
-    need(importances.dtype == np.float64 and importances.shape == (d,), "importances and features differ in number")
-    need(((importances >= 0) & (importances <= 1 + 1e-9)).all(), "an importance that is not a share")
-    setting = voters.Setting(rule, model._n_classes, d, n_categories)
-    rounds = voters.unpack(arrays, single, setting)
-    history = {name: arrays[f"history_{i}"] for i, name in enumerate(names)}
-    need(all(a.ndim == 1 and len(a) >= len(rounds) for a in history.values()), "the history is shorter than the vote")
-    need(len({len(a) for a in history.values()}) <= 1, "the history's columns differ in length")
-    facts = {name: a.astype(np.float64).tolist() for name, a in history.items()}
-    for t, r in enumerate(rounds):
-        r.facts.update({name: column[t] for name, column in facts.items() if column[t] == column[t]})
+    model.n_features_in_ = d
+    model._columns = _unpack_columns(header["columns"], d)
     seen = header["feature_names"]
     if seen is not None:
-        need(_are(seen, str) and len(seen) == d, "names and features differ in number")
+        need(vote.are(seen, str) and len(seen) == d, "names and features differ in number")
         model.feature_names_in_ = np.array(seen, dtype=object)
-    need(isinstance(header["stop_reason"], str), "the stop reason")
-    model.n_features_in_ = d
-    model._columns = columns
-    model._keep(Ensemble(rule, rounds, model._n_classes), history, header["stop_reason"])
-    model.feature_importances_ = importances
+    if reduction.FIELD in header:
+        reduction.unpack(model, header[reduction.FIELD], dict(arrays))
+    else:
+        need(model._reduction(model._n_classes) is None, "one vote where there should be several")
+        vote.unpack(model, {name: header[name] for name in vote.FIELDS}, arrays)
     return model
-
-
-def _are(items: Any, *types: type) -> bool:
-    return isinstance(items, list) and all(type(v) in types for v in items)
 
 
 def _unpack_params(name: Any, stored: Any, written_by: Any) -> Booster:
@@ -217,37 +181,9 @@ def _unpack_params(name: Any, stored: Any, written_by: Any) -> Booster:
     model: Booster = cls(estimator=_unpack_learner(stored.get("estimator")), **params)
     need(isinstance(model.scoring, str), "scoring is not text")
     need(model.random_state is None or type(model.random_state) is int, "random_state is not a number")
-    _rule_of(model)
+    vote.rule_of(model)
     need(model.n_jobs is None or model.n_jobs <= MOST_JOBS, f"n_jobs is above {MOST_JOBS}")
     return model
-
-
-def _rule_of(model: Booster) -> Rule:
-    """Return the rule that the parameters make, if they are possible."""
-    try:
-        check_params(model)
-        return model._rule()
-    except ValueError as error:
-        raise Problem(f"its content is damaged ({str(error).rstrip('.')})") from error
-
-
-def _unpack_settled(stored: Any, model: Booster) -> dict[str, Any]:
-    """Return what the data decided at fit: numbers that their parameters could be, and columns of numbers."""
-    need(isinstance(stored, dict) and stored.keys() <= set(model._settles), "what the data decided")
-    settled = {name: values.decode(v) for name, v in stored.items()}
-    for name, value in settled.items():
-        if isinstance(value, dict):
-            need(all(isinstance(k, str) and _is_column(c) for k, c in value.items()), f"the columns of {name}")
-            need(len({len(c) for c in value.values()}) == 1, f"the columns of {name} differ in length")
-        else:
-            need(type(value) is float, f"{name} is not a number")
-            check = next((f.metadata["check"] for f in fields(model) if f.name == name), None)
-            need(check is not None and check.test(value), f"{name} is {value:g}")
-    return settled
-
-
-def _is_column(c: Any) -> bool:
-    return isinstance(c, np.ndarray) and c.dtype == np.float64 and bool(np.isfinite(c).all())
 
 
 def _unpack_learner(stored: Any) -> Any:
@@ -268,7 +204,7 @@ def _unpack_targets(header: Mapping[str, Any], model: Any) -> None:
         need(type(model.baseline_) is float and abs(model.baseline_) <= voters.LARGEST_SCORE, "the baseline")
         return
     classes = model.classes_ = values.decode_array(header[CLASSES])
-    need(len(classes) == 2 or (len(classes) > 2 and model._multiclass), "the number of classes")
+    need(len(classes) >= 2, "the number of classes")
     try:
         ascending = bool((classes[1:] > classes[:-1]).all())
     except TypeError:  # of different kinds
@@ -281,7 +217,7 @@ def _unpack_columns(stored: Any, d: int) -> Columns | None:
         return None
     need(isinstance(stored, dict) and stored.keys() == {"names", "categories"}, "the columns")
     names, categories = stored["names"], stored["categories"]
-    need(names is None or (_are(names, str, int) and len(names) == d), "names and columns differ in number")
+    need(names is None or (vote.are(names, str, int) and len(names) == d), "names and columns differ in number")
     need(isinstance(categories, list) and len(categories) == d, "categories and columns differ in number")
     read: list[list[Any] | None] = []
     for seen in categories:

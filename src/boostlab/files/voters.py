@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.contract import Rule
+from boostlab.contract import Each, Rule
 from boostlab.data.table import MOST_BINS
 from boostlab.ensemble import Round
 from boostlab.files.problems import JOBLIB, Problem, need
+from boostlab.voters.fitted_tree import Tree
 from boostlab.voters.pool import PoolVoter
 from boostlab.voters.stump import CategoryStump, Stump
-from boostlab.voters.tree import Tree
 
 Array = npt.NDArray[Any]
 Arrays = dict[str, Array]
@@ -27,12 +27,15 @@ STUMP, CATEGORY_STUMP, TREE, POOL_STUMP = range(4)
 LARGEST_SCORE = 1e100  # scores and votes beyond it are no model's, and could overflow
 
 # Every array: its type and its shape, where a letter is a length that must be the same wherever it stands.
-#   T rounds, V voters, S stumps, P of them in a pool, C category stumps, R trees, N nodes, K numbers in a vote
+#   T rounds, V voters, S stumps, P of them in a pool, C category stumps, R trees, N nodes, K numbers in a vote,
+#   B rounds and J classes where the classes have coefficients of their own
 LAYOUT: dict[str, tuple[str, tuple[str | int, ...]]] = {
     "round_alpha": ("<f8", ("T",)),
     "round_decay": ("<f8", ("T",)),
     "round_reweighs": ("|b1", ("T",)),
     "round_tuple": ("<i8", ("T",)),
+    "class_alpha": ("<f8", ("B", "J")),
+    "class_decay": ("<f8", ("B", "J")),
     "alphas": ("<f8", ("A",)),
     "voter_kind": ("|u1", ("V",)),
     "stump_feature": ("<i8", ("S",)),
@@ -111,6 +114,8 @@ def pack(rounds: Sequence[Round], setting: Setting) -> tuple[Arrays, bool]:
         "round_decay": [r.decay for r in rounds],
         "round_reweighs": [r.alphas is not None for r in rounds],
         "round_tuple": [len(r.voter) if isinstance(r.voter, tuple) else 0 for r in rounds],
+        "class_alpha": [r.each.alphas for r in rounds if r.each is not None],
+        "class_decay": [r.each.decays for r in rounds if r.each is not None],
         "alphas": _joined([r.alphas for r in rounds if r.alphas is not None]),
         "voter_kind": kinds,
         "stump_feature": [v.feature for v in stumps],
@@ -133,7 +138,7 @@ def pack(rounds: Sequence[Round], setting: Setting) -> tuple[Arrays, bool]:
         "node_gain": _joined(nodes["gains"]),
         "category_low": _joined(nodes["lows"]),
     }
-    sizes = {"K": width}
+    sizes = {"K": width, "J": setting.n_classes if content["class_alpha"] else 0}
     arrays = {}
     for name, (dtype, shape) in LAYOUT.items():
         tail = [n if isinstance(n, int) else sizes[n] for n in shape[1:]]
@@ -193,7 +198,9 @@ def unpack(arrays: Arrays, single: bool, setting: Setting) -> list[Round]:
     for kind in kinds.tolist():
         if kind != POOL_STUMP:
             voter = next(made[kind])
-            plain = kind != STUMP or voter.feature not in setting.n_categories
+            plain = (
+                kind != STUMP or voter.feature not in setting.n_categories or np.array_equal(voter.left, voter.right)
+            )
             need(plain, "a threshold on a categorical column")
             voters.append(voter)
         else:
@@ -228,7 +235,7 @@ def _named(votes: Array, setting: Setting) -> Array:
 def _rounds(arrays: Arrays, voters: list[Any], single: bool, setting: Setting) -> list[Round]:
     alpha, decay, again = arrays["round_alpha"], arrays["round_decay"], arrays["round_reweighs"]
     sizes = arrays["round_tuple"]
-    for name in ("round_alpha", "round_decay", "alphas"):
+    for name in ("round_alpha", "round_decay", "alphas", "class_alpha", "class_decay"):
         _sane(arrays[name], "a coefficient")
     tuples = single and setting.by_class and not setting.names_classes
     expected = setting.n_classes if tuples else 0  # voters in a round's tuple
@@ -239,12 +246,17 @@ def _rounds(arrays: Arrays, voters: list[Any], single: bool, setting: Setting) -
     need(not (setting.by_class and again.any()), "new coefficients in a model with one score a class")
     lengths = np.flatnonzero(again) + 1
     need(len(arrays["alphas"]) == lengths.sum(), "the coefficients of some rounds are missing")
+    own = arrays["class_alpha"]
+    each: list[Each | None] = [None] * len(sizes)
+    if len(own):
+        need(bool(expected) and own.shape == (len(sizes), expected), "the coefficients of some classes are missing")
+        each = [Each(a.copy(), d.copy()) for a, d in zip(own, arrays["class_decay"], strict=True)]
     ends = np.cumsum(lengths).tolist()
     anew = iter([arrays["alphas"][end - n : end].copy() for n, end in zip(lengths.tolist(), ends, strict=True)])
     rounds = []
     for t, (a, d, whole) in enumerate(zip(alpha.tolist(), decay.tolist(), again.tolist(), strict=True)):
         voter = tuple(voters[t * expected : (t + 1) * expected]) if expected else voters[t]
-        rounds.append(Round(voter, a, d, next(anew) if whole else None))
+        rounds.append(Round(voter, a, d, next(anew) if whole else None, each=each[t]))
     _check_scores(rounds)
     return rounds
 
@@ -255,7 +267,9 @@ def _check_scores(rounds: list[Round]) -> None:
     score = 0.0
     with np.errstate(over="ignore"):
         for t, r in enumerate(rounds):
-            if r.alphas is not None:
+            if r.each is not None:
+                score = float(np.abs(r.each.decays).max() * score + np.abs(r.each.alphas).max() * bounds[t])
+            elif r.alphas is not None:
                 score = float(np.abs(r.alphas) @ bounds[: t + 1])
             else:
                 score = abs(r.decay) * score + abs(r.alpha) * float(bounds[t])

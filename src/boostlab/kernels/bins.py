@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,52 @@ def columns_of(X: Array, first: int, out: Array) -> None:
     for i in range(X.shape[0]):
         for k in range(out.shape[0]):
             out[k, i] = X[i, first + k]
+
+
+@kernel
+def cut_sorted(values: Array, below: Array, limit: int, out: Array) -> tuple[int, int]:
+    """Write the cuts between sorted values, and return how many they are and how many values are distinct.
+
+    NaN comes last and does not count.  If there are more than `limit` distinct values, cuts are after the values at the
+    quantiles k / limit: those of the first row r with below[r] / below[-1] >= k / limit, where below[r] is the mass of
+    the rows up to r (empty if every row has the mass 1).  A cut is halfway between neighbours, where floats allow.
+    """
+    size = values.size
+    while size > 0 and np.isnan(values[size - 1]):
+        size -= 1
+    distinct = min(size, 1)
+    for r in range(1, size):
+        distinct += values[r] != values[r - 1]
+    weighted, all_cuts = below.size > 0, distinct <= limit
+    whole = np.float64(below[size - 1]) if weighted and size > 0 else np.float64(size)
+    count, end = 0, -1
+    for k in range(1, limit):
+        if all_cuts:
+            r = end + 1
+        else:
+            share = k / limit
+            if weighted:
+                r = int(np.searchsorted(below[:size], np.int64(math.floor(share * whole))))  # nearly there
+                while r > 0 and below[r - 1] / whole >= share:
+                    r -= 1
+                while below[r] / whole < share:
+                    r += 1
+            else:
+                r = max(math.ceil(share * whole) - 2, 0)
+                while (r + 1) / whole < share:
+                    r += 1
+            if r <= end:
+                continue
+        end = r
+        while end + 1 < size and values[end + 1] == values[r]:  # the last row of that value
+            end += 1
+        if end >= size - 1:
+            break
+        low, high = np.float64(values[end]), np.float64(values[end + 1])
+        middle = low / 2 + high / 2  # halves first: the sum of two huge numbers would overflow
+        out[count] = (middle if low <= middle < high else low) + 0.0  # no negative zeros
+        count += 1
+    return count, distinct
 
 
 @kernel

@@ -6,7 +6,11 @@ from dataclasses import dataclass
 from math import exp, log
 from typing import ClassVar
 
+import numpy as np
+
 from boostlab.contract import NEGLIGIBLE, Array, Retry, Rule, State, Step, Stop, Task, perfect
+
+NONE = np.empty(0)
 
 
 @dataclass(frozen=True)
@@ -43,8 +47,11 @@ class Exponential(Rule):
         if error >= limit - NEGLIGIBLE:
             return Stop("no_edge", f"weighted error {error:.4g}, and the rule needs less than {limit:.4g}")
         alpha = self.vote(s, self.floored(s, error))
-        facts = {"error": error, "edge": 1 - 2 * error, "objective": self.loss(s, error, alpha, h)}
-        return Step(alpha, facts, perfect(s, h == s.y) if wrong == 0 else None)
+        return Step(alpha, self.facts(s, error, alpha, h), perfect(s, h == s.y) if wrong == 0 else None)
+
+    def facts(self, s: State, error: float, alpha: float, h: Array = NONE) -> dict[str, float]:
+        """Return what there is to say of a step (a rule that is plain needs no votes for that)."""
+        return {"error": error, "edge": 1 - 2 * error, "objective": self.loss(s, error, alpha, h)}
 
     def loss(self, s: State, error: float, alpha: float, h: Array) -> float:
         """Return the mean of exp(-y F) after the step: the product of the normalisers Z."""

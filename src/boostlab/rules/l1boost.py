@@ -5,8 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import atanh, exp, log, sqrt
 
-from boostlab.contract import Array, State
+from boostlab.contract import Array, Plain, State, formula
 from boostlab.rules.exponential import Exponential
+
+
+@formula
+def less_a_constant(error: float, numbers: tuple[float, ...]) -> float:
+    """artanh(g) - artanh(b), where numbers[0] is artanh(b)."""
+    return 0.5 * log((1 - error) / error) - numbers[0]
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,12 @@ class L1Boost(Exponential):
         super().begin(s)
         s.own.S = 0.0
 
+    def plain(self, s: State) -> Plain | None:
+        """Step 3 as a formula, where b does not change."""
+        if self.penalty == "additive" and self.beta > 0:
+            return None
+        return Plain(less_a_constant, (atanh(self.beta),), self.limit(s, 0.5), self.facts)
+
     def b(self, s: State) -> float:
         """Step 2."""
         return self.beta if self.penalty == "multiplicative" else self.beta * exp(min(-s.own.log_loss, 700.0))
@@ -52,7 +64,7 @@ class L1Boost(Exponential):
         """Step 3; without a penalty both are AdaBoost's, to the bit."""
         b = self.b(s)
         if self.penalty == "multiplicative" or b == 0:
-            return 0.5 * log((1 - error) / error) - atanh(b)
+            return less_a_constant(error, (atanh(b),))
         return log(2 * (1 - error) / (b + sqrt(b * b + 4 * error * (1 - error))))
 
     def loss(self, s: State, error: float, alpha: float, h: Array) -> float:

@@ -93,7 +93,7 @@ def staged_margins(model: Any, X: Any, y: Any) -> Iterator[Array]:
         else:
             others = F.copy()
             others[rows, codes] = -np.inf
-            margins = F[rows, codes] - others.max(axis=1)
+            margins = (F[rows, codes] - others.max(axis=1)) / ensemble.rule.apart
         if ensemble.rule.additive:
             yield margins / limit if limit > 0 else margins
         else:

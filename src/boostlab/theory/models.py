@@ -17,5 +17,10 @@ def vote_of(model: Any) -> Ensemble:
             "arrays take margins, scores and errors of any model."
         )
     check_is_fitted(model, "n_estimators_")
-    vote: Ensemble = model._ensemble
+    vote = model._ensemble
+    if not isinstance(vote, Ensemble):
+        raise ValueError(
+            f"This {type(model).__name__} is {len(model.estimators_)} binary boosters, and theory speaks of one vote; "
+            "ask each of estimators_, whose labels are 0 and 1."
+        )
     return vote

@@ -70,16 +70,31 @@ class LogOdds:
 
 @dataclass(frozen=True, slots=True)
 class Plausibilities:
-    """The probabilities of all classes, 0 for those that the estimator was not shown."""
+    """The probabilities p of all classes, 0 for those that the estimator was not shown, as numbers from `no` to 1."""
 
     classes: Array  # those it was shown
     n_classes: int
+    no: float = 0.0
 
     def __call__(self, model: Any, X: Any) -> Array:
         """Return the votes."""
         votes = np.zeros((X.shape[0], self.n_classes))
         votes[:, self.classes] = said_probabilities(model, X, len(self.classes))
-        return votes
+        return votes if self.no == 0.0 else self.no + (1.0 - self.no) * votes
+
+
+@dataclass(frozen=True, slots=True)
+class LogOddsOfAll:
+    """Half the log odds of every class, (1/2) ln((p + s) / (1 - p + s))."""
+
+    classes: Array  # those it was shown
+    n_classes: int
+    smoothing: float
+
+    def __call__(self, model: Any, X: Any) -> Array:
+        """Return the votes."""
+        P = Plausibilities(self.classes, self.n_classes)(model, X)
+        return 0.5 * np.log((P + self.smoothing) / (np.maximum(1.0 - P, 0.0) + self.smoothing))
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,23 +188,48 @@ class Means(LabelQuestion):
 
 
 class Rating(LabelQuestion):
-    """pseudo_loss: the probabilities, or 1 for the predicted class, say how plausible every class is.
+    """hamming, factored: the probabilities, or the predicted class, say yes or no to every class.
 
-    A row counts as much as its wrong labels together (Freund & Schapire 1997).
+    A row that is taken for class k costs its weights on k and on its own class; so it counts as much as its own class
+    and the mean of the others.  For AdaBoost.M2 that is in proportion to its wrong labels together (Freund & Schapire
+    1997).
     """
 
     def problem(self, task: Task) -> tuple[Array, Array]:
-        """The classes; the task's weight on the right one is the sum over the wrong ones."""
-        codes = task.target.argmin(axis=1)  # -1 on the right class, +1 on the others
-        return task.weight[np.arange(len(codes)), codes], codes
+        """The classes, and what a mistake costs."""
+        codes = task.target.argmax(axis=1)  # 1 on the right class, -1 on the others
+        own, all_ = task.weight[np.arange(len(codes)), codes], task.weight.sum(axis=1)
+        return own + (all_ - own) / (task.weight.shape[1] - 1), codes
 
-    def reading(self, task: Task, classes: Array) -> Plausibilities:
+    def reading(self, task: Task, classes: Array) -> Reading:
         """By probabilities."""
-        return Plausibilities(classes, task.weight.shape[1])
+        return Plausibilities(classes, task.weight.shape[1], task.params["no"])
 
     def sides(self, task: Task, mass: Array, said: Array) -> Array:
-        """1 for the class that is said."""
-        return np.eye(task.weight.shape[1])
+        """Yes to the class that is said."""
+        no = task.params["no"]
+        return no + (1.0 - no) * np.eye(task.weight.shape[1])
+
+
+class OddsOfAll(Rating):
+    """hamming_z: half the log odds of every class, of the predicted probabilities.
+
+    A classifier that only says classes parts the rows, and each part votes half its own log odds, as a leaf does.
+    """
+
+    def reading(self, task: Task, classes: Array) -> Reading:
+        """By probabilities."""
+        return LogOddsOfAll(classes, task.weight.shape[1], task.params["smoothing"])
+
+    def sides(self, task: Task, mass: Array, said: Array) -> Array:
+        """Half the log odds of every class among the rows of which each is said."""
+        w, K = task.weight * mass[:, None], task.weight.shape[1]
+        plus, minus = (
+            np.stack([np.bincount(said, x, minlength=K) for x in (w * side).T], axis=1)
+            for side in (task.target > 0, task.target < 0)
+        )
+        s = task.params["smoothing"] * w.sum()
+        return 0.5 * np.log((plus + s) / (minus + s))
 
 
 class Naming(LabelQuestion):
@@ -244,7 +284,9 @@ OF_CLASSIFIERS: dict[str, LabelQuestion] = {
     "z": Odds(),
     "least_squares": Means(),
     "labels": Naming(),
-    "pseudo_loss": Rating(),
+    "hamming": Rating(),
+    "factored": Rating(),
+    "hamming_z": OddsOfAll(),
 }
 OF_REGRESSORS: dict[str, Question] = {"edge": Confidence(), "least_squares": Fit()}
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from boostlab.kernels.compiled import part as formula
 from boostlab.kernels.slots import SIGNED, SQUARE
 from boostlab.voters.criterion import TINY, Cost, Criterion, Separable
+from boostlab.voters.labelwise import Factored, Hamming, HammingZ
 
 Array = npt.NDArray[Any]
 
@@ -306,51 +307,13 @@ class ClassGini(ByClass):
         return -float(sums @ sums) / max(float(sums.sum()), TINY)
 
 
-@formula
-def pseudo_loss(left: Any, right: Any, gross: Any, numbers: Any) -> Any:
-    """Each class takes the cheaper of 0 and 1 on each side."""
-    cost = np.minimum(left[0], 0.0) + np.minimum(right[0], 0.0)
-    for k in range(1, len(left)):
-        cost = cost + (np.minimum(left[k], 0.0) + np.minimum(right[k], 0.0))
-    return cost
-
-
-class PseudoLoss(Separable):
-    """AdaBoost.M2: leaves say 1 for the classes that are plausible, else 0; the smallest pseudo-loss wins.
-
-    The channel of row i and class l is what p(x_i, l) = 1 would cost: +D(i, l) for a wrong class, minus the row's sum
-    of D for the right one.
-    """
-
-    forms = (SIGNED,)  # for every class
-
-    def span(self, weight: Array, target: Array) -> Array | None:
-        """All classes' weights."""
-        return weight.sum(axis=1)
-
-    def weight(self, gross: Array) -> float:
-        """Half of all classes' weights: the right class's is as large as the others' together."""
-        return float(gross.sum() / 2)
-
-    @property
-    def cost(self) -> Cost:
-        """The pseudo-loss, up to a constant."""
-        return pseudo_loss
-
-    def leaf(self, sums: Array, gross: Array, numbers: Array) -> Array:
-        """1 where that lowers the pseudo-loss."""
-        return (sums < 0).astype(np.float64)
-
-    def rank(self, sums: Array, numbers: Array) -> Array:
-        """By the class that the categories differ in most."""
-        return sums[np.abs(sums).sum(axis=1).argmax()]
-
-
 CRITERIA: dict[str, Criterion] = {
     "edge": Edge(),
     "svp": SampleVariancePenalty(),
     "z": Z(),
     "least_squares": LeastSquares(),
     "labels": Labels(),
-    "pseudo_loss": PseudoLoss(),
+    "hamming": Hamming(),
+    "factored": Factored(),
+    "hamming_z": HammingZ(),
 }

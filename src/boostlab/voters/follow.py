@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.data.codes import Codes
+from boostlab.data.panels import sums_of
 from boostlab.data.rows import Rows
 from boostlab.kernels.slots import SIGNED, SIZE, SQUARE
 
@@ -21,7 +22,7 @@ Array = npt.NDArray[Any]
 MOST = 1 << 62  # of the sum of |q|, so that no sum can overflow
 LEAST = 1 << 54  # below, digits would be lost, where examples are many
 ROOM = 4  # bits that a new scale leaves for the sum to grow into: some twenty rounds of AdaBoost
-FEW = 4096  # rows that are counted anew faster than compared
+FEW, SMALL = 4096, 100_000  # rows, and cells, that are counted anew faster than compared
 WORTH = 0.7  # the share of changed rows from which on counting anew is faster
 
 
@@ -112,7 +113,7 @@ class Follower:
         """Sum what changed; False if it cannot be told from the integers what scale would fit."""
         q, self.q, n = self.q, None, len(weight)  # not to be trusted until all is done
         assert q is not None
-        scatter = not self._restless and n >= FEW
+        scatter = not self._restless and (n >= FEW or n * len(self.codes.starts) >= SMALL)
         while True:
             what = self.form, weight, target, *self.rows.as_arrays, self.power
             new, changes = self.codes.follow(what, self.sided, q, scatter)
@@ -169,6 +170,42 @@ class ClassCount:
     def grosses(self) -> list[int]:
         """The sums of magnitudes, one a class: weights are not negative."""
         return self._grosses
+
+
+class Panel:
+    """Channels of weights and targets that have a column a label: all of one scale, counted anew every round.
+
+    Parameters
+    ----------
+    rows, codes
+        The sample.
+    forms : tuple of int
+        What is summed, as for a `Follower`: a channel a label for the first form, then those for the next.
+    weight, target : arrays of shape (n_rows, n_labels)
+        Per unit of mass.
+    counts : array, optional
+        How often a draw picked each row.
+    """
+
+    def __init__(
+        self, rows: Rows, codes: Codes, forms: tuple[int, ...], weight: Array, target: Array, counts: Array | None
+    ) -> None:
+        self.codes, self.width = codes, len(forms) * weight.shape[1]
+        x = [weight if form == SIZE else weight * target for form in forms]
+        self.q, self.power, _, _ = rows.whole(np.concatenate(x, axis=1) if len(x) > 1 else x[0], counts)
+
+    def now(self, slots: Array, total: Array) -> None:
+        """Write the channels' sums over all rows, per slot and in total, to the first places."""
+        slots[: self.width], total[: self.width] = sums_of(self.codes, self.q)
+
+    def among(self, members: Array, slots: Array, total: Array) -> None:
+        """Write the channels' sums over some rows."""
+        slots[: self.width], total[: self.width] = sums_of(self.codes, self.q, members)
+
+    @property
+    def grosses(self) -> list[int]:
+        """The sums of magnitudes, one a channel."""
+        return [int(g) for g in np.abs(self.q).sum(axis=0)]
 
 
 def scaled(x: int, power: int) -> float:

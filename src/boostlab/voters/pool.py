@@ -221,8 +221,11 @@ class PoolSession:
         kind = self.votes.dtype.type if abs(voter.sign) == 1.0 else np.float64
         return self.votes[voter.index] * kind(voter.sign)
 
-    def added(self, voter: PoolVoter, alpha: float) -> None:
+    def added(self, voter: PoolVoter | tuple[Any, ...], alpha: float) -> None:
         """Follow the coefficients, and a residual through the Gram matrix."""
+        if isinstance(voter, tuple):  # of several scores none is the residual to follow
+            self.forget()
+            return
         self.coefficients[voter.index] += voter.sign * alpha
         if self.correlations is not None:
             k = voter.index

@@ -31,13 +31,16 @@ class Limits(Protocol):
     max_leaf_nodes: int | None
     max_depth: int | None
     min_samples_leaf: float
+    min_samples_split: float
     ccp_alpha: float
 
 
 def is_quick(learner: Limits, search: SplitSearch, classes: Array) -> bool:
     """Return whether there is a compiled way: few leaves, dense columns of numbers, no more than one thread's work."""
     limit, codes = learner.max_leaf_nodes, search.codes
-    if limit is None or learner.min_samples_leaf > 1 or learner.ccp_alpha > 0 or search.bins.categorical:
+    if limit is None or learner.min_samples_leaf > 1 or learner.min_samples_split > 2 or learner.ccp_alpha > 0:
+        return False
+    if search.bins.categorical:
         return False
     return codes.lonely and limit * codes.n_slots * search.counter(classes).width <= ROOM
 

@@ -42,8 +42,9 @@ def ranked(search: SplitSearch, hist: Array, total: int, sides: int) -> Iterator
         for k, sign in enumerate((1, -1)):
             if sides in (0, sign):
                 edges[:, side, k] = np.where(possible & numeric, sign * edge, _NEVER)
-    order = np.argsort(-edges.reshape(-1), kind="stable")
-    plain = ((edges.reshape(-1)[k], k) for k in order if edges.reshape(-1)[k] > _NEVER)
+    flat = edges.reshape(-1)
+    there = np.flatnonzero(flat > _NEVER)
+    plain = ((flat[k], k) for k in there[np.argsort(-flat[there], kind="stable")])
     subsets = sorted(_subsets(search, hist), key=lambda c: (-c[0], c[1]))
     while True:
         best = next(plain, None)

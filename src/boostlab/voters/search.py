@@ -17,7 +17,7 @@ from boostlab.kernels.slots import SIGNED, SIZE
 from boostlab.kernels.split import cheapest_split, cheapest_split_of_classes, cheapest_split_of_pairs
 from boostlab.voters.criteria import ByClass
 from boostlab.voters.criterion import Criterion, Params, Separable
-from boostlab.voters.follow import ClassCount, Follower, scaled
+from boostlab.voters.follow import ClassCount, Follower, Panel, scaled
 
 Array = npt.NDArray[Any]
 
@@ -29,11 +29,11 @@ class Channels:
 
     Parameters
     ----------
-    parts : list of Follower or ClassCount
+    parts : list of Follower, ClassCount or Panel
         Each gives one or more channels.
     """
 
-    def __init__(self, parts: Sequence[Follower | ClassCount]) -> None:
+    def __init__(self, parts: Sequence[Follower | ClassCount | Panel]) -> None:
         self.parts = parts
         self.slots, self.total = self._empty()
         scale, gross, first = list[float](), list[float](), 0
@@ -124,12 +124,12 @@ class SplitSearch:
             Whether to count the rows, too, in a last channel.
         """
         asked: list[tuple[int, Array, Array, bool]] = []
-        parts: list[Follower | ClassCount] = []
+        parts: list[Follower | ClassCount | Panel] = []
         if criterion.by_class:
             parts.append(self.counter(target))
             self.counter(target).round(weight, counts)
         elif weight.ndim == 2:
-            asked = [(SIGNED, weight[:, c], target[:, c], False) for c in range(weight.shape[1])]
+            parts.append(Panel(self.rows, self.codes, criterion.forms, weight, target, counts))
         elif criterion.labels:
             asked = [(SIGNED, weight, target, True)]
         else:
@@ -163,6 +163,8 @@ class SplitSearch:
             return follower
         if channel == len(self.followers):
             self.followers.append(Follower(self.rows, self.codes, form, sided, lasting))
+        elif (self.followers[channel].form, self.followers[channel].sided) != (form, sided):  # another criterion's
+            self.followers[channel] = Follower(self.rows, self.codes, form, sided, lasting)
         self.followers[channel].update(weight, target)
         return self.followers[channel]
 

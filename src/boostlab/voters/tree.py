@@ -12,15 +12,14 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from boostlab.contract import Learner, Stop, Task
-from boostlab.data.matrix import arrays_of, blocks, is_sparse
 from boostlab.data.rows import Rows
-from boostlab.data.table import Table, compact, magnitude
-from boostlab.data.threads import spread
-from boostlab.kernels.sparse import walk_sparse
-from boostlab.kernels.tree import walk
+from boostlab.data.table import Table, compact
 from boostlab.voters.criteria import CRITERIA, ByClass, ClassGini, Gini
 from boostlab.voters.criterion import Separable
-from boostlab.voters.quick import grown, is_quick
+from boostlab.voters.factored import grow_factored
+from boostlab.voters.fitted_tree import Tree
+from boostlab.voters.full import full, is_full
+from boostlab.voters.quick import Grown, grown, is_quick
 from boostlab.voters.search import Channels, Split, SplitSearch, tame
 
 Array = npt.NDArray[Any]
@@ -31,63 +30,6 @@ GROWS_BY: dict[str, Separable] = {
     "edge": Gini(),
     "labels": ClassGini(),
 }
-
-
-@dataclass(slots=True)
-class Tree:
-    """A fitted tree as flat arrays; node 0 is the root, and a node of feature -1 is a leaf."""
-
-    feature: Array
-    threshold: Array
-    missing_low: Array
-    children: Array
-    starts: Array  # a category node owns lows[starts[node]:starts[node + 1]]
-    lows: Array
-    values: Array  # of every node; only leaves' are voted
-    gains: Array  # what every inner node's split saved, as a share of the root's weight
-
-    @property
-    def bound(self) -> float:
-        """The largest magnitude of a vote."""
-        return magnitude(self.values[self.feature < 0])
-
-    @property
-    def n_leaves(self) -> int:
-        """Number of leaves."""
-        return int((self.feature < 0).sum())
-
-    @property
-    def depth(self) -> int:
-        """Number of splits on the longest way down."""
-        depth = np.zeros(len(self.feature), int)
-        for node in np.flatnonzero(self.feature >= 0):  # parents come before their children
-            depth[self.children[node]] = depth[node] + 1
-        return int(depth.max())
-
-    def leaf_of(self, table: Table) -> Array:
-        """Return the leaf of every row."""
-        out, X = np.empty(table.n_rows, np.int64), table.X
-        nodes = self.feature, self.threshold, self.missing_low, self.children
-        if is_sparse(X) and len(self.lows):
-            raise ValueError("This tree splits categories, which a sparse table does not have; give a dense one.")
-
-        def work(first: int, last: int) -> None:
-            if is_sparse(X):
-                walk_sparse(*arrays_of(X), *nodes, first, last, out)
-                return
-            for start, block in blocks(X, first, last):
-                walk(block, *nodes, self.starts, self.lows, start, out)
-
-        spread(work, table.n_rows, table.n_rows * 64, table.threads)
-        return out
-
-    def votes(self, table: Table) -> Array:
-        """Return the votes on all rows of a table."""
-        return compact(self.values)[self.leaf_of(table)]
-
-    def predict(self, X: Array) -> Array:
-        """Return the votes on the rows of a plain array."""
-        return self.votes(Table.raw(X))
 
 
 class DecisionTree(Learner, BaseEstimator):
@@ -104,6 +46,8 @@ class DecisionTree(Learner, BaseEstimator):
         The largest number of splits on the way to a leaf.
     min_samples_leaf : float, default=1
         The least number of examples (sum of sample weights) in a leaf; 1 or less is no limit.
+    min_samples_split : float, default=2
+        The least number of examples (sum of sample weights) in a node that is split; 2 or less is no limit.
     ccp_alpha : float, default=0.0
         Cost-complexity pruning: a split goes if the splits below and including it save less than this much a leaf,
         measured as a share of the weight.
@@ -126,15 +70,17 @@ class DecisionTree(Learner, BaseEstimator):
         max_depth: int | None = None,
         min_samples_leaf: float = 1,
         ccp_alpha: float = 0.0,
+        min_samples_split: float = 2,
     ) -> None:
         self.max_leaf_nodes = max_leaf_nodes
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
         self.ccp_alpha = ccp_alpha
+        self.min_samples_split = min_samples_split
 
     def searches(self) -> frozenset[str]:
         """Return the criteria it can search."""
-        return frozenset(GROWS_BY)
+        return frozenset([*GROWS_BY, "factored"])
 
     def begin(self, table: Table, rows: Rows, rng: np.random.Generator) -> TreeSession:
         """Start work on a sample."""
@@ -143,6 +89,7 @@ class DecisionTree(Learner, BaseEstimator):
             ("max_depth", 1, Integral),
             ("min_samples_leaf", 0, Real),
             ("ccp_alpha", 0, Real),
+            ("min_samples_split", 0, Real),
         ):
             value = getattr(self, name)
             if value is None and kind is Integral:
@@ -178,9 +125,13 @@ class TreeSession:
 
     def best(self, task: Task) -> Tree | Stop:
         """Grow a tree."""
+        if task.criterion == "factored":
+            return self._factored(task)
         search, criterion = self.search, GROWS_BY[task.criterion]
         if isinstance(criterion, ByClass) and is_quick(self.learner, search, task.target):
-            return self._quick(task, criterion)
+            return self._compiled(task, grown(self.learner, search, criterion, task))
+        if task.criterion == "edge" and is_full(self.learner, search):
+            return self._compiled(task, full(self.learner, search, task))
         weight, target, centre = tame(task.weight), task.target, 0.0
         if criterion.centred:  # digits are for differences, not for a large mean
             centre = self._mean(weight, target, task.counts)
@@ -205,9 +156,8 @@ class TreeSession:
             task.sums = channels.errors(criterion, grower.leaf_totals())
         return tree
 
-    def _quick(self, task: Task, criterion: ByClass) -> Tree | Stop:
-        """Grow it in one compiled call."""
-        found = grown(self.learner, self.search, criterion, task)
+    def _compiled(self, task: Task, found: Grown | None) -> Tree | Stop:
+        """Take a tree that was grown in one compiled call."""
         if found is None:
             return Stop("no_edge", "no split gains anything")
         tree = Tree(*found.arrays)
@@ -215,6 +165,30 @@ class TreeSession:
         if task.counts is None:
             task.sums = found.sums
         return tree
+
+    def _factored(self, task: Task) -> Tree | Stop:
+        """Grow one tree for all labels."""
+        found = grow_factored(self, task)
+        if isinstance(found, Stop):
+            return found
+        self.last = found
+        return found[0]
+
+    def single(self, split: Split, gain: float) -> Tree:
+        """Return the tree of one split that says -1 below and +1 above."""
+        search, low = self.search, self.search.low(split)
+        categories = low[:-1] if search.categorical[split.feature] else np.empty(0, bool)
+        threshold = 0.0 if len(categories) else search.threshold(split.feature, split.cut)
+        return Tree(
+            np.array([split.feature, -1, -1]),
+            np.array([threshold, 0.0, 0.0]),
+            np.array([low[-1], False, False]),
+            np.array([[1, 2], [0, 0], [0, 0]]),
+            np.array([0, *[len(categories)] * 3]),
+            categories,
+            np.array([1.0, -1.0, 1.0]),
+            np.array([gain, 0.0, 0.0]),
+        )
 
     def _mean(self, weight: Array, target: Array, counts: Array | None) -> float:
         (signed, _), (whole, _) = (self.rows.sums(x, counts) for x in (weight * target, weight))
@@ -252,6 +226,7 @@ class _Grower:
         self.seen = slice(None, -1) if counts_leaves else slice(None)  # the channels the criterion sees
         self.gross = channels.gross[self.seen]
         self.least = float(learner.min_samples_leaf) if counts_leaves else 0.0
+        self.fewest = float(learner.min_samples_split)
         n = search.rows.n_rows
         self.members = np.arange(n, dtype=np.int32 if n < 2**31 else np.int64)
         self.sums: list[Array] = []  # of every node
@@ -289,6 +264,8 @@ class _Grower:
         """Find the leaf's best split and queue it, if there is one."""
         if self.learner.max_depth is not None and leaf.depth >= self.learner.max_depth:
             return
+        if self.fewest > 2 and self._size(leaf.members) < self.fewest:
+            return
         leaf.split = self.search.best(
             self.criterion, leaf.slots, leaf.total, self.channels, self.task.params, self.least
         )
@@ -297,6 +274,13 @@ class _Grower:
         gain = float(self.criterion.impurity(self.sums[leaf.node])) - leaf.split.cost
         if gain > floor:
             heapq.heappush(heap, (-gain, leaf.node, leaf))
+
+    def _size(self, members: Array) -> float:
+        """Return the number of examples that some rows stand for."""
+        counts, rows = self.task.counts, self.search.rows
+        if counts is not None:
+            return float(counts[members].sum())
+        return float(len(members)) if rows.uniform else float(rows.of(members).sum())
 
     def _part(self, leaf: _Leaf, split: Split) -> tuple[_Leaf, _Leaf]:
         """Part the rows; sum the smaller side and get the other by subtraction, exactly."""

@@ -110,6 +110,6 @@ def test_two_classes_get_eight_boosters_and_all_means_all():
     }
 
 
-def test_every_booster_accepts_every_candidate_and_wants_to_be_warmed():
+def test_every_booster_takes_all_its_candidates():
     for method in suitable(["all"], 2, 100)[0]:
         NestedCV().warm(method)

@@ -2,9 +2,11 @@
 
 import io
 
+import numpy as np
 from rich.console import Console
+from scipy import sparse
 
-from boostlab.datasets import three_gaussians, twonorm
+from boostlab.datasets import twonorm
 from boostlab.studies.comparison import screen
 from boostlab.studies.comparison.design import conclude, design
 from boostlab.studies.comparison.table import Table
@@ -63,8 +65,10 @@ def test_the_last_word_on_a_stream_without_signs(tmp_path):
 
 
 def test_who_does_not_take_part_is_said():
-    X3, y3 = three_gaussians(60, random_state=0)
-    plan = design(Table("t", X3, y3, ("a", "b", "c")), ["SAMME", "LogitBoost"])
+    large = Table("t", sparse.csr_array((200_000, 3)), np.arange(200_000) % 2, ("a", "b"))
     out = console()
-    screen.show_plan(out, plan)
-    assert "LogitBoost (it takes two classes, and these data have 3)" in " ".join(text(out).split())
+    screen.show_plan(out, design(large))
+    said = " ".join(text(out).split())
+    assert "GentleBoost (the table is large; name it in --boosters to have it all the same)" in said
+    assert "5 test parts, the same for all boosters" in said
+    assert "chosen by one hold-out of the training rows" in said

@@ -1,0 +1,92 @@
+"""QuadBoost's experiment: its algorithms with their grids, and the test risks that come out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.studies.plan import Block, Method
+from boostlab.studies.problems import QUADBOOST
+from boostlab.studies.protocols.quadboost import PoolProtocol
+from boostlab.studies.published import published
+from boostlab.studies.study import Results
+
+Array = npt.NDArray[Any]
+
+CONTROL = "AdaBoost, T from 1"
+PLAIN, L1, L2, LINF = "QuadBoost", "QuadBoost-L1", "QuadBoost-L2", "QuadBoost-Linf"
+PAPERS = (L1, L2, LINF, PLAIN, "LPBoost", "AdaBoost")  # in the order of its first table
+
+
+def grid(first: float, last: float) -> list[float]:
+    """Return the paper's ten values, evenly spaced on a logarithmic scale."""
+    return [float(f"{x:.6g}") for x in np.logspace(first, last, 10)]
+
+
+def rounds(first: int, last: int) -> list[int]:
+    """Return the same as whole numbers."""
+    return [int(x) for x in np.unique(np.rint(np.logspace(first, last, 10)))]
+
+
+def _quad(name: str, regularizer: str | None, grid: dict[str, list[Any]], **params: Any) -> Method:
+    fixed = {"regularizer": regularizer, **params} if regularizer else {}
+    return Method(name, "QuadBoostClassifier", fixed, grid, how="quadratic")
+
+
+METHODS = (
+    _quad(L1, "l1", {"strength": grid(-4, 0)[::-1]}, n_estimators=100_000),
+    _quad(L2, "l2", {"n_estimators": rounds(1, 5), "strength": grid(0, 3)[::-1]}),
+    _quad(LINF, "linf", {"n_estimators": rounds(0, 5), "strength": grid(-4, -1)}),
+    _quad(PLAIN, None, {"n_estimators": rounds(0, 3)}),
+    Method("LPBoost", "LPBoostClassifier", {"n_estimators": 2000}, {"C": grid(-3, 3)}, how="program"),
+    Method("AdaBoost", "AdaBoostClassifier", {}, {"n_estimators": rounds(2, 6)}, how="exponential"),
+    Method(CONTROL, "AdaBoostClassifier", {}, {"n_estimators": rounds(0, 3)}, how="exponential"),
+)
+PROTOCOL = PoolProtocol()
+BLOCK = Block("splits", QUADBOOST, METHODS, PROTOCOL, {"quick": 2, "full": 10})
+
+
+@dataclass(frozen=True)
+class Risks:
+    """Test risks of all problems, methods and splits, and the number of test rows."""
+
+    problems: list[str]
+    methods: list[str]
+    values: Array
+    n_test: Array
+
+    @classmethod
+    def of(cls, results: Results) -> Risks:
+        """Read them off the finished cells."""
+        problems, methods, values = results.matrix(BLOCK.name)
+        n_test = np.full(len(problems), np.nan)
+        if values.size:
+            n_test = np.nanmax(results.matrix(BLOCK.name, "n_test")[2].reshape(len(problems), -1), axis=1, initial=0)
+        return cls(problems, methods, values, n_test)
+
+    def column(self, method: str, split: int | None = None) -> Array:
+        """Return a method's risks on one split, or their mean over the splits that are there."""
+        block = self.values[:, self.methods.index(method)]
+        if split is not None:
+            return block[:, split] if block.shape[1] > split else np.full(len(block), np.nan)
+        return mean(block)
+
+
+def mean(values: Array) -> Array:
+    """Return the mean over the last axis of what is there; NaN where nothing is."""
+    count = np.isfinite(values).sum(axis=-1)
+    return np.where(count > 0, np.nansum(values, axis=-1) / np.maximum(count, 1), np.nan)
+
+
+def printed() -> dict[tuple[str, str], float]:
+    """Return the paper's risks by problem and algorithm."""
+    return {(row["dataset"], row["algorithm"]): float(row["test_risk"]) for row in published("quadboost_table1")}
+
+
+def wins(a: Array, b: Array) -> tuple[int, int, int]:
+    """Return on how many problems a is lower, equal and higher, of those where both are known."""
+    d = np.round(a - b, 9)[np.isfinite(a) & np.isfinite(b)]
+    return int((d < 0).sum()), int((d == 0).sum()), int((d > 0).sum())

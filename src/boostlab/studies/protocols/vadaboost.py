@@ -1,0 +1,303 @@
+"""The protocol of the VadaBoost paper, and of the EBBoost slides with another patience.
+
+A third of the rows chooses the number of rounds and the parameter, another measures; one training serves both, and
+both patiences.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from time import perf_counter
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.estimators import REGISTRY
+from boostlab.estimators.course import Course, Ground, weak_learner
+from boostlab.studies.plan import Definition, Method, Outcome
+
+Array = npt.NDArray[Any]
+
+VERSION = 1
+
+
+def halves(n: int, repeat: int, salt: str) -> tuple[Array, Array, Array]:
+    """Return 50, 25 and 25 percent of the row numbers, drawn at random.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    repeat : int
+        Which draw.
+    salt : str
+        A hexadecimal text: the data's hash.
+
+    Examples
+    --------
+    >>> [len(part) for part in halves(101, 0, "ab")]
+    [50, 25, 26]
+    """
+    order = chance(salt, repeat, "split").permutation(n)
+    first, second = n // 2, n // 2 + n // 4
+    return order[:first], order[first:second], order[second:]
+
+
+def chance(salt: str, repeat: int, purpose: str) -> np.random.Generator:
+    """Return a generator for one purpose in one repeat on one data set: the same for all methods."""
+    words = int(salt[:16], 16), repeat, crc32(purpose.encode())
+    return np.random.default_rng(np.random.SeedSequence(words))
+
+
+@dataclass
+class Parts:
+    """What all methods share in one repeat.
+
+    Parameters
+    ----------
+    ground : Ground
+        The training rows, binned; the rows looked at are those of validation, then those of the test.
+    n_validation : int
+        How many of these are for validation.
+    salt, repeat
+        What chance depends on.
+    """
+
+    ground: Ground
+    n_validation: int
+    salt: str
+    repeat: int
+    kept: dict[str, Run] = field(default_factory=dict)  # trainings that other methods start from
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """Number of rows to train, to choose and to test by."""
+        whole = self.ground.watched.n_rows
+        return self.ground.table.n_rows, self.n_validation, whole - self.n_validation
+
+    def predictions(self, wrong: Array) -> Array:
+        """Return the classes of the test rows, 0 and 1, from which of the rows looked at are wrong."""
+        return (self.ground.watched_codes ^ wrong)[self.n_validation :].astype(np.int8)
+
+
+def stopped(errors: Array, patience: int) -> int:
+    """Return the round in which patience runs out, or the last.
+
+    Only a strict decrease counts as a drop.
+
+    Parameters
+    ----------
+    errors : array
+        The validation errors after rounds 0, 1, ...; that of round 0, before there is a vote, does not count.
+    patience : int
+        Number of rounds without a drop.
+
+    Examples
+    --------
+    >>> stopped(np.array([9, 5, 4, 4, 4, 3]), 2), stopped(np.array([9, 5, 4, 4, 4, 3]), 3)
+    (4, 5)
+    """
+    lowest, since = np.inf, 0
+    for t, error in enumerate(errors[1:].tolist(), 1):
+        if error < lowest:
+            lowest, since = error, t
+        elif t - since >= patience:
+            return t
+    return len(errors) - 1
+
+
+class Run:
+    """One training with the mistakes of all its rounds.
+
+    Parameters
+    ----------
+    course : Course
+        Not yet begun.
+    n_validation : int
+        How many of the rows looked at are for validation: when to stop is asked of them only.
+    patience, cap : int
+        When to stop.
+    """
+
+    def __init__(self, course: Course, n_validation: int, patience: int, cap: int) -> None:
+        start, best = perf_counter(), 1
+        while course.stop is None and course.t < (aim := min(best + patience, cap)):
+            course.go(aim)  # not a round too many: patience cannot have run out before
+            best = first_lowest(course.wrong[1:, :n_validation].sum(axis=1)) + 1 if course.t else 0
+        self.course = course
+        self.seconds = perf_counter() - start
+        self.validation = course.wrong[:, :n_validation].sum(axis=1)  # after every round, from round 0 on
+        self.test = course.wrong[:, n_validation:].sum(axis=1)
+
+    def facts(self, patience: int) -> dict[str, int]:
+        """Return what this patience makes of the training: its best round by validation, and its last."""
+        last = stopped(self.validation, patience)
+        best = first_lowest(self.validation[1 : last + 1]) + 1 if last else 0
+        at = {"": best, "last_": last}
+        counts = {"validation": self.validation, "test": self.test}
+        facts = {f"{which}{name}": int(c[t]) for which, t in at.items() for name, c in counts.items()}
+        return {"rounds": best, "last_rounds": last, **facts}
+
+    def stop(self, patience: int, cap: int) -> str:
+        """Return why it ended."""
+        last = stopped(self.validation, patience)
+        if last < self.course.t or self.course.stop is None:
+            return "max_rounds" if last == cap else "patience"
+        return self.course.stop.code
+
+
+def first_lowest(counts: Any) -> int:
+    """Return the place of the smallest number, the first of them if there are several."""
+    return int(np.argmin(np.asarray(counts, np.float64)))
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """Split 50/25/25; stop when the validation error has not dropped for a while; choose by validation; test once.
+
+    A method's `how` is "" (train every value of its grid), "jitter" (train AdaBoost from slightly different start
+    weights; the grid numbers the runs, and run 0 is not jittered) or "reweigh" (weigh AdaBoost's voters anew).
+
+    Parameters
+    ----------
+    learner : {"stump", "cart"}
+        The weak learner: the best stump, or a full tree that does not split fewer than ten examples.
+    patience : int
+        Rounds without a drop.
+    longer : int or None
+        A second patience, read off the same training, for methods without a grid (a grid would cost three times as
+        much).
+    cap : int
+        The largest number of rounds.
+    max_bins : int or "exact"
+        Which cuts are tried.
+    jitter : float
+        By which share start weights vary, for methods that ask for it.
+    margins : bool
+        Whether to note the mean and the spread of the training rows' normalised margins.
+    """
+
+    learner: str = "stump"
+    patience: int = 100
+    longer: int | None = 500
+    cap: int = 5000
+    max_bins: int | str = "exact"
+    jitter: float = 0.1
+    margins: bool = False
+
+    def definition(self) -> Definition:
+        """Return all that may change a result."""
+        return {"protocol": "validation-stopped, 50/25/25", "version": VERSION, **asdict(self)}
+
+    def parts(self, data: Any, repeat: int) -> Parts:
+        """Split, and bin by the training rows."""
+        train, validation, test = halves(len(data.y), repeat, data.hash)
+        ground = Ground.of(data.X, np.asarray(data.y) > 0, train, np.append(validation, test), self.max_bins)
+        return Parts(ground, len(validation), data.hash, repeat)
+
+    def run(self, parts: Parts, method: Method) -> Outcome:
+        """Train every value of the grid, choose, test."""
+        return self._reweighed(parts, method) if method.how == "reweigh" else self._trained(parts, method)
+
+    # -- one training a value ----------------------------------------------------------------------------------------
+
+    def _trained(self, parts: Parts, method: Method) -> Outcome:
+        values, seconds = list[Any](), 0.0
+        found: list[dict[str, int]] = []
+        best: Run | None = None
+        for value, run in self._runs(parts, method):
+            facts = run.facts(self.patience)
+            if self.longer is not None and not method.grid:
+                facts |= {f"longer_{name}": n for name, n in run.facts(self.longer).items()}
+            if best is None or facts["validation"] < min(f["validation"] for f in found):
+                best = run
+            values.append(value)
+            found.append(facts)
+            seconds += run.seconds
+        assert best is not None, "a grid has at least one value"
+        grid = {name: [facts[name] for facts in found] for name in found[0]}
+        numbers = self._chosen(parts, method, values, grid)
+        numbers |= {"stop": best.stop(self.patience, self.cap), "seconds": seconds}
+        if self.margins:
+            margins = best.course.margins(numbers["rounds"])
+            numbers |= {"margin_mean": float(margins.mean()), "margin_std": float(margins.std())}
+        return Outcome(numbers, {"predictions": parts.predictions(best.course.wrong[numbers["rounds"]])})
+
+    def _runs(self, parts: Parts, method: Method) -> Iterator[tuple[Any, Run]]:
+        """Yield the values of the grid and what came of them."""
+        if not method.grid:
+            yield None, self._plain(parts, method.booster, method.params)
+            return
+        ((name, values),) = method.grid.items()
+        for value in values:
+            if method.how == "jitter":
+                if value == 0:
+                    yield value, self._plain(parts, method.booster, method.params)
+                    continue
+                rng = chance(parts.salt, parts.repeat, f"jitter {value}")
+                mass = 1 + self.jitter * rng.uniform(-1, 1, parts.sizes[0])
+                yield value, self._train(parts, method.booster, method.params, mass)
+            else:
+                yield value, self._train(parts, method.booster, {**method.params, name: value})
+
+    def _plain(self, parts: Parts, booster: str, params: Any) -> Run:
+        """Train, or remember it from another method."""
+        key = json.dumps([booster, dict(params)], sort_keys=True)
+        if key not in parts.kept:
+            parts.kept[key] = self._train(parts, booster, params, patience=max(self.patience, self.longer or 0))
+        return parts.kept[key]
+
+    def _train(
+        self, parts: Parts, booster: str, params: Any, mass: Array | None = None, patience: int | None = None
+    ) -> Run:
+        rule = REGISTRY[booster].cls(**params)._rule()
+        course = parts.ground.course(rule, weak_learner(self.learner), self.cap, mass)
+        return Run(course, parts.n_validation, patience or self.patience, self.cap)
+
+    def _chosen(self, parts: Parts, method: Method, values: list[Any], grid: dict[str, list[int]]) -> dict[str, Any]:
+        """Return the protocol's choice, and those at the last round and with the longer patience."""
+        _, n_validation, n_test = parts.sizes
+        numbers: dict[str, Any] = {"sizes": list(parts.sizes)}
+        for which in ("", "last_", "longer_", "longer_last_"):
+            if f"{which}test" in grid:
+                at = first_lowest(grid[f"{which}validation"])
+                numbers |= {
+                    f"{which}test_error": grid[f"{which}test"][at] / n_test,
+                    f"{which}validation_error": grid[f"{which}validation"][at] / n_validation,
+                    f"{which}rounds": grid[f"{which}rounds"][at],
+                    f"{which}chosen": dict.fromkeys(method.grid, values[at]),
+                }
+        if method.grid:
+            numbers["grid"] = {"values": values, **grid}
+        return numbers
+
+    # -- AdaBoost's voters, weighed anew -----------------------------------------------------------------------------
+
+    def _reweighed(self, parts: Parts, method: Method) -> Outcome:
+        first = self._plain(parts, "AdaBoostClassifier", {})
+        rounds, ((name, values),) = stopped(first.validation, self.patience), method.grid.items()
+        before = perf_counter()
+        if name == "nu":
+            values = [value for value in values if value * parts.sizes[0] >= 1]
+        rules = [REGISTRY[method.booster].cls(**method.params, **{name: value})._rule() for value in values]
+        answers = first.course.reweighed(rounds, rules) if rounds else []
+        solved = [(v, a) for v, a in zip(values, answers, strict=False) if isinstance(a, tuple)]
+        if not solved:
+            raise RuntimeError(f"no program was solved: {answers[0] if answers else 'AdaBoost found no voter'}.")
+        wrong = [a[1] for _, a in solved]
+        split = parts.n_validation
+        grid = {
+            "validation": [int(w[:split].sum()) for w in wrong],
+            "test": [int(w[split:].sum()) for w in wrong],
+            "rounds": [rounds] * len(wrong),
+            "voters": [int((a[0] > 0).sum()) for _, a in solved],
+        }
+        at = first_lowest(grid["validation"])
+        numbers = self._chosen(parts, method, [v for v, _ in solved], grid)
+        numbers |= {"stop": first.stop(self.patience, self.cap), "voters": grid["voters"][at]}
+        numbers |= {"seconds": perf_counter() - before + first.seconds, "failed": len(answers) - len(solved)}
+        return Outcome(numbers, {"predictions": parts.predictions(wrong[at])})

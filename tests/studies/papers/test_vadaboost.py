@@ -1,0 +1,75 @@
+"""Reports of the VadaBoost paper and the EBBoost slides on made-up results."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from boostlab.studies.papers import ebboost, vadaboost
+from boostlab.studies.papers.contests import Contest, Errors, row_minima
+from boostlab.studies.plan import Outcome
+from boostlab.studies.study import Done, Results
+from boostlab.studies.tables import markdown
+
+STUDIES = {study.name: study for study in (*vadaboost.studies(), *ebboost.studies())}
+
+
+def made_up(study, repeats=4, gain=-0.02):
+    """Every method has the error 0.2 and some noise; EBBoost and VadaBoost gain."""
+    rng, done = np.random.default_rng(0), []
+    for block in study.blocks:
+        for cell in block.cells(repeats):
+            error = 0.2 + 0.002 * rng.normal() + gain * (cell.method.name in ("EBBoost", "VadaBoost"))
+            values = list(next(iter(cell.method.grid.values()), ()))
+            numbers = {
+                **{f"{w}test_error": error for w in ("", "last_", "longer_")},
+                **{"validation_error": 0.1, "rounds": 9, "sizes": [50, 25, 25], "stop": "patience", "n": 50},
+                **{"margin_mean": 0.3 + gain, "margin_std": 0.1 + gain * (cell.method.name == "EBBoost")},
+                "chosen": dict.fromkeys(cell.method.grid, next(iter(values), None)),
+                "grid": {"values": values, "test": [round(25 * error)] * len(values)},
+            }
+            arrays = {"log_cost": np.linspace(0, -9, 1001)}
+            outcome = Outcome(numbers, arrays)
+            done.append(Done(block.name, cell.problem.name, cell.method.name, cell.repeat, outcome))
+    return Results(study.blocks, done)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_reports_of_all_some_and_no_results(name):
+    study = STUDIES[name]
+    everything = made_up(study)
+    some = Results(study.blocks, [d for k, d in enumerate(everything.rows()) if k % 7 == 0])
+    failed = Results(study.blocks, [Done(d.block, d.problem, d.method, 0, None, "no luck") for d in everything.rows()])
+    for results in (everything, some, failed, Results(study.blocks, [])):
+        report = study.report(results)
+        assert report.claims
+        for rows in report.tables.values():
+            if rows:
+                assert markdown(rows)
+    assert study.assumptions
+
+
+def test_a_real_gain_holds_and_none_does_not():
+    study = STUDIES["vadaboost-table1"]
+    gain, none = ({c.text: c.verdict for c in study.report(made_up(study, gain=g)).claims} for g in (-0.02, 0.0))
+    asked = [text for text in gain if "gain is its own" in text]
+    assert len(asked) == 6
+    assert all(gain[text] == "holds" for text in asked)
+    assert all(none[text] != "holds" for text in asked)
+
+
+def test_the_second_reading_of_ringnorm_is_shown_and_not_counted():
+    study = STUDIES["vadaboost-table1"]
+    report = study.report(made_up(study))
+    assert [row["data"] for row in report.tables["errors"]][-1] == "ringnorm (400)"
+    contest = report.tables["contests"][0]
+    assert contest["sets better"] + contest["worse"] + contest["equal"] == 18
+
+
+def test_row_minima_count_ties_and_common_repeats_only():
+    nan = np.nan
+    errors = Errors(["a", "b"], {"x": np.array([[1.0, 9.0], [2.0, 2.0]]), "y": np.array([[1.0, nan], [3.0, nan]])})
+    assert row_minima(errors) == {"x": 2, "y": 1}
+    contest = Contest.between(errors, "x", "y")
+    assert (contest.better, contest.worse, contest.equal) == (1, 0, 1)
+    assert contest.difference == -0.5
