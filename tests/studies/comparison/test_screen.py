@@ -69,6 +69,8 @@ def test_who_does_not_take_part_is_said():
     out = console()
     screen.show_plan(out, design(large))
     said = " ".join(text(out).split())
-    assert "GentleBoost (the table is large; name it in --boosters to have it all the same)" in said
+    assert (
+        "GentleBoost, L2Boost, QuadBoost, BrownBoost (the table is large; name them in --boosters to have them)" in said
+    )
     assert "5 test parts, the same for all boosters" in said
     assert "chosen by one hold-out of the training rows" in said

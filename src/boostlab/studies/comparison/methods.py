@@ -70,7 +70,7 @@ def suitable(asked: Sequence[str] | None, n_classes: int, n_cells: int) -> tuple
         names = choose([name for name in usual if name in _FAST] if n_cells > LARGE else usual)
         if n_cells > LARGE:
             slow = [name for name in usual if name not in _FAST]
-            left_out = dict.fromkeys(slow, "the table is large; name it in --boosters to have it all the same")
+            left_out = dict.fromkeys(slow, "the table is large; name them in --boosters to have them")
     else:
         everybody = not isinstance(asked, str) and [name.strip().casefold() for name in asked] == ["all"]
         names, unable = able(choose(None if everybody else asked), n_classes)

@@ -31,7 +31,7 @@ def show_plan(console: Console, plan: Design) -> None:
     facts = {
         **plan.table.facts,
         "Boosters": f"{len(names)}: {', '.join(names)}",
-        **({"Not these": "; ".join(f"{name} ({why})" for name, why in plan.left_out.items())} if plan.left_out else {}),
+        **({"Not these": _by_reason(plan.left_out)} if plan.left_out else {}),
         "Method": f"{again}{protocol.folds} test parts, the same for all boosters; rounds (at most {protocol.rounds}) "
         f"and settings chosen by {chosen} of the training rows",
     }
@@ -39,6 +39,13 @@ def show_plan(console: Console, plan: Design) -> None:
         levels = " and ".join(f"{100 * level:.3g} %" for level in noisy)
         facts["Noise"] = f"again with {levels} of the training labels flipped; test labels stay as they are"
     console.print(_facts(facts))
+
+
+def _by_reason(left_out: Mapping[str, str]) -> str:
+    reasons: dict[str, list[str]] = {}
+    for name, why in left_out.items():
+        reasons.setdefault(why, []).append(name)
+    return "; ".join(f"{', '.join(names)} ({why})" for why, names in reasons.items())
 
 
 def _facts(named: Mapping[str, str]) -> View:
