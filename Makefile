@@ -18,7 +18,7 @@ REQUIREMENTS := pyproject.toml constraints.txt
 .PHONY: help demo test lint format dist bench docs clean check-python
 
 help:
-	@echo "make demo    run 'boostlab compare'"
+	@echo "make demo    compare eight boosters on embedded data"
 	@echo "make test    run the tests                 (ARGS=\"-k name\" picks some)"
 	@echo "make lint    ruff check, ruff format --check, mypy"
 	@echo "make format  apply ruff's fixes and formatting"

@@ -47,59 +47,67 @@ def _refuse(sentence: str) -> NoReturn:
 
 @app.command()
 def compare(
+    table: Annotated[
+        Path | None,
+        typer.Argument(help="A CSV, TSV (either may be gzipped) or Parquet file; a small demo if left out."),
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The column to predict; guessed where there is no doubt.")
+    ] = None,
     boosters: Annotated[
-        str | None, typer.Option(metavar="NAME,NAME,...", help="The boosters to compare; all if left out.")
+        str | None,
+        typer.Option(metavar="NAME,NAME,...", help="The boosters, or all; a choice for the table if left out."),
     ] = None,
     folds: Annotated[int, typer.Option(help="Parts of the cross-validation, at least 2.")] = 5,
-    rounds: Annotated[int, typer.Option(help="The largest number of boosting rounds.")] = 100,
-    seed: Annotated[int, typer.Option(help="Seed of the splits, the label noise and the boosters.")] = 0,
+    repeats: Annotated[
+        int | None, typer.Option(help="How often the rows are divided; 2, or 1 for large tables, if left out.")
+    ] = None,
+    rounds: Annotated[
+        int | None, typer.Option(help="The largest number of boosting rounds; 200 (demo: 100) if left out.")
+    ] = None,
     noise: Annotated[
-        float, typer.Option(help="Share of the training labels to flip in the noisy column, from 0 to below 0.5.")
-    ] = 0.2,
+        float, typer.Option(help="Also compare with this share of the training labels flipped, below 0.5.")
+    ] = 0.0,
+    seed: Annotated[int, typer.Option(help="Seed of the splits, the label noise and the boosters.")] = 0,
+    budget: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Begin nothing new after this time, such as 90s, 5m, 1h.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(help="Number of workers; one on every core if left out.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the page and its plots; TABLE-boosters if left out.")
+    ] = None,
+    store: Annotated[
+        Path | None, typer.Option(help="File that keeps finished cells; cells.sqlite in the --out folder if left out.")
+    ] = None,
+    drop: Annotated[str | None, typer.Option(metavar="NAME,...", help="Columns to leave out.")] = None,
+    keep: Annotated[
+        str | None, typer.Option(metavar="NAME,...", help="Columns to use though they look like ids.")
+    ] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of a text file; UTF-8 if left out.")] = None,
 ) -> None:
-    """Compare boosters on a table that comes with scikit-learn.
+    """Compare boosters on a table of yours, and recommend one.
 
-    The table is breast_cancer.  Every booster is cross-validated twice on the same splits: with the labels as they are,
-    and with some of the training labels flipped; test labels are never touched.  Ctrl-C ends early and shows what is
-    there.
+    Every booster is tested by nested cross-validation on the same parts of the rows.  The end is a ranking with
+    confidence intervals, a recommendation, and a page with plots.  Every finished cell is kept at once: after Ctrl-C,
+    or a crash, the same command goes on where it stopped.
     """
     from rich.console import Console
-    from sklearn.datasets import load_breast_cancer
 
-    from boostlab.studies import RequestError, terminal
-    from boostlab.studies import compare as run
-    from boostlab.studies.request import check_request, choose
+    from boostlab.studies import RequestError
+    from boostlab.studies.comparison import command
 
-    data = load_breast_cancer()
-    X, y = data.data, data.target
-    levels = [0.0, noise] if noise else [0.0]
+    request = command.Request(
+        *(table, target, boosters, folds, repeats, rounds, noise, seed, budget, jobs, out, store, drop, keep, encoding)
+    )
     try:
-        names = choose(None if boosters is None else [name for name in boosters.split(",") if name.strip()])
-        check_request(y, folds=folds, repeats=1, rounds=rounds, noise=levels, random_state=seed)
+        code = command.compare(request, Console(highlight=False))
     except RequestError as problem:
         _refuse(str(problem))
-
-    console = Console(highlight=False)
-    console.print(
-        terminal.facts(
-            {
-                "Data": f"breast cancer, from scikit-learn: {X.shape[0]} rows, {X.shape[1]} columns, "
-                f"{len(data.target_names)} classes",
-                "Method": f"{folds}-fold cross-validation, the same splits for all boosters; seed {seed}",
-                "Boosters": f"{len(names)}, default settings, at most {rounds} rounds",
-                "Noise": f"{100 * noise:.3g} % of the labels flipped in every training part; test labels stay clean"
-                if noise
-                else "none",
-            }
-        )
-    )
-    with terminal.live(console) as on_cell:
-        result = run(X, y, names, folds=folds, rounds=rounds, noise=levels, random_state=seed, on_cell=on_cell)
-    terminal.show(console, result)
-    if result.interrupted:
-        raise typer.Exit(130)  # what a shell expects of a command that Ctrl-C ended
-    if not result.ranks():
-        raise typer.Exit(1)
+    except KeyboardInterrupt:
+        typer.echo("Stopped before the first cell.", err=True)
+        raise typer.Exit(130) from None
+    if code:
+        raise typer.Exit(code)
 
 
 # -- reproduce -------------------------------------------------------------------------------------------------------

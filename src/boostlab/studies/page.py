@@ -16,7 +16,7 @@ from typing import Any
 from boostlab.studies.packing import to_text
 from boostlab.studies.request import RequestError
 from boostlab.studies.runner import Ran
-from boostlab.studies.study import Done, Report, Study
+from boostlab.studies.study import Done, Report, Results, Study
 from boostlab.studies.tables import columns_of, markdown, plain
 from boostlab.studies.watch import duration
 
@@ -70,10 +70,10 @@ def write(ran: Ran, folder: Path) -> Page:
     except Exception as error:
         report = Report()
         troubles.append(f"The tables could not be made: {type(error).__name__}: {error}")
-    _write_csv(here / "cells.csv", [_cell(one) for one in ran.results.rows()])
+    write_cells(here / "cells.csv", ran.results)
     for name, rows in report.tables.items():
-        _write_csv(here / f"{slug(name)}.csv", rows)
-    figures, said = _draw(report, here)
+        write_csv(here / f"{slug(name)}.csv", rows)
+    figures, said = draw(report, here)
     troubles += said
     text = "\n\n".join(part for part in _parts(ran, report, figures, troubles) if part)
     path = here / "README.md"
@@ -86,7 +86,7 @@ def _parts(ran: Ran, report: Report, figures: Sequence[str], troubles: Sequence[
     study = ran.study
     yield f"# {study.title}"
     yield f"Source: {study.source}"
-    yield "\n".join(f"- {line}" for line in _facts(ran))
+    yield "\n".join(f"- {line}" for line in (*_repeats(ran), *facts(ran)))
     yield from (f"**{trouble}**" for trouble in troubles)
     if report.claims:
         yield "## What the paper says, and what we see"
@@ -98,10 +98,10 @@ def _parts(ran: Ran, report: Report, figures: Sequence[str], troubles: Sequence[
     for name in figures:
         yield f"## {name}"
         yield f"![{name}]({slug(name)}.png)"
-    yield _section("Notes", report.notes, bullet="")
-    yield _section("Readings where the paper is silent", study.assumptions)
-    yield _section("The data as they were read", _readings(study))
-    yield _section("What is missing", _missing(ran))
+    yield section("Notes", report.notes, bullet="")
+    yield section("Readings where the paper is silent", study.assumptions)
+    yield section("The data as they were read", _readings(study))
+    yield section("What is missing", missing(ran))
     yield "## Run it again"
     yield f"```\nboostlab reproduce {study.name}{_option(ran.asked)}\n```"
     yield (
@@ -110,12 +110,17 @@ def _parts(ran: Ran, report: Report, figures: Sequence[str], troubles: Sequence[
     )
 
 
-def _facts(ran: Ran) -> Iterable[str]:
-    rows = ran.results.rows()
-    failed = sum(bool(one.failure) for one in rows)
+def _repeats(ran: Ran) -> Iterable[str]:
     counts = sorted(set(ran.results.repeats.values()))
     tier = f"{ran.asked} tier" if isinstance(ran.asked, str) else "as asked"
-    yield f"Repeats: {' to '.join(str(n) for n in dict.fromkeys([counts[0], counts[-1]]))} ({tier})" if counts else ""
+    if counts:
+        yield f"Repeats: {' to '.join(str(n) for n in dict.fromkeys([counts[0], counts[-1]]))} ({tier})"
+
+
+def facts(ran: Ran) -> Iterable[str]:
+    """Yield what is to be known of the run, a line each: cells, time, machine, version."""
+    rows = ran.results.rows()
+    failed = sum(bool(one.failure) for one in rows)
     yield f"Cells: {len(rows)} of {ran.planned} finished" + (f", {failed} of them failed" if failed else "")
     computing = sum(one.seconds for one in rows)
     clock = sum(run.seconds for run in ran.runs)
@@ -131,7 +136,7 @@ def _facts(ran: Ran) -> Iterable[str]:
         yield f"Computed by boostlab {versions}, {days}"
 
 
-def _missing(ran: Ran) -> list[str]:
+def missing(ran: Ran) -> list[str]:
     """Return all that is not there, failures among it, each with its reason."""
     lines = list(ran.study.missing)
     lines += [f"{problem}: {why}" for problem, why in ran.results.absent.items()]
@@ -157,7 +162,8 @@ def _readings(study: Study) -> list[str]:
     return list(lines)
 
 
-def _section(title: str, lines: Sequence[str], bullet: str = "- ") -> str:
+def section(title: str, lines: Sequence[str], bullet: str = "- ") -> str:
+    """Return a part of the page with a heading; nothing where there are no lines."""
     between = "\n" if bullet else "\n\n"
     return f"## {title}\n\n" + between.join(f"{bullet}{line}" for line in lines) if lines else ""
 
@@ -205,7 +211,13 @@ def _cell(one: Done) -> dict[str, Any]:
     }
 
 
-def _write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+def write_cells(path: Path, results: Results) -> None:
+    """Write all finished cells, a line each."""
+    write_csv(path, [_cell(one) for one in results.rows()])
+
+
+def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write the rows of a table."""
     with path.open("w", newline="", encoding="utf-8") as file:
         written = plain(rows)
         writer = csv.DictWriter(file, columns_of(written), restval="", lineterminator="\n")
@@ -222,7 +234,7 @@ def _quiet() -> Iterator[None]:
         yield
 
 
-def _draw(report: Report, here: Path) -> tuple[list[str], list[str]]:
+def draw(report: Report, here: Path) -> tuple[list[str], list[str]]:
     """Draw the figures; return the names of those that worked, and what was wrong with the others."""
     if not report.figures:
         return [], []
@@ -231,11 +243,11 @@ def _draw(report: Report, here: Path) -> tuple[list[str], list[str]]:
     except ImportError:
         return [], ["The figures were not drawn: they need matplotlib (pip install 'boostlab[plots]')."]
     drawn, troubles = [], []
-    for name, draw in report.figures.items():
+    for name, painter in report.figures.items():
         figure = Figure(figsize=(7.0, 4.5), layout="constrained")
         try:
             with _quiet():
-                draw(figure)
+                painter(figure)
             # No date, no version: the same results give the same file.
             figure.savefig(here / f"{slug(name)}.png", dpi=100, metadata={"Software": None})
         except Exception as error:

@@ -97,25 +97,20 @@ def able(names: Sequence[str], n_classes: int) -> tuple[list[str], dict[str, str
     return [name for name in names if name not in left_out], left_out
 
 
-def check_request(
-    y: npt.NDArray[Any], *, folds: int, repeats: int, rounds: int | None, noise: Sequence[float], random_state: int
-) -> None:
-    """Raise one sentence for the first thing that is not possible.
+def check_settings(*, folds: int, repeats: int, rounds: int | None, noise: Sequence[float], random_state: int) -> None:
+    """Raise one sentence for the first setting that is not possible on any table.
 
     Parameters
     ----------
-    y : array of shape (n_rows,)
-        Class labels.
     folds, repeats, rounds, noise, random_state
         As in `compare`.
 
     Examples
     --------
-    >>> y = np.array([0, 1, 0, 1])
-    >>> check_request(y, folds=3, repeats=1, rounds=None, noise=[0.0], random_state=0)
+    >>> check_settings(folds=1, repeats=1, rounds=None, noise=[0.0], random_state=0)
     Traceback (most recent call last):
     ...
-    boostlab.studies.request.RequestError: folds=3 is not possible; ...class 0 has only 2.
+    boostlab.studies.request.RequestError: folds=1 is not possible; cross-validation needs at least 2 parts.
     """
     if folds < 2:
         raise RequestError(f"folds={folds} is not possible; cross-validation needs at least 2 parts.")
@@ -132,6 +127,25 @@ def check_request(
             raise RequestError(
                 f"noise={level:g} is not possible; it must be at least 0 and below 0.5 (half of the labels wrong)."
             )
+
+
+def check_classes(y: npt.NDArray[Any], folds: int) -> None:
+    """Raise one sentence if labels cannot be cross-validated.
+
+    Parameters
+    ----------
+    y : array of shape (n_rows,)
+        Class labels.
+    folds : int
+        Number of parts.
+
+    Examples
+    --------
+    >>> check_classes(np.array([0, 1, 0, 1]), folds=3)
+    Traceback (most recent call last):
+    ...
+    boostlab.studies.request.RequestError: folds=3 is not possible; ...class 0 has only 2.
+    """
     classes, counts = np.unique(y, return_counts=True)
     if len(classes) < 2:
         raise RequestError("All labels are the same; there is nothing to learn.")

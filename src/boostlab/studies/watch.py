@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isnan
 from statistics import fmean
@@ -30,10 +30,12 @@ class Progress:
     ----------
     name : str
         The study.
+    view : callable, optional
+        Makes the table of what is finished; None is a row a block and method.
     """
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, view: Callable[[Progress], Table] | None = None) -> None:
+        self.name, self.view = name, view
         self.lock = threading.Lock()  # cells come from one thread, and another draws
         self.jobs = 1
         self.total: Counter[str] = Counter()  # by block
@@ -131,7 +133,7 @@ class _Screen(Progress):
                 return Group(Text(f"{self.name}: reading the data ..."))
             ready = "" if self.done else "  Getting ready (the first run on a machine compiles for some seconds)."
             hint = Text(f"{self.sentence()}.{ready}  Ctrl-C stops; what is finished is kept.")
-            return Group(hint, self.table())
+            return Group(hint, self.table() if self.view is None else self.view(self))
 
 
 class _Lines(Progress):
@@ -150,7 +152,7 @@ class _Lines(Progress):
 
 
 @contextmanager
-def watching(name: str, console: Console) -> Iterator[Watch]:
+def watching(name: str, console: Console, view: Callable[[Progress], Table] | None = None) -> Iterator[Watch]:
     """Give a watcher that shows a study on the console until the block ends.
 
     Parameters
@@ -159,6 +161,8 @@ def watching(name: str, console: Console) -> Iterator[Watch]:
         The study.
     console : rich Console
         Where to; on a terminal the table goes away at the end.
+    view : callable, optional
+        Makes the table of what is finished; None is a row a block and method.
 
     Yields
     ------
@@ -167,7 +171,7 @@ def watching(name: str, console: Console) -> Iterator[Watch]:
     if not console.is_terminal:
         yield _Lines(name, console)
         return
-    screen = _Screen(name)
+    screen = _Screen(name, view)
     with Live(screen, console=console, transient=True, refresh_per_second=2):
         yield screen
 

@@ -1,0 +1,108 @@
+"""Pictures of a comparison: errors with intervals, errors by round, errors against time, and what noise does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.studies.comparison.ranking import Ranking
+from boostlab.studies.plan import Block
+from boostlab.studies.study import Results
+
+Array = npt.NDArray[Any]
+Draw = Callable[[Any], None]
+
+NAMES = ("Errors and their intervals", "Errors by round", "Error and time", "What noise does")
+
+
+def figures(results: Results, blocks: Sequence[Block], rankings: Sequence[Ranking]) -> dict[str, Draw]:
+    """Return the pictures that there is something for.
+
+    Parameters
+    ----------
+    results : Results
+        The finished cells.
+    blocks : sequence of Block
+        One a level of noise.
+    rankings : sequence of Ranking
+        In the same order.
+
+    Returns
+    -------
+    dict from str to callable
+        Each draws on a matplotlib Figure.
+    """
+    if not rankings[0].ranked:
+        return {}
+    drawn: dict[str, Draw] = {
+        NAMES[0]: lambda figure: _intervals(figure, rankings[0]),
+        NAMES[1]: lambda figure: _curves(figure, results, blocks[0], rankings[0]),
+        NAMES[2]: lambda figure: _times(figure, rankings[0]),
+    }
+    if len(rankings) > 1 and rankings[-1].ranked:
+        drawn[NAMES[3]] = lambda figure: _noise(figure, rankings)
+    return drawn
+
+
+def _intervals(figure: Any, ranking: Ranking) -> None:
+    axes = figure.add_subplot()
+    ranked = ranking.ranked[::-1]
+    for i, one in enumerate(ranked):
+        low, high = (one.error, one.error) if np.isnan(one.low) else (one.low, one.high)
+        colour = "C0" if one.near else "0.6"
+        axes.plot([100 * low, 100 * high], [i, i], color=colour)
+        axes.plot(100 * one.error, i, "o", color=colour)
+    axes.axvline(100 * ranking.baseline, color="0.3", linestyle=":", linewidth=1)
+    axes.text(100 * ranking.baseline, len(ranked) - 0.4, " most frequent class", ha="right", fontsize=8, color="0.3")
+    axes.set_yticks(range(len(ranked)), [one.name for one in ranked])
+    axes.set_ylim(-0.6, len(ranked) - 0.1)
+    axes.set_xlabel("test error, %, with 95 % interval (grey: distinguishable from the best)")
+
+
+def _curves(figure: Any, results: Results, block: Block, ranking: Ranking) -> None:
+    """Draw the error on the inner parts by round, of the values that every split chose."""
+    axes = figure.add_subplot()
+    for i, one in enumerate(ranking.ranked):
+        cells = [done.outcome.numbers for done in results.rows(block.name) if done.method == one.name and done.outcome]
+        longest = max(len(numbers["curve"]) for numbers in cells)
+        shares = [
+            np.append(curve, np.full(longest - len(curve), curve[-1])) / numbers["tried"]
+            for numbers in cells
+            for curve in [np.asarray(numbers["curve"], float)]
+        ]
+        mean = 100 * np.mean(shares, axis=0)
+        colour = f"C{i}" if i < 10 else "0.7"
+        axes.plot(np.arange(1, longest + 1), mean, color=colour, linewidth=1.2, label=one.name)
+        at = min(max(round(one.rounds), 1), longest)
+        axes.plot(at, mean[at - 1], "o", color=colour, markersize=4)
+    axes.set_xscale("log")
+    axes.set_xlabel("round (points: the median of the rounds chosen)")
+    axes.set_ylabel("error on the inner parts, %")
+    axes.legend(fontsize=8)
+
+
+def _times(figure: Any, ranking: Ranking) -> None:
+    axes = figure.add_subplot()
+    for one in ranking.ranked:
+        axes.plot(one.seconds, 100 * one.error, "o", color="C0" if one.near else "0.6")
+        axes.annotate(one.name, (one.seconds, 100 * one.error), xytext=(5, 3), textcoords="offset points", fontsize=8)
+    axes.set_xscale("log")
+    axes.margins(x=0.2)
+    axes.set_xlabel("seconds of one training, one thread")
+    axes.set_ylabel("test error, %")
+
+
+def _noise(figure: Any, rankings: Sequence[Ranking]) -> None:
+    axes = figure.add_subplot()
+    levels = [100 * ranking.noise for ranking in rankings]
+    errors = [{one.name: 100 * one.error for one in ranking.ranked} for ranking in rankings]
+    for name in errors[0]:
+        if all(name in of for of in errors):
+            axes.plot(levels, [of[name] for of in errors], "o-", markersize=4, label=name)
+    axes.set_xticks(levels)
+    axes.set_xlabel("training labels flipped, %")
+    axes.set_ylabel("test error, %")
+    axes.legend(fontsize=8)

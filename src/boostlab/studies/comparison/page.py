@@ -1,0 +1,97 @@
+"""The page of a comparison: the recommendation, the ranking, pictures, and how all that came about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from boostlab.studies.comparison import figures
+from boostlab.studies.comparison.design import Comparison, Design
+from boostlab.studies.page import Page, draw, facts, missing, section, slug, write_cells, write_csv
+from boostlab.studies.request import RequestError
+from boostlab.studies.study import Report
+from boostlab.studies.tables import markdown
+
+_MARK = "<!-- written by boostlab compare -->"  # by which a page is known for ours, and may be written again
+_OURS = ("cells.csv", "ranking.csv", *(f"{slug(name)}.png" for name in figures.NAMES))
+
+
+def claim(folder: Path) -> None:
+    """Refuse a folder in which files would be overwritten that no comparison has written.
+
+    Parameters
+    ----------
+    folder : path
+        Where the page is to go.
+    """
+    page = folder / "README.md"
+    if page.is_file():
+        try:
+            is_ours = _MARK in page.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            is_ours = False
+        foreign = [] if is_ours else ["README.md"]
+    else:
+        foreign = [name for name in _OURS if (folder / name).exists()]
+    if foreign:
+        raise RequestError(
+            f"The folder {folder} holds a {foreign[0]} that boostlab did not write; name another folder with --out."
+        )
+
+
+def write(plan: Design, comparison: Comparison, command: str, folder: Path) -> Page:
+    """Write page, tables and pictures.
+
+    Parameters
+    ----------
+    plan : Design
+        What was asked for.
+    comparison : Comparison
+        What came out.
+    command : str
+        How it was asked for.
+    folder : path
+        Where to.
+
+    Returns
+    -------
+    Page
+    """
+    report = plan.study.report(comparison.ran.results)
+    write_cells(folder / "cells.csv", comparison.ran.results)
+    for name, table in report.tables.items():
+        write_csv(folder / f"{slug(name)}.csv", table)
+    drawn, troubles = draw(report, folder)
+    parts = [_MARK, *_parts(plan, comparison, report, drawn, command)]
+    path = folder / "README.md"
+    path.write_text("\n\n".join(part for part in parts if part) + "\n", encoding="utf-8")
+    return Page(path, report, troubles)
+
+
+def _parts(plan: Design, comparison: Comparison, report: Report, drawn: list[str], command: str) -> Iterable[str]:
+    """Yield the parts of the page from top to bottom."""
+    ran = comparison.ran
+    yield f"# {plan.study.title}"
+    yield " ".join(comparison.advice.sentences)
+    if comparison.advice.code:
+        yield f"```python\n{comparison.advice.code}\n```"
+    if ran.ended:
+        yield f"**Not finished, because {ran.ended}: {len(ran.results.rows())} of {ran.planned} cells.**"
+    for (name, table), ranking in zip(report.tables.items(), comparison.rankings, strict=True):
+        yield f"## {name}"
+        yield markdown(table)
+        common = "that all have finished" if ranking.fair else "that each has finished, which are not the same"
+        yield (
+            f"Mean share of test rows predicted wrongly, with its 95 % interval, over the {ranking.splits} parts "
+            f"{common}. **Bold**: not distinguishable from the best. Always answering the most frequent class errs on "
+            f"{100 * ranking.baseline:.2f} %."
+        )
+    for name in drawn:
+        yield f"## {name}"
+        yield f"![{name}]({slug(name)}.png)"
+    yield section("The table", [f"{name}: {text}" for name, text in plan.table.facts.items()])
+    yield section("How it was done", plan.study.assumptions)
+    yield section("The run", [line for line in facts(ran) if line])
+    yield section("What is missing", [*(f"{name}: {why}" for name, why in plan.left_out.items()), *missing(ran)])
+    yield f"## Run it again\n\n```\n{command}\n```"
+    yield "Finished cells are not computed again. Every one is in [cells.csv](cells.csv)."
