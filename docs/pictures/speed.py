@@ -57,7 +57,7 @@ def _roofline(axes: Any, points: list[dict[str, float]]) -> None:
         mine = [p for p in points if p["threads"] == threads]
         shown = {k: v for k, v in look(number).items() if k == "color"}
         where = [1e3 * p["roof"] for p in mine], [1e3 * p["round"] for p in mine]
-        axes.plot(*where, "o", label=f"{threads} thread{'s'[: threads - 1]}", **shown)
+        axes.plot(*where, "os"[number], label=f"{threads} thread{'s'[: threads - 1]}", **shown)
     for p in points:
         if p["threads"] == 1:
             text = f"{p['rows']:,.0f} × {p['columns']:.0f}"

@@ -336,7 +336,7 @@ NAMES = list("abcdefg")
 
 def test_sparse_frames_are_sparse_tables(monkeypatch):
     seen = []
-    monkeypatch.setattr("boostlab.estimators.base.by_rows", lambda Z: seen.append(Z) or Z)
+    monkeypatch.setattr("boostlab.estimators.reading.by_rows", lambda Z: seen.append(Z) or Z)
     frame = pd.DataFrame.sparse.from_spmatrix(sparse.csr_matrix(S), columns=NAMES)
     model = AdaBoostClassifier(**ROUNDS).fit(frame, Y)
     assert len(seen) == 1

@@ -43,8 +43,9 @@ def full(learner: Limits, search: SplitSearch, task: Task) -> Grown | None:
     mass = task.counts if task.counts is not None else np.empty(0) if rows.uniform else rows.masses
     widths = np.where(search.n_bins > 1, search.n_bins, 0).astype(np.int64)
     members = np.arange(n, dtype=np.int64)
-    nodes, sums, gains = np.empty((2 * n, 7), np.int64), np.empty((2 * n, 2), np.int64), np.zeros(2 * n)
     unit, deepest = math.ldexp(1.0, -power), DEEPEST if learner.max_depth is None else learner.max_depth
+    most = 2 * n if deepest >= n.bit_length() else min(2 * n, 2 << deepest)  # nodes
+    nodes, sums, gains = np.empty((most, 7), np.int64), np.empty((most, 2), np.int64), np.zeros(most)
     fewest = float(learner.min_samples_split)
     floor = 1e-12 * whole * unit
     cells, words, _ = search.codes.to_read
