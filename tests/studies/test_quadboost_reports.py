@@ -7,6 +7,7 @@ from boostlab.studies.papers.arboost import studies as ar_studies
 from boostlab.studies.papers.quadboost import studies as quad_studies
 from boostlab.studies.papers.quadboost_risks import BLOCK, CONTROL, METHODS, PAPERS, printed, rounds, wins
 from boostlab.studies.plan import Outcome
+from boostlab.studies.published import published
 from boostlab.studies.study import Done, Results
 
 TABLE1, TABLE2 = quad_studies()
@@ -61,6 +62,21 @@ def test_a_gain_that_only_a_late_grid_gives_is_not_credited():
     assert claim(TABLE1.report(results({"AdaBoost": 15})), "QuadBoost wins or ties with AdaBoost").verdict == "holds"
     lost = TABLE1.report(results({"QuadBoost": 30, "QuadBoost-L1": 30}))
     assert [c.verdict for c in lost.claims if "wins or ties" in c.text] == ["does not hold"] * 2
+
+
+def test_ties_alone_are_no_advantage():
+    tied = claim(TABLE1.report(results({})), "QuadBoost-L1 wins or ties with LPBoost")
+    assert tied.verdict == "partly"
+    assert "3 ties" in tied.evidence
+    assert "not ahead" in tied.evidence
+
+
+def test_every_star_of_the_paper_is_a_claim():
+    stars = [r for r in published("quadboost_table2_poisson_binomial") if int(r["sign_test_star"])]
+    stars = {(r["row_algorithm"], r["column_algorithm"]) for r in stars if float(r["probability_row_better"]) > 0.5}
+    asked = [c.text for c in TABLE2.report(results({})).claims]
+    assert len(stars) == 3
+    assert all(any(t.startswith(f"{a} is significantly better than {b} (") for t in asked) for a, b in stars)
 
 
 def test_cells_stand_beside_the_papers_in_standard_errors():

@@ -177,7 +177,7 @@ def _at_least_as_good(risks: Risks, a: str, b: str, of_25: int, control: str = "
         evidence += " So ties and the single split make the majority: over all splits it is not ahead."
     if control:
         c = wins(risks.column(a), risks.column(control))
-        enough.append(c[0] > c[2])
+        enough.append(c[0] >= c[2])
         evidence += f" Against AdaBoost with T from 1 to 1,000 (the paper's grid begins at 100): {_score(c)}."
         if all(enough[:2]) and not enough[2]:
             evidence += " So most of the advantage is that AdaBoost was not allowed to stop early."

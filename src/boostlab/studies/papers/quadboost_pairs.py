@@ -65,8 +65,8 @@ def table2(results: Results) -> Report:
         "0.05."
     )
     captions = {
-        "poisson_binomial": "The probability that the algorithm of the row is better than that of the column on most data "
-        "sets, by our predictions on split 1; a star where the sign test has p < 0.05.",
+        "poisson_binomial": "The probability that the algorithm of the row is better than that of the column on most "
+        "data sets, by our predictions on split 1; a star where the sign test has p < 0.05.",
         "poisson_binomial_published": "The same as printed.",
         "pairs": "Wins and losses over the data sets (ties dropped) and the two-sided sign test, on split 1, on mean "
         "risks, and on the paper's printed risks.",
@@ -102,9 +102,14 @@ def _sign(a: Array, b: Array) -> Any:
 def _claims2(risks: Risks, tests: list[dict[str, Any]]) -> list[Claim]:
     by_pair = {row["pair"]: row for row in tests}
     claims = []
-    for a, b in ((LINF, PLAIN), (L2, PLAIN), (L2, L1)):
+    for a, b, where in (
+        (LINF, PLAIN, "text and table"),
+        (LINF, L1, "table, not the text"),
+        (L2, PLAIN, "text, not the table"),
+        (L2, L1, "text and table"),
+    ):
         row = by_pair.get(f"{a} : {b}")
-        text = f"{a} is significantly better than {b} (sign test, 5 percent)."
+        text = f"{a} is significantly better than {b} (sign test, 5 percent; {where})."
         if row is None:
             claims.append(Claim(text, "cannot be judged", "One of the two has not run."))
             continue
