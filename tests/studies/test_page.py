@@ -181,4 +181,5 @@ def test_a_page_names_what_is_not_computed_yet(tmp_path):
     ran = Ran(study, 2, Results(study.blocks, [*done, replace(done[0], repeat=1)], {"errors": 2}), planned=8)
     text = page.write(ran, tmp_path).path.read_text()
     assert "3 cells are not computed yet: m1 on a has 1 of 2 repeats; m0 on b has 1 of 2 repeats; m1 on b has" in text
+    assert "**Not finished (62.5% of the cells)" in text
     assert "## Mean errors\n\nOver two repeats.\n\n| x |" in text

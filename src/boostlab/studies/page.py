@@ -90,6 +90,9 @@ def _parts(ran: Ran, report: Report, figures: Sequence[str], troubles: Sequence[
     yield f"Source: {study.source}"
     yield "\n".join(f"- {line}" for line in (*_repeats(ran), *facts(ran)))
     yield from (f"**{trouble}**" for trouble in troubles)
+    if ran.planned > len(ran.results.rows()):
+        share = len(ran.results.rows()) / ran.planned
+        yield f"**Not finished ({share:.1%} of the cells): the verdicts are those of what is there.**"
     if report.claims:
         yield "## What the paper says, and what we see"
         yield markdown([{"verdict": f"**{c.verdict}**", "claim": c.text, "ours": c.evidence} for c in report.claims])
@@ -115,7 +118,7 @@ def _parts(ran: Ran, report: Report, figures: Sequence[str], troubles: Sequence[
 
 
 def _repeats(ran: Ran) -> Iterable[str]:
-    counts = sorted(set(ran.results.repeats.values()))
+    counts = sorted(set(ran.results.repeats.values()) - {0})  # a tier may leave a block out
     tier = f"{ran.asked} tier" if isinstance(ran.asked, str) else "as asked"
     if counts:
         yield f"Repeats: {' to '.join(str(n) for n in dict.fromkeys([counts[0], counts[-1]]))} ({tier})"

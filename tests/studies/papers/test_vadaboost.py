@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from boostlab.studies.papers import ebboost, vadaboost
 from boostlab.studies.papers.contests import Contest, Errors, beside_published, far_off, row_minima
+from boostlab.studies.papers.vadaboost_page import equally_patient
 from boostlab.studies.plan import Outcome
-from boostlab.studies.study import Done, Results
+from boostlab.studies.study import Claim, Done, Results
 from boostlab.studies.tables import markdown
 
 STUDIES = {study.name: study for study in (*vadaboost.studies(), *ebboost.studies())}
@@ -115,3 +118,16 @@ def test_figures_are_drawn(name):
     assert report.figures
     for draw in report.figures.values():
         draw(figure.Figure())
+
+
+def test_equal_patience_is_told_and_counts():
+    claim = Claim("EBBoost's gain is its own: it is better than AdaBoost, patience 500", "does not hold", "No.")
+    claim = replace(claim, text=f"(our question) {claim.text}")
+    rng = np.random.default_rng(0)
+    names = [str(k) for k in range(8)]
+    ada = rng.uniform(5, 20, (8, 5))
+    errors = Errors(names, {"EBBoost, 500": ada - 0.5, "AdaBoost, 500": ada})
+    said = equally_patient(claim, [Contest.between(errors, "EBBoost, 500", "AdaBoost, 500")])
+    assert said.verdict == "partly"
+    assert "-0.50 points, p = 0.0078" in said.evidence
+    assert equally_patient(claim, [Contest.between(errors, "AdaBoost, 500", "EBBoost, 500")]) == claim

@@ -258,7 +258,7 @@ class Contest:
 
     def __str__(self) -> str:
         return (
-            f"{self.a} is better than {self.b} on {self.better} sets and worse on {self.worse} (significantly by the "
+            f"Better on {self.better} sets and worse on {self.worse} (significantly by the "
             f"paired t-test at 1 percent on {self.clearly_better} and {self.clearly_worse}, by the corrected one on "
             f"{self.truly_better} and {self.truly_worse}); mean difference {self.difference:+.2f} points, Wilcoxon "
             f"p = {self.p:.2g}"

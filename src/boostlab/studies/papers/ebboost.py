@@ -24,7 +24,6 @@ from boostlab.studies.papers.vadaboost import (
     ADABOOST,
     COUNTED,
     EBBOOST,
-    FEWEST,
     NAMES,
     PROBLEMS,
     READINGS,
@@ -34,7 +33,7 @@ from boostlab.studies.papers.vadaboost import (
     notes_on,
     verdict_of,
 )
-from boostlab.studies.papers.vadaboost_page import CAPTIONS
+from boostlab.studies.papers.vadaboost_page import CAPTIONS, FEWEST
 from boostlab.studies.plan import Block, Method
 from boostlab.studies.protocols.vadaboost import Stopped
 from boostlab.studies.published import published
