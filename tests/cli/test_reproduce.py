@@ -101,7 +101,7 @@ def test_going_on_and_pages_of_what_is_there(run, tmp_path):
     assert "toy: 12 of 12 cells, 12 computed now; the page is" in run("toy", "--quick", "--jobs", "1").stdout
     assert "toy: 18 of 18 cells, 6 computed now" in run("toy", "--repeats", "3", "--jobs", "1").stdout
     assert "toy: 18 of 30 cells, 0 computed now" in run("toy", "--repeats", "5", "--only-page").stdout
-    assert "12 cells are not computed yet." in Path("studies/toy/README.md").read_text(encoding="utf-8")
+    assert "12 cells are not computed yet" in Path("studies/toy/README.md").read_text(encoding="utf-8")
     log = len((tmp_path / "log").read_text().splitlines())
     assert "toy: 18 of 18 cells, 0 computed now" in run("TOY").stdout
     assert len((tmp_path / "log").read_text().splitlines()) == log

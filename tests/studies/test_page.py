@@ -12,7 +12,7 @@ from scipy.stats import ttest_rel
 from boostlab.studies import page
 from boostlab.studies.plan import Method, Outcome
 from boostlab.studies.request import RequestError
-from boostlab.studies.runner import run
+from boostlab.studies.runner import Ran, run
 from boostlab.studies.store import Store
 from boostlab.studies.study import Claim, Done, Report, Results
 from boostlab.studies.tables import against_published, as_good_as_best, difference, error_table, markdown, plain
@@ -162,3 +162,24 @@ def test_a_place_that_cannot_be_written(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(RequestError, match=r"cannot be written to .*; name another with --out"):
         page.prepare(tmp_path / "file" / "folder")
+
+
+def test_numbers_of_a_column_have_as_many_digits():
+    rows = [{"x": 0.13, "p": 1.0, "wide": 3e-9}, {"x": 0.125, "p": 0.0002, "wide": 2.5}, {"x": -0.0, "p": 0.04}]
+    assert markdown(rows).splitlines()[2:] == [
+        "| 0.130 | 1.0000 | 3e-09 |",
+        "| 0.125 | 0.0002 | 2.5 |",
+        "| 0.000 | 0.0400 |  |",
+    ]
+
+
+def test_a_page_names_what_is_not_computed_yet(tmp_path):
+    study = toy_study(tmp_path, ["a", "b"], ["m0", "m1"])
+    report = Report({"mean_errors": [{"x": 1}]}, captions={"mean_errors": "Over two repeats."})
+    study = replace(study, report=lambda _: report)
+    done = [Done("errors", p, m, 0, Outcome({"test_error": 0.1})) for p in "ab" for m in ("m0", "m1")]
+    ran = Ran(study, 2, Results(study.blocks, [*done, replace(done[0], repeat=1)], {"errors": 2}), planned=8)
+    text = page.write(ran, tmp_path).path.read_text()
+    assert "3 cells are not computed yet: m1 on a has 1 of 2 repeats; m0 on b has 1 of 2 repeats; m1 on b has" in text
+    assert "**Not finished (62.5% of the cells)" in text
+    assert "## Mean errors\n\nOver two repeats.\n\n| x |" in text

@@ -20,6 +20,8 @@ from boostlab.studies.study import Done, Report, Results, Study
 from boostlab.studies.tables import columns_of, markdown, plain
 from boostlab.studies.watch import duration
 
+_NAMED = 12  # the most gaps that a page names one by one
+
 
 @dataclass
 class Page:
@@ -88,16 +90,21 @@ def _parts(ran: Ran, report: Report, figures: Sequence[str], troubles: Sequence[
     yield f"Source: {study.source}"
     yield "\n".join(f"- {line}" for line in (*_repeats(ran), *facts(ran)))
     yield from (f"**{trouble}**" for trouble in troubles)
+    if ran.planned > len(ran.results.rows()):
+        share = len(ran.results.rows()) / ran.planned
+        yield f"**Not finished ({share:.1%} of the cells): the verdicts are those of what is there.**"
     if report.claims:
         yield "## What the paper says, and what we see"
         yield markdown([{"verdict": f"**{c.verdict}**", "claim": c.text, "ours": c.evidence} for c in report.claims])
     for name, rows in report.tables.items():
-        yield f"## {name}"
+        yield f"## {heading(name)}"
+        yield report.captions.get(name, "")
         yield markdown(rows) if rows else "No cell of this table is finished."
         yield f"As a file: [{slug(name)}.csv]({slug(name)}.csv)."
     for name in figures:
-        yield f"## {name}"
-        yield f"![{name}]({slug(name)}.png)"
+        yield f"## Figure: {heading(name)}"
+        yield "" if name in report.tables else report.captions.get(name, "")
+        yield f"![{heading(name)}]({slug(name)}.png)"
     yield section("Notes", report.notes, bullet="")
     yield section("Readings where the paper is silent", study.assumptions)
     yield section("The data as they were read", _readings(study))
@@ -111,7 +118,7 @@ def _parts(ran: Ran, report: Report, figures: Sequence[str], troubles: Sequence[
 
 
 def _repeats(ran: Ran) -> Iterable[str]:
-    counts = sorted(set(ran.results.repeats.values()))
+    counts = sorted(set(ran.results.repeats.values()) - {0})  # a tier may leave a block out
     tier = f"{ran.asked} tier" if isinstance(ran.asked, str) else "as asked"
     if counts:
         yield f"Repeats: {' to '.join(str(n) for n in dict.fromkeys([counts[0], counts[-1]]))} ({tier})"
@@ -141,13 +148,28 @@ def missing(ran: Ran) -> list[str]:
     lines = list(ran.study.missing)
     lines += [f"{problem}: {why}" for problem, why in ran.results.absent.items()]
     if ran.planned > len(ran.results.rows()):
-        lines.append(f"{ran.planned - len(ran.results.rows())} cells are not computed yet.")
+        gaps = _gaps(ran.results)
+        named = f": {'; '.join(gaps)}" if 0 < len(gaps) <= _NAMED else ""
+        lines.append(f"{ran.planned - len(ran.results.rows())} cells are not computed yet{named}.")
     failures = Counter((one.problem, one.method, one.failure) for one in ran.results.rows() if one.failure)
     lines += [
         f"{method} on {problem} failed{f' {count} times' if count > 1 else ''}: {why}"
         for (problem, method, why), count in failures.items()
     ]
     return lines
+
+
+def _gaps(results: Results) -> list[str]:
+    """Return which methods lack repeats on which data, those that are not at hand left out."""
+    found = Counter((one.block, one.problem, one.method) for one in results.rows())
+    return [
+        f"{method.name} on {problem.name} has {found[block.name, problem.name, method.name]} of {asked} repeats"
+        for block in results.blocks.values()
+        for problem in block.problems
+        for method in block.methods
+        if problem.name not in results.absent
+        and found[block.name, problem.name, method.name] < (asked := results.repeats.get(block.name, 0))
+    ]
 
 
 def _readings(study: Study) -> list[str]:
@@ -172,6 +194,27 @@ def _option(asked: str | int) -> str:
     if isinstance(asked, int):
         return f" --repeats {asked}"
     return " --quick" if asked == "quick" else ""
+
+
+def heading(name: str) -> str:
+    """Return a name as a heading.
+
+    Parameters
+    ----------
+    name : str
+        Of a table or figure.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> heading("beside_the_paper"), heading("Errors in percent")
+    ('Beside the paper', 'Errors in percent')
+    """
+    text = name.replace("_", " ")
+    return text[:1].upper() + text[1:]
 
 
 def slug(name: str) -> str:

@@ -53,12 +53,15 @@ class Report:
         The paper's claims, judged.
     notes : list of str
         Paragraphs under the tables: disagreements and their likely reasons.
+    captions : dict from str to str
+        Name of a table or figure -> what its columns, marks and repeats are, shown under its heading.
     """
 
     tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     figures: dict[str, Callable[[Any], None]] = field(default_factory=dict)
     claims: list[Claim] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    captions: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

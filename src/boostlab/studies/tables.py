@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan, sqrt
+from math import isfinite, isnan, sqrt
 from typing import Any
 
 import numpy as np
@@ -250,7 +250,7 @@ def markdown(rows: Sequence[Mapping[str, Any]]) -> str:
     Parameters
     ----------
     rows : sequence of mapping
-        Values of any kind; floats are shown with four digits.
+        Values of any kind; floats are shown with four digits, those of a column with as many after the point.
 
     Returns
     -------
@@ -258,14 +258,18 @@ def markdown(rows: Sequence[Mapping[str, Any]]) -> str:
 
     Examples
     --------
-    >>> print(markdown([{"data": "wine", "error": 0.123456}, {"data": "a|b"}]))
+    >>> print(markdown([{"data": "wine", "error": 0.123456}, {"data": "yeast", "error": 0.3}, {"data": "a|b"}]))
     | data | error |
     |---|---|
     | wine | 0.1235 |
+    | yeast | 0.3000 |
     | a\\|b |  |
     """
     columns = columns_of(rows)
-    lines = [columns, *([_shown(row.get(column, "")) for column in columns] for row in rows)]
+    if not columns:
+        return ""
+    shown = [_column([row.get(column, "") for row in rows]) for column in columns]
+    lines = [columns, *(list(line) for line in zip(*shown, strict=True))]
     text = ["| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in line) + " |" for line in lines]
     return "\n".join([text[0], "|" + "---|" * len(columns), *text[1:]])
 
@@ -323,7 +327,22 @@ def columns_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return list(dict.fromkeys(column for row in rows for column in row))
 
 
-def _shown(value: Any) -> str:
+def _column(values: Sequence[Any]) -> list[str]:
+    """Return a column as it is shown: as many digits after the point for all, where that is legible."""
+    numbers = [value for value in values if isinstance(value, float) and isfinite(value)]
+    texts = [f"{value:.4g}" for value in numbers]
+    digits = max((len(text.partition(".")[2]) for text in texts), default=0)
+    if max(map(abs, numbers), default=0.0) >= 1.0:
+        digits = min(digits, 4)
+    sizes = [abs(value) for value in numbers if value]
+    alike = not any("e" in text for text in texts) and (not sizes or max(sizes) <= 1e4 * min(sizes))
+    return [_shown(value, f".{digits}f" if alike else ".4g") for value in values]
+
+
+def _shown(value: Any, form: str) -> str:
     if value is None or (isinstance(value, float) and isnan(value)):
         return ""
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    text = f"{value:{form}}"
+    return text.removeprefix("-") if value <= 0.0 and float(text) == 0.0 else text

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from boostlab.studies.papers import ebboost, vadaboost
-from boostlab.studies.papers.contests import Contest, Errors, row_minima
+from boostlab.studies.papers.contests import Contest, Errors, beside_published, far_off, row_minima
+from boostlab.studies.papers.vadaboost_page import equally_patient
 from boostlab.studies.plan import Outcome
-from boostlab.studies.study import Done, Results
+from boostlab.studies.study import Claim, Done, Results
 from boostlab.studies.tables import markdown
 
 STUDIES = {study.name: study for study in (*vadaboost.studies(), *ebboost.studies())}
@@ -73,3 +76,58 @@ def test_row_minima_count_ties_and_common_repeats_only():
     contest = Contest.between(errors, "x", "y")
     assert (contest.better, contest.worse, contest.equal) == (1, 0, 1)
     assert contest.difference == -0.5
+
+
+def test_a_table_shows_the_repeats_that_its_marks_come_from():
+    study = STUDIES["vadaboost-table1"]
+    whole = made_up(study, repeats=6)
+    late = [d for d in whole.rows() if d.block == "programs" and d.repeat >= 5]
+    results = Results(study.blocks, [d for d in whole.rows() if d not in late])
+    report = study.report(results)
+    row = report.tables["errors"][0]
+    errors = [d.number("test_error") for d in results.rows("errors") if d.problem == "a5a" and d.method == "AdaBoost"]
+    assert len(errors) == 6
+    assert row["AdaBoost"].mean == pytest.approx(100 * np.mean(errors[:5]))
+    assert "over 5 repeats" in report.captions["errors"]
+    assert "over 6 repeats" in report.captions["controls"]
+
+
+def test_few_repeats_take_their_spread_from_the_printed_one():
+    table = {("a", "x"): (10.0, 0.2)}
+    one, many = (
+        beside_published(Errors(["a"], {"x": np.array([values])}), table, str, {"x": "x"})[0]["in standard errors"]
+        for values in ([12.0], [11.0, 12.0, 13.0, 12.0, 12.0])
+    )
+    assert one == round(2.0 / np.hypot(0.2 * np.sqrt(50), 0.2), 1)
+    assert many == round(2.0 / np.hypot(np.sqrt(0.5 / 5), 0.2), 1)
+
+
+def test_cells_far_from_the_printed_ones_are_told_with_a_reason():
+    rows = [{"data": "a", "method": m, "in standard errors": z} for m, z in (("x", 4.2), ("y", -0.3))]
+    assert far_off(rows, lambda data, method: "other data") == [
+        "1 of 2 cells are more than 3 standard errors away from the printed ones, with the most likely reason: "
+        "a: x +4.2 (other data)."
+    ]
+    assert far_off([], lambda data, method: "") == []
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_figures_are_drawn(name):
+    figure = pytest.importorskip("matplotlib.figure")
+    report = STUDIES[name].report(made_up(STUDIES[name]))
+    assert report.figures
+    for draw in report.figures.values():
+        draw(figure.Figure())
+
+
+def test_equal_patience_is_told_and_counts():
+    claim = Claim("EBBoost's gain is its own: it is better than AdaBoost, patience 500", "does not hold", "No.")
+    claim = replace(claim, text=f"(our question) {claim.text}")
+    rng = np.random.default_rng(0)
+    names = [str(k) for k in range(8)]
+    ada = rng.uniform(5, 20, (8, 5))
+    errors = Errors(names, {"EBBoost, 500": ada - 0.5, "AdaBoost, 500": ada})
+    said = equally_patient(claim, [Contest.between(errors, "EBBoost, 500", "AdaBoost, 500")])
+    assert said.verdict == "partly"
+    assert "-0.50 points, p = 0.0078" in said.evidence
+    assert equally_patient(claim, [Contest.between(errors, "AdaBoost, 500", "EBBoost, 500")]) == claim

@@ -51,6 +51,7 @@ def binary(results: Results) -> Report:
             f"spambase, {label}, {NAMES[name]}",
             float(said[item]),
             whole[name].values.get(("spambase", method), np.empty(0)),
+            "spambase",
         )
         for name in NAMES
         for label, item, method in (
@@ -132,7 +133,7 @@ def multiclass(results: Results) -> Report:
     report.tables["chosen_rho"] = chosen(results)
     report.tables["beside_the_paper"] = beside(
         [
-            (f"vowel, {method}, {NAMES[name]}", 40.0, whole[name].values.get(("vowel", method), np.empty(0)))
+            (f"vowel, {method}, {NAMES[name]}", 40.0, whole[name].values.get(("vowel", method), np.empty(0)), "vowel")
             for name in NAMES
             for method in (AR.name, SAMME.name)
         ]

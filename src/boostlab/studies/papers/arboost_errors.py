@@ -14,6 +14,7 @@ from boostlab.studies.problems import ARBOOST_BINARY, ARBOOST_MULTICLASS
 from boostlab.studies.protocols.arboost import TunedProtocol
 from boostlab.studies.published import published
 from boostlab.studies.study import Results
+from boostlab.studies.tables import Spread, mean_and_error
 
 Array = npt.NDArray[Any]
 
@@ -134,12 +135,8 @@ class Errors:
         """Return a row a problem: mean and standard error."""
         return [{"data set": p} | {m: self._shown(p, m) for m in self.methods} for p in self.problems]
 
-    def _shown(self, problem: str, method: str) -> str:
-        values = self.values.get((problem, method), np.empty(0))
-        if not len(values):
-            return ""
-        spread = f" ± {values.std(ddof=1) / np.sqrt(len(values)):.1f}" if len(values) > 1 else ""
-        return f"{values.mean():.1f}{spread}"
+    def _shown(self, problem: str, method: str) -> Spread:
+        return Spread(*mean_and_error(self.values.get((problem, method), np.empty(0))))
 
     def lower(self, a: str, b: str) -> tuple[int, int, int]:
         """Return on how many problems a's mean is lower, equal, higher than b's."""
@@ -159,16 +156,24 @@ def text_values() -> dict[str, Any]:
     return {row["item"]: row["value"] for row in published("arboost_text_values")}
 
 
-def beside(rows: list[tuple[str, float, Array]]) -> list[dict[str, Any]]:
-    """Return numbers of the text beside ours: (what, published, our values over the repeats)."""
-    table = []
-    for what, theirs, ours in rows:
+def beside(rows: list[tuple[str, float, Array, str]]) -> list[dict[str, Any]]:
+    """Return numbers of the text beside ours: (what, published, our values over the repeats, data set).
+
+    The paper's number is a share of one test part, whose size it prints; so is ours where there is one repeat.
+    """
+    sizes = {str(row["dataset"]): int(row["test"]) for row in published("arboost_table1_datasets")}
+    table: list[dict[str, Any]] = []
+    for what, theirs, ours, data in rows:
         if not len(ours):
             continue
-        error = ours.std(ddof=1) / np.sqrt(len(ours)) if len(ours) > 1 else float("nan")
-        row: dict[str, Any] = {"what": what, "ours": round(float(ours.mean()), 2), "published": theirs}
-        row["standard errors off"] = round((float(ours.mean()) - theirs) / error, 1) if error > 0 else None
-        table.append(row)
+        mean, error = mean_and_error(ours)
+        p = (mean + theirs) / 200
+        drawn = 100 * float(np.sqrt(p * (1 - p) / sizes[data]))
+        scale = float(np.hypot(drawn, error if len(ours) > 1 else drawn))
+        row: dict[str, Any] = {"what": what, "ours": Spread(mean, error), "published": theirs}
+        table.append(
+            row | {"difference": round(mean - theirs, 2), "in standard errors": round((mean - theirs) / scale, 1)}
+        )
     return table
 
 

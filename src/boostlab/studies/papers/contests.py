@@ -20,7 +20,15 @@ Row = dict[str, Any]
 
 LEVEL = 0.01  # of the papers' t-test
 RATIO = 0.5  # test rows by training rows, for the corrected test
-FINEST = 0.05  # standard error behind a printed 0.0 or 0.1, at least
+FINEST = 0.05  # standard error behind a printed 0.0
+FEW = 5  # repeats, below which their own spread says little
+PRINTED_REPEATS = 50  # behind a printed standard error
+MANY = 30  # cells off, which are then not told one by one
+
+MARKS = (
+    "Test errors in percent, mean ± standard error over {repeats}. Bold: the smallest mean of a row, and those not "
+    "significantly different from it (paired t-test, 1 percent)."
+)
 
 
 @dataclass(frozen=True)
@@ -116,6 +124,20 @@ def row_minima(errors: Errors) -> dict[str, int]:
     return {m: int(n) for m, n in zip(common.of, lowest.sum(axis=1), strict=True)}
 
 
+def undecided(errors: Errors) -> int:
+    """Return on how many data sets the paired t-test does not tell the smallest mean from another method's."""
+    common = errors.on_common()
+    rows = zip(*common.of.values(), strict=True)
+    return sum(int(mark_best(np.stack(row, axis=1), level=LEVEL).marked.sum()) > 1 for row in rows)
+
+
+def repeats_of(errors: Errors) -> str:
+    """Return "10 repeats", or "2 to 10 repeats" where data sets or methods have different numbers."""
+    counts = sorted({int(n) for values in errors.of.values() for n in np.isfinite(values).sum(axis=1) if n})
+    text = " to ".join(str(n) for n in dict.fromkeys([counts[0], counts[-1]])) if counts else "0"
+    return f"{text} repeat" if text == "1" else f"{text} repeats"
+
+
 def printed(table: str) -> dict[tuple[str, str], tuple[float, float]]:
     """Return a published table: (data set, method) -> (mean, spread)."""
     return {(str(r["dataset"]), str(r["algorithm"])): (float(r["mean"]), float(r["spread"])) for r in published(table)}
@@ -137,6 +159,9 @@ def beside_published(
 ) -> list[Row]:
     """Return a row a data set and method: ours, the published value, the difference, also in standard errors.
 
+    Fewer than five repeats have no spread to speak of: the printed standard error then stands for theirs, made larger
+    by the root of the ratio of the repeats.
+
     Parameters
     ----------
     errors : Errors
@@ -157,7 +182,9 @@ def beside_published(
             mean, error = mean_and_error(errors.of[method][i])
             if isnan(mean):
                 continue
-            scale = float(np.hypot(0.0 if isnan(error) else error, max(value[1], FINEST)))
+            theirs_error, repeats = max(value[1], FINEST), int(np.isfinite(errors.of[method][i]).sum())
+            own = error if repeats >= FEW else theirs_error * float(np.sqrt(PRINTED_REPEATS / repeats))
+            scale = float(np.hypot(own, theirs_error))
             rows.append(
                 {
                     "data": problem,
@@ -231,7 +258,7 @@ class Contest:
 
     def __str__(self) -> str:
         return (
-            f"{self.a} is better than {self.b} on {self.better} sets and worse on {self.worse} (significantly by the "
+            f"Better on {self.better} sets and worse on {self.worse} (significantly by the "
             f"paired t-test at 1 percent on {self.clearly_better} and {self.clearly_worse}, by the corrected one on "
             f"{self.truly_better} and {self.truly_worse}); mean difference {self.difference:+.2f} points, Wilcoxon "
             f"p = {self.p:.2g}"
@@ -284,3 +311,67 @@ def counted(counts: Mapping[str, int], least: int = 0) -> str:
     """Return "EBBoost 10, RQP-Boost 6", the largest first."""
     shown = sorted(((n, m) for m, n in counts.items() if n >= least), key=lambda pair: -pair[0])
     return ", ".join(f"{m} {n}" for n, m in shown)
+
+
+def far_off(rows: Iterable[Row], why: Callable[[str, str], str], limit: float = 3.0) -> list[str]:
+    """Return a note on the cells far from the printed ones, data set by data set with the likely reason.
+
+    Parameters
+    ----------
+    rows : iterable of dict
+        As `beside_published` returns them.
+    why : callable
+        Gives the most likely reason for a data set and a method.
+    limit : float
+        In standard errors.
+    """
+    rows, found = list(rows), dict[tuple[str, str], list[str]]()
+    for row in rows:
+        if abs(row["in standard errors"]) > limit:
+            reason = why(row["data"], row["method"])
+            found.setdefault((row["data"], reason), []).append(f"{row['method']} {row['in standard errors']:+.1f}")
+    if not rows:
+        return []
+    count = sum(map(len, found.values()))
+    note = f"{count} of {len(rows)} cells are more than {limit:g} standard errors away from the printed ones"
+    if count > MANY:
+        reasons = dict.fromkeys(reason for _, reason in found)
+        return [f"{note}. Most likely reasons: {'; '.join(reasons)}."]
+    said = [f"{data}: {', '.join(cells)} ({reason})" for (data, reason), cells in found.items()]
+    return [f"{note}, with the most likely reason: {'; '.join(said)}." if said else f"{note}."]
+
+
+def draw_beside(rows: Sequence[Row]) -> Callable[[Any], None]:
+    """Return what draws our errors against the printed ones, on logarithmic scales."""
+
+    def draw(figure: Any) -> None:
+        axes = figure.subplots()
+        for method in dict.fromkeys(row["method"] for row in rows):
+            points = [(r["published"].mean, r["ours"].mean) for r in rows if r["method"] == method]
+            shown = [(x, y) for x, y in points if x > 0 and y > 0]
+            axes.loglog([x for x, _ in shown], [y for _, y in shown], "o", markersize=4, label=method)
+        axes.axline((1.0, 1.0), (10.0, 10.0), color="0.7", linewidth=0.8)
+        axes.set(xlabel="published error, percent", ylabel="our error, percent")
+        axes.legend(fontsize=8)
+
+    return draw
+
+
+def draw_gains(errors: Errors, methods: Sequence[str], base: str) -> Callable[[Any], None]:
+    """Return what draws every method's errors less the base's on the same repeats, a point a data set."""
+
+    def draw(figure: Any) -> None:
+        axes = figure.subplots()
+        there = [m for m in methods if m in errors.of and m != base]
+        for k, method in enumerate(there):
+            common = errors.columns((method, base)).on_common()
+            gaps = common.means(method) - common.means(base)
+            axes.plot(gaps, np.full(len(gaps), k), "o", markersize=4, alpha=0.6)
+            if len(gaps):
+                axes.plot([gaps.mean()] * 2, [k - 0.3, k + 0.3], color="black")
+        axes.axvline(0.0, color="0.7", linewidth=0.8)
+        axes.set_yticks(range(len(there)), there)
+        axes.invert_yaxis()
+        axes.set_xlabel(f"error less that of {base}, percent points")
+
+    return draw

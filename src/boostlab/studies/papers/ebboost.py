@@ -8,20 +8,22 @@ from typing import Any
 import numpy as np
 
 from boostlab.studies.papers.contests import (
+    MARKS,
     Contest,
     Errors,
     beside_published,
     counted,
+    draw_beside,
     error_table,
     printed,
     published_minima,
+    repeats_of,
     row_minima,
 )
 from boostlab.studies.papers.vadaboost import (
     ADABOOST,
     COUNTED,
     EBBOOST,
-    FEWEST,
     NAMES,
     PROBLEMS,
     READINGS,
@@ -31,6 +33,7 @@ from boostlab.studies.papers.vadaboost import (
     notes_on,
     verdict_of,
 )
+from boostlab.studies.papers.vadaboost_page import CAPTIONS, FEWEST
 from boostlab.studies.plan import Block, Method
 from boostlab.studies.protocols.vadaboost import Stopped
 from boostlab.studies.published import published
@@ -85,8 +88,10 @@ def report(results: Results) -> Report:
     printed_errors = {k: (mean, spread / sqrt(REPEATS)) for k, (mean, spread) in printed("ebboost_results").items()}
     pairs = (("EBBoost", "AdaBoost"), ("ABR", "AdaBoost"), ("VadaBoost", "AdaBoost"), ("EBBoost", "ABR"))
     contests = [Contest.between(counted_errors, a, b) for a, b in pairs]
+    five, own = errors.columns(COLUMNS).on_common(), errors.columns(("AdaBoost", "EBBoost", "ABR", "VadaBoost"))
     tables = {
-        "errors": error_table(errors.columns((*COLUMNS, "VadaBoost"))),
+        "errors": error_table(five),
+        "errors_of_all_repeats": error_table(own),
         "margins": margin_table(results),
         "contests": [contest.row() for contest in contests],
         "published": beside_published(errors, printed_errors, slide_name, {m: m for m in COLUMNS}),
@@ -108,7 +113,19 @@ def report(results: Results) -> Report:
         Claim("EBBoost makes fewer errors than AdaBoost", verdict_of(contests[0]), f"{contests[0]}."),
         *_margin_claims(tables["margins"]),
     ]
-    return Report(tables, {"margins": _draw(tables["margins"])}, claims, notes_on(results, errors))
+    captions = {
+        "errors": MARKS.format(repeats=f"{repeats_of(five)}, those that all five methods have"),
+        "errors_of_all_repeats": MARKS.format(repeats=repeats_of(own)),
+        "margins": "Normalised margins of the training rows: mean ± standard deviation over the rows.",
+        "contests": CAPTIONS["contests"],
+        "published": CAPTIONS["published"],
+    }
+    figures = {"margins": _draw(tables["margins"]), "ours against published": draw_beside(tables["published"])}
+    return Report(tables, figures, claims, notes_on(results, tables["published"], _smaller), captions)
+
+
+def _smaller(data: str, method: str) -> str:
+    return "not the slides' data" if data.startswith("w4a") else "the slides must have had other, smaller training sets"
 
 
 # -- margins ---------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from boostlab.studies.papers.quadboost_risks import BLOCK, CONTROL, L1, PAPERS, 
 from boostlab.studies.problems import QUADBOOST
 from boostlab.studies.published import published
 from boostlab.studies.study import Claim, Report, Results, Study
+from boostlab.studies.tables import Spread, mean_and_error
 
 SOURCE = "Fortier-Dubois, Laviolette, Marchand, Robitaille & Roy 2015"
 
@@ -52,15 +53,30 @@ def table1(results: Results) -> Report:
     report.figures["risks"] = lambda figure: _draw(figure, risks, paper)
     report.claims = _claims(risks, report.tables["seconds"])
     report.notes = _notes(report.tables["beside_the_paper"], results)
+    report.captions = CAPTIONS
     return report
 
 
+CAPTIONS = {
+    "risks": "Shares of test rows that are wrong on split 1, which stands for the paper's only one.",
+    "mean_risks": "The same, mean ± standard error over all splits.",
+    "beside_the_paper": "Standard errors: those of two shares of the test rows (split 1); that of the mean and that of "
+    "the paper's share together (mean). Above zero we make more errors.",
+    "seconds": "Processor seconds for choosing and training, mean over data sets and splits.",
+    "wins": "On how many data sets the first of a pair has the lower, the same, the higher risk.",
+}
+
+
 def _wide(risks: Risks, split: int | None) -> list[dict[str, Any]]:
-    columns = {name: risks.column(name, split) for name in risks.methods}
     table: list[dict[str, Any]] = []
     for i, problem in enumerate(risks.problems):
-        row = {"data set": problem, "test rows": int(risks.n_test[i])}
-        table.append(row | {name: _rounded(column[i]) for name, column in columns.items()})
+        row: dict[str, Any] = {"data set": problem, "test rows": int(risks.n_test[i])}
+        for m, name in enumerate(risks.methods):
+            if split is None:
+                row[name] = Spread(*mean_and_error(risks.values[i, m]), digits=3)
+            else:
+                row[name] = _rounded(risks.column(name, split)[i])
+        table.append(row)
     return table
 
 
@@ -144,7 +160,7 @@ def _claims(risks: Risks, seconds: list[dict[str, Any]]) -> list[Claim]:
 
 
 def _at_least_as_good(risks: Risks, a: str, b: str, of_25: int, control: str = "") -> Claim:
-    """Judge a count of wins and ties: it holds if they are the majority on split 1 and on the mean risks."""
+    """Judge a count of wins and ties: they are to be the majority on split 1, and wins exceed losses by mean risk."""
     text, splits = f"{a} wins or ties with {b} on {of_25} of 25 data sets.", risks.values.shape[2]
     n = int((np.isfinite(risks.column(a)) & np.isfinite(risks.column(b))).sum())
     if not n:
@@ -152,22 +168,30 @@ def _at_least_as_good(risks: Risks, a: str, b: str, of_25: int, control: str = "
     one = sum(wins(risks.column(a, 0), risks.column(b, 0))[:2])
     counts = wins(risks.column(a), risks.column(b))
     each = [sum(wins(risks.column(a, r), risks.column(b, r))[:2]) for r in range(splits)]
-    enough = [2 * one > n, 2 * sum(counts[:2]) > n]
+    enough = [2 * one > n, counts[0] > counts[2]]
     evidence = (
         f"On split 1 {one} of {n}; over {splits} splits between {min(each)} and {max(each)}; by mean risk "
-        f"{counts[0]} wins, {counts[1]} ties, {counts[2]} losses."
+        f"{_score(counts)}."
     )
+    if enough == [True, False]:
+        evidence += " So ties and the single split make the majority: over all splits it is not ahead."
     if control:
         c = wins(risks.column(a), risks.column(control))
-        enough.append(2 * sum(c[:2]) > n)
-        evidence += (
-            f" Against AdaBoost with T from 1 to 1,000 (the paper's grid begins at 100): {c[0]} wins, {c[1]} ties, "
-            f"{c[2]} losses."
-        )
+        enough.append(c[0] >= c[2])
+        evidence += f" Against AdaBoost with T from 1 to 1,000 (the paper's grid begins at 100): {_score(c)}."
         if all(enough[:2]) and not enough[2]:
             evidence += " So most of the advantage is that AdaBoost was not allowed to stop early."
     verdict = "holds" if all(enough) else "partly" if any(enough) else "does not hold"
     return Claim(text, verdict, evidence)
+
+
+def _score(counts: Sequence[int]) -> str:
+    named = zip(counts, ("win", "tie", "loss"), ("wins", "ties", "losses"), strict=True)
+    return ", ".join(f"{n} {one if n == 1 else many}" for n, one, many in named)
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.1f}"
 
 
 def _faster(took: dict[str, float | None], a: str, b: str, control: str = "") -> Claim:
@@ -177,12 +201,12 @@ def _faster(took: dict[str, float | None], a: str, b: str, control: str = "") ->
         return Claim(text, "cannot be judged", "One of the two has not run.")
     ratio = slow / quick
     verdict = "holds" if ratio >= 10 else "partly" if ratio > 1 else "does not hold"
-    evidence = f"{quick:.3g} against {slow:.3g} seconds a data set: {ratio:.3g} times."
+    evidence = f"{quick:.3g} against {slow:.3g} seconds a data set: {_times(ratio)} times."
     like = took.get(control)
     if like:
         evidence += (
             f" But AdaBoost runs up to a million rounds, QuadBoost 1,000; with as many rounds AdaBoost takes "
-            f"{like / quick:.3g} times as long."
+            f"{_times(like / quick)} times as long."
         )
         verdict = "partly" if verdict == "holds" and like < 10 * quick else verdict
     if verdict == "does not hold":
@@ -197,13 +221,15 @@ def _notes(beside: list[dict[str, Any]], results: Results) -> list[str]:
         off = [x for x in off if x is not None]
         if off:
             near = sum(abs(x) <= 2 for x in off)
+            ours = "our split 1" if which == "split 1" else "our mean over splits"
             notes.append(
-                f"Of {len(off)} cells {near} lie within two standard errors of the paper's ({which}); 95 percent would "
+                f"Of {len(off)} cells {near} lie within two standard errors of the paper's ({ours}); 95 percent would "
                 "by chance if all were done alike."
             )
     far = {row["data set"]: [] for row in beside}  # type: dict[str, list[float]]
     for row in beside:
         far[row["data set"]].append(row["mean: standard errors off"] or 0.0)
+    notes += _far(beside)
     odd = [name for name, off in far.items() if abs(np.median(off)) > 2]
     if odd:
         readings = {p.name: getattr(p, "reading", "") for p in QUADBOOST}
@@ -215,6 +241,21 @@ def _notes(beside: list[dict[str, Any]], results: Results) -> list[str]:
     failed = [one for one in results.rows(BLOCK.name) if one.failure]
     notes += [f"Failed: {one.method} on {one.problem}, split {one.repeat + 1}: {one.failure}" for one in failed]
     return notes
+
+
+def _far(beside: list[dict[str, Any]]) -> list[str]:
+    """Return a note on single cells that are far off on split 1 and on average."""
+    told = [
+        f"{row['algorithm']} on {row['data set']} ({row['ours, mean']:.3f} against {row['published']:.3f})"
+        for row in beside
+        if min(abs(row[f"{which}: standard errors off"] or 0.0) for which in ("split 1", "mean")) > 2
+    ]
+    if not told:
+        return []
+    return [
+        "Off by more than two standard errors on split 1 and on average: " + "; ".join(told) + ". Where other "
+        "algorithms agree on the same data, another solver, grid or end of the rounds is more likely than other data."
+    ]
 
 
 def _draw(figure: Any, risks: Risks, paper: dict[tuple[str, str], float]) -> None:

@@ -64,7 +64,29 @@ def table2(results: Results) -> Report:
         "predictions on split 1 (prior Beta(1, 1)), with a star where the two-sided sign test without ties has p < "
         "0.05."
     )
-    return Report(tables, {}, _claims2(risks, tests), [note])
+    captions = {
+        "poisson_binomial": "The probability that the algorithm of the row is better than that of the column on most "
+        "data sets, by our predictions on split 1; a star where the sign test has p < 0.05.",
+        "poisson_binomial_published": "The same as printed.",
+        "pairs": "Wins and losses over the data sets (ties dropped) and the two-sided sign test, on split 1, on mean "
+        "risks, and on the paper's printed risks.",
+    }
+    figures = {"who is better": lambda figure: _draw(figure, names, matrix)}
+    return Report(tables, figures, _claims2(risks, tests), [note], captions)
+
+
+def _draw(figure: Any, names: list[str], matrix: list[dict[str, Any]]) -> None:
+    """Draw the matrix of probabilities."""
+    ax = figure.subplots()
+    chances = np.array([[float(row[name].rstrip("*")) for name in names] for row in matrix])
+    ax.imshow(chances, cmap="RdBu", vmin=0.0, vmax=1.0)
+    for (i, j), chance in np.ndenumerate(chances):
+        if i != j:
+            dark = abs(chance - 0.5) > 0.35
+            ax.text(j, i, matrix[i][names[j]], ha="center", va="center", fontsize=8, color="white" if dark else "black")
+    ax.set_xticks(range(len(names)), names, rotation=30, ha="right", fontsize=8)
+    ax.set_yticks(range(len(names)), names, fontsize=8)
+    ax.set_title("P(row is better than column)", fontsize=9)
 
 
 def _chance(a: dict[str, Array], b: dict[str, Array]) -> float:
@@ -80,9 +102,14 @@ def _sign(a: Array, b: Array) -> Any:
 def _claims2(risks: Risks, tests: list[dict[str, Any]]) -> list[Claim]:
     by_pair = {row["pair"]: row for row in tests}
     claims = []
-    for a, b in ((LINF, PLAIN), (L2, PLAIN), (L2, L1)):
+    for a, b, where in (
+        (LINF, PLAIN, "text and table"),
+        (LINF, L1, "table, not the text"),
+        (L2, PLAIN, "text, not the table"),
+        (L2, L1, "text and table"),
+    ):
         row = by_pair.get(f"{a} : {b}")
-        text = f"{a} is significantly better than {b} (sign test, 5 percent)."
+        text = f"{a} is significantly better than {b} (sign test, 5 percent; {where})."
         if row is None:
             claims.append(Claim(text, "cannot be judged", "One of the two has not run."))
             continue
