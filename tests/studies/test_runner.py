@@ -306,3 +306,22 @@ def test_a_worker_has_one_thread(tmp_path, store, monkeypatch):
     run(toy_study(tmp_path), store, 1, jobs=1)
     assert set(seen) == {1}
     assert os.environ["OMP_NUM_THREADS"] == "7"
+
+
+def test_the_code_that_a_booster_is_made_of_is_part_of_its_definition(monkeypatch):
+    """A formula beside the rule, a program it solves, a default, a booster whose voters it starts from."""
+    before = {name: plan.code_version(name) for name in ("L1BoostClassifier", "ERLPBoostClassifier")}
+    sources, whole = [], plan.inspect.getsource
+    monkeypatch.setattr(plan.inspect, "getsource", lambda thing: sources.append(thing.__name__) or whole(thing))
+    plan.code_version.cache_clear()
+    assert {name: plan.code_version(name) for name in before} == before
+    assert {"boostlab.rules.l1boost", "boostlab.rules.exponential", "boostlab.programs.capped_entropy"} <= set(sources)
+    plan.code_version.cache_clear()
+    monkeypatch.setattr(plan.REGISTRY["L1BoostClassifier"].cls, "beta", 0.125)
+    monkeypatch.setattr(
+        plan.REGISTRY["L1BoostClassifier"].cls, "get_params", lambda self, deep=True: {"beta": self.beta}
+    )
+    assert plan.code_version("L1BoostClassifier") != before["L1BoostClassifier"]
+    plan.code_version.cache_clear()
+    alone, after = (plan.Method("x", "RLPBoostClassifier", after=name) for name in ("", "AdaBoostClassifier"))
+    assert alone.definition()["code"] != after.definition()["code"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -54,6 +55,8 @@ class Method:
         equals the first is taken.
     how : str
         Which of the protocol's procedures trains it.
+    after : str
+        Name of another booster whose voters it starts from: its code matters, too.
     """
 
     name: str
@@ -61,6 +64,7 @@ class Method:
     params: Mapping[str, Any] = field(default_factory=dict)
     grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     how: str = ""
+    after: str = ""
 
     def definition(self) -> Definition:
         """Return all that matters, the version of the algorithm's own code included."""
@@ -69,7 +73,7 @@ class Method:
             "params": dict(self.params),
             "grid": {name: list(values) for name, values in self.grid.items()},
             "how": self.how,
-            "code": code_version(self.booster) if self.booster else "",
+            "code": " ".join(code_version(name) for name in (self.booster, self.after) if name),
         }
 
 
@@ -149,16 +153,23 @@ def key(definition: Definition, data_hash: str) -> str:
 
 @cache
 def code_version(booster: str) -> str:
-    """Return a short hash of the source of a booster's rule, and of those it builds on.
+    """Return a short hash of a booster's code: its rule's files, those they build on, and its parameters' defaults.
+
+    The engine and the weak learners are not in it: whoever changes what they compute raises the protocols' versions.
 
     Examples
     --------
     >>> code_version("AdaBoostClassifier") != code_version("BrownBoostClassifier")
     True
     """
-    rule = type(REGISTRY[booster].cls()._rule())
-    sources = [inspect.getsource(c) for c in rule.__mro__ if c.__module__.startswith("boostlab.rules")]
-    return hashlib.sha256("".join(sources).encode()).hexdigest()[:12]
+    model = REGISTRY[booster].cls()
+    rooms = ("boostlab.rules", "boostlab.programs")
+    files = {c.__module__ for c in type(model._rule()).__mro__ if c.__module__.startswith(rooms)}
+    used = [getattr(thing, "__module__", None) or "" for name in files for thing in vars(sys.modules[name]).values()]
+    files |= {name for name in used if name.startswith(rooms)}
+    sources = [inspect.getsource(sys.modules[name]) for name in sorted(files)]
+    defaults = repr(sorted((name, repr(value)) for name, value in model.get_params(deep=False).items()))
+    return hashlib.sha256("".join([*sources, defaults]).encode()).hexdigest()[:12]
 
 
 def _plain(value: Any) -> Any:

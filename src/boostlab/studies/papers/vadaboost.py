@@ -41,8 +41,8 @@ EBBOOST = Method("EBBoost", "EBBoostClassifier", grid={"variance_penalty": LAMBD
 VADA = Method("VadaBoost", "VadaBoostClassifier", grid={"variance_penalty": LAMBDAS})
 RATE = Method("AdaBoost, rate chosen", "AdaBoostClassifier", grid={"learning_rate": RATES})
 JITTER = Method("AdaBoost, best of 11", "AdaBoostClassifier", grid={"run": tuple(range(11))}, how="jitter")
-RLP = Method("RLP-Boost", "RLPBoostClassifier", grid={"nu": NUS}, how="reweigh")
-RQP = Method("RQP-Boost", "RQPBoostClassifier", grid={"C": PRICES}, how="reweigh")
+RLP = Method("RLP-Boost", "RLPBoostClassifier", grid={"nu": NUS}, how="reweigh", after="AdaBoostClassifier")
+RQP = Method("RQP-Boost", "RQPBoostClassifier", grid={"C": PRICES}, how="reweigh", after="AdaBoostClassifier")
 PATIENT = "AdaBoost, patience 500"
 CONTROLS = (RATE.name, JITTER.name, PATIENT)
 
