@@ -2,6 +2,7 @@
 
 import gzip
 import sys
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -62,6 +63,10 @@ def test_a_file_without_a_header(file):
     assert [c.name for c in sheet.columns] == ["column 1", "column 2", "column 3"]
     assert sheet.n_rows == 2
     assert "taken as a row" in sheet.remarks[0]
+    mixed = read(file("b,30.83,u\na,58.67,u\n"))
+    assert [c.name for c in mixed.columns] == ["b", "30.83", "u"]
+    assert "though it holds numbers (30.83): if it is a row, put a line of names before it" in mixed.remarks[0]
+    assert not read(file("name,age\na,58\n")).remarks
 
 
 def test_an_encoding_can_be_named(file):
@@ -79,12 +84,19 @@ def test_parquet(tmp_path, reader, monkeypatch):
     pytest.importorskip(reader)
     path = tmp_path / "a.parquet"
     polars.DataFrame(
-        {"x": [1, None, 3], "f": [0.5, 1.5, 2.5], "b": [True, False, None], "s": ["u", None, "v"]}
+        {
+            "x": [1, None, 3],
+            "f": [0.5, 1.5, 2.5],
+            "b": [True, False, None],
+            "s": ["u", None, "v"],
+            "price": [Decimal("1.25"), None, Decimal("3.50")],
+        }
     ).write_parquet(path)
     if reader == "pyarrow":
         monkeypatch.setitem(sys.modules, "polars", None)
-    x, f, b, s = read(path).columns
+    x, f, b, s, price = read(path).columns
     np.testing.assert_array_equal(x.numbers, [1.0, np.nan, 3.0])
+    np.testing.assert_array_equal(price.numbers, [1.25, np.nan, 3.5])
     assert (f.numbers.tolist(), b.words, s.words) == ([0.5, 1.5, 2.5], ("True", "False", ""), ("u", "", "v"))
 
 

@@ -11,6 +11,7 @@ import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -154,6 +155,11 @@ def _table(path: Path, text: str, separator: str) -> Sheet:
     if all(_number(cell) is not None for cell in header):
         rows, header = lines, [f"column {j + 1}" for j in range(len(header))]
         remarks.append(f"The first line holds numbers, so it is taken as a row; columns are named {header[0]!r}, ...")
+    elif numbers := [cell for cell in header if _number(cell) is not None]:
+        remarks.append(
+            f"The first line is taken for the names of the columns, though it holds numbers ({numbers[0]}): if it is a "
+            "row, put a line of names before it."
+        )
     wrong = next((i for i, row in enumerate(rows) if len(row) != len(header)), None)
     if wrong is not None:
         line = wrong + 1 + len(lines) - len(rows)
@@ -245,6 +251,6 @@ def _unreadable(path: Path, error: Exception) -> RequestError:
 def _typed(name: str, values: Sequence[Any]) -> Column:
     """Return a column of Python values."""
     there = {type(value) for value in values if value is not None}
-    if there and there <= {int, float}:
+    if there and there <= {int, float, Decimal}:
         return Column(name, _finite(np.array([math.nan if v is None else v for v in values], dtype=np.float64)))
     return Column(name, words=tuple("" if value is None else str(value) for value in values))
