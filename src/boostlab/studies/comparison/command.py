@@ -80,8 +80,8 @@ def compare(request: Request, console: Console) -> int:
     if out is not None:
         page.claim(out)
         studies_page.prepare(out)
-    screen.show_plan(console, plan)
     with _store(request, out) as (store, kept):
+        screen.show_plan(console, plan)
         eyes = console if console.is_terminal else Console(stderr=True, highlight=False)
         with watching(plan.table.name, eyes, screen.running) as watch:
             ran = run(plan.study, store, jobs=request.jobs, budget=budget, watch=watch)
@@ -113,6 +113,7 @@ def _plan(request: Request) -> Design:
         rounds=request.rounds,
         noise=[request.noise],
         random_state=request.seed,
+        jobs=request.jobs,
     )
     rounds, repeats = request.rounds, request.repeats
     if request.table is None:
