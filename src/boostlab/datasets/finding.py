@@ -149,7 +149,8 @@ def _exact(known: Facts, raw: Raw, source: str) -> Dataset:
             f"({raw.X.shape[0]} rows and {raw.X.shape[1]} columns, not {known.rows} and {known.features}, "
             "or other values); get the set again."
         )
-    if raw.test_rows is not None and not np.array_equal(raw.test_rows, _official(known)):
+    official = _official(known)
+    if raw.test_rows is not None and (official is None or not np.array_equal(raw.test_rows, official)):
         raise DatasetError(
             f"What {source} says of the official split of the data set {known.name!r} is wrong; get the set again."
         )
