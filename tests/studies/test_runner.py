@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import subprocess
@@ -13,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from boostlab.studies import plan
+from boostlab.studies import plan, worker
 from boostlab.studies.plan import Method
 from boostlab.studies.request import RequestError
 from boostlab.studies.runner import collect, run
@@ -306,3 +307,15 @@ def test_a_worker_has_one_thread(tmp_path, store, monkeypatch):
     run(toy_study(tmp_path), store, 1, jobs=1)
     assert set(seen) == {1}
     assert os.environ["OMP_NUM_THREADS"] == "7"
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_worker_does_not_write_across_the_live_table(monkeypatch, capsys, terminal):
+    log = logging.getLogger("boostlab")
+    monkeypatch.setattr(log, "level", logging.NOTSET)
+    log.manager._clear_cache()
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal, raising=False)
+    worker._keep_off_the_screen()
+    assert log.isEnabledFor(logging.WARNING) is not terminal
+    monkeypatch.undo()
+    log.manager._clear_cache()
