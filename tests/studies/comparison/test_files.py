@@ -63,6 +63,9 @@ def test_a_file_without_a_header(file):
     assert [c.name for c in sheet.columns] == ["column 1", "column 2", "column 3"]
     assert sheet.n_rows == 2
     assert "taken as a row" in sheet.remarks[0]
+    words = read(file("b,30.83,u,?,+\na,58.67,u,3,-\nb,1.5,u,3,+\n"))
+    assert (words.columns[0].words, words.columns[3].n_missing) == (("b", "a", "b"), 1)
+    assert "holds values, not names, so it is taken as a row" in words.remarks[0]
     mixed = read(file("b,30.83,u\na,58.67,u\n"))
     assert [c.name for c in mixed.columns] == ["b", "30.83", "u"]
     assert "though it holds numbers (30.83): if it is a row, put a line of names before it" in mixed.remarks[0]

@@ -152,9 +152,10 @@ def _table(path: Path, text: str, separator: str) -> Sheet:
         )
     remarks = []
     rows = lines[1:]
-    if all(_number(cell) is not None for cell in header):
+    if _is_row(header, rows):
+        what = "numbers" if all(_number(cell) is not None for cell in header) else "values, not names"
         rows, header = lines, [f"column {j + 1}" for j in range(len(header))]
-        remarks.append(f"The first line holds numbers, so it is taken as a row; columns are named {header[0]!r}, ...")
+        remarks.append(f"The first line holds {what}, so it is taken as a row; columns are named {header[0]!r}, ...")
     elif numbers := [cell for cell in header if _number(cell) is not None]:
         remarks.append(
             f"The first line is taken for the names of the columns, though it holds numbers ({numbers[0]}): if it is a "
@@ -169,6 +170,14 @@ def _table(path: Path, text: str, separator: str) -> Sheet:
     named = [name or f"column {j + 1}" for j, name in enumerate(header)]
     columns = [_column(name, cells, separator) for name, cells in zip(named, zip(*rows, strict=True), strict=False)]
     return Sheet(columns or [Column(name) for name in named], len(rows), remarks)
+
+
+def _is_row(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a first line is no header: all that is no number in it stands somewhere below itself, too."""
+    words = [(j, cell) for j, cell in enumerate(first) if _number(cell) is None and cell.casefold() not in _MISSING]
+    if not words and not any(_number(cell) is not None for cell in first):
+        return False
+    return all(any(len(row) > j and row[j].strip() == cell for row in rows) for j, cell in words)
 
 
 def _column(name: str, cells: Sequence[str], separator: str) -> Column:
