@@ -67,7 +67,8 @@ def _find(name: str, known: dict[str, str]) -> str:
     near = get_close_matches(plain, known, n=1)
     if near:
         raise RequestError(f"There is no booster {name!r}; did you mean {short_name(known[near[0]])}?")
-    raise RequestError(f"There is no booster {name!r}; choose from {', '.join(map(short_name, known.values()))}.")
+    known_by = sorted(map(short_name, known.values()), key=str.casefold)
+    raise RequestError(f"There is no booster {name!r}; choose from {', '.join(known_by)}.")
 
 
 def able(names: Sequence[str], n_classes: int) -> tuple[list[str], dict[str, str]]:
