@@ -123,7 +123,7 @@ def _name_points(axes: Any, named: Sequence[tuple[str, float, float]]) -> None:
         free = (
             step
             for step in steps
-            if bottom < height + high * step < top - high
+            if bottom + high <= height + high * step <= top - high
             and all(left > r or right < l or abs(height + high * step - h) >= high for l, r, h in taken)
         )
         step = next(free, 0)
