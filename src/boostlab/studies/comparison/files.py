@@ -145,7 +145,7 @@ def _table(path: Path, text: str, separator: str) -> Sheet:
         lines = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if row]
     except csv.Error as error:
         raise RequestError(f"{path} is not a table ({error}).") from error
-    header = [cell.strip() for cell in lines[0]]
+    header = [" ".join(cell.split()) for cell in lines[0]]
     if len(header) < 2:
         raise RequestError(
             f"{path} is not a table: its first line has one cell; columns are parted by a comma, semicolon, tab or bar."
@@ -163,13 +163,19 @@ def _table(path: Path, text: str, separator: str) -> Sheet:
         )
     wrong = next((i for i, row in enumerate(rows) if len(row) != len(header)), None)
     if wrong is not None:
-        line = wrong + 1 + len(lines) - len(rows)
+        line = _line(text, separator, wrong + len(lines) - len(rows))
         raise RequestError(
             f"{path} is not a table: line {line} has {len(rows[wrong])} cells where the first has {len(header)}."
         )
     named = [name or f"column {j + 1}" for j, name in enumerate(header)]
     columns = [_column(name, cells, separator) for name, cells in zip(named, zip(*rows, strict=True), strict=False)]
     return Sheet(columns or [Column(name) for name in named], len(rows), remarks)
+
+
+def _line(text: str, separator: str, record: int) -> int:
+    """Return the line of a file in which a record ends: some are empty, and some records take several."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    return [reader.line_num for row in reader if row][record]
 
 
 def _is_row(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
