@@ -93,9 +93,10 @@ def _times(figure: Any, ranking: Ranking) -> None:
         axes.plot(one.seconds, 100 * one.error, "o", color="C0" if one.near else "0.6", markersize=4)
     _log_axis(axes)
     axes.margins(x=0.2, y=0.1)
-    _name_points(axes, [(one.name, one.seconds, 100 * one.error) for one in ranking.ranked])
     axes.set_xlabel("seconds of one training, one thread")
     axes.set_ylabel("test error, %")
+    figure.draw_without_rendering()  # the layout is known after that
+    _name_points(axes, [(one.name, one.seconds, 100 * one.error) for one in ranking.ranked])
 
 
 def _log_axis(axes: Any) -> None:
