@@ -168,25 +168,26 @@ def reproduce(
 @app.command("list")
 def list_boosters() -> None:
     """List all boosters: origin, own parameters, when to choose them."""
-    from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     from boostlab.estimators import REGISTRY, REGRESSORS
 
-    entries = REGISTRY | REGRESSORS
-    table = Table(box=box.SIMPLE_HEAD, show_lines=True, padding=(0, 1))
-    table.add_column("Booster and reference", width=max(map(len, entries)))
-    table.add_column("Own parameters, defaults", no_wrap=True)
-    table.add_column("Choose it when")
-    for name, entry in sorted(entries.items()):
-        own = "\n".join(f"{key}={value!r}" for key, value in _own_parameters(entry.cls).items())
-        title = Text.assemble((name, "bold"), f"\n{entry.reference}")
-        table.add_row(title, Text(own or "none"), Text(entry.choose))
     console = Console(highlight=False)
-    console.print(table)
-    console.print("All boosters share further parameters, such as estimator and n_estimators: see their docstrings.")
+    for name, entry in sorted((REGISTRY | REGRESSORS).items(), key=lambda one: one[0].casefold()):
+        own = ", ".join(f"{key}={value!r}" for key, value in _own_parameters(entry.cls).items())
+        console.print(Text(name, "bold"))
+        lines = Table.grid(padding=(0, 2))
+        lines.add_row("  Reference", Text(entry.reference))
+        lines.add_row("  Parameters", Text(own or "none of its own"))
+        lines.add_row("  Choose it when", Text(entry.choose))
+        console.print(lines)
+        console.print()
+    console.print(
+        "Parameters are those that not all boosters share, with their defaults; the others, such as estimator and "
+        "n_estimators, are in every docstring."
+    )
 
 
 def _own_parameters(cls: type) -> dict[str, Any]:

@@ -242,6 +242,13 @@ def test_other_data_under_the_name_are_refused(folders, rows):
     one_sentence(error)
 
 
+def test_another_split_is_refused(folders):
+    write(folders / "data" / "small.csv.gz", [*CELLS[:3], (*CELLS[3][:3], "test", "no"), *CELLS[4:]])
+    with pytest.raises(DatasetError, match="says of the official split of the data set 'small' is wrong") as error:
+        load("small")
+    one_sentence(error)
+
+
 # -- OpenML ----------------------------------------------------------------------------------------------------------
 
 

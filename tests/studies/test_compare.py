@@ -157,6 +157,8 @@ def test_a_booster_of_two_classes_is_left_out_of_three(booster):
         ({"noise": [0.0, -0.1]}, "noise=-0.1 is not possible"),
         ({"noise": []}, "at least one level"),
         ({"random_state": -1}, "The seed -1 is not possible"),
+        ({"budget": "5m"}, "budget='5m' is not possible; give a number of seconds, such as 300."),
+        ({"budget": -1}, "budget=-1 is not possible"),
     ],
 )
 def test_impossible_requests_are_one_sentence(request_, sentence):

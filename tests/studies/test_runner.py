@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import subprocess
@@ -13,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from boostlab.studies import plan
+from boostlab.studies import plan, worker
 from boostlab.studies.plan import Method
 from boostlab.studies.request import RequestError
 from boostlab.studies.runner import collect, run
@@ -325,3 +326,15 @@ def test_the_code_that_a_booster_is_made_of_is_part_of_its_definition(monkeypatc
     plan.code_version.cache_clear()
     alone, after = (plan.Method("x", "RLPBoostClassifier", after=name) for name in ("", "AdaBoostClassifier"))
     assert alone.definition()["code"] != after.definition()["code"]
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_worker_does_not_write_across_the_live_table(monkeypatch, capsys, terminal):
+    log = logging.getLogger("boostlab")
+    monkeypatch.setattr(log, "level", logging.NOTSET)
+    log.manager._clear_cache()
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal, raising=False)
+    worker._keep_off_the_screen()
+    assert log.isEnabledFor(logging.WARNING) is not terminal
+    monkeypatch.undo()
+    log.manager._clear_cache()

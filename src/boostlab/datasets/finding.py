@@ -6,14 +6,18 @@ import os
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from boostlab.datasets.bundled import BUNDLED, bundled
 from boostlab.datasets.catalogue import DatasetError, Facts, facts
 from boostlab.datasets.dataset import Dataset, content_hash
 from boostlab.datasets.openml import cached_file, fetch
 from boostlab.datasets.reading import Raw, read
+
+Array = npt.NDArray[Any]
 
 FOLDER = "BOOSTLAB_DATA"
 CACHE = "BOOSTLAB_CACHE"
@@ -145,7 +149,17 @@ def _exact(known: Facts, raw: Raw, source: str) -> Dataset:
             f"({raw.X.shape[0]} rows and {raw.X.shape[1]} columns, not {known.rows} and {known.features}, "
             "or other values); get the set again."
         )
+    official = _official(known)
+    if raw.test_rows is not None and (official is None or not np.array_equal(raw.test_rows, official)):
+        raise DatasetError(
+            f"What {source} says of the official split of the data set {known.name!r} is wrong; get the set again."
+        )
     return _dataset(known, raw, source, found)
+
+
+def _official(known: Facts) -> Array | None:
+    """Return which rows are for testing by the set's official split, which are its last; None if it has none."""
+    return None if known.train_rows is None else np.arange(known.rows) >= known.train_rows
 
 
 def _similar(known: Facts, raw: Raw) -> Dataset:
@@ -153,9 +167,7 @@ def _similar(known: Facts, raw: Raw) -> Dataset:
     found = content_hash(raw.X, raw.y, dict(raw.categories))
     source = f"OpenML, number {known.openml}"
     if found == known.content:
-        if known.train_rows is not None:
-            raw = replace(raw, test_rows=np.arange(known.rows) >= known.train_rows)
-        return _dataset(known, raw, source, found)
+        return _dataset(known, replace(raw, test_rows=_official(known)), source, found)
     if raw.X.shape != (known.rows, known.features):
         path = cached_file(cache_folder(), known)
         raise DatasetError(f"The file {path} is not what came from OpenML; delete it and get the set again.")

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from numbers import Real
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,7 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from boostlab.estimators.reading import Reader
 from boostlab.studies.comparison.design import Comparison, conclude, design
 from boostlab.studies.comparison.table import Table
-from boostlab.studies.request import check_classes, check_settings
+from boostlab.studies.request import RequestError, check_classes, check_settings
 from boostlab.studies.runner import run
 from boostlab.studies.store import Store
 
@@ -84,6 +85,8 @@ def compare(
     """
     levels = [float(level) for level in np.atleast_1d(noise)]
     check_settings(folds=folds, repeats=repeats, rounds=rounds, noise=levels, random_state=random_state)
+    if not isinstance(budget, Real) or not budget >= 0:
+        raise RequestError(f"budget={budget!r} is not possible; give a number of seconds, such as 300.")
     table = _table(X, y)
     check_classes(np.array(table.classes)[table.y], folds)
     plan = design(table, boosters, folds=folds, repeats=repeats, rounds=rounds, noise=levels, seed=random_state)

@@ -67,7 +67,8 @@ def _find(name: str, known: dict[str, str]) -> str:
     near = get_close_matches(plain, known, n=1)
     if near:
         raise RequestError(f"There is no booster {name!r}; did you mean {short_name(known[near[0]])}?")
-    raise RequestError(f"There is no booster {name!r}; choose from {', '.join(map(short_name, known.values()))}.")
+    known_by = sorted(map(short_name, known.values()), key=str.casefold)
+    raise RequestError(f"There is no booster {name!r}; choose from {', '.join(known_by)}.")
 
 
 def able(names: Sequence[str], n_classes: int) -> tuple[list[str], dict[str, str]]:
@@ -97,13 +98,23 @@ def able(names: Sequence[str], n_classes: int) -> tuple[list[str], dict[str, str
     return [name for name in names if name not in left_out], left_out
 
 
-def check_settings(*, folds: int, repeats: int, rounds: int | None, noise: Sequence[float], random_state: int) -> None:
+def check_settings(
+    *,
+    folds: int,
+    repeats: int,
+    rounds: int | None,
+    noise: Sequence[float],
+    random_state: int,
+    jobs: int | None = None,
+) -> None:
     """Raise one sentence for the first setting that is not possible on any table.
 
     Parameters
     ----------
     folds, repeats, rounds, noise, random_state
         As in `compare`.
+    jobs : int, optional
+        As in `check_jobs`.
 
     Examples
     --------
@@ -120,6 +131,7 @@ def check_settings(*, folds: int, repeats: int, rounds: int | None, noise: Seque
         raise RequestError(f"rounds={rounds} is not possible; boosting needs at least 1 round.")
     if not 0 <= random_state < 2**32:
         raise RequestError(f"The seed {random_state} is not possible; it must be a whole number from 0 to {2**32 - 1}.")
+    check_jobs(jobs)
     if not noise:
         raise RequestError("noise is an empty list; give at least one level, such as 0.")
     for level in noise:
@@ -127,6 +139,25 @@ def check_settings(*, folds: int, repeats: int, rounds: int | None, noise: Seque
             raise RequestError(
                 f"noise={level:g} is not possible; it must be at least 0 and below 0.5 (half of the labels wrong)."
             )
+
+
+def check_jobs(jobs: int | None) -> None:
+    """Raise one sentence for a number of workers that is not possible.
+
+    Parameters
+    ----------
+    jobs : int, optional
+        Number of workers; a negative one counts from all cores, as joblib has it.
+
+    Examples
+    --------
+    >>> check_jobs(0)
+    Traceback (most recent call last):
+    ...
+    boostlab.studies.request.RequestError: jobs=0 is not possible; name the number of workers, or -1 ...
+    """
+    if jobs == 0:
+        raise RequestError("jobs=0 is not possible; name the number of workers, or -1 for one on every core.")
 
 
 def check_classes(y: npt.NDArray[Any], folds: int) -> None:

@@ -20,7 +20,7 @@ from typing import Any, NoReturn, Protocol
 import joblib
 from threadpoolctl import threadpool_limits
 
-from boostlab.studies.request import RequestError
+from boostlab.studies.request import check_jobs
 from boostlab.studies.schedule import Place, find_places, in_groups, shared
 from boostlab.studies.store import Run, Saved, Store, StoreError
 from boostlab.studies.study import Results, Study
@@ -161,8 +161,7 @@ def _is_missing(state: str | None, retry: bool) -> bool:
 
 
 def _count(jobs: int | None) -> int:
-    if jobs == 0:
-        raise RequestError("jobs=0 is not possible; name the number of workers, or -1 for one on every core.")
+    check_jobs(jobs)
     return max(1, int(joblib.effective_n_jobs(-1 if jobs is None else jobs)))
 
 

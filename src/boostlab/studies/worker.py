@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
+import sys
 import threading
 import time
 import traceback
@@ -64,6 +66,7 @@ def work(task: Task) -> int:
     """
     if os.getpid() != task.home and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends its workers
+        _keep_off_the_screen()
     _warm(task)
     with Store(task.store) as store:
         for count, (entry, method) in enumerate(task.cells):
@@ -75,6 +78,12 @@ def work(task: Task) -> int:
             except TypeError as error:  # an outcome that cannot be stored
                 store.put(entry, None, _say(error), seconds, task.run)
     return len(task.cells)
+
+
+def _keep_off_the_screen() -> None:
+    """Say nothing on a terminal: the parent draws a live table there, which a line of another process would tear."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        logging.getLogger("boostlab").setLevel(logging.ERROR)
 
 
 def _is_orphan() -> bool:

@@ -2,6 +2,7 @@
 
 import gzip
 import sys
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -62,6 +63,13 @@ def test_a_file_without_a_header(file):
     assert [c.name for c in sheet.columns] == ["column 1", "column 2", "column 3"]
     assert sheet.n_rows == 2
     assert "taken as a row" in sheet.remarks[0]
+    words = read(file("b,30.83,u,?,+\na,58.67,u,3,-\nb,1.5,u,3,+\n"))
+    assert (words.columns[0].words, words.columns[3].n_missing) == (("b", "a", "b"), 1)
+    assert "holds values, not names, so it is taken as a row" in words.remarks[0]
+    mixed = read(file("b,30.83,u\na,58.67,u\n"))
+    assert [c.name for c in mixed.columns] == ["b", "30.83", "u"]
+    assert "though it holds numbers (30.83): if it is a row, put a line of names before it" in mixed.remarks[0]
+    assert not read(file("name,age\na,58\n")).remarks
 
 
 def test_an_encoding_can_be_named(file):
@@ -79,12 +87,19 @@ def test_parquet(tmp_path, reader, monkeypatch):
     pytest.importorskip(reader)
     path = tmp_path / "a.parquet"
     polars.DataFrame(
-        {"x": [1, None, 3], "f": [0.5, 1.5, 2.5], "b": [True, False, None], "s": ["u", None, "v"]}
+        {
+            "x": [1, None, 3],
+            "f": [0.5, 1.5, 2.5],
+            "b": [True, False, None],
+            "s": ["u", None, "v"],
+            "price": [Decimal("1.25"), None, Decimal("3.50")],
+        }
     ).write_parquet(path)
     if reader == "pyarrow":
         monkeypatch.setitem(sys.modules, "polars", None)
-    x, f, b, s = read(path).columns
+    x, f, b, s, price = read(path).columns
     np.testing.assert_array_equal(x.numbers, [1.0, np.nan, 3.0])
+    np.testing.assert_array_equal(price.numbers, [1.25, np.nan, 3.5])
     assert (f.numbers.tolist(), b.words, s.words) == ([0.5, 1.5, 2.5], ("True", "False", ""), ("u", "", "v"))
 
 
@@ -103,7 +118,9 @@ def test_parquet_without_a_reader(file, monkeypatch):
         ("a.csv", "x,y\n", "has a header and no rows"),
         ("a.csv", "hello\nworld\n", "is not a table: its first line has one cell"),
         ("a.csv", "x,y\n1,2\n1,2,3\n", "line 3 has 3 cells where the first has 2"),
+        ("a.csv", 'x,y\n\n"1\n2",2\n1,2,3\n', "line 5 has 3 cells where the first has 2"),
         ("a.csv", "x,y,x\n1,2,3\n", "has 2 columns named 'x'"),
+        ("a.csv", '"x\n1",y,"x 1"\n1,2,3\n', "has 2 columns named 'x 1'"),
         ("a.csv", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "is not a table: it does not hold text"),
         ("a.csv.gz", b"\x1f\x8bnonsense", "cannot be read"),
         ("a.csv.gz", gzip.compress(b"x,y\n1,2\n" * 99, mtime=0)[:-20], "cannot be read"),

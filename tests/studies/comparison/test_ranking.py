@@ -124,7 +124,12 @@ def test_advice_says_when_nothing_was_learnt():
 def test_advice_with_little_to_go_by():
     one_split = [0.2, *[None] * 9]
     found = advise([ranking({"AdaBoost": one_split, "MadaBoost": [0.3, *[None] * 9]})], "no")
-    assert "One split does not say how much of that is chance" in found.sentences[1]
+    assert found.sentences[0].startswith("So far choose AdaBoost with")
+    assert found.sentences[1] == "But that is over 1 of 10 test parts: let it finish before you rely on it."
+    waits = advise([ranking({"AdaBoost": around(0.2), "MadaBoost": [None] * 10, "BrownBoost": one_split})], "no")
+    assert "MadaBoost has no result yet: let it finish" in waits.sentences[1]
+    most = advise([ranking({"AdaBoost": [*around(0.2)[:9], None], "MadaBoost": around(0.4)})], "no")
+    assert "All others are distinguishably worse over 9 splits" in most.sentences[1]
     alone = advise([ranking({"AdaBoost": around(0.2)})], "no")
     assert "had nobody to be compared with" in alone.sentences[0]
     assert alone.sentences[1] == "It is better than always answering 'no', which errs on 50.5 %."

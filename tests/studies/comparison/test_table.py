@@ -44,6 +44,9 @@ def test_ids_and_constants_are_left_out_unless_asked_for():
         nr=range(1, N + 1),
         count=range(100, 100 + N),
         customer_id=[7 * i**2 for i in range(N)],
+        CustomerID=[7 * i**2 for i in range(N)],
+        userid=[7 * i**2 for i in range(N)],
+        paid=[7 * i**2 for i in range(N)],
         who=[f"person {i}" for i in range(N)],
         same=[1.0] * N,
         nothing=[""] * N,
@@ -53,12 +56,12 @@ def test_ids_and_constants_are_left_out_unless_asked_for():
         label=LABEL,
     )
     table = understand(given, "t", "label", folds=5)
-    assert table.feature_names == ("square", "x")
+    assert table.feature_names == ("paid", "square", "x")
     for said in ("nr (an id?", "count (an id? it numbers", "customer_id (an id?", "who (an id?", "same (constant)"):
         assert said in table.facts["Left out"]
     assert "part (says which rows are for testing)" in table.facts["Left out"]
     asked = understand(given, "t", "label", folds=5, keep=["nr", "part"], drop=["x"])
-    assert asked.feature_names == ("nr", "part", "square")
+    assert asked.feature_names == ("nr", "paid", "part", "square")
     assert "x (as asked)" in asked.facts["Left out"]
     with pytest.raises(RequestError, match=r"There is no column 'sam'; did you mean 'same'\?"):
         understand(given, "t", "label", folds=5, drop=["sam"])

@@ -52,7 +52,8 @@ def advise(rankings: Sequence[Ranking], usual: str) -> Advice:
     noisy = rankings[-1] if len(rankings) > 1 and rankings[-1].ranked else None
     pick, why = _pick(plain, noisy)
     settings = _settings(pick)
-    first = f"Choose {pick.name}{f' with {settings}' if settings else ''}: {why}."
+    choose = "So far choose" if plain.early else "Choose"
+    first = f"{choose} {pick.name}{f' with {settings}' if settings else ''}: {why}."
     return Advice(pick, (first, _doubts(plain, noisy, pick, usual)), code(pick))
 
 
@@ -61,7 +62,7 @@ def _pick(plain: Ranking, noisy: Ranking | None) -> tuple[Standing, str]:
     level = f"its error of {_percent(best.error)}"
     if not isnan(best.low):
         level += f" (95 % interval {100 * best.low:.1f} to {100 * best.high:.1f})"
-    costs = f"{best.rounds:.0f} rounds take {_seconds(best.seconds)}"
+    costs = f"{_rounds(best.rounds)} {_seconds(best.seconds)}"
     if len(plain.ranked) == 1:
         return best, f"{level} had nobody to be compared with, and {costs}"
     if noisy is not None:
@@ -93,6 +94,12 @@ def _pick(plain: Ranking, noisy: Ranking | None) -> tuple[Standing, str]:
 
 def _doubts(plain: Ranking, noisy: Ranking | None, pick: Standing, usual: str) -> str:
     chance = f"always answering {usual!r}, which errs on {_percent(plain.baseline)}"
+    if plain.early:
+        waiting = [one.name for one in plain.standings if not one.splits]
+        verb = "has" if len(waiting) == 1 else "have"
+        more = f", and {_names(waiting)} {verb} no result yet" if waiting else ""
+        done = f"{plain.splits} of {plain.planned} test parts"
+        return f"But that is over {done}{more}: let it finish before you rely on it."
     if plain.splits < 2:
         return f"One split does not say how much of that is chance; compare it with {chance}."
     if not plain.baseline_p <= LEVEL or plain.ranked[0].error >= plain.baseline:
@@ -144,6 +151,10 @@ def _names(names: Sequence[str]) -> str:
     if len(names) > 4:
         names = [*names[:3], f"{len(names) - 3} others"]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _rounds(number: float) -> str:
+    return "1 round takes" if round(number) == 1 else f"{number:.0f} rounds take"
 
 
 def _percent(share: float) -> str:

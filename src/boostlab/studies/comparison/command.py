@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import re
 import shlex
@@ -80,8 +81,8 @@ def compare(request: Request, console: Console) -> int:
     if out is not None:
         page.claim(out)
         studies_page.prepare(out)
-    screen.show_plan(console, plan)
     with _store(request, out) as (store, kept):
+        screen.show_plan(console, plan)
         eyes = console if console.is_terminal else Console(stderr=True, highlight=False)
         with watching(plan.table.name, eyes, screen.running) as watch:
             ran = run(plan.study, store, jobs=request.jobs, budget=budget, watch=watch)
@@ -91,7 +92,8 @@ def compare(request: Request, console: Console) -> int:
         written = page.write(plan, comparison, request.command(), out)
         for trouble in written.troubles:
             console.print(trouble, markup=False)
-        console.print(f"The page, with plots and tables: {written.path}", markup=False, soft_wrap=True)
+        holds = "tables" if written.troubles else "plots and tables"
+        console.print(f"The page, with {holds}: {written.path}", markup=False, soft_wrap=True)
     elif out is None and comparison.advice.pick:
         console.print(
             "With --out FOLDER it also writes a page with plots; boostlab compare FILE compares on your table."
@@ -113,6 +115,7 @@ def _plan(request: Request) -> Design:
         rounds=request.rounds,
         noise=[request.noise],
         random_state=request.seed,
+        jobs=request.jobs,
     )
     rounds, repeats = request.rounds, request.repeats
     if request.table is None:
@@ -134,7 +137,8 @@ def _plan(request: Request) -> Design:
 
 
 def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]
+    """Return what commas part; a name that has one itself stands in double quotes."""
+    return [word.strip() for row in csv.reader([text], skipinitialspace=True) for word in row if word.strip()]
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -144,25 +145,45 @@ def _table(path: Path, text: str, separator: str) -> Sheet:
         lines = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if row]
     except csv.Error as error:
         raise RequestError(f"{path} is not a table ({error}).") from error
-    header = [cell.strip() for cell in lines[0]]
+    header = [" ".join(cell.split()) for cell in lines[0]]
     if len(header) < 2:
         raise RequestError(
             f"{path} is not a table: its first line has one cell; columns are parted by a comma, semicolon, tab or bar."
         )
     remarks = []
     rows = lines[1:]
-    if all(_number(cell) is not None for cell in header):
+    if _is_row(header, rows):
+        what = "numbers" if all(_number(cell) is not None for cell in header) else "values, not names"
         rows, header = lines, [f"column {j + 1}" for j in range(len(header))]
-        remarks.append(f"The first line holds numbers, so it is taken as a row; columns are named {header[0]!r}, ...")
+        remarks.append(f"The first line holds {what}, so it is taken as a row; columns are named {header[0]!r}, ...")
+    elif numbers := [cell for cell in header if _number(cell) is not None]:
+        remarks.append(
+            f"The first line is taken for the names of the columns, though it holds numbers ({numbers[0]}): if it is a "
+            "row, put a line of names before it."
+        )
     wrong = next((i for i, row in enumerate(rows) if len(row) != len(header)), None)
     if wrong is not None:
-        line = wrong + 1 + len(lines) - len(rows)
+        line = _line(text, separator, wrong + len(lines) - len(rows))
         raise RequestError(
             f"{path} is not a table: line {line} has {len(rows[wrong])} cells where the first has {len(header)}."
         )
     named = [name or f"column {j + 1}" for j, name in enumerate(header)]
     columns = [_column(name, cells, separator) for name, cells in zip(named, zip(*rows, strict=True), strict=False)]
     return Sheet(columns or [Column(name) for name in named], len(rows), remarks)
+
+
+def _line(text: str, separator: str, record: int) -> int:
+    """Return the line of a file in which a record ends: some are empty, and some records take several."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    return [reader.line_num for row in reader if row][record]
+
+
+def _is_row(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a first line is no header: all that is no number in it stands somewhere below itself, too."""
+    words = [(j, cell) for j, cell in enumerate(first) if _number(cell) is None and cell.casefold() not in _MISSING]
+    if not words and not any(_number(cell) is not None for cell in first):
+        return False
+    return all(any(len(row) > j and row[j].strip() == cell for row in rows) for j, cell in words)
 
 
 def _column(name: str, cells: Sequence[str], separator: str) -> Column:
@@ -245,6 +266,6 @@ def _unreadable(path: Path, error: Exception) -> RequestError:
 def _typed(name: str, values: Sequence[Any]) -> Column:
     """Return a column of Python values."""
     there = {type(value) for value in values if value is not None}
-    if there and there <= {int, float}:
+    if there and there <= {int, float, Decimal}:
         return Column(name, _finite(np.array([math.nan if v is None else v for v in values], dtype=np.float64)))
     return Column(name, words=tuple("" if value is None else str(value) for value in values))

@@ -65,15 +65,16 @@ def suitable(asked: Sequence[str] | None, n_classes: int, n_cells: int) -> tuple
     [('SAMME', {'max_leaf_nodes': (8, 32)}), ('AdaBoost', {'max_leaf_nodes': (8, 32)})]
     """
     left_out: dict[str, str] = {}
+    usual = _TWO_CLASSES if n_classes == 2 else _MORE_CLASSES
     if asked is None:
-        usual = _TWO_CLASSES if n_classes == 2 else _MORE_CLASSES
         names = choose([name for name in usual if name in _FAST] if n_cells > LARGE else usual)
         if n_cells > LARGE:
             slow = [name for name in usual if name not in _FAST]
             left_out = dict.fromkeys(slow, "the table is large; name them in --boosters to have them")
     else:
         everybody = not isinstance(asked, str) and [name.strip().casefold() for name in asked] == ["all"]
-        names, unable = able(choose(None if everybody else asked), n_classes)
+        # Of equals the first is recommended: rather one of the usual than one of many.
+        names, unable = able(list(dict.fromkeys(choose(usual) + choose())) if everybody else choose(asked), n_classes)
         left_out = {short_name(name): why for name, why in unable.items()}
     if not names:
         raise RequestError(

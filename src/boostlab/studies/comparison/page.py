@@ -81,9 +81,10 @@ def _parts(plan: Design, comparison: Comparison, report: Report, drawn: list[str
         yield f"## {name}"
         yield markdown(table)
         common = "that all have finished" if ranking.fair else "that each has finished, which are not the same"
+        parts = f"{ranking.splits} part{'s' if ranking.splits != 1 else ''}"
         yield (
-            f"Mean share of test rows predicted wrongly, with its 95 % interval, over the {ranking.splits} parts "
-            f"{common}. **Bold**: not distinguishable from the best. Always answering the most frequent class errs on "
+            f"Mean share of test rows predicted wrongly, with its 95 % interval, over the {parts} {common}. **Bold**: "
+            "not distinguishable from the best. Always answering the most frequent class errs on "
             f"{100 * ranking.baseline:.2f} %."
         )
     for name in drawn:

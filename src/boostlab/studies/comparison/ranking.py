@@ -91,6 +91,8 @@ class Ranking:
         Error of always answering the class that is most frequent in training.
     baseline_p : float
         Whether the best differs from that.
+    planned : int
+        Number of splits asked for.
     """
 
     noise: float
@@ -99,6 +101,13 @@ class Ranking:
     fair: bool
     baseline: float
     baseline_p: float
+    planned: int = 0
+
+    @property
+    def early(self) -> bool:
+        """Whether it is too early to judge: some boosters wait for their first split, or all for most of theirs."""
+        waiting = any(not one.splits for one in self.standings)
+        return self.splits < self.planned and (waiting or 2 * self.splits < self.planned)
 
     @property
     def ranked(self) -> list[Standing]:
@@ -166,7 +175,7 @@ def rank(results: Results, block: Block) -> Ranking:
         chance = [best[i].number("baseline") for i in used]
         base, splits = fmean(chance), len(used)
         base_p = paired_t_test([best[i].number("test_error") for i in used], chance, test_ratio=ratio).p
-    return Ranking(block.protocol.noise, standings, splits, fair, base, base_p)
+    return Ranking(block.protocol.noise, standings, splits, fair, base, base_p, block.repeats["full"])
 
 
 def _with(one: Standing, **changes: Any) -> Standing:

@@ -105,9 +105,10 @@ def show(console: Console, comparison: Comparison, usual: str) -> None:
         return
     console.print(_table(comparison.rankings, usual))
     shared = "the same for all boosters" if plain.fair else "what each has finished: not the same for all"
+    parts = f"{plain.splits} part{'s' if plain.splits != 1 else ''}"
     _say(
         console,
-        f"Error: mean share of test rows predicted wrongly over {plain.splits} parts ({shared}). Interval: 95 %, "
+        f"Error: mean share of test rows predicted wrongly over {parts} ({shared}). Interval: 95 %, "
         "corrected for training rows that parts share. = : not distinguishable from the best. Rounds, seconds: of one "
         "training with the chosen settings.",
     )

@@ -19,7 +19,11 @@ from boostlab.studies.request import RequestError
 Array = npt.NDArray[Any]
 
 _TARGETS = (("target",), ("class", "label", "outcome"), ("y",))  # names that say what a column is for, surest first
-_IDS = re.compile(r"(.*[ _.-])?(id|ids|key|uuid|guid|index|idx|row|nr|no|number)|unnamed: ?0|rownames", re.IGNORECASE)
+_IDS = re.compile(
+    r"(?i:(.*[ _.-])?(id|ids|key|uuid|guid|index|idx|row|nr|no|number)|unnamed: ?0|rownames"
+    r"|(customer|user|client|patient|passenger|order|account|member|employee|student|person)(id|no|nr|number))"
+    r"|.*[a-z](I[dD]|Key|No|Nr)"  # as in CustomerID
+)
 _MOST_CLASSES = 100
 _RARE = 0.05  # the largest share of the rows that classes may have which are too rare to be tested
 
