@@ -148,6 +148,8 @@ def unpack(header: Mapping[str, Any], arrays: dict[str, Array]) -> Booster:
     """
     targets = header.keys() & {CLASSES, BASELINE}
     parts = {reduction.FIELD} if reduction.FIELD in header else vote.FIELDS
+    if reduction.FIELD not in header:
+        header = {**vote.ADDED, **header}
     known = FIELDS | parts
     need(len(targets) == 1 and header.keys() - targets == known, "entries of model.json are missing or unknown")
     model = _unpack_params(header["class"], header["params"], header["boostlab"])
