@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.linear_model import LinearRegression, LogisticRegression, Perceptron
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multiclass import OneVsOneClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -89,8 +89,12 @@ def test_the_order_of_the_dag():
     F = np.stack([m.decision_function(X) for m in model.estimators_], axis=1)
     places = [model.classes_.tolist().index(label) for label in order]
     assert np.array_equal(rank, decoding.dag(one_vs_one(5), F, places))
-    with pytest.raises(ValueError, match="every class once"):
-        model.set_params(order=["plum", "fig"]).fit(X, Y)
+    for wrong in (["plum", "fig"], [*order, "fig"]):
+        with pytest.raises(ValueError, match="every class once"):
+            clone(model).set_params(order=wrong).fit(X, Y)
+    fold = Y != "pear"
+    without = clone(model).set_params(order=[label for label in order if label != "pear"]).fit(X[fold], Y[fold])
+    assert np.array_equal(model.fit(X[fold], Y[fold]).decision_function(X), without.decision_function(X))
 
 
 @pytest.mark.parametrize("decoding_", ["loss", "hamming", "probability"])
@@ -176,6 +180,28 @@ def test_rare_classes_and_two_classes():
         assert model.decision_function(X).shape == (200,)
         assert (model.predict(X) == clone(SMALL).fit(X[two], Y[two]).predict(X)).all()
         assert (model.classes_[model.predict_proba(X).argmax(axis=1)] == model.predict(X)).all()
+
+
+class Undecided(LogisticRegression):
+    """A classifier whose probabilities and decisions differ, as Platt's for support vectors do."""
+
+    def predict_proba(self, X):
+        return super().predict_proba(X) ** [0.3, 3.0]
+
+
+def test_two_classes_are_predicted_by_their_probabilities():
+    two = np.isin(Y, ["fig", "kiwi"])
+    model = PairwiseClassifier(Undecided()).fit(X[two], Y[two])
+    inner = model.estimators_[0]
+    assert (inner.predict_proba(X).argmax(axis=1) != inner.predict(X)).any()
+    assert (model.classes_[model.predict_proba(X).argmax(axis=1)] == model.predict(X)).all()
+
+
+@pytest.mark.parametrize("inner", [None, AdaBoostClassifier, LinearRegression(), "stump"])
+@pytest.mark.parametrize("cls", [PairwiseClassifier, ECOCClassifier])
+def test_an_estimator_that_is_no_classifier(cls, inner):
+    with pytest.raises(TypeError, match="is not a classifier; give one"):
+        cls(inner).fit(X, Y)
 
 
 def test_in_searches():

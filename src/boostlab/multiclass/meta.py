@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
 from sklearn.utils import _safe_indexing, check_consistent_length, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
@@ -17,6 +17,7 @@ from boostlab.data.columns import is_frame
 from boostlab.estimators.base import BoostingClassifier
 from boostlab.estimators.binned import Binned
 from boostlab.estimators.complaints import check_labels, one_sentence
+from boostlab.multiclass.decoding import agreeing
 from boostlab.multiclass.form import Form
 from boostlab.multiclass.training import SIDES
 
@@ -57,6 +58,7 @@ class CodedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         -------
         self
         """
+        self._check_estimator()
         with one_sentence():
             X, y, weight = self._checked(X, y, sample_weight)
         if weight is not None and not (weight > 0).all():
@@ -80,6 +82,14 @@ class CodedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             delayed(_fitted)(self.estimator, X, column[codes], weight) for column in form.code.T
         )
         return self
+
+    def _check_estimator(self) -> None:
+        e = self.estimator
+        if isinstance(e, type) or not hasattr(e, "fit") or not is_classifier(e):
+            raise TypeError(
+                f"{type(self).__name__}: estimator={e!r} is not a classifier; give one that is not yet fitted, such as "
+                "AdaBoostClassifier()."
+            )
 
     @property
     def _boosts(self) -> bool:
@@ -179,7 +189,8 @@ class CodedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         F, R = self._answers(X, chances=True)
         assert R is not None
         if len(self.classes_) == 2:
-            return np.column_stack([1 - R, R])
+            P = np.column_stack([1 - R, R])
+            return P if F is None else agreeing(P, (F[:, 0] > 0).astype(np.intp))
         return self._decoding.probabilities(F, R)
 
     def __sklearn_tags__(self) -> Any:

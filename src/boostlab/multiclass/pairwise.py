@@ -34,7 +34,7 @@ class PairwiseClassifier(CodedClassifier):
         - "dag": the first class of a list meets the last, the loser leaves, until one is left (Platt, Cristianini &
           Shawe-Taylor 2000).
     order : list of labels, optional
-        The list of "dag"; by default the classes in order.
+        The list of "dag"; by default the classes in order.  Labels that y does not have (in a fold, say) are left out.
     n_jobs : int, optional
         How many pairs to train at a time, as in scikit-learn; boosters use threads of their own instead.
 
@@ -82,9 +82,9 @@ class PairwiseClassifier(CodedClassifier):
             )
         order = None
         if self.order is not None:
-            labels = list(np.asarray(self.order))
-            if len(labels) != len(self.classes_) or set(labels) != set(self.classes_):
+            labels, places = list(self.order), {label: k for k, label in enumerate(self.classes_.tolist())}
+            order = [places[label] for label in labels if label in places]
+            if len(set(labels)) != len(labels) or len(order) != len(places):
                 raise ValueError("order must hold every class once; leave it out for the classes in order.")
-            order = [int(np.flatnonzero(self.classes_ == label)[0]) for label in labels]
         self.pairs_ = list(combinations(self.classes_, 2))
         return Form.of(one_vs_one(len(masses)), self.aggregate, masses, order)
