@@ -21,7 +21,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostlab import AdaBoostClassifier, Binned, ECOCClassifier, PairwiseClassifier, VadaBoostClassifier
 from boostlab.data.bins import Bins
-from boostlab.multiclass import decoding
+from boostlab.multiclass import coupling, decoding
 from boostlab.multiclass.codes import one_vs_one
 
 ROUNDS = dict(n_estimators=6, random_state=0, n_jobs=1)
@@ -65,7 +65,7 @@ def test_pairs(inner, aggregate):
     R = np.stack([m.predict_proba(X)[:, 1] for m in model.estimators_], axis=1)
     n = np.full(10, 80.0)
     if aggregate == "coupling":
-        assert np.array_equal(P, decoding.coupled(one_vs_one(5), R, n))
+        assert np.array_equal(P, coupling.coupled(one_vs_one(5), R, n))
     if aggregate == "least_squares":
         assert np.array_equal(P, decoding.least_squares(one_vs_one(5), R, n))
     one = model.estimators_[model.pairs_.index(("kiwi", "pear"))]

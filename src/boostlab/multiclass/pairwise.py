@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from boostlab.multiclass.codes import one_vs_one
