@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, LogisticRegression, Perceptron
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multiclass import OneVsOneClassifier
@@ -21,6 +22,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostlab import AdaBoostClassifier, Binned, ECOCClassifier, PairwiseClassifier, VadaBoostClassifier
 from boostlab.data.bins import Bins
+from boostlab.files import ModelFileError, archive, load
 from boostlab.multiclass import coupling, decoding
 from boostlab.multiclass.codes import one_vs_one
 
@@ -230,3 +232,64 @@ def test_what_is_not_possible_says_so():
     with pytest.raises(ValueError, match="only one class"):
         PairwiseClassifier(SMALL).fit(X, np.zeros(len(Y)))
     assert not hasattr(PairwiseClassifier(LinearSVC()), "predict_proba")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        *(PairwiseClassifier(SMALL, a) for a in AGGREGATES),
+        PairwiseClassifier(VadaBoostClassifier(**ROUNDS), "dag", order=["plum", "fig", "pear", "lime", "kiwi"]),
+        ECOCClassifier(SMALL, "sparse", random_state=1),
+        ECOCClassifier(AdaBoostClassifier(max_leaf_nodes=4, **ROUNDS), one_vs_one(5), decoding="probability"),
+    ],
+)
+def test_files(model, tmp_path):
+    frame = pd.DataFrame(X, columns=list("pqr")).assign(word=np.where(X[:, 0] > 0, "up", "down"))
+    model = clone(model).fit(frame, Y)
+    model.save(tmp_path / "model")
+    if isinstance(model, ECOCClassifier) and not isinstance(model.code, str):
+        model.set_params(code=model.code.tolist())  # which is how it comes back
+    again = load(tmp_path / "model")
+    assert type(again) is type(model)
+    assert str(again.get_params(deep=False)) == str(model.get_params(deep=False))
+    assert list(again.feature_names_in_) == list(frame.columns)
+    assert vars(again).keys() == vars(model).keys()
+    assert np.array_equal(again.decision_function(frame), model.decision_function(frame))
+    assert np.array_equal(again.predict_proba(frame), model.predict_proba(frame))
+    assert np.array_equal(again.predict(frame), model.predict(frame))
+    assert (clone(again).fit(frame, Y).predict(frame) == model.predict(frame)).all()
+
+
+def test_files_that_cannot_be(tmp_path):
+    with pytest.raises(ModelFileError, match=r"'LogisticRegression', and only boostlab's boosters.*use joblib"):
+        PairwiseClassifier(LogisticRegression()).fit(X, Y).save(tmp_path / "model")
+    model = PairwiseClassifier(SMALL).fit(X, Y).set_params(aggregate="dag")
+    with pytest.raises(ModelFileError, match="changed since it was fitted"):
+        model.save(tmp_path / "model")
+    with pytest.raises(NotFittedError):
+        PairwiseClassifier(SMALL).save(tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+
+
+def test_damaged_files(tmp_path):
+    path = tmp_path / "model"
+    PairwiseClassifier(SMALL, "dag", order=sorted(set(Y))).fit(X, Y).save(path)
+    header, arrays = archive.from_bytes(path.read_bytes())
+    swapped = arrays["code"][:, ::-1]
+
+    def refused(header, arrays=arrays):
+        path.write_bytes(archive.to_bytes(header, arrays))
+        with pytest.raises(ModelFileError) as caught:
+            load(path)
+        return str(caught.value)
+
+    assert "the code is not that of 'ovo'" in refused(header, {**arrays, "code": swapped})
+    assert "order must hold every class" in refused({**header, "params": {**header["params"], "order": ["fig"]}})
+    assert "is not possible" in refused({**header, "params": {**header["params"], "aggregate": "x"}})
+    assert "the parameters" in refused({**header, "params": {"code": "bch"}})
+    assert "not a booster" in refused({**header, "estimator": {"class": "PairwiseClassifier", "params": {}}})
+    assert "the estimator is no classifier" in refused(
+        {**header, "estimator": {"class": "L2BoostRegressor", "params": {}}}
+    )
+    assert "missing or unknown" in refused({k: v for k, v in header.items() if k != "columns"})
+    assert "differ in number" in refused({**header, "problems": header["problems"][1:]})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, Self
 
 import numpy as np
@@ -42,6 +43,14 @@ class CodedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Return the form of reduction for classes of these masses."""
         raise NotImplementedError
 
+    def _decoder(self) -> str:
+        """Return the name of what puts the answers together, if the parameters are possible."""
+        raise NotImplementedError
+
+    def _told(self, form: Form) -> Form:
+        """Show what there is to know of the form, and return it as it decides."""
+        raise NotImplementedError
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train a binary classifier for every column of the code.
 
@@ -70,7 +79,7 @@ class CodedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 f"y holds only one class ({classes[0]}); a classifier needs at least two classes to tell apart."
             )
         self.classes_ = classes
-        self._decoding = form = self._form(np.bincount(codes, weights=weight).astype(np.float64))
+        self._decoding = form = self._told(self._form(np.bincount(codes, weights=weight).astype(np.float64)))
         if form.by_probabilities and not hasattr(self.estimator, "predict_proba"):
             raise ValueError(
                 f"{type(self).__name__} asks its classifiers for probabilities, and {type(self.estimator).__name__} "
@@ -192,6 +201,18 @@ class CodedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             P = np.column_stack([1 - R, R])
             return P if F is None else agreeing(P, (F[:, 0] > 0).astype(np.intp))
         return self._decoding.probabilities(F, R)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a file that `boostlab.load` reads, if its estimator is a booster of this package.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to; an older file there is replaced once the new one is complete.
+        """
+        from boostlab.files import save  # which knows all estimators
+
+        save(self, path)
 
     def __sklearn_tags__(self) -> Any:
         """Say what scikit-learn should know: a table is what the estimator takes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -73,17 +74,23 @@ class PairwiseClassifier(CodedClassifier):
         self.order = order
         self.n_jobs = n_jobs
 
-    def _form(self, masses: Array) -> Form:
+    def _decoder(self) -> str:
         if self.aggregate not in AGGREGATES:
             raise ValueError(
                 f"PairwiseClassifier: aggregate={self.aggregate!r} is not possible; it must be one of "
                 f"{', '.join(map(repr, AGGREGATES))}."
             )
-        order = None
-        if self.order is not None:
-            labels, places = list(self.order), {label: k for k, label in enumerate(self.classes_.tolist())}
-            order = [places[label] for label in labels if label in places]
-            if len(set(labels)) != len(labels) or len(order) != len(places):
-                raise ValueError("order must hold every class once; leave it out for the classes in order.")
+        return self.aggregate
+
+    def _form(self, masses: Array) -> Form:
+        return Form.of(one_vs_one(len(masses)), self._decoder(), masses)
+
+    def _told(self, form: Form) -> Form:
         self.pairs_ = list(combinations(self.classes_, 2))
-        return Form.of(one_vs_one(len(masses)), self.aggregate, masses, order)
+        if self.order is None:
+            return form
+        labels, places = list(self.order), {label: k for k, label in enumerate(self.classes_.tolist())}
+        order = [places[label] for label in labels if label in places]
+        if len(set(labels)) != len(labels) or len(order) != len(places):
+            raise ValueError("order must hold every class once; leave it out for the classes in order.")
+        return replace(form, order=order)
