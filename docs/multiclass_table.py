@@ -75,15 +75,21 @@ def methods() -> list[Method]:
         one("LogitBoost", b.LogitBoostClassifier),
         one("VadaBoost, bound, λ = 0.1", b.VadaBoostClassifier, variance_penalty=0.1),
         one("VadaBoost, exact, λ = 0.1", b.VadaBoostClassifier, variance_penalty=0.1, step="exact"),
-        *(one(f'AdaBoost, "{f}"', b.AdaBoostClassifier, multiclass=f) for f in ("ovr", "ovo", "ecoc")),
+        one('AdaBoost, "ovr"', b.AdaBoostClassifier, multiclass="ovr"),  # "ovo" and "ecoc" are the first lines below
         *(
             one(f'VadaBoost, λ = 0.1, "{f}"', b.VadaBoostClassifier, variance_penalty=0.1, multiclass=f)
             for f in ("ovr", "ovo", "ecoc")
         ),
-        coded(b.PairwiseClassifier, {f"pairs, {d}": d for d in ("vote", "coupling", "least_squares", "dag")}),
+        coded(
+            b.PairwiseClassifier,
+            {f'AdaBoost, "ovo": pairs, {d}': d for d in ("vote", "coupling", "least_squares", "dag")},
+        ),
         coded(
             b.ECOCClassifier,
-            {f"code, {name}": d for name, d in (("loss", "loss"), ("hamming", "hamming"), ("probability", "coupling"))},
+            {
+                f'AdaBoost, "ecoc": {name}': d
+                for name, d in (("loss", "loss"), ("hamming", "hamming"), ("probability", "coupling"))
+            },
             random_state=0,
         ),
         Method(
