@@ -26,7 +26,7 @@ MAY_IMPORT = {
     "engine": {"contract", "data", "ensemble", "march", "state"},
     "stream": {"contract", "data", "ensemble", "programs"},
     "monitors": {"contract", "data", "engine", "ensemble", "state"},
-    "multiclass": {"data", "ensemble", "estimators"},  # beside the estimators
+    "multiclass": {"files", "data", "ensemble", "estimators"},  # beside the estimators; files: save()
     "estimators": {  # files: save(); theory: certificate()
         *(
             "contract",

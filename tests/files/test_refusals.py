@@ -143,6 +143,20 @@ def test_a_newer_version(file):
     assert said.endswith("upgrade boostlab to load it.")
 
 
+def test_an_older_file_has_neither_settled_nor_coefficients_of_classes(file, model):
+    members = unzipped(file)
+    header = json.loads(members["model.json"])
+    del header["settled"]
+    for name in ("class_alpha", "class_decay"):
+        del header["arrays"][name], members[f"{name}.npy"]
+    members["model.json"] = json.dumps(header).encode()
+    old = load(rezipped(file, members))
+    X = np.random.default_rng(0).normal(size=(20, model.n_features_in_))
+    assert old.decision_function(X).tobytes() == model.decision_function(X).tobytes()
+    members["class_alpha.npy"] = b""
+    assert "differ" in refusal(rezipped(file, members))
+
+
 @pytest.mark.parametrize("version", [0, -1, 1.0, True, "1", None])
 def test_a_strange_version(version, file):
     assert "format version" in refusal(edited(file, version=version))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from boostlab.multiclass import decoding
+from boostlab.multiclass import coupling, decoding
 from boostlab.multiclass.codes import exhaustive, make_code, one_vs_one, one_vs_rest
 from boostlab.multiclass.form import Form
 
@@ -27,8 +27,9 @@ def divergence(code, R, n, p):
     return (n * (R * np.log(R / mu) + (1 - R) * np.log((1 - R) / (1 - mu)))).sum(axis=-1)
 
 
-CODES = [one_vs_one(3), one_vs_one(6), exhaustive(4), one_vs_rest(5), make_code("sparse", 6, None, RNG)]
-IDS = ["ovo3", "ovo6", "exhaustive", "ovr", "sparse"]
+TWICE = one_vs_one(3)[:, [0, 1, 1]]  # three columns, and yet not all pairs of three classes
+CODES = [one_vs_one(3), one_vs_one(6), exhaustive(4), one_vs_rest(5), make_code("sparse", 6, None, RNG), TWICE]
+IDS = ["ovo3", "ovo6", "exhaustive", "ovr", "sparse", "twice"]
 
 
 @pytest.mark.parametrize("code", CODES, ids=IDS)
@@ -37,7 +38,7 @@ def test_coupling_recovers_consistent_probabilities(code):
     p = np.maximum(p, 0.01)
     p /= p.sum(axis=1, keepdims=True)
     n = RNG.integers(5, 100, code.shape[1])
-    assert np.abs(decoding.coupled(code, chances(code, p), n) - p).max() < 1e-5
+    assert np.abs(coupling.coupled(code, chances(code, p), n) - p).max() < 1e-5
 
 
 @pytest.mark.parametrize("code", CODES, ids=IDS)
@@ -47,7 +48,7 @@ def test_coupling_is_the_direct_minimum(code):
     n = RNG.uniform(1, 20, L)
     for _ in range(3):
         R = RNG.uniform(0.1, 0.9, (1, L))
-        p = decoding.coupled(code, R, n)[0]
+        p = coupling.coupled(code, R, n)[0]
         assert p.sum() == pytest.approx(1)
 
         def cost(theta, R=R):
@@ -66,16 +67,31 @@ def test_every_sweep_lowers_the_divergence(monkeypatch):
     R = RNG.uniform(0.01, 0.99, (4, 10))
     last = np.inf
     for sweeps in range(1, 12):
-        monkeypatch.setattr(decoding, "SWEEPS", sweeps)
-        now = divergence(code, R, n, decoding.coupled(code, R, n))
+        monkeypatch.setattr(coupling, "SWEEPS", sweeps)
+        now = divergence(code, R, n, coupling.coupled(code, R, n))
         assert (now <= last + 1e-12).all()
         last = now
+
+
+def test_nearly_certain_pairs_of_many_classes_are_coupled_to_the_end():
+    """At the minimum every class wins as often as it should: no number of sweeps does that in reasonable time."""
+    K = 12
+    code, n = one_vs_one(K), RNG.uniform(20, 100, K * (K - 1) // 2)
+    p = np.exp(RNG.normal(0, 4, (30, K)))
+    odds = np.log(p @ (code > 0)) - np.log(p @ (code < 0)) + RNG.normal(0, 3, (30, len(n)))
+    R = np.clip(1 / (1 + np.exp(-odds)), 1e-6, 1 - 1e-6)
+    order = RNG.permutation(len(n))
+    found = coupling.coupled(code, R, n)
+    assert np.abs((n * (R - chances(code, found))) @ code.T).max() < 1e-6 * n.sum()
+    assert np.abs(coupling.coupled(-code[:, order], 1 - R[:, order], n[order]) - found).max() < 1e-7
+    swept = coupling._swept(code, R, n)
+    assert (divergence(code, R, n, found) <= divergence(code, R, n, swept) + 1e-9).all()
 
 
 def test_certain_answers_do_not_break_coupling():
     code = one_vs_one(4)
     R = RNG.integers(0, 2, (50, 6)).astype(float)
-    p = decoding.coupled(code, R, np.ones(6))
+    p = coupling.coupled(code, R, np.ones(6))
     assert np.isfinite(p).all()
     assert np.abs(p.sum(axis=1) - 1).max() < 1e-12
 

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression, LogisticRegression, Perceptron
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multiclass import OneVsOneClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -21,7 +22,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostlab import AdaBoostClassifier, Binned, ECOCClassifier, PairwiseClassifier, VadaBoostClassifier
 from boostlab.data.bins import Bins
-from boostlab.multiclass import decoding
+from boostlab.files import ModelFileError, archive, load
+from boostlab.multiclass import coupling, decoding
 from boostlab.multiclass.codes import one_vs_one
 
 ROUNDS = dict(n_estimators=6, random_state=0, n_jobs=1)
@@ -65,7 +67,7 @@ def test_pairs(inner, aggregate):
     R = np.stack([m.predict_proba(X)[:, 1] for m in model.estimators_], axis=1)
     n = np.full(10, 80.0)
     if aggregate == "coupling":
-        assert np.array_equal(P, decoding.coupled(one_vs_one(5), R, n))
+        assert np.array_equal(P, coupling.coupled(one_vs_one(5), R, n))
     if aggregate == "least_squares":
         assert np.array_equal(P, decoding.least_squares(one_vs_one(5), R, n))
     one = model.estimators_[model.pairs_.index(("kiwi", "pear"))]
@@ -89,8 +91,12 @@ def test_the_order_of_the_dag():
     F = np.stack([m.decision_function(X) for m in model.estimators_], axis=1)
     places = [model.classes_.tolist().index(label) for label in order]
     assert np.array_equal(rank, decoding.dag(one_vs_one(5), F, places))
-    with pytest.raises(ValueError, match="every class once"):
-        model.set_params(order=["plum", "fig"]).fit(X, Y)
+    for wrong in (["plum", "fig"], [*order, "fig"]):
+        with pytest.raises(ValueError, match="every class once"):
+            clone(model).set_params(order=wrong).fit(X, Y)
+    fold = Y != "pear"
+    without = clone(model).set_params(order=[label for label in order if label != "pear"]).fit(X[fold], Y[fold])
+    assert np.array_equal(model.fit(X[fold], Y[fold]).decision_function(X), without.decision_function(X))
 
 
 @pytest.mark.parametrize("decoding_", ["loss", "hamming", "probability"])
@@ -178,6 +184,28 @@ def test_rare_classes_and_two_classes():
         assert (model.classes_[model.predict_proba(X).argmax(axis=1)] == model.predict(X)).all()
 
 
+class Undecided(LogisticRegression):
+    """A classifier whose probabilities and decisions differ, as Platt's for support vectors do."""
+
+    def predict_proba(self, X):
+        return super().predict_proba(X) ** [0.3, 3.0]
+
+
+def test_two_classes_are_predicted_by_their_probabilities():
+    two = np.isin(Y, ["fig", "kiwi"])
+    model = PairwiseClassifier(Undecided()).fit(X[two], Y[two])
+    inner = model.estimators_[0]
+    assert (inner.predict_proba(X).argmax(axis=1) != inner.predict(X)).any()
+    assert (model.classes_[model.predict_proba(X).argmax(axis=1)] == model.predict(X)).all()
+
+
+@pytest.mark.parametrize("inner", [None, AdaBoostClassifier, LinearRegression(), "stump"])
+@pytest.mark.parametrize("cls", [PairwiseClassifier, ECOCClassifier])
+def test_an_estimator_that_is_no_classifier(cls, inner):
+    with pytest.raises(TypeError, match="is not a classifier; give one"):
+        cls(inner).fit(X, Y)
+
+
 def test_in_searches():
     grid = {"aggregate": AGGREGATES, "estimator__n_estimators": [2, 4]}
     search = GridSearchCV(PairwiseClassifier(SMALL), grid, cv=2, error_score="raise").fit(X, Y)
@@ -204,3 +232,64 @@ def test_what_is_not_possible_says_so():
     with pytest.raises(ValueError, match="only one class"):
         PairwiseClassifier(SMALL).fit(X, np.zeros(len(Y)))
     assert not hasattr(PairwiseClassifier(LinearSVC()), "predict_proba")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        *(PairwiseClassifier(SMALL, a) for a in AGGREGATES),
+        PairwiseClassifier(VadaBoostClassifier(**ROUNDS), "dag", order=["plum", "fig", "pear", "lime", "kiwi"]),
+        ECOCClassifier(SMALL, "sparse", random_state=1),
+        ECOCClassifier(AdaBoostClassifier(max_leaf_nodes=4, **ROUNDS), one_vs_one(5), decoding="probability"),
+    ],
+)
+def test_files(model, tmp_path):
+    frame = pd.DataFrame(X, columns=list("pqr")).assign(word=np.where(X[:, 0] > 0, "up", "down"))
+    model = clone(model).fit(frame, Y)
+    model.save(tmp_path / "model")
+    if isinstance(model, ECOCClassifier) and not isinstance(model.code, str):
+        model.set_params(code=model.code.tolist())  # which is how it comes back
+    again = load(tmp_path / "model")
+    assert type(again) is type(model)
+    assert str(again.get_params(deep=False)) == str(model.get_params(deep=False))
+    assert list(again.feature_names_in_) == list(frame.columns)
+    assert vars(again).keys() == vars(model).keys()
+    assert np.array_equal(again.decision_function(frame), model.decision_function(frame))
+    assert np.array_equal(again.predict_proba(frame), model.predict_proba(frame))
+    assert np.array_equal(again.predict(frame), model.predict(frame))
+    assert (clone(again).fit(frame, Y).predict(frame) == model.predict(frame)).all()
+
+
+def test_files_that_cannot_be(tmp_path):
+    with pytest.raises(ModelFileError, match=r"'LogisticRegression', and only boostlab's boosters.*use joblib"):
+        PairwiseClassifier(LogisticRegression()).fit(X, Y).save(tmp_path / "model")
+    model = PairwiseClassifier(SMALL).fit(X, Y).set_params(aggregate="dag")
+    with pytest.raises(ModelFileError, match="changed since it was fitted"):
+        model.save(tmp_path / "model")
+    with pytest.raises(NotFittedError):
+        PairwiseClassifier(SMALL).save(tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+
+
+def test_damaged_files(tmp_path):
+    path = tmp_path / "model"
+    PairwiseClassifier(SMALL, "dag", order=sorted(set(Y))).fit(X, Y).save(path)
+    header, arrays = archive.from_bytes(path.read_bytes())
+    swapped = arrays["code"][:, ::-1]
+
+    def refused(header, arrays=arrays):
+        path.write_bytes(archive.to_bytes(header, arrays))
+        with pytest.raises(ModelFileError) as caught:
+            load(path)
+        return str(caught.value)
+
+    assert "the code is not that of 'ovo'" in refused(header, {**arrays, "code": swapped})
+    assert "order must hold every class" in refused({**header, "params": {**header["params"], "order": ["fig"]}})
+    assert "is not possible" in refused({**header, "params": {**header["params"], "aggregate": "x"}})
+    assert "the parameters" in refused({**header, "params": {"code": "bch"}})
+    assert "not a booster" in refused({**header, "estimator": {"class": "PairwiseClassifier", "params": {}}})
+    assert "the estimator is no classifier" in refused(
+        {**header, "estimator": {"class": "L2BoostRegressor", "params": {}}}
+    )
+    assert "missing or unknown" in refused({k: v for k, v in header.items() if k != "columns"})
+    assert "differ in number" in refused({**header, "problems": header["problems"][1:]})

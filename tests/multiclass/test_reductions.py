@@ -323,7 +323,7 @@ def test_copies_and_files(form, through_a_file):
 
 def test_files_of_other_boosters(through_a_file):
     for model in (
-        VadaBoostClassifier(multiclass="ovr", variance_penalty="validation", early_stopping=True, **ROUNDS),
+        VadaBoostClassifier(variance_penalty="validation", early_stopping=True, multiclass="ovr", **ROUNDS),
         boostlab.LPBoostClassifier(nu=0.3, **ROUNDS),
         boostlab.AdaBoostM2Classifier(multiclass="ovr", **ROUNDS),
     ):

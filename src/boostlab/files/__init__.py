@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from boostlab.estimators.base import Booster
-from boostlab.files import archive, disk, model
+from boostlab.files import archive, coded, disk, model
 from boostlab.files.problems import JOBLIB, Damage, ModelFileError, Problem
+from boostlab.multiclass.meta import CodedClassifier
 
 __all__ = ["ModelFileError", "load", "save"]
 
 Path = str | os.PathLike[str]
 
 
-def save(booster: Booster, path: Path) -> None:
+def save(booster: Booster | CodedClassifier, path: Path) -> None:
     """Write a fitted booster to a file, whole or not at all.
 
     Parameters
     ----------
     booster : Booster
-        A fitted booster of this package whose voters are stumps, trees or the stumps of a `VoterPool`.
+        A fitted booster of this package whose voters are stumps, trees or the stumps of a `VoterPool`, or a
+        `PairwiseClassifier` or `ECOCClassifier` of such boosters.
     path : str or path
         Where to; an older file there is replaced only when the new one is complete.
 
@@ -43,21 +46,31 @@ def save(booster: Booster, path: Path) -> None:
     """
     name = os.fspath(path)
     try:
-        disk.write(name, _checked(archive.to_bytes(*model.pack(booster))))
+        disk.write(name, _checked(archive.to_bytes(*_packed(booster))))
     except Problem as problem:
         raise ModelFileError(f"Cannot save {type(booster).__name__} to {name!r}: {problem}.") from problem.__cause__
+
+
+def _packed(fitted: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    return coded.pack(fitted) if isinstance(fitted, CodedClassifier) else model.pack(fitted)
+
+
+def _unpacked(data: bytes) -> Any:
+    header, arrays = archive.from_bytes(data)
+    name = header.get("class")
+    return (coded if isinstance(name, str) and name in coded.KNOWN else model).unpack(header, arrays)
 
 
 def _checked(data: bytes) -> bytes:
     """Return what is to be written, if it can be read again."""
     try:
-        model.unpack(*archive.from_bytes(data))
+        _unpacked(data)
     except Damage as damage:
         raise Problem(f"it holds what a model file cannot store ({damage.cause})", JOBLIB) from damage
     return data
 
 
-def load(path: Path) -> Booster:
+def load(path: Path) -> Any:
     """Read a booster that `save` wrote.
 
     Nothing in the file is executed, and everything in it is checked before it is used.
@@ -69,8 +82,8 @@ def load(path: Path) -> Booster:
 
     Returns
     -------
-    Booster
-        The fitted booster, which predicts the same numbers, bit for bit.
+    Booster, PairwiseClassifier or ECOCClassifier
+        The fitted model, which predicts the same numbers, bit for bit.
 
     Raises
     ------
@@ -81,7 +94,7 @@ def load(path: Path) -> Booster:
     """
     name = os.fspath(path)
     try:
-        return model.unpack(*archive.from_bytes(disk.read(name)))
+        return _unpacked(disk.read(name))
     except Problem as problem:
         raise ModelFileError(f"Cannot load {name!r}: {problem}.") from problem.__cause__
     except FileNotFoundError:

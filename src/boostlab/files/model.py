@@ -48,27 +48,41 @@ def pack(model: Booster) -> tuple[dict[str, Any], dict[str, Array]]:
         Fitted, of a class in the registry.
     """
     name = type(model).__name__
-    if not isinstance(model, Booster) or _known().get(name) is not type(model):
+    if not isinstance(model, Booster) or known().get(name) is not type(model):
         raise Problem("it is not one of boostlab's own boosters", JOBLIB)
     check_is_fitted(model, "n_estimators_")
     _check_unchanged(model)
-    columns: Columns | None = model._columns
     entries, arrays = (reduction if reduction.is_reduced(model) else vote).pack(model)
-    names = getattr(model, "feature_names_in_", None)
     header = {
         "boostlab": __version__,
         "class": name,
-        "params": _pack_params(model),
+        "params": pack_params(model),
         **_pack_targets(model),
-        "n_features": int(model.n_features_in_),
-        "feature_names": None if names is None else [str(n) for n in names],
-        "columns": None if columns is None else _pack_columns(columns),
+        **pack_table(model, model._columns),
         **entries,
     }
     return header, arrays
 
 
-def _known() -> dict[str, type]:
+def pack_table(model: Any, columns: Columns | None) -> dict[str, Any]:
+    """Return what to write of the table that a model was fitted to.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted.
+    columns : Columns, optional
+        How its categories are read.
+    """
+    names = getattr(model, "feature_names_in_", None)
+    return {
+        "n_features": int(model.n_features_in_),
+        "feature_names": None if names is None else [str(n) for n in names],
+        "columns": None if columns is None else _pack_columns(columns),
+    }
+
+
+def known() -> dict[str, type]:
     """Return the boosters that a file may hold."""
     return {name: entry.cls for name, entry in (REGISTRY | REGRESSORS).items()}
 
@@ -101,7 +115,14 @@ def _votes(model: Any) -> Iterator[tuple[Booster, Booster]]:
         yield now, one
 
 
-def _pack_params(model: Booster) -> dict[str, Any]:
+def pack_params(model: Booster) -> dict[str, Any]:
+    """Return the parameters of a booster as values of JSON.
+
+    Parameters
+    ----------
+    model : Booster
+        Of a class in the registry.
+    """
     params = {k: v for k, v in model.get_params(deep=False).items() if k not in DROPPED}
     if callable(params["scoring"]):
         raise Problem("scoring is a function, which a model file cannot store", 'set scoring="error" before saving')
@@ -148,18 +169,13 @@ def unpack(header: Mapping[str, Any], arrays: dict[str, Array]) -> Booster:
     """
     targets = header.keys() & {CLASSES, BASELINE}
     parts = {reduction.FIELD} if reduction.FIELD in header else vote.FIELDS
+    if reduction.FIELD not in header:
+        header = {**vote.ADDED, **header}
     known = FIELDS | parts
     need(len(targets) == 1 and header.keys() - targets == known, "entries of model.json are missing or unknown")
-    model = _unpack_params(header["class"], header["params"], header["boostlab"])
+    model = unpack_params(header["class"], header["params"], header["boostlab"])
     _unpack_targets(header, model)
-    d = header["n_features"]
-    need(type(d) is int and d >= 1, "the number of features")
-    model.n_features_in_ = d
-    model._columns = _unpack_columns(header["columns"], d)
-    seen = header["feature_names"]
-    if seen is not None:
-        need(vote.are(seen, str) and len(seen) == d, "names and features differ in number")
-        model.feature_names_in_ = np.array(seen, dtype=object)
+    unpack_table(header, model)
     if reduction.FIELD in header:
         reduction.unpack(model, header[reduction.FIELD], dict(arrays))
     else:
@@ -168,12 +184,41 @@ def unpack(header: Mapping[str, Any], arrays: dict[str, Array]) -> Booster:
     return model
 
 
-def _unpack_params(name: Any, stored: Any, written_by: Any) -> Booster:
+def unpack_table(header: Mapping[str, Any], model: Any) -> None:
+    """Tell a model of the table that it was fitted to.
+
+    Parameters
+    ----------
+    header : mapping
+        What `model.json` says.
+    model : estimator
+        Which reads tables.
+    """
+    d = header["n_features"]
+    need(type(d) is int and d >= 1, "the number of features")
+    model.n_features_in_ = d
+    model._columns = _unpack_columns(header["columns"], d)
+    seen = header["feature_names"]
+    if seen is not None:
+        need(vote.are(seen, str) and len(seen) == d, "names and features differ in number")
+        model.feature_names_in_ = np.array(seen, dtype=object)
+
+
+def unpack_params(name: Any, stored: Any, written_by: Any) -> Booster:
+    """Return an unfitted booster.
+
+    Parameters
+    ----------
+    name, stored
+        Its class, and what `pack_params` returned.
+    written_by
+        The version that wrote the file, for messages.
+    """
     need(isinstance(name, str) and isinstance(stored, dict), "the class or its parameters are missing")
     newer = f"upgrade boostlab, if the file was written by a newer one (it says {shown(written_by)})"
-    if name not in _known():
+    if name not in known():
         raise Problem(f"it holds a {shown(name)}, which is not a booster of boostlab {__version__}", newer)
-    cls: Any = _known()[name]
+    cls: Any = known()[name]
     unknown = stored.keys() - (set(cls._get_param_names()) - DROPPED)
     if unknown:
         raise Problem(f"it sets {shown(min(unknown))}, which is not a parameter of {name}", newer)
@@ -203,13 +248,25 @@ def _unpack_targets(header: Mapping[str, Any], model: Any) -> None:
         model.baseline_ = values.decode(header[BASELINE])
         need(type(model.baseline_) is float and abs(model.baseline_) <= voters.LARGEST_SCORE, "the baseline")
         return
-    classes = model.classes_ = values.decode_array(header[CLASSES])
+    model.classes_ = unpack_classes(header[CLASSES])
+
+
+def unpack_classes(stored: Any) -> Array:
+    """Return the labels, if they are in order.
+
+    Parameters
+    ----------
+    stored
+        An array value.
+    """
+    classes = values.decode_array(stored)
     need(len(classes) >= 2, "the number of classes")
     try:
         ascending = bool((classes[1:] > classes[:-1]).all())
     except TypeError:  # of different kinds
         ascending = False
     need(ascending, "the classes are not in order")
+    return classes
 
 
 def _unpack_columns(stored: Any, d: int) -> Columns | None:

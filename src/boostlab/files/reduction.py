@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy.typing as npt
 
 from boostlab.files import vote
 from boostlab.files.problems import Problem, need
-from boostlab.multiclass.codes import check_code
+from boostlab.multiclass.codes import check_code, one_vs_one, one_vs_rest
 from boostlab.multiclass.form import FORMS, Form
 from boostlab.multiclass.reduced import Reduced
 from boostlab.multiclass.training import binary, keep
@@ -19,6 +20,7 @@ Array = npt.NDArray[Any]
 Arrays = dict[str, Array]
 
 FIELD = "problems"
+FIXED = {"ovr": one_vs_rest, "ovo": one_vs_one}  # codes of which there is one, on which decoders rely
 _MINE = re.compile(r"problem_(0|[1-9][0-9]{0,5})_(\w+)")
 
 
@@ -35,10 +37,22 @@ def pack(model: Any) -> tuple[dict[str, Any], Arrays]:
     model : BoostingClassifier
         Fitted, and reduced.
     """
-    form = model._ensemble.form
+    return pack_problems(model.estimators_, model._ensemble.form)
+
+
+def pack_problems(models: list[Any], form: Form) -> tuple[dict[str, Any], Arrays]:
+    """Return what to write of binary boosters.
+
+    Parameters
+    ----------
+    models : list of BoostingClassifier
+        Fitted, one a problem.
+    form : Form
+        What joins them.
+    """
     arrays: Arrays = {"code": form.code.astype(np.int64), "sizes": form.sizes, "shares": form.shares}
     problems = []
-    for i, one in enumerate(model.estimators_):
+    for i, one in enumerate(models):
         entries, its = vote.pack(one)
         problems.append(entries)
         arrays |= {f"problem_{i}_{name}": a for name, a in its.items()}
@@ -57,18 +71,40 @@ def unpack(model: Any, problems: Any, arrays: Arrays) -> None:
     """
     name = model._reduction(len(model.classes_))
     need(name is not None, "binary problems of a booster that needs none")
+    code, decoder = FORMS[name]
+    keep(model, *parted(problems, arrays, len(model.classes_), code, decoder, lambda: binary(model)))
+
+
+def parted(
+    problems: Any, arrays: Arrays, n_classes: int, code: str, decoder: str, make: Callable[[], Any]
+) -> tuple[list[Any], Form]:
+    """Return the binary boosters and the form of reduction that joins them.
+
+    Parameters
+    ----------
+    problems, arrays
+        What `pack` returned.
+    n_classes : int
+        Number of classes.
+    code, decoder : str
+        The names of the code, and of what puts answers together.
+    make : function
+        Makes an unfitted booster for one problem.
+    """
     need(isinstance(problems, list) and len(problems) >= 1, "the list of binary problems")
     need(all(isinstance(p, dict) and p.keys() == vote.FIELDS for p in problems), "the entries of a binary problem")
-    form = _form(FORMS[name][1], len(model.classes_), len(problems), arrays)
-    parted: list[Arrays] = [{} for _ in problems]
+    form = _form(decoder, n_classes, len(problems), arrays)
+    if code in FIXED:
+        need(np.array_equal(form.code, FIXED[code](n_classes)), f"the code is not that of {code!r}")
+    its_own: list[Arrays] = [{} for _ in problems]
     for key, array in arrays.items():
         mine = _MINE.fullmatch(key)
         need(mine is not None and int(mine[1]) < len(problems), "an array of no binary problem")
-        parted[int(mine[1])][mine[2]] = array  # type: ignore[index]
-    models = [binary(model) for _ in problems]
-    for one, entries, its in zip(models, problems, parted, strict=True):
+        its_own[int(mine[1])][mine[2]] = array  # type: ignore[index]
+    models = [make() for _ in problems]
+    for one, entries, its in zip(models, problems, its_own, strict=True):
         vote.unpack(one, entries, its)
-    keep(model, models, form)
+    return models, form
 
 
 def _form(decoder: str, n_classes: int, n_problems: int, arrays: Arrays) -> Form:

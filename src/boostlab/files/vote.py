@@ -19,6 +19,7 @@ from boostlab.files.problems import JOBLIB, Problem, need
 Array = npt.NDArray[Any]
 
 FIELDS = {"one_number_a_vote", "stop_reason", "history", "settled"}
+ADDED: dict[str, Any] = {"settled": {}}  # what older files do not have, and what they meant
 
 
 def pack(model: Booster) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -63,6 +64,7 @@ def unpack(model: Booster, entries: Mapping[str, Any], arrays: Mapping[str, Arra
     entries, arrays
         What `pack` returned.
     """
+    arrays = voters.completed(arrays)
     names = entries["history"]
     need(are(names, str) and len(set(names)) == len(names), "the history has no names")
     listed = {*voters.LAYOUT, "importances", *(f"history_{i}" for i in range(len(names)))}

@@ -58,6 +58,7 @@ LAYOUT: dict[str, tuple[str, tuple[str | int, ...]]] = {
     "node_gain": ("<f8", ("N",)),
     "category_low": ("|b1", ("M",)),
 }
+ADDED = ("class_alpha", "class_decay")  # which older files do not have, and did not need
 
 
 @dataclass
@@ -162,6 +163,13 @@ def _joined(parts: Sequence[Any]) -> Array:
 
 
 # -- from arrays -----------------------------------------------------------------------------------------------------
+
+
+def completed(arrays: Mapping[str, Array]) -> Arrays:
+    """Return the arrays of a file with those that it is too old to have: none of the classes have their own numbers."""
+    if any(name in arrays for name in ADDED):
+        return dict(arrays)
+    return {**arrays, **{name: np.empty((0, 0)) for name in ADDED}}
 
 
 def unpack(arrays: Arrays, single: bool, setting: Setting) -> list[Round]:

@@ -14,10 +14,9 @@ import numpy.typing as npt
 from scipy.special import logsumexp
 from sklearn.utils.multiclass import _ovr_decision_function
 
-Array = npt.NDArray[Any]
+from boostlab.multiclass.coupling import LEAST
 
-LEAST = 1e-6  # probabilities below it are taken for it
-TOL, SWEEPS = 1e-8, 1000
+Array = npt.NDArray[Any]
 
 
 def strongest(code: Array, F: Array) -> Array:
@@ -71,32 +70,6 @@ def dag(code: Array, F: Array, order: Sequence[int] | None = None) -> Array:
         first, last = first + (loses == a), last - (loses == b)
     scores[rows, lists[first]] = K - 1
     return scores
-
-
-def coupled(code: Array, R: Array, n: Array) -> Array:
-    """Return class probabilities p that agree best with those of the binary problems.
-
-    They minimise sum_l n_l KL(r_l, mu_l), where mu_l = p(side +1) / p(both sides): for all pairs this is the coupling
-    of Hastie & Tibshirani (1998), for any code the generalised Bradley-Terry model of Huang, Weng & Lin (2006).  Each
-    sweep lowers the sum; a row rests when no probability moves by 1e-8.
-    """
-    R = np.clip(R, LEAST, 1 - LEAST)
-    plus, minus = (code.T > 0).astype(np.float64), (code.T < 0).astype(np.float64)
-    won, lost = n * R, n * (1 - R)
-    p = won @ plus + lost @ minus
-    p /= p.sum(axis=1, keepdims=True)
-    moving = np.arange(len(R))
-    for _ in range(SWEEPS):
-        q, a, b = p[moving], won[moving], lost[moving]
-        high, low = np.maximum(q @ plus.T, 1e-300), np.maximum(q @ minus.T, 1e-300)
-        q = q * ((a / high) @ plus + (b / low) @ minus) / ((n / (high + low)) @ (plus + minus))
-        q /= q.sum(axis=1, keepdims=True)
-        change = np.abs(q - p[moving]).max(axis=1)
-        p[moving] = q
-        moving = moving[change >= TOL]
-        if not len(moving):
-            break
-    return p
 
 
 def least_squares(code: Array, R: Array, n: Array) -> Array:

@@ -89,12 +89,16 @@ class ECOCClassifier(CodedClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _form(self, masses: Array) -> Form:
+    def _decoder(self) -> str:
         if self.decoding not in DECODINGS:
             raise ValueError(
                 f"ECOCClassifier: decoding={self.decoding!r} is not possible; it must be one of "
                 f"{', '.join(map(repr, DECODINGS))}."
             )
+        return DECODINGS[self.decoding]
+
+    def _form(self, masses: Array) -> Form:
+        decoder = self._decoder()
         if self.n_columns is not None and not (isinstance(self.n_columns, Integral) and self.n_columns >= 1):
             raise ValueError(f"ECOCClassifier: n_columns={self.n_columns!r} is not possible; it must be at least 1.")
         if not isinstance(self.code, str):
@@ -107,5 +111,8 @@ class ECOCClassifier(CodedClassifier):
             raise ValueError(
                 f"ECOCClassifier: code={self.code!r} is not possible; it must be one of {names}, or a matrix."
             )
-        self.code_, self.min_distance_ = code, min_distance(code)
-        return Form.of(code, DECODINGS[self.decoding], masses)
+        return Form.of(code, decoder, masses)
+
+    def _told(self, form: Form) -> Form:
+        self.code_, self.min_distance_ = form.code, min_distance(form.code)
+        return form

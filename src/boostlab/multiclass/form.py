@@ -12,6 +12,7 @@ import numpy.typing as npt
 from boostlab.ensemble import settle
 from boostlab.multiclass import decoding
 from boostlab.multiclass.codes import make_code
+from boostlab.multiclass.coupling import coupled
 
 Array = npt.NDArray[Any]
 
@@ -24,7 +25,7 @@ BY_SCORES: dict[str, Callable[..., Array]] = {
     "loss": decoding.loss_based,
 }
 BY_PROBABILITIES: dict[str, Callable[..., Array]] = {
-    "coupling": decoding.coupled,
+    "coupling": coupled,
     "least_squares": decoding.least_squares,
 }
 
@@ -85,7 +86,7 @@ class Form:
         scores = self.scores(F, R)
         if self.by_probabilities:
             return scores
-        link = decoding.normalised if self.decoder == "strongest" else decoding.coupled
+        link = decoding.normalised if self.decoder == "strongest" else coupled
         return decoding.agreeing(link(self.code, R, self.sizes), scores.argmax(axis=1))
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
 from sklearn.utils import _safe_indexing, check_consistent_length, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
@@ -17,6 +18,7 @@ from boostlab.data.columns import is_frame
 from boostlab.estimators.base import BoostingClassifier
 from boostlab.estimators.binned import Binned
 from boostlab.estimators.complaints import check_labels, one_sentence
+from boostlab.multiclass.decoding import agreeing
 from boostlab.multiclass.form import Form
 from boostlab.multiclass.training import SIDES
 
@@ -41,6 +43,14 @@ class CodedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Return the form of reduction for classes of these masses."""
         raise NotImplementedError
 
+    def _decoder(self) -> str:
+        """Return the name of what puts the answers together, if the parameters are possible."""
+        raise NotImplementedError
+
+    def _told(self, form: Form) -> Form:
+        """Show what there is to know of the form, and return it as it decides."""
+        raise NotImplementedError
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train a binary classifier for every column of the code.
 
@@ -57,6 +67,7 @@ class CodedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         -------
         self
         """
+        self._check_estimator()
         with one_sentence():
             X, y, weight = self._checked(X, y, sample_weight)
         if weight is not None and not (weight > 0).all():
@@ -68,7 +79,7 @@ class CodedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 f"y holds only one class ({classes[0]}); a classifier needs at least two classes to tell apart."
             )
         self.classes_ = classes
-        self._decoding = form = self._form(np.bincount(codes, weights=weight).astype(np.float64))
+        self._decoding = form = self._told(self._form(np.bincount(codes, weights=weight).astype(np.float64)))
         if form.by_probabilities and not hasattr(self.estimator, "predict_proba"):
             raise ValueError(
                 f"{type(self).__name__} asks its classifiers for probabilities, and {type(self.estimator).__name__} "
@@ -80,6 +91,14 @@ class CodedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             delayed(_fitted)(self.estimator, X, column[codes], weight) for column in form.code.T
         )
         return self
+
+    def _check_estimator(self) -> None:
+        e = self.estimator
+        if isinstance(e, type) or not hasattr(e, "fit") or not is_classifier(e):
+            raise TypeError(
+                f"{type(self).__name__}: estimator={e!r} is not a classifier; give one that is not yet fitted, such as "
+                "AdaBoostClassifier()."
+            )
 
     @property
     def _boosts(self) -> bool:
@@ -179,8 +198,21 @@ class CodedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         F, R = self._answers(X, chances=True)
         assert R is not None
         if len(self.classes_) == 2:
-            return np.column_stack([1 - R, R])
+            P = np.column_stack([1 - R, R])
+            return P if F is None else agreeing(P, (F[:, 0] > 0).astype(np.intp))
         return self._decoding.probabilities(F, R)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a file that `boostlab.load` reads, if its estimator is a booster of this package.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to; an older file there is replaced once the new one is complete.
+        """
+        from boostlab.files import save  # which knows all estimators
+
+        save(self, path)
 
     def __sklearn_tags__(self) -> Any:
         """Say what scikit-learn should know: a table is what the estimator takes."""

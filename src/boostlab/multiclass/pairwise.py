@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from boostlab.multiclass.codes import one_vs_one
@@ -34,7 +34,7 @@ class PairwiseClassifier(CodedClassifier):
         - "dag": the first class of a list meets the last, the loser leaves, until one is left (Platt, Cristianini &
           Shawe-Taylor 2000).
     order : list of labels, optional
-        The list of "dag"; by default the classes in order.
+        The list of "dag"; by default the classes in order.  Labels that y does not have (in a fold, say) are left out.
     n_jobs : int, optional
         How many pairs to train at a time, as in scikit-learn; boosters use threads of their own instead.
 
@@ -74,17 +74,23 @@ class PairwiseClassifier(CodedClassifier):
         self.order = order
         self.n_jobs = n_jobs
 
-    def _form(self, masses: Array) -> Form:
+    def _decoder(self) -> str:
         if self.aggregate not in AGGREGATES:
             raise ValueError(
                 f"PairwiseClassifier: aggregate={self.aggregate!r} is not possible; it must be one of "
                 f"{', '.join(map(repr, AGGREGATES))}."
             )
-        order = None
-        if self.order is not None:
-            labels = list(np.asarray(self.order))
-            if len(labels) != len(self.classes_) or set(labels) != set(self.classes_):
-                raise ValueError("order must hold every class once; leave it out for the classes in order.")
-            order = [int(np.flatnonzero(self.classes_ == label)[0]) for label in labels]
+        return self.aggregate
+
+    def _form(self, masses: Array) -> Form:
+        return Form.of(one_vs_one(len(masses)), self._decoder(), masses)
+
+    def _told(self, form: Form) -> Form:
         self.pairs_ = list(combinations(self.classes_, 2))
-        return Form.of(one_vs_one(len(masses)), self.aggregate, masses, order)
+        if self.order is None:
+            return form
+        labels, places = list(self.order), {label: k for k, label in enumerate(self.classes_.tolist())}
+        order = [places[label] for label in labels if label in places]
+        if len(set(labels)) != len(labels) or len(order) != len(places):
+            raise ValueError("order must hold every class once; leave it out for the classes in order.")
+        return replace(form, order=order)
