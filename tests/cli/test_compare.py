@@ -224,7 +224,7 @@ def test_more_classes(run, here):
     (here / "three.csv").write_text("\n".join(["x;y;class", *rows]) + "\n")
     result = run("three.csv", "--folds", "2", "--repeats", "1", "--rounds", "3", "--jobs", "1")
     assert result.exit_code == 0
-    assert "5: SAMME, AdaBoostM1, AdaBoostM2, ARBoost, VadaBoost" in result.stdout
+    assert "6: SAMME, AdaBoostM1, AdaBoostM2, AdaBoostMH, LogitBoost, VadaBoost" in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -15,14 +15,15 @@ _TWO_CLASSES = (
     *("AdaBoost", "LogitBoost", "GentleBoost", "L2Boost"),
     *("VadaBoost", "QuadBoost", "MadaBoost", "BrownBoost"),
 )
-_MORE_CLASSES = ("SAMME", "AdaBoostM1", "AdaBoostM2", "ARBoost", "VadaBoost")
-_FAST = {"AdaBoost", "LogitBoost", "MadaBoost", "VadaBoost", "SAMME", "AdaBoostM1"}
+_MORE_CLASSES = ("SAMME", "AdaBoostM1", "AdaBoostM2", "AdaBoostMH", "LogitBoost", "VadaBoost")
+_FAST = {2: ("AdaBoost", "LogitBoost", "MadaBoost", "VadaBoost"), 3: ("SAMME", "AdaBoostM1", "AdaBoostM2", "VadaBoost")}
 
 _STUMPS_ONLY = {"EBBoost", "BoostByMajority", "LPBoost", "ERLPBoost", "SoftBoost", "TotalBoost", "RLPBoost"}
 _LEAVES = (2, 8)
 _LEAVES_OF_MANY = (8, 32)  # a stump tells two classes from each other
 
 _PARAMETERS: dict[str, dict[str, tuple[Any, ...]]] = {
+    "AdaBoostMH": {"votes": ("free", "real")},
     "LogitBoost": {"learning_rate": (1.0, 0.1)},
     "GentleBoost": {"learning_rate": (1.0, 0.1)},
     "VadaBoost": {"variance_penalty": (0.1, 0.5)},
@@ -67,9 +68,10 @@ def suitable(asked: Sequence[str] | None, n_classes: int, n_cells: int) -> tuple
     left_out: dict[str, str] = {}
     usual = _TWO_CLASSES if n_classes == 2 else _MORE_CLASSES
     if asked is None:
-        names = choose([name for name in usual if name in _FAST] if n_cells > LARGE else usual)
+        fast = _FAST[min(n_classes, 3)]
+        names = choose(fast if n_cells > LARGE else usual)
         if n_cells > LARGE:
-            slow = [name for name in usual if name not in _FAST]
+            slow = [name for name in usual if name not in fast]
             left_out = dict.fromkeys(slow, "the table is large; name them in --boosters to have them")
     else:
         everybody = not isinstance(asked, str) and [name.strip().casefold() for name in asked] == ["all"]
