@@ -39,9 +39,9 @@ class Codes:
     """What dense and sparse codes have in common."""
 
     dense: bool
-    _read: tuple[Array, Array]  # what the kernels read
-    _width: int  # cells of a row, about
-    _spare = 0  # slots that a histogram has beyond its own
+    read: tuple[Array, Array]  # what the kernels read
+    width: int  # cells of a row, about
+    spare = 0  # slots that a histogram has beyond its own
 
     def __init__(self, n_rows: int, starts: Array, threads: int) -> None:
         self.n_rows, self.starts, self.threads = n_rows, starts, threads
@@ -53,7 +53,7 @@ class Codes:
     @property
     def lonely(self) -> bool:
         """Whether one thread can do as well as several, and compiled calls can read the codes."""
-        return self.dense and not is_worth(self.n_rows * self._width, self.threads)
+        return self.dense and not is_worth(self.n_rows * self.width, self.threads)
 
     @property
     def n_slots(self) -> int:
@@ -106,11 +106,11 @@ class Codes:
         kernels, found = self._kernels, list[tuple[int, int]]()
 
         def work(first: int, last: int, out: Array) -> None:
-            found.append(kernels.sums(*self._read, q, rows, sided, first, last, out))
+            found.append(kernels.sums(*self.read, q, rows, sided, first, last, out))
 
         slots = self._spread(work, size, size, sided)
         minus, plus = (sum(int(f[side]) for f in found) for side in (0, 1))
-        return self._complete(slots, [minus, plus] if sided else [plus - minus]), minus, plus
+        return self.complete(slots, [minus, plus] if sided else [plus - minus]), minus, plus
 
     def class_sums(self, q: Array, classes: Array, n_classes: int, members: Array | None = None) -> tuple[Array, Array]:
         """Return the sums of the integers q per class and slot over all rows or the members, and per class.
@@ -133,14 +133,14 @@ class Codes:
         """
         rows = ALL if members is None else members
         size = self.n_rows if members is None else len(members)
-        kernels, room = self._kernels, self.n_slots + self._spare
+        kernels, room = self._kernels, self.n_slots + self.spare
 
         def work(first: int, last: int, out: Array) -> None:
-            kernels.class_sums(*self._read, q, classes, rows, room, first, last, out)
+            kernels.class_sums(*self.read, q, classes, rows, room, first, last, out)
 
-        sums = spread_sums(work, size, size * self._width, n_classes * (room + 1), self.threads)
+        sums = spread_sums(work, size, size * self.width, n_classes * (room + 1), self.threads)
         totals = sums[n_classes * room :]
-        return self._complete(sums[: n_classes * room].reshape(n_classes, room), totals.tolist()), totals
+        return self.complete(sums[: n_classes * room].reshape(n_classes, room), totals.tolist()), totals
 
     def follow(self, what: tuple[Any, ...], sided: bool, q: Array, scatter: bool) -> tuple[Followed, Array | None]:
         """Bring q up to date.
@@ -164,7 +164,7 @@ class Codes:
         kernels, found = self._kernels, list[tuple[int, int, int, int, int, int, float]]()
 
         def work(first: int, last: int, out: Array) -> None:
-            found.append(kernels.follow(*self._read, *what, sided, first, last, q, out))
+            found.append(kernels.follow(*self.read, *what, sided, first, last, q, out))
 
         if scatter:
             slots = self._spread(work, self.n_rows, self.n_rows // 2, sided)
@@ -172,32 +172,32 @@ class Codes:
             spread(lambda a, b: work(a, b, NOTHING), self.n_rows, self.n_rows, self.threads)
         changed, turned, below, above, minus, plus = (sum(int(f[i]) for f in found) for i in range(6))
         followed = Followed(changed, turned, minus, plus, sum(f[6] for f in found))
-        return followed, self._complete(slots, [below, above] if sided else [above]) if scatter else None
+        return followed, self.complete(slots, [below, above] if sided else [above]) if scatter else None
 
     def march(self, row: tuple[Any, ...], ground: tuple[Any, ...], hist: Array) -> Turn:
         """Take one round on all rows (see kernels/march.py), and bring the histogram up to date."""
         kernels, found = self._kernels, list[Turn]()
 
         def work(first: int, last: int, out: Array) -> None:
-            found.append(kernels.march(*self._read, row, ground, first, last, out))
+            found.append(kernels.march(*self.read, row, ground, first, last, out))
 
         changes = self._spread(work, self.n_rows, self.n_rows // 2, False)
         signed, grown = (sum(int(f[i]) for f in found) for i in (0, 1))
-        hist[: self.n_slots] += self._complete(changes, [signed])[0]
+        hist[: self.n_slots] += self.complete(changes, [signed])[0]
         return signed, grown
 
     def _spread(self, work: Any, size: int, rows: int, sided: bool) -> Array:
         """Share the sums over `size` rows (of which about `rows` are touched) among the threads."""
-        halves, room = 1 + sided, self.n_slots + self._spare
-        return spread_sums(work, size, rows * self._width, halves * room, self.threads).reshape(halves, room)
+        halves, room = 1 + sided, self.n_slots + self.spare
+        return spread_sums(work, size, rows * self.width, halves * room, self.threads).reshape(halves, room)
 
-    def _complete(self, slots: Array, totals: list[int]) -> Array:
+    def complete(self, slots: Array, totals: list[int]) -> Array:
         """Return the sums of all slots, given those of the cells that were looked at."""
         return slots[:, : self.n_slots]
 
     def padded(self, slots: Array) -> Array:
         """Return a copy of a histogram with the room that compiled rounds need."""
-        return np.append(slots, np.zeros(self._spare, np.int64))
+        return np.append(slots, np.zeros(self.spare, np.int64))
 
     def take(self, rows: Array) -> Codes:
         """Return the codes of some rows."""
@@ -234,7 +234,7 @@ class DenseCodes(Codes):
         # Columns that only fill up the last word have a slot each behind the others: adds to the same would wait.
         base = self.n_slots + np.arange(len(cells) * lanes, dtype=np.uint64) % np.uint64(lanes)
         base[: len(starts) - 1] = starts[:-1]
-        self._read, self._width, self._spare = (self.words, base), len(base), lanes
+        self.read, self.width, self.spare = (self.words, base), len(base), lanes
 
     @property
     def _kernels(self) -> Kernels:
@@ -259,12 +259,12 @@ class DenseCodes(Codes):
     @property
     def to_read(self) -> tuple[Array, ...]:
         """Cells, words, and where the slots of every lane start."""
-        return self.cells, *self._read
+        return self.cells, *self.read
 
     @property
     def crew(self) -> int:
         """All threads, where a round has work for them."""
-        if not is_worth(self.n_rows * self._width // 2, self.threads):
+        if not is_worth(self.n_rows * self.width // 2, self.threads):
             return 1
         return min(self.threads, self.n_rows if self.parts_rows else len(self.cells))
 
@@ -278,10 +278,10 @@ class DenseCodes(Codes):
 
         Where there are more slots than rows, threads share the columns and not the rows: no sums to put together.
         """
-        touched = self.n_rows * self._width // 2
+        touched = self.n_rows * self.width // 2
         if self.parts_rows or not is_worth(touched, self.threads):
             return super().march(row, ground, hist)
-        (words, base), lanes, n = self._read, self.cells.shape[2], self.n_rows
+        (words, base), lanes, n = self.read, self.cells.shape[2], self.n_rows
         add, (y, counts, mass, k, *changed) = self._kernels.add, ground
         rows, changes = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64)
         size, signed, grown = turn(*row, y, counts, mass, k, 0, n, *changed, rows, changes)
@@ -313,7 +313,7 @@ class SparseCodes(Codes):
         self.slots, self.by_rows = rows
         self.zero = zero  # the code of zero in every column
         self._code, self._written = np.zeros(self.n_rows, np.uint32), slice(0)  # of one column, for `reading`
-        self._read, self._width = rows, 1 + 2 * len(rows[0]) // max(self.n_rows, 1)
+        self.read, self.width = rows, 1 + 2 * len(rows[0]) // max(self.n_rows, 1)
 
     @property
     def _kernels(self) -> Kernels:
@@ -337,7 +337,7 @@ class SparseCodes(Codes):
         """Slots by rows, cells by columns, the codes of zero, and a column of zeros to write on and clear again."""
         self._code[self.row_of[self._written]] = 0
         self._written = slice(0)
-        return *self._read, self.row_of, self.code_of, self.by_columns, self.zero, self._code
+        return *self.read, self.row_of, self.code_of, self.by_columns, self.zero, self._code
 
     def reading(self, feature: int, table: Array) -> tuple[Array, Array]:
         """Return 0 for zeros and code + 1 for the other cells, and the table in that order.
@@ -356,7 +356,7 @@ class SparseCodes(Codes):
         code[self.row_of[stored]] = self.code_of[stored]
         return code
 
-    def _complete(self, slots: Array, totals: list[int]) -> Array:
+    def complete(self, slots: Array, totals: list[int]) -> Array:
         """Give the zeros what is missing to the totals."""
         for half, total in zip(slots, totals, strict=True):
             restore_zeros(half, self.starts, self.zero, total)

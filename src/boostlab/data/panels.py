@@ -33,12 +33,12 @@ def sums_of(codes: Codes, q: Array, members: Array | None = None) -> tuple[Array
     """
     add = panel_sums if codes.dense else sparse_panel_sums
     rows, size = (ALL, codes.n_rows) if members is None else (members, len(members))
-    width, room = q.shape[1], codes.n_slots + codes._spare
+    width, room = q.shape[1], codes.n_slots + codes.spare
 
     def work(first: int, last: int, out: Array) -> None:
-        add(*codes._read, q, rows, first, last, out.reshape(room + 1, width))
+        add(*codes.read, q, rows, first, last, out.reshape(room + 1, width))
 
-    sums = spread_sums(work, size, size * codes._width * width, (room + 1) * width, codes.threads)
+    sums = spread_sums(work, size, size * codes.width * width, (room + 1) * width, codes.threads)
     sums = np.ascontiguousarray(sums.reshape(room + 1, width).T)
     totals = sums[:, room].copy()
-    return codes._complete(sums[:, :room], totals.tolist()), totals
+    return codes.complete(sums[:, :room], totals.tolist()), totals

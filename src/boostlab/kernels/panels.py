@@ -1,8 +1,7 @@
 """Sums of several integers a row: a row adds all of them to each of its slots, side by side.
 
-A slot's sums lie next to one another, so that adding a row's integers is a few vector instructions (about 0.3 ns an
-integer and cell), where one histogram after another would scatter every integer on its own.  The totals lie behind
-the slots.
+A slot's sums lie next to one another, so that adding a row's integers is a few vector instructions, where one histogram
+after another would scatter every integer on its own.  The totals lie behind the slots.
 """
 
 from __future__ import annotations
