@@ -1,11 +1,13 @@
 """AdaBoost.MH: the Hamming edge and its bound, factored, free and real votes, and one AdaBoost a class."""
 
+from contextlib import nullcontext
 from math import log, sqrt
 
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import RidgeClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
@@ -179,6 +181,14 @@ def test_trees_of_the_first_round_and_their_limits(data):
         assert np.unique(tree.leaf_of(Table(X)), return_counts=True)[1].min() >= 9
     errors = model.history_["error"]
     np.testing.assert_allclose(model.history_["Z"], 2 * np.sqrt(errors * (1 - errors)), rtol=1e-10)
+
+
+def test_a_factored_tree_does_not_split_too_few_examples(data):
+    X, codes = data(seed=5, n=80, d=3, noise=0.1, n_classes=3)
+    for fewest, kept in ((80, 3), (81, 0)):
+        model = AdaBoostMHClassifier(DecisionTree(max_leaf_nodes=4, min_samples_split=fewest), n_estimators=3)
+        with nullcontext() if kept else pytest.warns(ConvergenceWarning):
+            assert model.fit(X, codes).n_estimators_ == kept
 
 
 # -- one versus rest -------------------------------------------------------------------------------------------------

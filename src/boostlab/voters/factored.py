@@ -38,6 +38,9 @@ def grow_factored(session: TreeSession, task: Task) -> tuple[Tree, Array] | Stop
         Weights and targets with a column a label.
     """
     search, signed = session.search, tame(task.weight) * task.target
+    examples = session.rows.n if task.counts is None else float(task.counts.sum())
+    if examples < session.learner.min_samples_split and session.learner.min_samples_split > 2:
+        return Stop("no_edge", "there are too few examples to split (min_samples_split)")
     census, labels = session.counts_leaves, slice(task.weight.shape[1])
     channels = search.channels(FACTORED, np.abs(signed), np.sign(signed), task.counts, census)
     least = float(session.learner.min_samples_leaf) if census else 0.0
