@@ -226,14 +226,16 @@ class Training:
             self.session.forget()  # earlier coefficients changed: what it remembers no longer holds
         state.rounds.append(new)  # last and at once: an interrupt leaves whole rounds only
 
-    def join(self, voter: Any, alpha: float, facts: Facts, seconds: float) -> None:
-        """Take note of a voter that the sample's scores know already, in the fast lane."""
+    def join(self, voters: Sequence[Any], alphas: Sequence[float], facts: Sequence[Facts], seconds: float) -> None:
+        """Take note of voters that say -1 and +1 and that the sample's scores know already, in the fast lane."""
         if self.watched is not None and self.watched_scores is not None:
-            self._advance(self.watched_scores, votes_of(voter, self.watched), Step(alpha))
-        new = Round(voter, alpha, facts={"alpha": alpha, **facts, "seconds": seconds})
-        self.state.bound.add(new)
-        self.session.added(voter, alpha)
-        self.state.rounds.append(new)
+            for voter, alpha in zip(voters, alphas, strict=True):
+                self._advance(self.watched_scores, votes_of(voter, self.watched), Step(alpha))
+        self.state.bound.add_labels(alphas)
+        self.state.rounds += [
+            Round(voter, alpha, facts={"alpha": alpha, **told, "seconds": seconds})
+            for voter, alpha, told in zip(voters, alphas, facts, strict=True)
+        ]
 
     def _advance(self, scores: Scores, votes: Array, answer: Step | Reweigh) -> None:
         if self.rule.keeps_votes:

@@ -1,4 +1,4 @@
-"""The fitted vote: scores, staged scores, and the lookup-table form of a stump ensemble."""
+"""The fitted vote: scores, staged scores, margins, importances."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.contract import Each, Rule
-from boostlab.data.matrix import arrays_of, blocks, is_sparse
 from boostlab.data.table import Table
-from boostlab.data.threads import spread
-from boostlab.kernels.lookup import lookup_scores, lookup_sparse, weighted_votes
+from boostlab.kernels.lookup import weighted_votes
+from boostlab.lookup import LookupTable
 from boostlab.voters.fitted_tree import Tree
 from boostlab.voters.pool import PoolVoter
 from boostlab.voters.stump import CategoryStump, Stump
@@ -114,6 +113,12 @@ class Bound:
             self.value = abs(r.decay) * self.value + abs(r.alpha) * self._largest[-1]
         return self.value
 
+    def add_labels(self, alphas: Sequence[float]) -> None:
+        """Take in rounds of voters that say -1 and +1 and do not come back."""
+        self._largest += [1.0] * len(alphas)
+        for alpha in alphas:
+            self.value += abs(alpha)
+
 
 def constant(vote: float) -> Stump:
     """Return a voter that says the same of every row."""
@@ -188,7 +193,10 @@ class Ensemble:
     @cached_property
     def table(self) -> LookupTable | None:
         """The vote as one step function a feature, where that is what it is."""
-        return LookupTable.of(self) if self._collapses() else None
+        if not self._collapses():
+            return None
+        width = 1 if self.rule.n_outputs == "one" else self.n_classes
+        return LookupTable.of(self.voters, self.alphas, self.bound, width)
 
     @cached_property
     def bound(self) -> float:
@@ -269,14 +277,16 @@ class Ensemble:
 
     def importances(self, n_features: int) -> Array:
         """Return every feature's share of the vote: |alpha| times half the distance between the leaves, to sum 1."""
-        shares = np.zeros(n_features)
-        for alpha, voter in zip(self.alphas, self.voters, strict=True):
+        features, sizes, shares = list[int](), list[float](), np.zeros(n_features)
+        for alpha, voter in zip(self.alphas.tolist(), self.voters, strict=True):
             several = voter if isinstance(voter, tuple) else (voter,)
-            for a, v in zip(np.broadcast_to(alpha, len(several)).tolist(), several, strict=True):
+            for a, v in zip(alpha if isinstance(alpha, list) else [alpha] * len(several), several, strict=True):
                 if isinstance(v, Stump) and isinstance(v.left, float):
-                    shares[v.feature] += abs(a) * abs(v.right - v.left) / 2
+                    features.append(v.feature)
+                    sizes.append(abs(a) * abs(v.right - v.left) / 2)
                 else:
                     shares += abs(a) * feature_shares(v, n_features)
+        shares += np.bincount(np.array(features, np.intp), sizes, n_features)
         whole = shares.sum()
         return shares / whole if whole > 0 else shares
 
@@ -312,88 +322,3 @@ def feature_shares(voter: Any, n_features: int) -> Array:
     model = getattr(voter, "estimator", None)
     given = getattr(model, "feature_importances_", None)
     return np.nan_to_num(np.asarray(given)) if given is not None and len(given) == n_features else shares
-
-
-@dataclass
-class LookupTable:
-    """A stump ensemble as one step function per used feature: predicting does not depend on the number of rounds."""
-
-    features: Array  # the used features
-    starts: Array  # where each feature's cuts start
-    cuts: Array
-    values: Array  # one row per interval, one column per output, as multiples of 2^-power
-    missing: Array  # one row per feature, for NaN
-    power: int
-
-    @classmethod
-    def of(cls, ensemble: Ensemble) -> LookupTable:
-        """Collapse an additive ensemble of stumps."""
-        width = 1 if ensemble.rule.n_outputs == "one" else ensemble.n_classes
-        by_feature: dict[int, list[tuple[float, Any]]] = {}
-        for alpha, voter in zip(ensemble.alphas, ensemble.voters, strict=True):
-            if alpha != 0.0:
-                by_feature.setdefault(voter.feature, []).append((alpha, voter))
-        features = sorted(by_feature)
-        steps = [_steps(by_feature[j], width) for j in features]
-        empty = np.empty((0, width))
-        power = 61 - int(np.frexp(ensemble.bound)[1])
-
-        def whole(values: list[Array]) -> Array:
-            """Round to fixed point: a row's values add up exactly, in any order, and zeros need not be looked at."""
-            return np.rint(np.ldexp(np.concatenate([empty, *values]), power)).astype(np.int64)
-
-        return cls(
-            np.array(features, np.int64),
-            np.concatenate([[0], np.cumsum([len(cuts) for cuts, _, _ in steps])]).astype(np.int64),
-            np.concatenate([*(cuts for cuts, _, _ in steps), np.empty(0)]),
-            whole([values for _, values, _ in steps]),
-            whole([missing for _, _, missing in steps]),
-            power,
-        )
-
-    def scores(self, table: Table) -> Array:
-        """Return the scores of all rows, one column an output."""
-        X, n, parts = table.X, table.n_rows, (self.starts, self.cuts, self.values, self.missing)
-        out = np.zeros((n, self.values.shape[1]), np.int64)
-
-        def dense(first: int, last: int) -> None:
-            for start, block in blocks(X, first, last):
-                lookup_scores(block, self.features, *parts, start, out)
-
-        if is_sparse(X):
-            place = np.full(X.shape[1], -1, np.int64)
-            place[self.features] = np.arange(len(self.features))
-            spread(
-                lambda a, b: lookup_sparse(*arrays_of(X), place, *parts, a, b, out),
-                n,
-                8 * X.nnz,
-                table.threads,
-            )
-        else:
-            spread(dense, n, n * max(len(self.features), 1) * 8, table.threads)
-        return np.ldexp(out.astype(np.float64), -self.power)
-
-
-def _steps(heard: list[tuple[float, Any]], width: int) -> tuple[Array, Array, Array]:
-    """Return one feature's step function as its cuts, the values between them, and the value of NaN (one row)."""
-    if isinstance(heard[0][1], CategoryStump):
-        leaves: Any = sum(a * _by_class(v.leaves, width) for a, v in heard)
-        return np.arange(len(leaves) - 2) + 0.5, leaves[:-1], leaves[-1:]
-    heard = sorted(heard, key=lambda av: av[1].threshold)
-    threshold = np.array([v.threshold for _, v in heard])
-    alphas = np.array([a for a, _ in heard])[:, None]
-    left = alphas * _by_class(np.array([v.left for _, v in heard]), width)
-    right = alphas * _by_class(np.array([v.right for _, v in heard]), width)
-    missing = [v.right if v.missing is None else v.missing for _, v in heard]
-    absent = alphas * _by_class(np.array(missing), width)
-    # In interval k the stumps before it have been crossed and vote right, the others left.
-    zero = np.zeros((1, width))
-    crossed = np.concatenate([zero, np.cumsum(right, axis=0)])
-    ahead = np.concatenate([zero, np.cumsum(left[::-1], axis=0)])[::-1]
-    cuts, at = np.unique(threshold, return_index=True)
-    return cuts, (crossed + ahead)[np.append(at, len(heard))], absent.sum(axis=0, keepdims=True)
-
-
-def _by_class(votes: Array, width: int) -> Array:
-    """Return votes with a column for each of `width` scores; the number of a class is a 1 in its column."""
-    return np.eye(width)[votes] if votes.dtype.kind != "f" else votes.reshape(-1, width)

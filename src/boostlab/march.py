@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -15,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.contract import NEGLIGIBLE, Facts, Plain, Reweigh, Rule, Step, Stop, Task
+from boostlab.data.codes import DenseCodes
+from boostlab.data.lanes import Lanes
 from boostlab.data.losses import Exponentials
 from boostlab.data.table import Table
 from boostlab.data.threads import as_team
@@ -29,6 +32,7 @@ Array = npt.NDArray[Any]
 
 NONE = np.empty(0)
 PATIENCE = 50_000_000  # cells of work (some 20 ms) after which a compiled call returns, so that Ctrl-C is heard
+WIDER, SMALL = 4, 1 << 17  # how much larger a histogram may be that is laid out for compiled rounds
 
 
 class Host(Protocol):
@@ -43,7 +47,7 @@ class Host(Protocol):
 
     def check_answer(self, answer: Any) -> None: ...
     def keep(self, voter: Any, h: Array | None, answer: Step | Reweigh, seconds: float) -> None: ...
-    def join(self, voter: Any, alpha: float, facts: Facts, seconds: float) -> None: ...
+    def join(self, voters: Sequence[Any], alphas: Sequence[float], facts: Sequence[Facts], seconds: float) -> None: ...
 
 
 class March:
@@ -78,11 +82,20 @@ class March:
         return self.codes.sums(signed, sided=True)[0]
 
     @cached_property
+    def lanes(self) -> Lanes | None:
+        """How compiled rounds lay the histogram out; None: as it is."""
+        search = self.search
+        if not isinstance(self.codes, DenseCodes):
+            return None
+        return Lanes(search.starts, search.filled, search.categorical, self.codes.cells.shape[2])
+
+    @cached_property
     def shared(self) -> tuple[Array, ...]:
         """What the members of a team tell each other (see kernels/rounds.py)."""
         size, room = self.codes.crew, self.codes.n_rows + self.codes.crew
         by_rows = not self.codes.dense or (size > 1 and self.codes.parts_rows)
-        outs = np.zeros((size if by_rows else 0, len(self.hist)), np.int64)
+        slots = self.codes.n_slots if self.lanes is None else self.lanes.size
+        outs = np.zeros((size if by_rows else 0, slots), np.int64)
         lists = np.empty((2, 0 if by_rows or size == 1 else room), np.int64)
         return np.empty((size, FACTS), np.int64), np.empty((size, FACTS), np.int64), outs, *lists
 
@@ -156,7 +169,10 @@ class March:
         """Take up to `most` rounds in one compiled call; return how many were taken."""
         training, state, search = self.training, self.training.state, self.search
         start = time.perf_counter()
-        size = self.codes.crew
+        size, lanes = self.codes.crew, self.lanes
+        if lanes is not None and lanes.size > WIDER * self.codes.n_slots + SMALL:
+            return 0
+        hist = self.hist if lanes is None else lanes.of(self.hist)
         cells = follower.rows.n_rows * len(self.search.n_bins)
         most = min(most, 1 + size * PATIENCE // (cells + 1))
         found, alphas = np.empty((most, 5), np.int64), np.empty(most)
@@ -164,6 +180,7 @@ class March:
         assert losses is not None
         what = (
             self.codes.to_read,
+            () if lanes is None else lanes.arrays,
             (search.starts, search.filled, search.categorical),
             self.session.sides,
             self._ground(follower),
@@ -171,7 +188,7 @@ class March:
             (losses.up, losses.down),
             self.masses,
             (self.plain.numbers, self.plain.limit - NEGLIGIBLE, losses.FAR, follower.least, float(MOST)),
-            self.hist,
+            hist,
             found,
             alphas,
         )
@@ -182,6 +199,8 @@ class March:
         )
         if not made:
             return 0
+        if lanes is not None:
+            lanes.back(hist, self.hist)
         self._settle(follower, total, whole, losses.moved(0.0))
         found, gross = found[:made], found[:made, 4]
         wrong = (gross - self.session.worth(found[:, 3])) // 2
@@ -189,9 +208,9 @@ class March:
             gross.astype(np.float64), -follower.power
         )
         each = (time.perf_counter() - start) / made
-        told = self.plain.facts
-        for voter, error, alpha in zip(self.session.voters(found), errors.tolist(), alphas.tolist(), strict=False):
-            training.join(voter, alpha, told(state, error, alpha), each)
+        said, told = alphas[:made].tolist(), self.plain.facts
+        facts = [told(state, error, alpha) for error, alpha in zip(errors.tolist(), said, strict=True)]
+        training.join(self.session.voters(found), said, facts, each)
         return made
 
 

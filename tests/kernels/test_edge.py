@@ -8,7 +8,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from boostlab.data.lanes import Lanes
+from boostlab.kernels.compiled import kernel
 from boostlab.kernels.edge import best_edge
+from boostlab.kernels.lanes import best_of_eight, best_of_four
 
 
 def numeric_stumps(values, missing):
@@ -65,7 +68,34 @@ def search(features, total, sides):
     half = len(features) // 2  # the best of the parts, the first if they are equal, is the best of all
     parts = [best_edge(*what, a, b) for a, b in ((0, half), (half, len(features)))]
     assert tuple(max(parts, key=lambda part: part[4])[:4]) == tuple(found)
+    if all(values for values, _, _ in features):  # dense tables have no columns without slots
+        for width, best in ((8, side_by_side_eight), (4, side_by_side_four)):
+            assert side_by_side(best, width, *what) == (*found, worth)
     return tuple(found)
+
+
+@kernel
+def side_by_side_eight(hist, lanes, places, total, sides, first, last):
+    return best_of_eight(hist, lanes, places, total, sides, first, last)
+
+
+@kernel
+def side_by_side_four(hist, lanes, places, total, sides, first, last):
+    return best_of_four(hist, lanes, places, total, sides, first, last)
+
+
+def side_by_side(best, width, hist, starts, filled, categorical, total, sides):
+    """Run the kernel on the same columns laid side by side; the best of the words' bests, the first of equals."""
+    lanes = Lanes(starts, filled, categorical, width)
+    laid, n_words = lanes.of(hist), len(lanes.words) - 1
+    back = np.zeros_like(hist)
+    lanes.back(laid, back)
+    assert np.array_equal(back, hist)
+    places = starts, filled, categorical
+    found = best(laid, lanes.arrays, places, total, sides, 0, n_words)
+    words = [best(laid, lanes.arrays, places, total, sides, g, g + 1) for g in range(n_words)]
+    assert max(words, key=lambda word: word[4]) == found
+    return found
 
 
 EMPTY = ([], None, False)  # no slots at all
@@ -82,7 +112,7 @@ def test_best_edge_takes_the_first_of_the_best(data):
     # All features split one and the same set of rows, so every one of them has the same sum.
     total = data.draw(st.integers(-4, 4)) * size
     features = []
-    for _ in range(data.draw(st.integers(1, 4))):
+    for _ in range(data.draw(st.integers(1, 10))):
         category = data.draw(st.booleans())
         if data.draw(st.integers(0, 5)) == 0:  # a sparse column of zeros
             features.append(EMPTY)
@@ -116,6 +146,15 @@ def test_missing_values_by_hand():
     assert search([([5, 5], -4, False)], 6, 0) == (0, 1, 0, -14)  # present against missing
     assert search([([5], -4, False)], 1, 0) == (0, 0, 0, -9)
     assert search(plain([3], [2]), 3, 0)[0] == -1  # constant columns offer nothing
+
+
+def test_many_columns_of_all_lengths():
+    rng = np.random.default_rng(4)
+    for d in (1, 7, 8, 9, 33):
+        rows = [rng.integers(-9, 9, rng.integers(1, 300)) for _ in range(d)]
+        rows = [[*map(int, row), int(5 - row.sum())] for row in rows]  # columns of one sample have the same sum
+        for sides in (0, 1, -1):
+            assert search(plain(*rows), 5, sides) == enumerate_edges(plain(*rows), 5, sides)
 
 
 def test_categories_by_hand():

@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boostlab.kernels.words import look_up, part_rows, sums_of_eight, sums_of_four
+from boostlab.data.lanes import Lanes
+from boostlab.kernels.words import (
+    look_up,
+    part_rows,
+    sums_of_eight,
+    sums_of_eight_lanes,
+    sums_of_four,
+    sums_of_four_lanes,
+)
 
 ALL = np.empty(0, np.int32)
 UNTOUCHED = -77
@@ -67,6 +75,26 @@ def test_sums(sums, lanes, dtype, d):
         assert not out[-lanes:].any()  # lanes that do not exist
         sums(words, base, mine, rows, first, last, out)
         assert out[:-lanes].tolist() == [2 * v for v in counted(codes, starts, q, summed)]  # added, not written
+
+
+@pytest.mark.parametrize(
+    ("sums", "lanes", "dtype"), [(sums_of_eight_lanes, 8, np.uint8), (sums_of_four_lanes, 4, np.uint16)]
+)
+@pytest.mark.parametrize("d", [1, 3, 4, 5, 8, 9, 17])
+def test_sums_side_by_side(sums, lanes, dtype, d):
+    rng = np.random.default_rng(d)
+    codes, starts = random_codes(rng, d, 200, dtype)
+    layout = Lanes(starts, np.ones(starts[-1], bool), np.zeros(d, bool), lanes)
+    words, q = words_of(codes, lanes, dtype), rng.integers(-(2**52), 2**52, size=200)
+    chosen = rng.permutation(200)[:70].astype(np.int32)
+    for rows, first, last in [(ALL, 0, 200), (ALL, 13, 150), (chosen, 20, 41)]:
+        out, plain = np.zeros(layout.size, np.int64), np.zeros(starts[-1], np.int64)
+        sums(words, layout.arrays[0], q[rows] if rows.size else q, rows, first, last, out)
+        layout.back(out, plain)
+        assert plain.tolist() == counted(
+            codes, starts, q, rows[first:last].tolist() if rows.size else range(first, last)
+        )
+        assert np.array_equal(layout.of(plain), out)  # and nothing anywhere else
 
 
 @pytest.mark.parametrize(("sums", "lanes", "dtype"), KINDS)

@@ -14,7 +14,7 @@ import numpy as np
 from boostlab.kernels.compiled import kernel
 from boostlab.kernels.sparse import add_sparse
 from boostlab.kernels.sums import _scales
-from boostlab.kernels.words import add_eight, add_four
+from boostlab.kernels.words import add_eight, add_eight_lanes, add_four, add_four_lanes
 
 Array = np.ndarray[Any, Any]
 
@@ -103,3 +103,4 @@ def _march(add: Callable[..., None]) -> Any:
 
 
 march_eight, march_four, march_sparse = _march(add_eight), _march(add_four), _march(add_sparse)
+march_eight_lanes, march_four_lanes = _march(add_eight_lanes), _march(add_four_lanes)

@@ -2,7 +2,7 @@
 
 A round is: every member looks for the best stump among its own columns; when all have, each takes the best of these and
 lets it vote on its own rows; when all have, each brings its own columns of the histogram up to date.  Sums are
-integers, so that the result does not depend on who did what.
+integers, so that the result does not depend on who did what.  The histogram of a dense table is that of `lanes`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ import numpy as np
 
 from boostlab.kernels.compiled import kernel, part, stamp_of
 from boostlab.kernels.edge import best_edge
-from boostlab.kernels.march import Turn, fewer_wrong, march_eight, march_four, march_sparse, turn
+from boostlab.kernels.lanes import best_of_eight, best_of_four
+from boostlab.kernels.march import Turn, fewer_wrong, march_eight_lanes, march_four_lanes, march_sparse, turn
 from boostlab.kernels.sparse import add_sparse, restore_zeros
 from boostlab.kernels.team import wait
-from boostlab.kernels.words import add_eight, add_four
+from boostlab.kernels.words import add_eight_lanes, add_four_lanes
 
 Array = np.ndarray[Any, Any]
 
@@ -67,15 +68,27 @@ def give_zeros(read: Any, starts: Array, out: Array, signed: int) -> None:
 
 
 @part
-def dense_words(read: Any) -> tuple[Array, Array]:
+def dense_words(read: Any, lanes: Any) -> tuple[Array, Array]:
     """Return what the sums over dense codes read."""
-    return read[1], read[2]
+    return read[1], lanes[0]
 
 
 @part
-def sparse_slots(read: Any) -> tuple[Array, Array]:
+def sparse_slots(read: Any, lanes: Any) -> tuple[Array, Array]:
     """Return what the sums over sparse codes read."""
     return read[0], read[1]
+
+
+@part
+def span_of_words(lanes: Any, starts: Array, first: int, last: int) -> tuple[int, int]:
+    """Return where the slots of some words begin and end."""
+    return lanes[1][first], lanes[1][last]
+
+
+@part
+def span_of_columns(lanes: Any, starts: Array, first: int, last: int) -> tuple[int, int]:
+    """Return where the slots of some columns do."""
+    return starts[first], starts[last]
 
 
 # Plain functions around kernels: the cache on disk would not know a kernel again that a loop is made of.
@@ -84,13 +97,13 @@ def sparse_slots(read: Any) -> tuple[Array, Array]:
 @part
 def on_eight(codes: Array, where: Array, row: Any, ground: Any, first: int, last: int, out: Array) -> Turn:
     """Take one round where eight columns share a word."""
-    return march_eight(codes, where, row, ground, first, last, out)
+    return march_eight_lanes(codes, where, row, ground, first, last, out)
 
 
 @part
 def on_four(codes: Array, where: Array, row: Any, ground: Any, first: int, last: int, out: Array) -> Turn:
     """Take one round where four columns do."""
-    return march_four(codes, where, row, ground, first, last, out)
+    return march_four_lanes(codes, where, row, ground, first, last, out)
 
 
 @part
@@ -99,10 +112,16 @@ def on_sparse(codes: Array, where: Array, row: Any, ground: Any, first: int, las
     return march_sparse(codes, where, row, ground, first, last, out)
 
 
+@part
+def in_columns(hist: Array, lanes: Any, places: Any, total: int, sides: int, first: int, last: int) -> Any:
+    """Find the best stump on some columns."""
+    return best_edge(hist, *places, total, sides, first, last)
+
+
 KINDS = {
-    "eight": (8, read_dense, dense_words, add_eight, on_eight, nothing_missing),
-    "four": (4, read_dense, dense_words, add_four, on_four, nothing_missing),
-    "sparse": (1, read_sparse, sparse_slots, add_sparse, on_sparse, give_zeros),
+    "eight": (8, read_dense, dense_words, span_of_words, best_of_eight, add_eight_lanes, on_eight, nothing_missing),
+    "four": (4, read_dense, dense_words, span_of_words, best_of_four, add_four_lanes, on_four, nothing_missing),
+    "sparse": (1, read_sparse, sparse_slots, span_of_columns, in_columns, add_sparse, on_sparse, give_zeros),
 }
 
 
@@ -113,13 +132,14 @@ KINDS = {
 def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
     """Return the compiled loop for a rule whose voters vote alpha_of(error, numbers), on codes of a kind."""
     stamp = stamp_of(alpha_of)
-    lanes, column, arrays, add, march, complete = KINDS[kind]
+    width, column, arrays, span, best, add, march, complete = KINDS[kind]
 
     @kernel
     def rounds(
         me: int,
         team: Any,
         read: Any,
+        lanes: Any,
         places: Any,
         sides: int,
         ground: Any,
@@ -135,8 +155,9 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
 
         team is (numbers, finds, turns, outs, rows, changes): what members tell each other, a histogram of changes for
         each, and room for a list of all rows.  Without histograms members share the columns and not the rows when they
-        sum (`rows` is then used).  A team of one needs neither, but for sparse codes one histogram.  places is (starts,
-        filled, categorical), ground is (y, counts, mass, k, F, w, q).  sums are those of q and |q|; moved is how far
+        sum (`rows` is then used).  A team of one needs neither, but for sparse codes one histogram.  lanes is (base,
+        starts of words, cuts, least, most) for dense codes (see `lanes`), places is (starts, filled, categorical),
+        ground is (y, counts, mass, k, F, w, q).  sums are those of q and |q|; moved is how far
         the logarithms of the weights may have risen and fallen; masses[0] and masses[1] count the rows of y = -1 and
         y = +1 in every slot; rule is (numbers, limit, far, least, most): voters must have a weighted error below the
         limit, weights must not have moved so far, and the sum of |q| must be in [least, most).  found[t] holds the
@@ -145,29 +166,28 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
         """
         numbers, limit, far, least, most = rule
         meeting, finds, turns, outs, rows, changes = team
-        starts, filled, categorical = places
+        starts, _, categorical = places
         y, counts, mass, k, F, w, q = ground
-        codes, where = arrays(read)
+        codes, where = arrays(read, lanes)
         (total, gross), (risen, fallen) = sums, moved
         size, n, d = finds.shape[0], y.size, categorical.size
-        step = 1 if outs.shape[0] > 0 else lanes  # who shares the columns of a sum, shares whole words
-        low, high = -(-d // step) * me // size, -(-d // step) * (me + 1) // size
-        begin, end = min(d, low * step), min(d, high * step)
+        low, high = -(-d // width) * me // size, -(-d // width) * (me + 1) // size  # whole words
+        begin, end = span(lanes, starts, low, high)
         first, last = n * me // size, n * (me + 1) // size
         before = -1
         made, left = max(0, stamp), False  # the stamp is negative: it is here for the cache
         while made < alphas.size and not left:
-            feature, cut, side, edge, worth = best_edge(hist, starts, filled, categorical, total, sides, begin, end)
+            feature, cut, side, edge, worth = best(hist, lanes, places, total, sides, low, high)
             if size > 1:
                 mine = finds[me]
                 mine[FEATURE], mine[CUT], mine[SIDE], mine[EDGE], mine[WORTH] = feature, cut, side, edge, worth
                 if wait(meeting, size):
                     return -1, total, gross, risen, fallen
-                best = finds[0]
+                top = finds[0]
                 for p in range(1, size):  # of equals the first
-                    if finds[p, WORTH] > best[WORTH]:
-                        best = finds[p]
-                feature, cut, side, edge = best[FEATURE], best[CUT], best[SIDE], best[EDGE]
+                    if finds[p, WORTH] > top[WORTH]:
+                        top = finds[p]
+                feature, cut, side, edge = top[FEATURE], top[CUT], top[SIDE], top[EDGE]
             if cut < 0:
                 break
             wrong = (gross - (abs(edge) if sides == 0 else sides * edge)) // 2
@@ -188,10 +208,10 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
             factor, before = math.exp(power), feature
             row = code, told, alpha, few, factor
             if size == 1:
-                out = outs[0] if lanes == 1 else hist
+                out = outs[0] if width == 1 else hist
                 signed, grown = march(codes, where, row, ground, 0, n, out)
                 complete(read, starts, out, signed)
-                if lanes == 1:
+                if width == 1:
                     for s in range(outs.shape[1]):
                         hist[s] += out[s]
                         out[s] = 0
@@ -224,12 +244,12 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
                 for p in range(size):
                     signed, grown = signed + turns[p, SIGNED], grown + turns[p, GROWN]
                     if outs.shape[0] > 0:
-                        for s in range(starts[begin], starts[end]):
+                        for s in range(begin, end):
                             hist[s] += outs[p, s]
                             outs[p, s] = 0
                     else:
                         at = n * p // size + p
-                        words, bases = codes[low:high], where[low * lanes : high * lanes]
+                        words, bases = codes[low:high], where[low * width : high * width]
                         add(words, bases, changes[at:], rows[at:], 0, turns[p, SIZE], hist)
             if me == 0:
                 found[made, 0], found[made, 1], found[made, 2] = feature, cut, side
@@ -238,7 +258,7 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
             total, gross, made = total + signed, gross + grown, made + 1
             risen, fallen = risen + max(power, 0.0), fallen + max(-power, 0.0)
             left = not (risen < far and fallen < far and least <= gross < most)
-        column(read, -1 if lanes == 1 else 0, np.empty(0, np.int8), before)
+        column(read, -1 if width == 1 else 0, np.empty(0, np.int8), before)
         return made, total, gross, risen, fallen
 
     return rounds

@@ -18,19 +18,24 @@ U = np.uint64
 
 
 @part
-def add_rest(w: Array, base: Array, bits: int, q: Array, rows: Array, first: int, last: int, out: Array) -> None:
-    """Do what `add_eight` does for the columns of a last word that is not full, two columns at a time."""
-    m, some = (U(1) << U(bits)) - U(1), rows.size > 0
+def add_rest(
+    w: Array, base: Array, bits: int, apart: int, q: Array, rows: Array, first: int, last: int, out: Array
+) -> None:
+    """Do what `add_eight` does for the columns of a last word that is not full, two columns at a time.
+
+    Slots of neighbouring codes are 2^apart places apart.
+    """
+    m, some, a = (U(1) << U(bits)) - U(1), rows.size > 0, U(apart)
     for lane in range(0, base.size - 1, 2):
         b0, b1, shift = base[lane], base[lane + 1], U(bits * lane)
         for k in range(U(first), U(last)):
             v, c = q[k], w[U(rows[k]) if some else k] >> shift
-            out[b0 + (c & m)] += v
-            out[b1 + ((c >> U(bits)) & m)] += v
+            out[b0 + ((c & m) << a)] += v
+            out[b1 + (((c >> U(bits)) & m) << a)] += v
     if base.size % 2 == 1:
         b0, shift = base[base.size - 1], U(bits * (base.size - 1))
         for k in range(U(first), U(last)):
-            out[b0 + ((w[U(rows[k]) if some else k] >> shift) & m)] += q[k]
+            out[b0 + (((w[U(rows[k]) if some else k] >> shift) & m) << a)] += q[k]
 
 
 @part
@@ -55,7 +60,7 @@ def add_eight(words: Array, base: Array, q: Array, rows: Array, first: int, last
         if g == base.size // 8 - 1:
             n = in_use(base, b, b + 8, out)
             if n < 8:
-                add_rest(w, base[b : b + n], 8, q, rows, first, last, out)
+                add_rest(w, base[b : b + n], 8, 0, q, rows, first, last, out)
                 continue
         b0, b1, b2, b3 = base[b], base[b + 1], base[b + 2], base[b + 3]
         b4, b5, b6, b7 = base[b + 4], base[b + 5], base[b + 6], base[b + 7]
@@ -81,7 +86,7 @@ def add_four(words: Array, base: Array, q: Array, rows: Array, first: int, last:
         if g == base.size // 4 - 1:
             n = in_use(base, b, b + 4, out)
             if n < 4:
-                add_rest(w, base[b : b + n], 16, q, rows, first, last, out)
+                add_rest(w, base[b : b + n], 16, 0, q, rows, first, last, out)
                 continue
         b0, b1, b2, b3 = base[b], base[b + 1], base[b + 2], base[b + 3]
         for k in range(U(first), U(last)):
@@ -93,7 +98,54 @@ def add_four(words: Array, base: Array, q: Array, rows: Array, first: int, last:
             out[b3 + (c >> U(48))] += v
 
 
+@part
+def add_eight_lanes(words: Array, base: Array, q: Array, rows: Array, first: int, last: int, out: Array) -> None:
+    """Do what `add_eight` does where the columns of a word lie side by side (see `lanes`): out[base[j] + 8 * code]."""
+    m, some = U(255 << 3), rows.size > 0
+    for g in range(base.size // 8):
+        w, b = words[g], 8 * g
+        if g == base.size // 8 - 1:
+            n = in_use(base, b, b + 8, out)
+            if n < 8:
+                add_rest(w, base[b : b + n], 8, 3, q, rows, first, last, out)
+                continue
+        start = base[b]
+        for k in range(U(first), U(last)):
+            i = U(rows[k]) if some else k
+            v, c = q[k], w[i]
+            out[start + ((c << U(3)) & m)] += v
+            out[start + U(1) + ((c >> U(5)) & m)] += v
+            out[start + U(2) + ((c >> U(13)) & m)] += v
+            out[start + U(3) + ((c >> U(21)) & m)] += v
+            out[start + U(4) + ((c >> U(29)) & m)] += v
+            out[start + U(5) + ((c >> U(37)) & m)] += v
+            out[start + U(6) + ((c >> U(45)) & m)] += v
+            out[start + U(7) + ((c >> U(53)) & m)] += v
+
+
+@part
+def add_four_lanes(words: Array, base: Array, q: Array, rows: Array, first: int, last: int, out: Array) -> None:
+    """Do the same where a word holds four codes of two bytes: out[base[j] + 4 * code]."""
+    m, some = U(65535 << 2), rows.size > 0
+    for g in range(base.size // 4):
+        w, b = words[g], 4 * g
+        if g == base.size // 4 - 1:
+            n = in_use(base, b, b + 4, out)
+            if n < 4:
+                add_rest(w, base[b : b + n], 16, 2, q, rows, first, last, out)
+                continue
+        start = base[b]
+        for k in range(U(first), U(last)):
+            i = U(rows[k]) if some else k
+            v, c = q[k], w[i]
+            out[start + ((c << U(2)) & m)] += v
+            out[start + U(1) + ((c >> U(14)) & m)] += v
+            out[start + U(2) + ((c >> U(30)) & m)] += v
+            out[start + U(3) + ((c >> U(46)) & m)] += v
+
+
 sums_of_eight, sums_of_four = kernel(add_eight), kernel(add_four)
+sums_of_eight_lanes, sums_of_four_lanes = kernel(add_eight_lanes), kernel(add_four_lanes)
 
 
 @kernel
