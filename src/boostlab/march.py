@@ -21,7 +21,7 @@ from boostlab.data.lanes import Lanes
 from boostlab.data.losses import Exponentials
 from boostlab.data.table import Table
 from boostlab.data.threads import as_team
-from boostlab.kernels.march import fewer_wrong
+from boostlab.kernels.march import BLOCK, fewer_wrong
 from boostlab.kernels.rounds import FACTS, rounds_of
 from boostlab.kernels.slots import SIGNED
 from boostlab.state import State
@@ -96,7 +96,8 @@ class March:
         by_rows = not self.codes.dense or (size > 1 and self.codes.parts_rows)
         slots = self.codes.n_slots if self.lanes is None else self.lanes.size
         outs = np.zeros((size if by_rows else 0, slots), np.int64)
-        lists = np.empty((2, 0 if by_rows or size == 1 else room), np.int64)
+        by_words = not by_rows and (size > 1 or self.codes.n_rows <= BLOCK)
+        lists = np.empty((2, room if by_words else 0), np.int64)
         return np.empty((size, FACTS), np.int64), np.empty((size, FACTS), np.int64), outs, *lists
 
     def rounds(self, most: int) -> Stop | None:

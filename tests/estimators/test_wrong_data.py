@@ -16,6 +16,7 @@ from sklearn.exceptions import NotFittedError
 import boostlab
 from boostlab import AdaBoostClassifier, VadaBoostClassifier, VoterPool
 from boostlab.estimators import REGISTRY
+from boostlab.estimators.sample import _told_apart
 from tables import noisy_table
 
 X = np.array([[0.0, 5.0], [1.0, 3.0], [2.0, 4.0], [3.0, 1.0]])
@@ -308,3 +309,48 @@ def test_weights_that_span_too_much_are_refused():
             VadaBoostClassifier().fit(X, Y, weights)
         assert_one_sentence(caught, "0 to rows that do not count")
     assert VadaBoostClassifier(n_estimators=2).fit(X, Y, [1e-99, 1, 1, 0]).n_estimators_ > 0
+
+
+# -- labels that are whole numbers ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.array([True, False, True]),
+        np.array([-128, 127, 0, 127], np.int8),
+        np.array([255, 250, 255], np.uint8),
+        np.array([2**63 - 1, 2**63 - 3]),
+        np.array([2**64 - 1, 2**64 - 2], np.uint64),
+        np.array([-(2**63), -(2**63) + 5]),
+        np.arange(300)[::-1],
+        np.array([7, 7]),
+    ],
+    ids=str,
+)
+def test_whole_numbers_are_told_apart_as_numpy_does(y):
+    (classes, codes), (expected, places) = _told_apart(y), np.unique(y, return_inverse=True)
+    assert classes.dtype == expected.dtype
+    assert classes.tolist() == expected.tolist()
+    assert codes.tolist() == places.tolist()
+
+
+def test_other_labels_are_left_to_numpy():
+    for y in (np.array([0, 10**6]), np.array([0.0, 1.0]), np.array(["a", "b"]), np.array([], int)):
+        assert _told_apart(y) is None
+
+
+@pytest.mark.parametrize("bad", [np.inf, -np.inf])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_an_infinite_number_is_refused_wherever_it_is(bad, dtype):
+    X = np.random.default_rng(0).normal(size=(4000, 300)).astype(dtype)
+    y = X[:, 0] > 0
+    for row in (0, 1999, 3999):
+        Z = X.copy()
+        Z[row, 7] = bad
+        Z[row // 2, 9] = np.nan  # which is allowed
+        with pytest.raises(ValueError, match="infinity"):
+            AdaBoostClassifier(n_estimators=1, n_jobs=2).fit(Z, y)
+    Z = np.full((10, 3), np.finfo(dtype).max, dtype)  # whose sum is not finite
+    Z[:5, 0] = 0
+    assert AdaBoostClassifier(n_estimators=1).fit(Z, Z[:, 0] > 0).score(Z, Z[:, 0] > 0) == 1

@@ -18,7 +18,7 @@ from boostlab.kernels.words import add_eight, add_eight_lanes, add_four, add_fou
 
 Array = np.ndarray[Any, Any]
 
-BLOCK = 2048  # rows
+BLOCK = 8192  # rows
 Turn = tuple[int, int]  # what the sums of q and |q| grew by
 
 

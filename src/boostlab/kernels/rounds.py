@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from boostlab.kernels.compiled import kernel, part, stamp_of
-from boostlab.kernels.edge import best_edge
+from boostlab.kernels.edge import LEAST, best_edge
 from boostlab.kernels.lanes import best_of_eight, best_of_four
 from boostlab.kernels.march import Turn, fewer_wrong, march_eight_lanes, march_four_lanes, march_sparse, turn
 from boostlab.kernels.sparse import add_sparse, restore_zeros
@@ -57,14 +57,14 @@ def read_sparse(read: Any, feature: int, votes: Array, last: int) -> tuple[Array
 
 
 @part
-def nothing_missing(read: Any, starts: Array, out: Array, signed: int) -> None:
+def nothing_missing(read: Any, starts: Array, outs: Array, signed: int) -> None:
     """Dense codes have a slot for every cell."""
 
 
 @part
-def give_zeros(read: Any, starts: Array, out: Array, signed: int) -> None:
-    """Give the slots of zeros their share of the changes."""
-    restore_zeros(out, starts, read[5], signed)
+def give_zeros(read: Any, starts: Array, outs: Array, signed: int) -> None:
+    """Give the slots of zeros their share of the changes, which are those of one member only."""
+    restore_zeros(outs[0], starts, read[5], signed)
 
 
 @part
@@ -154,8 +154,8 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
         """Take up to alphas.size rounds; end before an unusual one, and after one that left a range.
 
         team is (numbers, finds, turns, outs, rows, changes): what members tell each other, a histogram of changes for
-        each, and room for a list of all rows.  Without histograms members share the columns and not the rows when they
-        sum (`rows` is then used).  A team of one needs neither, but for sparse codes one histogram.  lanes is (base,
+        each, and room for a list of all rows.  With that room members share the columns and not the rows when they sum,
+        and go word by word.  A team of one needs neither of them, but for sparse codes one histogram.  lanes is (base,
         starts of words, cuts, least, most) for dense codes (see `lanes`), places is (starts, filled, categorical),
         ground is (y, counts, mass, k, F, w, q).  sums are those of q and |q|; moved is how far
         the logarithms of the weights may have risen and fallen; masses[0] and masses[1] count the rows of y = -1 and
@@ -174,13 +174,14 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
         low, high = -(-d // width) * me // size, -(-d // width) * (me + 1) // size  # whole words
         begin, end = span(lanes, starts, low, high)
         first, last = n * me // size, n * (me + 1) // size
-        before = -1
+        by_words, nobody, before = rows.size > 0, (-1, -1, 0, 0, LEAST), -1
         made, left = max(0, stamp), False  # the stamp is negative: it is here for the cache
+        mine = best(hist, lanes, places, total, sides, low, high)
         while made < alphas.size and not left:
-            feature, cut, side, edge, worth = best(hist, lanes, places, total, sides, low, high)
+            feature, cut, side, edge, _ = mine
             if size > 1:
-                mine = finds[me]
-                mine[FEATURE], mine[CUT], mine[SIDE], mine[EDGE], mine[WORTH] = feature, cut, side, edge, worth
+                for f in range(5):
+                    finds[me, f] = mine[f]
                 if wait(meeting, size):
                     return -1, total, gross, risen, fallen
                 top = finds[0]
@@ -207,57 +208,44 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
             code, told = column(read, feature, votes, before)
             factor, before = math.exp(power), feature
             row = code, told, alpha, few, factor
-            if size == 1:
-                out = outs[0] if width == 1 else hist
-                signed, grown = march(codes, where, row, ground, 0, n, out)
-                complete(read, starts, out, signed)
-                if width == 1:
-                    for s in range(outs.shape[1]):
-                        hist[s] += out[s]
-                        out[s] = 0
+            at = first + me  # a list has room for one more than the rows
+            if by_words:
+                turns[me, SIZE], turns[me, SIGNED], turns[me, GROWN] = turn(
+                    *(code, told, alpha, few, factor, y, counts, mass, k, first, last, F, w, q),
+                    *(rows[at:], changes[at:]),
+                )
             else:
-                if outs.shape[0] > 0:
-                    turns[me, SIGNED], turns[me, GROWN] = march(codes, where, row, ground, first, last, outs[me])
-                else:
-                    at = first + me  # a list has room for one more than the rows
-                    turns[me, SIZE], turns[me, SIGNED], turns[me, GROWN] = turn(
-                        code,
-                        told,
-                        alpha,
-                        few,
-                        factor,
-                        y,
-                        counts,
-                        mass,
-                        k,
-                        first,
-                        last,
-                        F,
-                        w,
-                        q,
-                        rows[at:],
-                        changes[at:],
-                    )
-                if wait(meeting, size):
-                    return -1, total, gross, risen, fallen
-                signed, grown = np.int64(0), np.int64(0)
-                for p in range(size):
-                    signed, grown = signed + turns[p, SIGNED], grown + turns[p, GROWN]
-                    if outs.shape[0] > 0:
-                        for s in range(begin, end):
-                            hist[s] += outs[p, s]
-                            outs[p, s] = 0
-                    else:
-                        at = n * p // size + p
-                        words, bases = codes[low:high], where[low * width : high * width]
-                        add(words, bases, changes[at:], rows[at:], 0, turns[p, SIZE], hist)
+                out = outs[me] if outs.shape[0] > 0 else hist
+                turns[me, SIGNED], turns[me, GROWN] = march(codes, where, row, ground, first, last, out)
+            if size > 1 and wait(meeting, size):
+                return -1, total, gross, risen, fallen
             if me == 0:
                 found[made, 0], found[made, 1], found[made, 2] = feature, cut, side
                 found[made, 3], found[made, 4] = edge, gross
                 alphas[made] = alpha
-            total, gross, made = total + signed, gross + grown, made + 1
+            signed, grown = np.int64(0), np.int64(0)
+            for p in range(size):
+                signed, grown = signed + turns[p, SIGNED], grown + turns[p, GROWN]
+            complete(read, starts, outs, signed)
+            for p in range(outs.shape[0]):
+                for s in range(begin, end):
+                    hist[s] += outs[p, s]
+                    outs[p, s] = 0
+            total, gross, made = total + signed, gross + grown, made + 1  # type: ignore[assignment]
             risen, fallen = risen + max(power, 0.0), fallen + max(-power, 0.0)
             left = not (risen < far and fallen < far and least <= gross < most)
+            if by_words:
+                mine = nobody
+                for g in range(low, high):  # a word's sums are looked at while they are at hand
+                    words, bases = codes[g : g + 1], where[g * width : (g + 1) * width]
+                    for p in range(size):
+                        at = n * p // size + p
+                        add(words, bases, changes[at:], rows[at:], 0, turns[p, SIZE], hist)
+                    other = best(hist, lanes, places, total, sides, g, g + 1)
+                    if other[WORTH] > mine[WORTH]:
+                        mine = other
+            else:
+                mine = best(hist, lanes, places, total, sides, low, high)
         column(read, -1 if width == 1 else 0, np.empty(0, np.int8), before)
         return made, total, gross, risen, fallen
 
