@@ -154,6 +154,28 @@ def test_programs_weigh_all_voters_of_the_stopped_run(data, protocol):
             assert (model.predict(data.X[rows]) != data.y[rows]).sum() == quadratic["grid"][name][k]
 
 
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
+def test_margins_of_the_test_rows_are_kept_beside_the_predictions(data, protocol, method):
+    _, _, test = halves(len(data.y), 0, data.hash)
+    outcome = protocol.run(protocol.parts(data, 0), method)
+    margins, right = outcome.arrays["margins"], outcome.arrays["predictions"] == (data.y[test] > 0)
+    assert margins.dtype == np.float16
+    assert (np.abs(margins) <= 1).all()
+    decided = margins != 0  # a tie, or a margin below what three digits hold
+    assert ((margins > 0) == right)[decided].all()
+    assert decided.mean() > 0.9
+
+
+def test_margins_are_those_of_the_estimator(data, protocol):
+    train, _, test = halves(len(data.y), 0, data.hash)
+    outcome = protocol.run(protocol.parts(data, 0), ADABOOST)
+    model = AdaBoostClassifier(n_estimators=outcome.numbers["rounds"], max_bins="exact").fit(
+        data.X[train], data.y[train]
+    )
+    scores = model.decision_function(data.X[test]) / np.abs(model.estimator_weights_).sum()
+    np.testing.assert_allclose(outcome.arrays["margins"], data.y[test] * scores, atol=1e-3)
+
+
 def test_full_trees_do_not_split_fewer_than_ten(data):
     protocol = Stopped("cart", patience=5, longer=None, cap=20)
     parts = protocol.parts(data, 0)

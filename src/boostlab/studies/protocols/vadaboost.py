@@ -79,9 +79,21 @@ class Parts:
         whole = self.ground.watched.n_rows
         return self.ground.table.n_rows, self.n_validation, whole - self.n_validation
 
-    def predictions(self, wrong: Array) -> Array:
-        """Return the classes of the test rows, 0 and 1, from which of the rows looked at are wrong."""
-        return (self.ground.watched_codes ^ wrong)[self.n_validation :].astype(np.int8)
+    def record(self, run: Run, wrong: Array, alphas: Array) -> dict[str, Array]:
+        """Return the classes of the test rows, 0 and 1, and their normalised margins, to three digits.
+
+        Parameters
+        ----------
+        run : Run
+            The training.
+        wrong : array
+            Which of the rows looked at are misclassified.
+        alphas : array
+            The coefficients of its first voters, by which they are.
+        """
+        predictions = (self.ground.watched_codes ^ wrong)[self.n_validation :].astype(np.int8)
+        margins = run.course.margins(alphas, watched=True)[self.n_validation :].astype(np.float16)
+        return {"predictions": predictions, "margins": margins}
 
 
 def stopped(errors: Array, patience: int) -> int:
@@ -222,10 +234,11 @@ class Stopped:
         grid = {name: [facts[name] for facts in found] for name in found[0]}
         numbers = self._chosen(parts, method, values, grid)
         numbers |= {"stop": best.stop(self.patience, self.cap), "seconds": seconds}
+        alphas = best.course.alphas(numbers["rounds"])
         if self.margins:
-            margins = best.course.margins(numbers["rounds"])
+            margins = best.course.margins(alphas)
             numbers |= {"margin_mean": float(margins.mean()), "margin_std": float(margins.std())}
-        return Outcome(numbers, {"predictions": parts.predictions(best.course.wrong[numbers["rounds"]])})
+        return Outcome(numbers, parts.record(best, best.course.wrong[numbers["rounds"]], alphas))
 
     def _runs(self, parts: Parts, method: Method) -> Iterator[tuple[Any, Run]]:
         """Yield the values of the grid and what came of them."""
@@ -300,4 +313,4 @@ class Stopped:
         numbers = self._chosen(parts, method, [v for v, _ in solved], grid)
         numbers |= {"stop": first.stop(self.patience, self.cap), "voters": grid["voters"][at]}
         numbers |= {"seconds": perf_counter() - before + first.seconds, "failed": len(answers) - len(solved)}
-        return Outcome(numbers, {"predictions": parts.predictions(wrong[at])})
+        return Outcome(numbers, parts.record(first, wrong[at], solved[at][1][0]))
