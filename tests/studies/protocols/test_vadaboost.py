@@ -19,7 +19,8 @@ EB = Method("EBBoost", "EBBoostClassifier", grid={"variance_penalty": (0.0, 0.5,
 JITTER = Method("best of 3", "AdaBoostClassifier", grid={"run": (0, 1, 2)}, how="jitter")
 RLP = Method("RLP-Boost", "RLPBoostClassifier", grid={"nu": (0.5, 0.2, 0.05, 0.001)}, how="reweigh")
 RQP = Method("RQP-Boost", "RQPBoostClassifier", grid={"C": (0.1, 10.0)}, how="reweigh")
-METHODS = (ADABOOST, VADA, EB, JITTER, RLP, RQP)
+RATE = Method("rate of 3", "AdaBoostClassifier", grid={"learning_rate": (1.0, 0.5, 0.2)})
+METHODS = (ADABOOST, VADA, EB, JITTER, RATE, RLP, RQP)
 
 
 @pytest.fixture(scope="module")
@@ -139,6 +140,16 @@ def test_jittered_runs_hold_adaboost_itself_and_differ(data, protocol):
     assert grid["validation"][0] == round(plain["validation_error"] * parts.sizes[1])
     assert jittered["validation_error"] <= plain["validation_error"]
     assert len({(grid["rounds"][k], grid["validation"][k], grid["test"][k]) for k in range(3)}) > 1
+
+
+def test_a_rate_of_one_is_adaboosts_own_run_and_not_trained_twice(data, protocol, monkeypatch):
+    trained, train = [], Stopped._train
+    monkeypatch.setattr(Stopped, "_train", lambda self, *a, **k: trained.append(a[2]) or train(self, *a, **k))
+    parts = protocol.parts(data, 1)
+    plain, rates = (protocol.run(parts, m).numbers for m in (ADABOOST, RATE))
+    assert trained == [{}, {"learning_rate": 0.5}, {"learning_rate": 0.2}]
+    assert rates["grid"]["last_rounds"][0] == plain["last_rounds"]
+    assert protocol.run(protocol.parts(data, 1), RATE).numbers["grid"] == rates["grid"]
 
 
 def test_programs_weigh_all_voters_of_the_stopped_run(data, protocol):

@@ -16,6 +16,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.contract import Rule
 from boostlab.estimators import REGISTRY
 from boostlab.estimators.course import Course, Ground, weak_learner
 from boostlab.studies.plan import Definition, Method, Outcome
@@ -167,6 +168,15 @@ def first_lowest(counts: Any) -> int:
     return int(np.argmin(np.asarray(counts, np.float64)))
 
 
+def _name(booster: str, params: Any) -> str:
+    """Return what a training is remembered by."""
+    return json.dumps([booster, dict(params)], sort_keys=True)
+
+
+def _rule(booster: str, params: Any) -> Rule:
+    return REGISTRY[booster].cls(**params)._rule()
+
+
 @dataclass(frozen=True)
 class Stopped:
     """Split 50/25/25; stop when the validation error has not dropped for a while; choose by validation; test once.
@@ -255,11 +265,14 @@ class Stopped:
                 mass = 1 + self.jitter * rng.uniform(-1, 1, parts.sizes[0])
                 yield value, self._train(parts, method.booster, method.params, mass)
             else:
-                yield value, self._train(parts, method.booster, {**method.params, name: value})
+                params = {**method.params, name: value}
+                known = parts.kept.get(_name(method.booster, method.params))
+                same = known is not None and known.course.training.rule == _rule(method.booster, params)
+                yield value, known if same and known else self._train(parts, method.booster, params)
 
     def _plain(self, parts: Parts, booster: str, params: Any) -> Run:
         """Train, or remember it from another method."""
-        key = json.dumps([booster, dict(params)], sort_keys=True)
+        key = _name(booster, params)
         if key not in parts.kept:
             parts.kept[key] = self._train(parts, booster, params, patience=max(self.patience, self.longer or 0))
         return parts.kept[key]
@@ -267,8 +280,7 @@ class Stopped:
     def _train(
         self, parts: Parts, booster: str, params: Any, mass: Array | None = None, patience: int | None = None
     ) -> Run:
-        rule = REGISTRY[booster].cls(**params)._rule()
-        course = parts.ground.course(rule, weak_learner(self.learner), self.cap, mass)
+        course = parts.ground.course(_rule(booster, params), weak_learner(self.learner), self.cap, mass)
         return Run(course, parts.n_validation, patience or self.patience, self.cap)
 
     def _chosen(self, parts: Parts, method: Method, values: list[Any], grid: dict[str, list[int]]) -> dict[str, Any]:
@@ -296,7 +308,7 @@ class Stopped:
         before = perf_counter()
         if name == "nu":
             values = [value for value in values if value * parts.sizes[0] >= 1]
-        rules = [REGISTRY[method.booster].cls(**method.params, **{name: value})._rule() for value in values]
+        rules: list[Any] = [_rule(method.booster, {**method.params, name: value}) for value in values]
         answers = first.course.reweighed(rounds, rules) if rounds else []
         solved = [(v, a) for v, a in zip(values, answers, strict=False) if isinstance(a, tuple)]
         if not solved:
