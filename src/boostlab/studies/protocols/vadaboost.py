@@ -16,7 +16,6 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.contract import Rule
 from boostlab.estimators import REGISTRY
 from boostlab.estimators.course import Course, Ground, weak_learner
 from boostlab.studies.plan import Definition, Method, Outcome
@@ -173,7 +172,7 @@ def _name(booster: str, params: Any) -> str:
     return json.dumps([booster, dict(params)], sort_keys=True)
 
 
-def _rule(booster: str, params: Any) -> Rule:
+def _rule(booster: str, params: Any) -> Any:
     return REGISTRY[booster].cls(**params)._rule()
 
 
@@ -308,7 +307,7 @@ class Stopped:
         before = perf_counter()
         if name == "nu":
             values = [value for value in values if value * parts.sizes[0] >= 1]
-        rules: list[Any] = [_rule(method.booster, {**method.params, name: value}) for value in values]
+        rules = [_rule(method.booster, {**method.params, name: value}) for value in values]
         answers = first.course.reweighed(rounds, rules) if rounds else []
         solved = [(v, a) for v, a in zip(values, answers, strict=False) if isinstance(a, tuple)]
         if not solved:
