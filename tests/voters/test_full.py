@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 from boostlab import AdaBoostClassifier, DecisionTree, VadaBoostClassifier
+from boostlab.contract import Task
+from boostlab.data.rows import Rows
+from boostlab.data.table import Table
 from boostlab.voters import full
 
 NO_LIMIT = 10**9  # leaves: the general way
@@ -51,10 +54,51 @@ def test_the_same_trees(table, booster, limits, weighted):
     np.testing.assert_allclose(quick.decision_function(X), slow.decision_function(X), rtol=1e-9)
 
 
+@pytest.mark.parametrize("booster", [AdaBoostClassifier, VadaBoostClassifier])
+@pytest.mark.parametrize("limits", [{"min_samples_split": 10}, {"max_depth": 4}, {}], ids=str)
+def test_lists_and_histograms_grow_trees_of_the_same_bits(table, booster, limits, monkeypatch):
+    X, y = table
+    mass = np.random.default_rng(3).integers(1, 4, len(y))
+    models = []
+    for share in (10**9, 0):  # always lists, never
+        monkeypatch.setattr(full, "SHARE", share)
+        tree = DecisionTree(max_leaf_nodes=None, **limits)
+        model = booster(tree, n_estimators=40, max_bins="exact", n_jobs=1).fit(X, y, sample_weight=mass)
+        models.append(model)
+    lists, sums = models
+    np.testing.assert_array_equal(lists.estimator_weights_, sums.estimator_weights_)
+    for a, b in zip(lists.estimators_, sums.estimators_, strict=True):
+        for name in ("feature", "threshold", "children", "values", "gains"):
+            np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+
+
+def grown(codes, w, y, share, monkeypatch):
+    """Return a full tree's cuts for given weights, by lists or by histograms."""
+    monkeypatch.setattr(full, "SHARE", share)
+    table, rows = Table.fit(codes.astype(float), Rows(len(y)), "exact", 1), Rows(len(y))
+    session = DecisionTree(max_leaf_nodes=None).begin(table, rows, np.random.default_rng(0))
+    tree = session.best(Task("edge", w, y))
+    return tree.feature, tree.threshold, tree.children, tree.gains, session.last[1]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_ties_rows_without_weight_and_weights_far_apart_make_no_difference(seed, monkeypatch):
+    """Equal columns, equal gains, and weights of which some are lost in others' rounding: where the first must win."""
+    rng = np.random.default_rng(seed)
+    n = 60
+    X = rng.integers(0, rng.integers(2, 40), (n, 6))
+    X = np.column_stack([X, X[:, ::-1], X.max() - X])
+    w = np.exp(rng.normal(scale=rng.choice([0.0, 1.0, 15.0]), size=n)) * (rng.random(n) > 0.2)
+    y = rng.choice([-1.0, 1.0], n)
+    y[:2], w[:2] = (-1.0, 1.0), 1.0
+    for a, b in zip(*(grown(X, w, y, share, monkeypatch) for share in (10**9, 0)), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
 @pytest.mark.filterwarnings("ignore:.*kept no voter")
 def test_nothing_to_split_is_said(monkeypatch):
     calls = []
-    monkeypatch.setattr(full, "grow_full", lambda *a: calls.append(1) or 1)
+    monkeypatch.setattr(full, "grow_ordered", lambda *a: calls.append(1) or 1)
     X = np.arange(20.0)[:, None]
     model = AdaBoostClassifier(DecisionTree(max_leaf_nodes=None), n_estimators=3).fit(X, np.arange(20) % 2)
     assert calls

@@ -140,12 +140,21 @@ class Course:
         """Return the coefficients of the first voters."""
         return np.array([r.alpha for r in self.rounds[:rounds]])
 
-    def margins(self, rounds: int) -> Array:
-        """Return the training rows' normalised margins after some rounds."""
-        alphas = self.alphas(rounds)
-        signs = np.where(self.ground.codes == 1, 1.0, -1.0)
-        whole = float(np.abs(alphas).sum())
-        return signs * (alphas @ self.votes(self.ground.table, rounds)) / whole if whole else 0.0 * signs
+    def margins(self, alphas: Array, watched: bool = False) -> Array:
+        """Return normalised margins, y F / sum of |alpha|, for coefficients of the first voters.
+
+        Parameters
+        ----------
+        alphas : array
+            As many coefficients as voters.
+        watched : bool
+            Of the rows looked at, instead of the training rows.
+        """
+        table, codes = self.ground.table, self.ground.codes
+        if watched:
+            table, codes = self.ground.watched, self.ground.watched_codes
+        signs, whole = np.where(codes == 1, 1.0, -1.0), float(np.abs(alphas).sum())
+        return signs * (alphas @ self.votes(table, len(alphas))) / whole if whole else 0.0 * signs
 
     def reweighed(self, rounds: int, rules: Sequence[Reweighed]) -> list[tuple[Array, Array] | Stop]:
         """Let programs weigh the first voters anew.

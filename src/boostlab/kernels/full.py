@@ -151,3 +151,16 @@ def grow_full(
             n_nodes += 2
         node += 1
     return n_nodes
+
+
+@kernel
+def let_leaves_vote(nodes: Array, sums: Array, members: Array, votes: Array) -> int:
+    """Write the votes of the leaves' rows, -1 or +1 (of equal sides +1); return the weight of the wrong ones."""
+    wrong = np.int64(0)
+    for node in range(nodes.shape[0]):
+        if nodes[node, FEATURE] < 0:
+            vote = 1 if sums[node, 1] >= sums[node, 0] else -1
+            wrong += min(sums[node, 0], sums[node, 1])
+            for m in range(nodes[node, FIRST], nodes[node, FIRST] + nodes[node, SIZE]):
+                votes[members[m]] = vote
+    return wrong  # type: ignore[return-value]

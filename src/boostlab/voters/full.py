@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from boostlab.contract import Task
-from boostlab.kernels.full import CUT, FEATURE, FIRST, HIGH, LOW, SIZE, grow_full
+from boostlab.kernels.full import CUT, FEATURE, HIGH, LOW, grow_full, let_leaves_vote
+from boostlab.kernels.ordered import grow_ordered, put_in_order
 from boostlab.voters.follow import scaled
 from boostlab.voters.quick import Grown
 from boostlab.voters.search import SplitSearch, tame
@@ -17,6 +19,8 @@ from boostlab.voters.search import SplitSearch, tame
 Array = npt.NDArray[Any]
 
 DEEPEST = np.iinfo(np.int64).max
+SMALL = 1 << 23  # cells up to which lists of rows may be kept, at 8 bytes each
+SHARE = 6  # rows with a code other than 0 for every slot: if there are more, sums per slot are faster than lists
 
 
 class Limits(Protocol):
@@ -36,35 +40,67 @@ def is_full(learner: Limits, search: SplitSearch) -> bool:
     return search.codes.lonely and not search.bins.categorical and not search.some_missing.any()
 
 
-def full(learner: Limits, search: SplitSearch, task: Task) -> Grown | None:
-    """Grow a tree by the gini index of labels -1 and +1; None if no split gains anything."""
-    rows, n = search.rows, search.rows.n_rows
-    q, power, _, whole = rows.whole(tame(task.weight) * task.target, task.counts)
-    mass = task.counts if task.counts is not None else np.empty(0) if rows.uniform else rows.masses
-    widths = np.where(search.n_bins > 1, search.n_bins, 0).astype(np.int64)
-    members = np.arange(n, dtype=np.int64)
-    unit, deepest = math.ldexp(1.0, -power), DEEPEST if learner.max_depth is None else learner.max_depth
-    most = 2 * n if deepest >= n.bit_length() else min(2 * n, 2 << deepest)  # nodes
-    nodes, sums, gains = np.empty((most, 7), np.int64), np.empty((most, 2), np.int64), np.zeros(most)
-    fewest = float(learner.min_samples_split)
-    floor = 1e-12 * whole * unit
-    cells, words, _ = search.codes.to_read
-    size = grow_full(
-        *(cells, words, widths, q, mass.astype(np.float64), fewest if fewest > 2 else 0.0, deepest, unit, floor),
-        *(members, nodes, sums, gains),
-    )
-    if size == 1:
-        return None
-    nodes, sums, gains = nodes[:size], sums[:size], gains[:size]
-    inner = nodes[:, FEATURE] >= 0
-    at = np.where(inner, search.starts[np.maximum(nodes[:, FEATURE], 0)] + nodes[:, CUT], -1)
-    cuts = search.cuts_at(at, np.zeros(size, np.int64))
-    children = np.where(inner[:, None], nodes[:, [LOW, HIGH]], 0)
-    values = np.where(sums[:, 1] >= sums[:, 0], 1.0, -1.0)
-    votes = np.empty(n, np.int8)
-    for leaf in np.flatnonzero(~inner):
-        votes[members[nodes[leaf, FIRST] : nodes[leaf, FIRST] + nodes[leaf, SIZE]]] = values[leaf]
-    none = np.zeros(size + 1, np.int64), np.empty(0, bool)  # no categories
-    arrays = *cuts, children, *none, values, gains / (whole * unit)
-    wrong = int(sums[~inner].min(axis=1).sum())
-    return Grown(arrays, votes, (scaled(whole, power), scaled(wrong, power)))
+class FullGrower:
+    """Growth of full trees on one sample, by lists of rows where these are small and by histograms elsewhere.
+
+    Parameters
+    ----------
+    learner : DecisionTree
+        For which `is_full` holds.
+    search : SplitSearch
+        The sample's columns.
+    """
+
+    def __init__(self, learner: Limits, search: SplitSearch) -> None:
+        self.search, n = search, search.rows.n_rows
+        self.widths = np.where(search.n_bins > 1, search.n_bins, 0).astype(np.int64)
+        self.deepest = DEEPEST if learner.max_depth is None else learner.max_depth
+        self.most = 2 * n if self.deepest >= n.bit_length() else min(2 * n, 2 << self.deepest)  # nodes
+        self.fewest = float(learner.min_samples_split) if learner.min_samples_split > 2 else 0.0
+        self.bits = n.bit_length()
+
+    @cached_property
+    def lists(self) -> tuple[Array, Array, Array, Array] | None:
+        """The rows in the order of every column and where a column starts; room for a copy, and for nodes' stretches.
+
+        None where they would be large, or longer than histograms by far.
+        """
+        n, d = self.search.rows.n_rows, len(self.widths)
+        if n * d > SMALL or self.bits + int(self.widths.max()).bit_length() > 32:
+            return None
+        cells, starts = self.search.codes.to_read[0], np.empty(d + 1, np.int64)
+        put_in_order(cells, self.widths, self.bits, starts, np.empty(0, np.uint32))
+        if starts[-1] > SHARE * self.widths.sum():
+            return None
+        lists = np.empty(starts[-1], np.uint32)
+        put_in_order(cells, self.widths, self.bits, starts, lists)
+        return lists, starts, np.empty_like(lists), np.empty((n // 2 + 1, d, 2), np.int32)
+
+    def grow(self, task: Task) -> Grown | None:
+        """Grow a tree by the gini index of labels -1 and +1; None if no split gains anything."""
+        search, rows, n = self.search, self.search.rows, self.search.rows.n_rows
+        q, power, _, whole = rows.whole(tame(task.weight) * task.target, task.counts)
+        mass = task.counts if task.counts is not None else np.empty(0) if rows.uniform else rows.masses
+        unit = math.ldexp(1.0, -power)
+        limits = q, mass.astype(np.float64), self.fewest, self.deepest, unit, 1e-12 * whole * unit
+        members, votes = np.arange(n, dtype=np.int64), np.empty(n, np.int8)
+        nodes, sums, gains = np.empty((self.most, 7), np.int64), np.empty((self.most, 2), np.int64), np.zeros(self.most)
+        cells, words, _ = search.codes.to_read
+        if self.lists is not None:
+            lists, starts, copy, bounds = self.lists
+            copy[:] = lists
+            size = grow_ordered(cells, copy, starts, self.bits, *limits, members, nodes, sums, gains, bounds)
+        else:
+            size = grow_full(cells, words, self.widths, *limits, members, nodes, sums, gains)
+        if size == 1:
+            return None
+        nodes, sums, gains = nodes[:size], sums[:size], gains[:size]
+        wrong = let_leaves_vote(nodes, sums, members, votes)
+        inner = nodes[:, FEATURE] >= 0
+        at = np.where(inner, search.starts[np.maximum(nodes[:, FEATURE], 0)] + nodes[:, CUT], -1)
+        cuts = search.cuts_at(at, np.zeros(size, np.int64))
+        children = np.where(inner[:, None], nodes[:, [LOW, HIGH]], 0)
+        values = np.where(sums[:, 1] >= sums[:, 0], 1.0, -1.0)
+        none = np.zeros(size + 1, np.int64), np.empty(0, bool)  # no categories
+        arrays = *cuts, children, *none, values, gains / (whole * unit)
+        return Grown(arrays, votes, (scaled(whole, power), scaled(wrong, power)))

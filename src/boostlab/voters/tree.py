@@ -18,7 +18,7 @@ from boostlab.voters.criteria import CRITERIA, ByClass, ClassGini, Gini
 from boostlab.voters.criterion import Separable
 from boostlab.voters.factored import grow_factored
 from boostlab.voters.fitted_tree import Tree
-from boostlab.voters.full import full, is_full
+from boostlab.voters.full import FullGrower, is_full
 from boostlab.voters.quick import Grown, grown, is_quick
 from boostlab.voters.search import Channels, Split, SplitSearch, tame
 
@@ -121,6 +121,7 @@ class TreeSession:
         self.learner, self.rows = learner, rows
         self.search = SplitSearch(table, rows)
         self.counts_leaves = learner.min_samples_leaf > 1
+        self.full = FullGrower(learner, self.search) if is_full(learner, self.search) else None
         self.last: tuple[Tree, Array] | None = None  # the newest tree and its votes on the sample
 
     def best(self, task: Task) -> Tree | Stop:
@@ -130,8 +131,8 @@ class TreeSession:
         search, criterion = self.search, GROWS_BY[task.criterion]
         if isinstance(criterion, ByClass) and is_quick(self.learner, search, task.target):
             return self._compiled(task, grown(self.learner, search, criterion, task))
-        if task.criterion == "edge" and is_full(self.learner, search):
-            return self._compiled(task, full(self.learner, search, task))
+        if task.criterion == "edge" and self.full is not None:
+            return self._compiled(task, self.full.grow(task))
         weight, target, centre = tame(task.weight), task.target, 0.0
         if criterion.centred:  # digits are for differences, not for a large mean
             centre = self._mean(weight, target, task.counts)

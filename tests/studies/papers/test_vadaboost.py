@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from boostlab.studies.papers import ebboost, vadaboost
+from boostlab.studies.papers import vadaboost_methods as methods
 from boostlab.studies.papers.contests import Contest, Errors, beside_published, far_off, row_minima
 from boostlab.studies.papers.vadaboost_page import equally_patient
 from boostlab.studies.plan import Outcome
@@ -29,7 +30,10 @@ def made_up(study, repeats=4, gain=-0.02):
                 **{"validation_error": 0.1, "rounds": 9, "sizes": [50, 25, 25], "stop": "patience", "n": 50},
                 **{"margin_mean": 0.3 + gain, "margin_std": 0.1 + gain * (cell.method.name == "EBBoost")},
                 "chosen": dict.fromkeys(cell.method.grid, next(iter(values), None)),
-                "grid": {"values": values, "test": [round(25 * error)] * len(values)},
+                "grid": {
+                    **{"values": values, "test": [25 * error] * len(values)},
+                    "validation": [*range(len(values), 0, -1)],  # the last is chosen
+                },
             }
             arrays = {"log_cost": np.linspace(0, -9, 1001)}
             outcome = Outcome(numbers, arrays)
@@ -59,6 +63,56 @@ def test_a_real_gain_holds_and_none_does_not():
     assert len(asked) == 6
     assert all(gain[text] == "holds" for text in asked)
     assert all(none[text] != "holds" for text in asked)
+
+
+def test_controls_choose_among_as_many_runs_as_the_method_they_are_compared_with():
+    study = STUDIES["vadaboost-table1"]
+    grids = {m.name: len(next(iter(m.grid.values()))) for m in study.blocks[0].methods if m.grid}
+    assert grids["EBBoost"] == grids["AdaBoost, rate of 14"] == grids["AdaBoost, best of 14"] == 14
+    whole = made_up(study)
+    for one in whole.rows():
+        if "AdaBoost, best" in one.method:  # the first of the best validation errors: run 2 of 14 and run 2 of 11
+            one.outcome.numbers["grid"] |= {"validation": [3, 2, 1, *[1] * 11], "test": [9, 9, 5, *[9] * 11]}
+        if "AdaBoost, rate" in one.method:  # the best is beyond the first 11
+            one.outcome.numbers["grid"] |= {"validation": [3, 2, *[9] * 11, 1], "test": [9, 7, *[9] * 11, 2]}
+    report = study.report(whole)
+    row = report.tables["controls"][0]
+    assert row["AdaBoost, best of 11"].mean == pytest.approx(100 * 5 / 25)
+    assert row["AdaBoost, rate of 11"].mean == pytest.approx(100 * 7 / 25)
+    assert row["AdaBoost, rate of 14"].mean != row["AdaBoost, rate of 11"].mean
+    against = {(r["method"], r["against"]) for r in report.tables["contests"]}
+    assert {("EBBoost", "AdaBoost, rate of 14"), ("VadaBoost", "AdaBoost, best of 11")} <= against
+    assert not {("EBBoost", "AdaBoost, rate of 11"), ("VadaBoost", "AdaBoost, best of 14")} & against
+    assert {"EBBoost", "VadaBoost"} == {
+        c.text.split("'s gain")[0].split()[-1] for c in report.claims if "its own" in c.text
+    }
+
+
+def test_the_first_runs_of_the_controls_are_what_they_were():
+    fewer, more = methods.controls(methods.RATES), methods.controls(methods.RATES + methods.MORE_RATES)
+    for a, b in zip(fewer, more, strict=True):
+        (name, values), (_, all_values) = *a.grid.items(), *b.grid.items()
+        assert all_values[: len(values)] == values
+        assert len(set(all_values)) == 14
+        assert name in b.grid
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_block_of_the_quick_tier_has_five_repeats(name):
+    quick = STUDIES[name].repeats("quick")
+    assert {n for n in quick.values() if n} == {5}
+    cut = [block for block, n in quick.items() if not n]
+    assert not cut or any(a.startswith("Quick tier: ") for a in STUDIES[name].assumptions)
+
+
+def test_the_quick_tier_of_table_2_is_judged():
+    study = STUDIES["vadaboost-table2"]
+    quick = {block for block, n in study.repeats("quick").items() if n}
+    whole = made_up(study, repeats=5)
+    report = study.report(Results(study.blocks, [d for d in whole.rows() if d.block in quick]))
+    assert all(claim.verdict != "cannot be judged" for claim in report.claims)
+    assert "AdaBoost, best of 4" in report.tables["controls"][0]
+    assert {row["λ"] for row in report.tables["fixed_lambda"]} == {"0", "0.3", "0.7", "1", "chosen"}
 
 
 def test_the_second_reading_of_ringnorm_is_shown_and_not_counted():

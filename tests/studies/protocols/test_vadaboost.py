@@ -19,7 +19,8 @@ EB = Method("EBBoost", "EBBoostClassifier", grid={"variance_penalty": (0.0, 0.5,
 JITTER = Method("best of 3", "AdaBoostClassifier", grid={"run": (0, 1, 2)}, how="jitter")
 RLP = Method("RLP-Boost", "RLPBoostClassifier", grid={"nu": (0.5, 0.2, 0.05, 0.001)}, how="reweigh")
 RQP = Method("RQP-Boost", "RQPBoostClassifier", grid={"C": (0.1, 10.0)}, how="reweigh")
-METHODS = (ADABOOST, VADA, EB, JITTER, RLP, RQP)
+RATE = Method("rate of 3", "AdaBoostClassifier", grid={"learning_rate": (1.0, 0.5, 0.2)})
+METHODS = (ADABOOST, VADA, EB, JITTER, RATE, RLP, RQP)
 
 
 @pytest.fixture(scope="module")
@@ -141,6 +142,16 @@ def test_jittered_runs_hold_adaboost_itself_and_differ(data, protocol):
     assert len({(grid["rounds"][k], grid["validation"][k], grid["test"][k]) for k in range(3)}) > 1
 
 
+def test_a_rate_of_one_is_adaboosts_own_run_and_not_trained_twice(data, protocol, monkeypatch):
+    trained, train = [], Stopped._train
+    monkeypatch.setattr(Stopped, "_train", lambda self, *a, **k: trained.append(a[2]) or train(self, *a, **k))
+    parts = protocol.parts(data, 1)
+    plain, rates = (protocol.run(parts, m).numbers for m in (ADABOOST, RATE))
+    assert trained == [{}, {"learning_rate": 0.5}, {"learning_rate": 0.2}]
+    assert rates["grid"]["last_rounds"][0] == plain["last_rounds"]
+    assert protocol.run(protocol.parts(data, 1), RATE).numbers["grid"] == rates["grid"]
+
+
 def test_programs_weigh_all_voters_of_the_stopped_run(data, protocol):
     train, validation, test = halves(len(data.y), 0, data.hash)
     parts = protocol.parts(data, 0)
@@ -152,6 +163,28 @@ def test_programs_weigh_all_voters_of_the_stopped_run(data, protocol):
         model = RQPBoostClassifier(C=C, n_estimators=rounds, max_bins="exact").fit(data.X[train], data.y[train])
         for name, rows in (("validation", validation), ("test", test)):
             assert (model.predict(data.X[rows]) != data.y[rows]).sum() == quadratic["grid"][name][k]
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
+def test_margins_of_the_test_rows_are_kept_beside_the_predictions(data, protocol, method):
+    _, _, test = halves(len(data.y), 0, data.hash)
+    outcome = protocol.run(protocol.parts(data, 0), method)
+    margins, right = outcome.arrays["margins"], outcome.arrays["predictions"] == (data.y[test] > 0)
+    assert margins.dtype == np.float16
+    assert (np.abs(margins) <= 1).all()
+    decided = margins != 0  # a tie, or a margin below what three digits hold
+    assert ((margins > 0) == right)[decided].all()
+    assert decided.mean() > 0.9
+
+
+def test_margins_are_those_of_the_estimator(data, protocol):
+    train, _, test = halves(len(data.y), 0, data.hash)
+    outcome = protocol.run(protocol.parts(data, 0), ADABOOST)
+    model = AdaBoostClassifier(n_estimators=outcome.numbers["rounds"], max_bins="exact").fit(
+        data.X[train], data.y[train]
+    )
+    scores = model.decision_function(data.X[test]) / np.abs(model.estimator_weights_).sum()
+    np.testing.assert_allclose(outcome.arrays["margins"], data.y[test] * scores, atol=1e-3)
 
 
 def test_full_trees_do_not_split_fewer_than_ten(data):

@@ -297,6 +297,18 @@ def fixed_values(results: Results, block: str, method: str) -> tuple[list[float]
     return grid, Errors(problems, of)
 
 
+def among_first(results: Results, block: str, method: str, n: int) -> Errors:
+    """Return a method's errors had it chosen among the first n values of its grid only."""
+    problems, _, values = results.matrix(block)
+    chosen = np.full((len(problems), values.shape[2]), np.nan)
+    for one in results.rows(block):
+        if one.method == method and one.outcome is not None:
+            numbers = one.outcome.numbers
+            at = int(np.argmin(numbers["grid"]["validation"][:n]))  # the first of equals
+            chosen[problems.index(one.problem), one.repeat] = 100 * numbers["grid"]["test"][at] / numbers["sizes"][2]
+    return Errors(problems, {method: chosen})
+
+
 def chosen_how_often(results: Results, block: str, method: str, name: str) -> dict[str, int]:
     """Return how often every value was chosen."""
     counts: dict[str, int] = {}

@@ -20,7 +20,8 @@ from boostlab.studies.papers.contests import (
     repeats_of,
     row_minima,
 )
-from boostlab.studies.papers.vadaboost import (
+from boostlab.studies.papers.vadaboost import notes_on
+from boostlab.studies.papers.vadaboost_methods import (
     ADABOOST,
     COUNTED,
     EBBOOST,
@@ -30,10 +31,8 @@ from boostlab.studies.papers.vadaboost import (
     RLP,
     RQP,
     VADA,
-    notes_on,
-    verdict_of,
 )
-from boostlab.studies.papers.vadaboost_page import CAPTIONS, FEWEST
+from boostlab.studies.papers.vadaboost_page import CAPTIONS, FEWEST, verdict_of
 from boostlab.studies.plan import Block, Method
 from boostlab.studies.protocols.vadaboost import Stopped
 from boostlab.studies.published import published
@@ -56,7 +55,7 @@ def studies() -> list[Study]:
         "Shivaswamy & Jebara, Empirical Bernstein Boosting, AISTATS 2010 (slides): errors and margin statistics",
         (
             Block("errors", PROBLEMS, (ADABOOST, EBBOOST, ABR, VADA), stopped, {"quick": 5, "full": 50}),
-            Block("programs", PROBLEMS, (RLP, RQP), stopped, {"quick": 2, "full": 10}),
+            Block("programs", PROBLEMS, (RLP, RQP), stopped, {"quick": 5, "full": 10}),
         ),
         (
             "The slides say neither how rows are split nor how many there are; both are taken from the VadaBoost "

@@ -9,6 +9,7 @@ from boostlab.studies.papers.contests import (
     MARKS,
     Contest,
     Errors,
+    among_first,
     beside_published,
     chosen_how_often,
     counted,
@@ -21,51 +22,49 @@ from boostlab.studies.papers.contests import (
     row_minima,
 )
 from boostlab.studies.papers.vadaboost_figure import figure2
-from boostlab.studies.papers.vadaboost_page import CAPTIONS, FEWEST, by_chance, equally_patient, figures, likely
-from boostlab.studies.plan import Block, Method
-from boostlab.studies.problems import RINGNORM_SMALL, VADABOOST
+from boostlab.studies.papers.vadaboost_methods import (
+    ADABOOST,
+    COLUMNS,
+    CONTROLLED,
+    COUNTED,
+    EBBOOST,
+    FEW_RATES,
+    LAMBDAS,
+    MORE_RATES,
+    NAMES,
+    PAPER,
+    PATIENT,
+    PROBLEMS,
+    RATES,
+    READINGS,
+    RLP,
+    RQP,
+    VADA,
+    VADA_OF_FEW,
+    best_of,
+    controls,
+    rate_of,
+)
+from boostlab.studies.papers.vadaboost_page import (
+    CAPTIONS,
+    FEWEST,
+    WHY_CONTROLS,
+    alike,
+    by_chance,
+    equally_patient,
+    figures,
+    likely,
+    own_gains,
+    verdict_of,
+)
+from boostlab.studies.plan import Block
+from boostlab.studies.problems import RINGNORM_SMALL
 from boostlab.studies.protocols.vadaboost import Stopped
-from boostlab.studies.statistics import holm
 from boostlab.studies.study import Claim, Report, Results, Study
 from boostlab.studies.tables import Spread
 
-PAPER = "Shivaswamy & Jebara, Variance Penalizing AdaBoost, NIPS 2011"
-LAMBDAS = tuple(k / 10 for k in range(11))
-BEYOND = (2.0, 5.0, 10.0)
-RATES = (1.0, 0.8, 0.6, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05)
-NUS = (0.8, 0.6, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05, 0.02, 0.01)
-PRICES = tuple(10.0 ** (k / 2) for k in range(-6, 7))
-
-ADABOOST = Method("AdaBoost", "AdaBoostClassifier")
-EBBOOST = Method("EBBoost", "EBBoostClassifier", grid={"variance_penalty": LAMBDAS + BEYOND})
-VADA = Method("VadaBoost", "VadaBoostClassifier", grid={"variance_penalty": LAMBDAS})
-RATE = Method("AdaBoost, rate chosen", "AdaBoostClassifier", grid={"learning_rate": RATES})
-JITTER = Method("AdaBoost, best of 11", "AdaBoostClassifier", grid={"run": tuple(range(11))}, how="jitter")
-RLP = Method("RLP-Boost", "RLPBoostClassifier", grid={"nu": NUS}, how="reweigh", after="AdaBoostClassifier")
-RQP = Method("RQP-Boost", "RQPBoostClassifier", grid={"C": PRICES}, how="reweigh", after="AdaBoostClassifier")
-PATIENT = "AdaBoost, patience 500"
-CONTROLS = (RATE.name, JITTER.name, PATIENT)
-
-PROBLEMS = (*VADABOOST, RINGNORM_SMALL)
-COUNTED = tuple(problem.name for problem in VADABOOST)  # the second reading of ringnorm is not in the paper's count
-NAMES = {problem.name: problem.row for problem in PROBLEMS}
-COLUMNS = ("AdaBoost", "EBBoost", "VadaBoost", "RLP-Boost", "RQP-Boost")
-
-READINGS = (
-    "Rows are split 50/25/25 at random, not by class, anew for every repeat; all methods see the same splits.",
-    "The round with the first smallest validation error counts (the paper: upon termination); the table of readings "
-    "has the last round too.",
-    "At most 5,000 rounds; a drop of the validation error is a strict decrease.",
-    "λ is chosen among 0, 0.1, ..., 1, for EBBoost also 2, 5 and 10; of equals the smallest.",
-    "RLP-Boost and RQP-Boost weigh all voters of AdaBoost's stopped run, those after its best round too; ν among 0.01 "
-    "to 0.8, C among 13 values from 0.001 to 1000; of equals the largest ν and the smallest C.",
-    "The learning rate of the control is one of 11 values from 1 to 0.05, of equals the largest; the jittered runs "
-    "start from weights 1 ± 10 percent, uniformly drawn, and the first of the 11 is AdaBoost's own.",
-    "w4a is a stand-in: as many rows of w8a. ringnorm is read twice, with all 7,400 rows and with 400; the paper's "
-    "count of 18 sets has the first.",
-    "A standard error printed as 0.0 is taken for 0.05. Fewer than five repeats of ours are given the printed standard "
-    "error times √(50 / repeats).",
-)
+N_EBBOOST, N_VADA = len(EBBOOST.grid["variance_penalty"]), len(LAMBDAS)
+CHOOSE = (("EBBoost", N_EBBOOST), ("VadaBoost", N_VADA))  # among how many runs: so do the controls
 
 
 def studies() -> list[Study]:
@@ -78,47 +77,59 @@ def studies() -> list[Study]:
 
 def table1() -> Study:
     """Return the study of the table with stumps."""
-    stopped = Stopped()
+    stopped, (rate, jitter) = Stopped(), controls(RATES + MORE_RATES)
     return Study(
         "vadaboost-table1",
         "VadaBoost with stumps",
         f"{PAPER}, Table 1",
         (
-            Block("errors", PROBLEMS, (ADABOOST, EBBOOST, VADA, RATE, JITTER), stopped, {"quick": 5, "full": 50}),
+            Block("errors", PROBLEMS, (ADABOOST, EBBOOST, VADA, rate, jitter), stopped, {"quick": 5, "full": 50}),
             Block("programs", PROBLEMS, (RLP, RQP), stopped, {"quick": 5, "full": 10}),
             Block(
                 "patience",
                 PROBLEMS,
-                (ADABOOST, EBBOOST, VADA, RATE),
+                (ADABOOST, EBBOOST, VADA, rate),
                 Stopped(patience=500, longer=None),
-                {"quick": 1, "full": 5},
+                {"quick": 0, "full": 5},
             ),
         ),
         (
             "Stumps are searched over all cuts between different values of the training rows.",
             *READINGS,
+            CONTROLLED,
             "Patience 500 is read off AdaBoost's own run in all repeats, and run for all methods in fewer.",
+            "Quick tier: patience 500 for all methods is left to the full tier; that of AdaBoost, the control, is not.",
         ),
         report1,
     )
 
 
 def all_errors(results: Results) -> Errors:
-    """Return the errors of all columns, the controls among them."""
-    errors = Errors.read(results, "errors")
+    """Return the errors of all columns, the controls among them: those of 11 runs are read off those of 14."""
+    errors = _with_fewer(results, "errors", Errors.read(results, "errors"))
     errors = errors.joined(Errors.read(results, "programs"), {"RLP-Boost": "RLP-Boost", "RQP-Boost": "RQP-Boost"})
     return errors.joined(Errors.read(results, "errors", "longer_test_error"), {"AdaBoost": PATIENT})
+
+
+def _with_fewer(results: Results, block: str, errors: Errors) -> Errors:
+    """Return the errors of a block, and those of its controls if they choose among VadaBoost's number of runs."""
+    for name in (rate_of, best_of):
+        if name(N_EBBOOST) in errors.of:
+            fewer = among_first(results, block, name(N_EBBOOST), N_VADA)
+            errors = errors.joined(fewer, {name(N_EBBOOST): name(N_VADA)})
+    return errors
 
 
 def report1(results: Results) -> Report:
     """Compare with the paper, and with the controls."""
     errors = all_errors(results)
     counted_errors = errors.rows(COUNTED)
-    controls = ("AdaBoost", RATE.name, JITTER.name, PATIENT)
+    mine = {a: ("AdaBoost", rate_of(n), best_of(n), PATIENT) for a, n in CHOOSE}
+    controls = ("AdaBoost", *(name(n) for name in (rate_of, best_of) for n in (N_VADA, N_EBBOOST)), PATIENT)
     contests = [
         Contest.between(counted_errors, a, b)
         for a, b in (
-            *((a, b) for a in ("EBBoost", "VadaBoost") for b in controls),
+            *((a, b) for a in mine for b in mine[a]),
             ("EBBoost", "VadaBoost"),
             *((b, "AdaBoost") for b in (*controls[1:], "RLP-Boost", "RQP-Boost")),
         )
@@ -127,8 +138,8 @@ def report1(results: Results) -> Report:
     patience = _patience(results)
     patient = [
         Contest.between(patience.rows(COUNTED), f"{a}, 500", f"{b}, 500")
-        for a in ("EBBoost", "VadaBoost")
-        for b in ("AdaBoost", RATE.name)
+        for a, n in CHOOSE
+        for b in ("AdaBoost", rate_of(n))
     ]
     tables = {
         "errors": error_table(five),
@@ -150,7 +161,7 @@ def report1(results: Results) -> Report:
         "patience": f"Patience 100 and 500. {MARKS.format(repeats=repeats_of(patience))}",
     }
     drawn = figures(counted_errors, tables["published"], (*controls, *COLUMNS[1:]))
-    claims, notes = _claims1(counted_errors, contests), notes_on(results, tables["published"])
+    claims, notes = _claims1(counted_errors, contests), [*notes_on(results, tables["published"]), WHY_CONTROLS]
     return Report(
         tables, drawn, [equally_patient(c, patient) if PATIENT in c.text else c for c in claims], notes, captions
     )
@@ -178,44 +189,11 @@ def _claims1(errors: Errors, contests: list[Contest]) -> list[Claim]:
         Claim("VadaBoost is significantly better than AdaBoost", verdict_of(vada), f"{vada}."),
         Claim(
             "EBBoost and VadaBoost are comparable with stumps",
-            _alike(pair),
+            alike(pair),
             f"EBBoost is {str(pair)[:1].lower()}{str(pair)[1:]}.",
         ),
     ]
-    return claims + _own_gains([plain[m, c] for m in ("EBBoost", "VadaBoost") for c in CONTROLS])
-
-
-def _own_gains(contests: list[Contest]) -> list[Claim]:
-    """Return a claim a control; as several are asked, their p-values are Holm's, or one in ten would hold by chance."""
-    claims = []
-    for contest, p in zip(contests, holm([c.p for c in contests]), strict=True):
-        why = "" if contest.wins(p) else " Over this control, which has no variance penalty, no sure gain is seen."
-        text = f"(our question) {contest.a}'s gain is its own: it is better than {contest.b}"
-        claims.append(Claim(text, verdict_of(contest, p), f"{contest} ({p:.2g} by Holm).{why}"))
-    return claims
-
-
-def verdict_of(contest: Contest, p: float | None = None) -> str:
-    """Return whether a is better than b over all data sets."""
-    if contest.n_sets < FEWEST:
-        return "cannot be judged"
-    if contest.wins(p):
-        return (
-            "holds" if contest.clearly_worse == 0 or contest.clearly_better >= 3 * contest.clearly_worse else "partly"
-        )
-    return "partly" if contest.difference < 0 and contest.clearly_better > contest.clearly_worse else "does not hold"
-
-
-def _alike(contest: Contest) -> str:
-    if contest.n_sets < FEWEST:
-        return "cannot be judged"
-    return (
-        "holds"
-        if contest.p > 0.05
-        else "partly"
-        if contest.clearly_better + contest.clearly_worse <= 6
-        else "does not hold"
-    )
+    return claims + own_gains([plain[m, c] for m, n in CHOOSE for c in (rate_of(n), best_of(n), PATIENT)])
 
 
 # -- Table 2 ---------------------------------------------------------------------------------------------------------
@@ -225,7 +203,7 @@ COLUMNS2 = ("AdaBoost", "VadaBoost", "RLP-Boost", "RQP-Boost")
 
 def table2() -> Study:
     """Return the study of the table with CART."""
-    stopped = Stopped("cart", longer=None)
+    stopped, many, few = Stopped("cart", longer=None), controls(RATES), controls(FEW_RATES)
     digits = tuple(problem for problem in PROBLEMS if problem.name.startswith("mnist"))
     others = tuple(problem for problem in PROBLEMS if problem not in digits)
     return Study(
@@ -233,15 +211,20 @@ def table2() -> Study:
         "VadaBoost with CART",
         f"{PAPER}, Table 2",
         (
-            Block("errors", PROBLEMS, (ADABOOST, VADA), stopped, {"quick": 1, "full": 50}),
-            Block("controls", others, (RATE, JITTER), stopped, {"quick": 1, "full": 50}),
-            Block("controls of digits", digits, (RATE, JITTER), stopped, {"quick": 0, "full": 10}),
-            Block("programs", PROBLEMS, (RLP, RQP), stopped, {"quick": 1, "full": 10}),
+            Block("errors", PROBLEMS, (ADABOOST, VADA), stopped, {"quick": 0, "full": 50}),
+            Block("errors, quick", PROBLEMS, (ADABOOST, VADA_OF_FEW), stopped, {"quick": 5, "full": 0}),
+            Block("controls", others, many, stopped, {"quick": 0, "full": 50}),
+            Block("controls of digits", digits, many, stopped, {"quick": 0, "full": 10}),
+            Block("controls, quick", others, few, stopped, {"quick": 5, "full": 0}),
+            Block("programs", PROBLEMS, (RLP, RQP), stopped, {"quick": 5, "full": 10}),
         ),
         (
             "CART is our DecisionTree on all cuts: grown by the Gini index under the weights, nodes of fewer than 10 "
             "examples are not split, no pruning (scikit-learn's tree takes nine times as long on the digits).",
             *READINGS,
+            CONTROLLED,
+            "Quick tier: λ is one of 0, 0.3, 0.7 and 1, and so the controls choose among 4 runs, by the learning rates "
+            "1, 0.5, 0.2 and 0.05 or by start weights; they are left out on the digits.",
         ),
         report2,
     )
@@ -249,12 +232,15 @@ def table2() -> Study:
 
 def report2(results: Results) -> Report:
     """Compare with the paper, and with the controls."""
-    errors = Errors.read(results, "errors")
+    quick = "" if results.rows("errors") else ", quick"
+    n = len((VADA_OF_FEW if quick else VADA).grid["variance_penalty"])
+    errors = Errors.read(results, f"errors{quick}")
     errors = errors.joined(Errors.read(results, "programs"), _same(("RLP-Boost", "RQP-Boost")))
-    extra = Errors.read(results, "controls").below(Errors.read(results, "controls of digits"))
-    errors = errors.joined(extra, _same((RATE.name, JITTER.name)))
+    extra = Errors.read(results, f"controls{quick}")
+    extra = extra if quick else extra.below(Errors.read(results, "controls of digits"))
+    errors = errors.joined(extra, _same((rate_of(n), best_of(n))))
     counted_errors = errors.rows(COUNTED)
-    controls = ("AdaBoost", RATE.name, JITTER.name)
+    controls = ("AdaBoost", rate_of(n), best_of(n))
     pairs = [
         *(("VadaBoost", b) for b in controls),
         *((b, "AdaBoost") for b in (*controls[1:], "RLP-Boost", "RQP-Boost")),
@@ -266,8 +252,8 @@ def report2(results: Results) -> Report:
         "controls": error_table(beside),
         "contests": [contest.row() for contest in contests],
         "published": beside_published(errors, printed("vadaboost_table2_cart"), NAMES.__getitem__, _same(COLUMNS2)),
-        "fixed_lambda": _fixed(results, "VadaBoost", counted_errors, "errors"),
-        "readings": _readings(results, "vadaboost_table2_cart"),
+        "fixed_lambda": _fixed(results, "VadaBoost", counted_errors, f"errors{quick}"),
+        "readings": _readings(results, "vadaboost_table2_cart", f"errors{quick}"),
     }
     minima = row_minima(counted_errors.columns(COLUMNS2))
     n_sets = len(counted_errors.columns(COLUMNS2).on_common().problems)
@@ -281,7 +267,7 @@ def report2(results: Results) -> Report:
             f"{by_chance(counted_errors, COLUMNS2)}",
         ),
         Claim("VadaBoost with CART is significantly better than AdaBoost", verdict_of(contests[0]), f"{contests[0]}."),
-        *_own_gains(contests[1:3]),
+        *own_gains(contests[1:3]),
     ]
     perfect = (
         "On small sets a full tree may make no error under the weights: boosting ends there, and RLP-Boost, for which "
@@ -293,7 +279,7 @@ def report2(results: Results) -> Report:
         "errors": MARKS.format(repeats=f"{repeats_of(four)}, those that all methods have"),
         "controls": MARKS.format(repeats=f"{repeats_of(beside)}, those that all methods have"),
     }
-    return Report(tables, drawn, claims, [perfect, *notes_on(results, tables["published"])], captions)
+    return Report(tables, drawn, claims, [perfect, *notes_on(results, tables["published"]), WHY_CONTROLS], captions)
 
 
 # -- what both tables share ------------------------------------------------------------------------------------------
@@ -344,11 +330,11 @@ def _fixed_by_set(results: Results) -> dict[str, list[dict[str, Any]]]:
     return tables
 
 
-def _readings(results: Results, table: str) -> list[dict[str, Any]]:
+def _readings(results: Results, table: str, block: str = "errors") -> list[dict[str, Any]]:
     """Return how far the two readings of "upon termination" are from the printed cells."""
     rows = []
     for reading, value in (("best round", "test_error"), ("last round", "last_test_error")):
-        errors = Errors.read(results, "errors", value).rows({*COUNTED, RINGNORM_SMALL.name} - {"ringnorm"})
+        errors = Errors.read(results, block, value).rows({*COUNTED, RINGNORM_SMALL.name} - {"ringnorm"})
         for method in COLUMNS:
             cells = beside_published(errors, printed(table), NAMES.__getitem__, {method: method})
             if cells:
@@ -367,8 +353,8 @@ def _readings(results: Results, table: str) -> list[dict[str, Any]]:
 
 def _patience(results: Results) -> Errors:
     """Return the errors with both patiences."""
-    short, long = Errors.read(results, "errors"), Errors.read(results, "patience")
-    names = ("AdaBoost", "EBBoost", "VadaBoost", RATE.name)
+    short, long = (_with_fewer(results, block, Errors.read(results, block)) for block in ("errors", "patience"))
+    names = ("AdaBoost", "EBBoost", "VadaBoost", rate_of(N_VADA), rate_of(N_EBBOOST))
     both = long.columns(()).joined(short, {m: f"{m}, 100" for m in names})
     return both.joined(long, {m: f"{m}, 500" for m in names}).on_common()
 
@@ -378,10 +364,8 @@ def notes_on(results: Results, beside: list[dict[str, Any]], why: Callable[[str,
     notes = [
         "The paired t-test takes the repeats for independent, which random re-splits of one data set are not: it sees "
         "differences too readily. The corrected test (Nadeau and Bengio) has the variance (1/R + 1/2) var.",
-        "EBBoost and VadaBoost choose the best of 14 and 11 runs by validation, AdaBoost has one run. So two controls "
-        "choose among 11 runs of AdaBoost: by the learning rate, and among runs from slightly different start "
-        "weights. What the latter gains is the gain of choosing alone. λ = 0 and 1 of EBBoost and λ = 1 of VadaBoost "
-        "are AdaBoost itself, but for a factor, so EBBoost has 13 different runs: two more than the controls.",
+        "EBBoost and VadaBoost choose the best of several runs by validation, AdaBoost has one run. λ = 0 and 1 of "
+        "EBBoost and λ = 1 of VadaBoost are AdaBoost itself, but for a factor.",
         *far_off(beside, why),
     ]
     failed = [one for one in results.rows() if one.failure]

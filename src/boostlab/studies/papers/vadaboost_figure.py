@@ -36,7 +36,7 @@ def figure2() -> Study:
                 tuple(problem for problem in VADABOOST if problem.name == "mnist38"),
                 METHODS,
                 CostCurves(rounds=1000),
-                {"quick": 1, "full": 5},
+                {"quick": 5, "full": 5},
             ),
         ),
         (

@@ -6,9 +6,16 @@ from dataclasses import replace
 from typing import Any
 
 from boostlab.studies.papers.contests import Contest, Errors, draw_beside, draw_gains, undecided
+from boostlab.studies.statistics import holm
 from boostlab.studies.study import Claim
 
 FEWEST = 6  # data sets, below which no test over data sets can be significant
+
+WHY_CONTROLS = (
+    "Choosing gains something by itself. So two controls choose among runs of AdaBoost, as many as the method they are "
+    "compared with has: by the learning rate, and among runs from slightly different start weights. What the latter "
+    "gains is the gain of choosing alone."
+)
 
 CAPTIONS = {
     "contests": "Over the paper's 18 sets: on how many the mean error is lower or higher, Wilcoxon's p over the sets, "
@@ -62,3 +69,37 @@ def equally_patient(claim: Claim, contests: list[Contest]) -> Claim:
             verdict = "partly" if c.wins() and claim.verdict == "does not hold" else claim.verdict
             return replace(claim, verdict=verdict, evidence=claim.evidence + said)
     return claim
+
+
+def own_gains(contests: list[Contest]) -> list[Claim]:
+    """Return a claim a control; as several are asked, their p-values are Holm's, or one in ten would hold by chance."""
+    claims = []
+    for contest, p in zip(contests, holm([c.p for c in contests]), strict=True):
+        why = "" if contest.wins(p) else " Over this control, which has no variance penalty, no sure gain is seen."
+        text = f"(our question) {contest.a}'s gain is its own: it is better than {contest.b}"
+        claims.append(Claim(text, verdict_of(contest, p), f"{contest} ({p:.2g} by Holm).{why}"))
+    return claims
+
+
+def verdict_of(contest: Contest, p: float | None = None) -> str:
+    """Return whether a is better than b over all data sets."""
+    if contest.n_sets < FEWEST:
+        return "cannot be judged"
+    if contest.wins(p):
+        return (
+            "holds" if contest.clearly_worse == 0 or contest.clearly_better >= 3 * contest.clearly_worse else "partly"
+        )
+    return "partly" if contest.difference < 0 and contest.clearly_better > contest.clearly_worse else "does not hold"
+
+
+def alike(contest: Contest) -> str:
+    """Return whether two methods cannot be told apart over all data sets."""
+    if contest.n_sets < FEWEST:
+        return "cannot be judged"
+    return (
+        "holds"
+        if contest.p > 0.05
+        else "partly"
+        if contest.clearly_better + contest.clearly_worse <= 6
+        else "does not hold"
+    )

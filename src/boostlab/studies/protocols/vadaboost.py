@@ -79,9 +79,21 @@ class Parts:
         whole = self.ground.watched.n_rows
         return self.ground.table.n_rows, self.n_validation, whole - self.n_validation
 
-    def predictions(self, wrong: Array) -> Array:
-        """Return the classes of the test rows, 0 and 1, from which of the rows looked at are wrong."""
-        return (self.ground.watched_codes ^ wrong)[self.n_validation :].astype(np.int8)
+    def record(self, run: Run, wrong: Array, alphas: Array) -> dict[str, Array]:
+        """Return the classes of the test rows, 0 and 1, and their normalised margins, to three digits.
+
+        Parameters
+        ----------
+        run : Run
+            The training.
+        wrong : array
+            Which of the rows looked at are misclassified.
+        alphas : array
+            The coefficients of its first voters, by which they are.
+        """
+        predictions = (self.ground.watched_codes ^ wrong)[self.n_validation :].astype(np.int8)
+        margins = run.course.margins(alphas, watched=True)[self.n_validation :].astype(np.float16)
+        return {"predictions": predictions, "margins": margins}
 
 
 def stopped(errors: Array, patience: int) -> int:
@@ -155,6 +167,15 @@ def first_lowest(counts: Any) -> int:
     return int(np.argmin(np.asarray(counts, np.float64)))
 
 
+def _name(booster: str, params: Any) -> str:
+    """Return what a training is remembered by."""
+    return json.dumps([booster, dict(params)], sort_keys=True)
+
+
+def _rule(booster: str, params: Any) -> Any:
+    return REGISTRY[booster].cls(**params)._rule()
+
+
 @dataclass(frozen=True)
 class Stopped:
     """Split 50/25/25; stop when the validation error has not dropped for a while; choose by validation; test once.
@@ -222,10 +243,11 @@ class Stopped:
         grid = {name: [facts[name] for facts in found] for name in found[0]}
         numbers = self._chosen(parts, method, values, grid)
         numbers |= {"stop": best.stop(self.patience, self.cap), "seconds": seconds}
+        alphas = best.course.alphas(numbers["rounds"])
         if self.margins:
-            margins = best.course.margins(numbers["rounds"])
+            margins = best.course.margins(alphas)
             numbers |= {"margin_mean": float(margins.mean()), "margin_std": float(margins.std())}
-        return Outcome(numbers, {"predictions": parts.predictions(best.course.wrong[numbers["rounds"]])})
+        return Outcome(numbers, parts.record(best, best.course.wrong[numbers["rounds"]], alphas))
 
     def _runs(self, parts: Parts, method: Method) -> Iterator[tuple[Any, Run]]:
         """Yield the values of the grid and what came of them."""
@@ -242,11 +264,14 @@ class Stopped:
                 mass = 1 + self.jitter * rng.uniform(-1, 1, parts.sizes[0])
                 yield value, self._train(parts, method.booster, method.params, mass)
             else:
-                yield value, self._train(parts, method.booster, {**method.params, name: value})
+                params = {**method.params, name: value}
+                known = parts.kept.get(_name(method.booster, method.params))
+                same = known is not None and known.course.training.rule == _rule(method.booster, params)
+                yield value, known if same and known else self._train(parts, method.booster, params)
 
     def _plain(self, parts: Parts, booster: str, params: Any) -> Run:
         """Train, or remember it from another method."""
-        key = json.dumps([booster, dict(params)], sort_keys=True)
+        key = _name(booster, params)
         if key not in parts.kept:
             parts.kept[key] = self._train(parts, booster, params, patience=max(self.patience, self.longer or 0))
         return parts.kept[key]
@@ -254,8 +279,7 @@ class Stopped:
     def _train(
         self, parts: Parts, booster: str, params: Any, mass: Array | None = None, patience: int | None = None
     ) -> Run:
-        rule = REGISTRY[booster].cls(**params)._rule()
-        course = parts.ground.course(rule, weak_learner(self.learner), self.cap, mass)
+        course = parts.ground.course(_rule(booster, params), weak_learner(self.learner), self.cap, mass)
         return Run(course, parts.n_validation, patience or self.patience, self.cap)
 
     def _chosen(self, parts: Parts, method: Method, values: list[Any], grid: dict[str, list[int]]) -> dict[str, Any]:
@@ -283,7 +307,7 @@ class Stopped:
         before = perf_counter()
         if name == "nu":
             values = [value for value in values if value * parts.sizes[0] >= 1]
-        rules = [REGISTRY[method.booster].cls(**method.params, **{name: value})._rule() for value in values]
+        rules = [_rule(method.booster, {**method.params, name: value}) for value in values]
         answers = first.course.reweighed(rounds, rules) if rounds else []
         solved = [(v, a) for v, a in zip(values, answers, strict=False) if isinstance(a, tuple)]
         if not solved:
@@ -300,4 +324,4 @@ class Stopped:
         numbers = self._chosen(parts, method, [v for v, _ in solved], grid)
         numbers |= {"stop": first.stop(self.patience, self.cap), "voters": grid["voters"][at]}
         numbers |= {"seconds": perf_counter() - before + first.seconds, "failed": len(answers) - len(solved)}
-        return Outcome(numbers, {"predictions": parts.predictions(wrong[at])})
+        return Outcome(numbers, parts.record(first, wrong[at], solved[at][1][0]))
