@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from boostlab.kernels.lookup import lookup_scores, lookup_sparse, weighted_votes
 from boostlab.voters.fitted_tree import Tree
 from boostlab.voters.pool import PoolVoter
 from boostlab.voters.stump import CategoryStump, Stump
+from boostlab.voters.together import votes_of as votes_of
+from boostlab.voters.together import votes_of_each
 
 Array = npt.NDArray[Any]
 
@@ -120,13 +123,6 @@ def constant(vote: float) -> Stump:
     return Stump(0, None, np.inf, vote, vote, vote)
 
 
-def votes_of(voter: Any, table: Table) -> Array:
-    """Return the votes of a voter, or of a tuple of them as columns."""
-    if isinstance(voter, tuple):
-        return np.stack([v.votes(table) for v in voter], axis=1)
-    return voter.votes(table)
-
-
 def settle(F: Array, bound: float) -> Array:
     """Make ties exact: scores that differ by less than rounding can tell (1e-12 of the largest possible) become equal.
 
@@ -227,8 +223,7 @@ class Ensemble:
         kept: list[Array] = []
         looks_back = any(r.alphas is not None for r in self.rounds)
         bound = Bound(self.rule.comes_back)
-        for r in self.rounds:
-            h = votes_of(r.voter, table)
+        for r, h in zip(self.rounds, votes_of_each([r.voter for r in self.rounds], table), strict=True):
             if looks_back:
                 kept.append(h)
             if r.alphas is not None:
@@ -272,7 +267,7 @@ class Ensemble:
         shares = np.zeros(n_features)
         for alpha, voter in zip(self.alphas, self.voters, strict=True):
             several = voter if isinstance(voter, tuple) else (voter,)
-            for a, v in zip(np.broadcast_to(alpha, len(several)).tolist(), several, strict=True):
+            for a, v in zip(repeat(alpha) if np.ndim(alpha) == 0 else alpha, several, strict=False):
                 if isinstance(v, Stump) and isinstance(v.left, float):
                     shares[v.feature] += abs(a) * abs(v.right - v.left) / 2
                 else:

@@ -42,9 +42,7 @@ def ranked(search: SplitSearch, hist: Array, total: int, sides: int) -> Iterator
         for k, sign in enumerate((1, -1)):
             if sides in (0, sign):
                 edges[:, side, k] = np.where(possible & numeric, sign * edge, _NEVER)
-    flat = edges.reshape(-1)
-    there = np.flatnonzero(flat > _NEVER)
-    plain = ((flat[k], k) for k in there[np.argsort(-flat[there], kind="stable")])
+    plain = _largest_first(edges.reshape(-1))
     subsets = sorted(_subsets(search, hist), key=lambda c: (-c[0], c[1]))
     while True:
         best = next(plain, None)
@@ -57,6 +55,17 @@ def ranked(search: SplitSearch, hist: Array, total: int, sides: int) -> Iterator
         feature = int(np.searchsorted(search.starts, slot, side="right")) - 1
         cut = int(slot - search.starts[feature])
         yield feature, cut, search.low_slots(feature, cut, int(side)), bool(orientation == 0)
+
+
+def _largest_first(edges: Array) -> Iterator[tuple[int, int]]:
+    """Yield (edge, place), equals in their order, without sorting: few are ever asked for.  The edges are used up."""
+    while edges.size:
+        k = int(edges.argmax())
+        edge = int(edges[k])
+        if edge == _NEVER:
+            return
+        yield edge, k
+        edges[k] = _NEVER
 
 
 def _before(subset: tuple[int, int, Array], plain: tuple[int, int], search: SplitSearch) -> bool:
