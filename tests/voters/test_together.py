@@ -23,7 +23,7 @@ def stumps(rng, count):
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_each_says_what_it_says_alone(kind, order):
     rng = np.random.default_rng(0)
-    X = np.stack([rng.choice([-0.5, 0.0, 0.1, np.nan, np.inf], 40), rng.normal(size=40)] + [np.zeros(40)], axis=1)
+    X = np.stack([rng.choice([-0.5, 0.0, 0.1, np.nan, np.inf], 40), *rng.normal(size=(2, 40))], axis=1)
     X[:, 2] = rng.choice([0.0, 1.0, 2.0, 3.0, np.nan], 40)
     table, voters = Table(np.asarray(X, kind, order=order)), list(stumps(rng, 30))
     found = list(votes_of_each(voters, table))

@@ -51,10 +51,10 @@ def ranked(search: SplitSearch, hist: Array, total: int, sides: int) -> Iterator
             yield feature, -1, low, True
         if best is None:
             return
-        slot, side, orientation = np.unravel_index(best[1], edges.shape)
+        slot, side, orientation = (int(k) for k in np.unravel_index(best[1], edges.shape))
         feature = int(np.searchsorted(search.starts, slot, side="right")) - 1
-        cut = int(slot - search.starts[feature])
-        yield feature, cut, search.low_slots(feature, cut, int(side)), bool(orientation == 0)
+        cut = slot - int(search.starts[feature])
+        yield feature, cut, search.low_slots(feature, cut, side), orientation == 0
 
 
 def _largest_first(edges: Array) -> Iterator[tuple[int, int]]:
