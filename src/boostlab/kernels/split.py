@@ -70,6 +70,25 @@ def cheapest_split(cost: Callable[..., Any]) -> Any:
     return search
 
 
+@kernel
+def order_slots(rank: Array, starts: Array, categorical: Array, order: Array, slots: Array, ordered: Array) -> None:
+    """Sort the slots of categorical columns by rank, equals in their order; write who comes where, and their sums."""
+    ordered[:] = slots
+    for j in range(starts.size - 1):
+        if not categorical[j]:
+            continue
+        start = starts[j]
+        for s in range(start, starts[j + 1]):
+            k = s
+            while k > start and rank[start + order[k - 1]] > rank[s]:
+                order[k] = order[k - 1]
+                k -= 1
+            order[k] = s - start
+        for s in range(start, starts[j + 1]):
+            for c in range(slots.shape[0]):
+                ordered[c, s] = slots[c, start + order[s]]
+
+
 @part
 def search_pairs(
     cost: Callable[..., Any],

@@ -23,6 +23,7 @@ class Criterion:
     names: tuple[str, ...] = ()  # of the numbers, in the task's params
     forms: tuple[int, ...] = (SIZE, SIGNED)  # what to sum, where weight and target have one column
     labels = False  # whether the target is -1 and +1: then one sum, of two sides, serves for w and w t
+    ranks_alone = True  # whether a category's rank depends on its own sums only, not on the other categories'
     by_class = False  # whether the target is the number of a class, and there is a channel a class
 
     def numbers(self, params: Params) -> Array:
