@@ -17,6 +17,9 @@ Cost = Callable[[Any, Any, Any, Any], Any]
 TINY = 2.2250738585072014e-308  # the smallest normal float: 0 / TINY is 0
 
 
+NONE = np.empty(0)
+
+
 class Criterion:
     """Base of all criteria."""
 
@@ -28,7 +31,7 @@ class Criterion:
 
     def numbers(self, params: Params) -> Array:
         """Return the numbers that the cost needs beside the sums."""
-        return np.array([params[name] for name in self.names], np.float64)
+        return np.array([params[name] for name in self.names], np.float64) if self.names else NONE
 
     @property
     def cost(self) -> Cost:

@@ -49,17 +49,13 @@ class Follower:
         self, rows: Rows, codes: Codes, form: int = SIGNED, sided: bool = False, lasting: bool = False
     ) -> None:
         self.rows, self.codes, self.form, self.sided = rows, codes, form, sided
+        self.width = 1 + sided  # number of channels
         self.q: Array | None = None  # None: nothing to compare with
         self.power = self.minus = self.plus = 0
         self.slots = np.zeros((0, 0), np.int64)  # of shape (1 or 2, slots)
         self._restless = False  # whether most rows changed the last time
         spare = max(0, 18 - int(math.log2(max(rows.n, 1.0)))) // 2 if lasting else 0
         self.room, self.least = ROOM + spare, LEAST >> spare
-
-    @property
-    def width(self) -> int:
-        """Number of channels."""
-        return 1 + self.sided
 
     def now(self, slots: Array, total: Array) -> None:
         """Write the channels' sums over all rows, per slot and in total, to the first places."""

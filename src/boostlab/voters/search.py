@@ -34,7 +34,7 @@ class Channels:
     """
 
     def __init__(self, parts: Sequence[Follower | ClassCount | Panel]) -> None:
-        self.parts = parts
+        self.parts, self.width = parts, sum(p.width for p in parts)
         self.slots, self.total = self._empty()
         scale, gross, first = list[float](), list[float](), 0
         for p in parts:
@@ -53,8 +53,7 @@ class Channels:
         return slots, total
 
     def _empty(self) -> tuple[Array, Array]:
-        width = sum(p.width for p in self.parts)
-        return np.empty((width, self.parts[0].codes.n_slots), np.int64), np.empty(width, np.int64)
+        return np.empty((self.width, self.parts[0].codes.n_slots), np.int64), np.empty(self.width, np.int64)
 
     def errors(self, criterion: Separable, leaves: list[Array]) -> tuple[float, float]:
         """Return the weight of the sample and of the rows that are wrong, given the leaves' integer sums."""
@@ -321,5 +320,5 @@ def _kernel(criterion: Criterion, n_channels: int) -> Any:
 
 def tame(weight: Array) -> Array:
     """Return weights whose squares can be formed: scaled by a power of two if the largest is extreme."""
-    power = int(np.frexp(weight.max())[1])
+    power = math.frexp(weight.max())[1]
     return weight if abs(power) < 100 else np.ldexp(weight, -power)
