@@ -17,6 +17,8 @@ from boostlab.lookup import LookupTable
 from boostlab.voters.fitted_tree import Tree
 from boostlab.voters.pool import PoolVoter
 from boostlab.voters.stump import CategoryStump, Stump
+from boostlab.voters.together import votes_of as votes_of
+from boostlab.voters.together import votes_of_each
 
 Array = npt.NDArray[Any]
 
@@ -125,13 +127,6 @@ def constant(vote: float) -> Stump:
     return Stump(0, None, np.inf, vote, vote, vote)
 
 
-def votes_of(voter: Any, table: Table) -> Array:
-    """Return the votes of a voter, or of a tuple of them as columns."""
-    if isinstance(voter, tuple):
-        return np.stack([v.votes(table) for v in voter], axis=1)
-    return voter.votes(table)
-
-
 def settle(F: Array, bound: float) -> Array:
     """Make ties exact: scores that differ by less than rounding can tell (1e-12 of the largest possible) become equal.
 
@@ -235,8 +230,7 @@ class Ensemble:
         kept: list[Array] = []
         looks_back = any(r.alphas is not None for r in self.rounds)
         bound = Bound(self.rule.comes_back)
-        for r in self.rounds:
-            h = votes_of(r.voter, table)
+        for r, h in zip(self.rounds, votes_of_each([r.voter for r in self.rounds], table), strict=True):
             if looks_back:
                 kept.append(h)
             if r.alphas is not None:

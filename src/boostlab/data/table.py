@@ -123,10 +123,13 @@ class Table:
     def slot_votes(self, feature: int, cut: int, left: float, right: float, missing: float) -> Array:
         """Return the votes of a cut between bins, one a slot of its column."""
         assert self.bins is not None
-        votes = np.full(int(self.bins.starts[feature + 1] - self.bins.starts[feature]) + 2, right)
+        size = int(self.bins.starts[feature + 1] - self.bins.starts[feature]) + 2
+        labels = type(left) is float and abs(left) == abs(right) == abs(missing) == 1.0
+        votes = np.empty(size, np.int8) if labels else np.full(size, right)
+        votes[cut + 1 :] = right
         votes[: cut + 1] = left
         votes[-1] = missing
-        return compact(votes)
+        return votes if labels else compact(votes)
 
     def category(self, feature: int, n_categories: int) -> Array:
         """Return the category number of every row; missing ones have the number n_categories."""

@@ -101,6 +101,26 @@ def lookup_sparse(
 
 
 @kernel
+def stump_votes(X: Array, features: Array, cuts: Array, starts: Array, leaves: Array, offset: int, out: Array) -> None:
+    """Write to out[t, offset + i] what stump t says of row i of X.
+
+    cuts[t] is its threshold and what it says up to it, above it, and of NaN; on categories it has
+    leaves[starts[t]:starts[t + 1]] instead, one a category, the last for NaN.
+    """
+    for t in range(features.size):
+        j, size = features[t], starts[t + 1] - starts[t]
+        if size > 0:
+            for i in range(X.shape[0]):
+                x = X[i, j]
+                out[t, offset + i] = leaves[starts[t] + (np.int64(x) if x == x else size - 1)]
+        else:
+            threshold, left, right, missing = cuts[t, 0], cuts[t, 1], cuts[t, 2], cuts[t, 3]
+            for i in range(X.shape[0]):
+                x = np.float64(X[i, j])
+                out[t, offset + i] = (left if x <= threshold else right) if x == x else missing
+
+
+@kernel
 def weighted_votes(votes: Array, alphas: Array, out: Array) -> None:
     """Add sum_t alphas[t] * votes[t] to out, voter by voter, skipping the silent ones."""
     for t in range(alphas.size):

@@ -209,6 +209,7 @@ class ByClass(Separable):
     """A channel a class; a side's cost is a `fold` over its classes' weights, which `close` completes."""
 
     by_class = heaviest = True
+    ranks_alone = False
 
     @property
     def fold(self) -> Fold:

@@ -17,17 +17,21 @@ Cost = Callable[[Any, Any, Any, Any], Any]
 TINY = 2.2250738585072014e-308  # the smallest normal float: 0 / TINY is 0
 
 
+NONE = np.empty(0)
+
+
 class Criterion:
     """Base of all criteria."""
 
     names: tuple[str, ...] = ()  # of the numbers, in the task's params
     forms: tuple[int, ...] = (SIZE, SIGNED)  # what to sum, where weight and target have one column
     labels = False  # whether the target is -1 and +1: then one sum, of two sides, serves for w and w t
+    ranks_alone = True  # whether a category's rank depends on its own sums only, not on the other categories'
     by_class = False  # whether the target is the number of a class, and there is a channel a class
 
     def numbers(self, params: Params) -> Array:
         """Return the numbers that the cost needs beside the sums."""
-        return np.array([params[name] for name in self.names], np.float64)
+        return np.array([params[name] for name in self.names], np.float64) if self.names else NONE
 
     @property
     def cost(self) -> Cost:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.data import alone
 from boostlab.data.codes import Codes
 from boostlab.data.panels import sums_of
 from boostlab.data.rows import Rows
@@ -48,17 +49,13 @@ class Follower:
         self, rows: Rows, codes: Codes, form: int = SIGNED, sided: bool = False, lasting: bool = False
     ) -> None:
         self.rows, self.codes, self.form, self.sided = rows, codes, form, sided
+        self.width = 1 + sided  # number of channels
         self.q: Array | None = None  # None: nothing to compare with
         self.power = self.minus = self.plus = 0
         self.slots = np.zeros((0, 0), np.int64)  # of shape (1 or 2, slots)
         self._restless = False  # whether most rows changed the last time
         spare = max(0, 18 - int(math.log2(max(rows.n, 1.0)))) // 2 if lasting else 0
         self.room, self.least = ROOM + spare, LEAST >> spare
-
-    @property
-    def width(self) -> int:
-        """Number of channels."""
-        return 1 + self.sided
 
     def now(self, slots: Array, total: Array) -> None:
         """Write the channels' sums over all rows, per slot and in total, to the first places."""
@@ -67,7 +64,7 @@ class Follower:
     def among(self, members: Array, slots: Array, total: Array) -> None:
         """Write the channels' sums over some rows."""
         assert self.q is not None
-        self._write(*self.codes.sums(self.q, members, self.sided), slots, total)
+        self._write(*alone.sums_of(self.codes, self.q, members, self.sided), slots, total)
 
     def _write(self, mine: Array, minus: int, plus: int, slots: Array, total: Array) -> None:
         if self.sided:
@@ -106,7 +103,7 @@ class Follower:
         self._sum(q)
 
     def _sum(self, q: Array) -> None:
-        self.slots, self.minus, self.plus = self.codes.sums(q, sided=self.sided)
+        self.slots, self.minus, self.plus = alone.sums_of(self.codes, q, sided=self.sided)
         self.q = q
 
     def _follow(self, weight: Array, target: Array) -> bool:
@@ -116,7 +113,7 @@ class Follower:
         scatter = not self._restless and (n >= FEW or n * len(self.codes.starts) >= SMALL)
         while True:
             what = self.form, weight, target, *self.rows.as_arrays, self.power
-            new, changes = self.codes.follow(what, self.sided, q, scatter)
+            new, changes = alone.follow(self.codes, what, self.sided, q, scatter)
             gross = new.minus + new.plus
             # Where the sum in floating point is a number and well below 2^63, the integers did not overflow.
             if not new.rough < 1.4 * MOST or gross < 1 << 32:

@@ -38,6 +38,8 @@ class Hamming(Separable):
     it is the pseudo-loss: the best leaves are the same.
     """
 
+    ranks_alone = False
+
     names = ("no",)
     forms = (SIGNED,)
 
@@ -78,6 +80,8 @@ class Factored(Criterion):
     The vote on label l is v_l phi, so that the two leaves are opposite, as `Edge`'s are.
     """
 
+    ranks_alone = False
+
     forms = (SIGNED,)
 
     @property
@@ -116,6 +120,8 @@ def hamming_z(left: Any, right: Any, gross: Any, numbers: Any) -> Any:
 
 class HammingZ(Separable):
     """Real-valued AdaBoost.MH: the smallest 2 sum over leaves and labels of sqrt(W+ W-), votes half the log odds."""
+
+    ranks_alone = False
 
     names = ("smoothing",)
     forms = (SIZE, SIGNED)

@@ -76,14 +76,14 @@ def grown(learner: Limits, search: SplitSearch, criterion: ByClass, task: Task) 
     )
     if n == 1:
         return None
-    order, children = _by_levels(children[:n])
+    order, children = by_levels(children[:n])
     cuts = search.cuts_at(nodes[order, CUT], nodes[order, SIDE])
     none = np.zeros(n + 1, np.int64), np.empty(0, bool)  # no categories
     arrays = *cuts, children, *none, values[order], gains[order] / (whole * unit)
     return Grown(arrays, votes, (scaled(whole, count.power), scaled(wrong, count.power)))
 
 
-def _by_levels(children: Array) -> tuple[Array, Array]:
+def by_levels(children: Array) -> tuple[Array, Array]:
     """Return the nodes in the order of `tree`, level after level, and their children in that order."""
     pairs, order = children.tolist(), [0]
     for node in order:  # grows while it is read

@@ -42,21 +42,37 @@ def ranked(search: SplitSearch, hist: Array, total: int, sides: int) -> Iterator
         for k, sign in enumerate((1, -1)):
             if sides in (0, sign):
                 edges[:, side, k] = np.where(possible & numeric, sign * edge, _NEVER)
-    flat = edges.reshape(-1)
-    there = np.flatnonzero(flat > _NEVER)
-    plain = ((flat[k], k) for k in there[np.argsort(-flat[there], kind="stable")])
-    subsets = sorted(_subsets(search, hist), key=lambda c: (-c[0], c[1]))
+    plain = _largest_first(edges.reshape(-1))
+    subsets = list[tuple[int, int, Array]]()  # those whose turn may have come
+    waiting = _largest_first(_bounds(search, hist))
+    bound = next(waiting, None)
     while True:
         best = next(plain, None)
-        while subsets and (best is None or _before(subsets[0], best, search)):
+        while True:
+            while bound is not None and all(bound[0] >= one[0] for one in (best, *subsets[:1]) if one is not None):
+                subsets = sorted([*subsets, *_subsets(search, hist, bound[1])], key=lambda c: (-c[0], c[1]))
+                bound = next(waiting, None)
+            if not subsets or not (best is None or _before(subsets[0], best, search)):
+                break
             _, feature, low = subsets.pop(0)
             yield feature, -1, low, True
         if best is None:
             return
-        slot, side, orientation = np.unravel_index(best[1], edges.shape)
+        slot, side, orientation = (int(k) for k in np.unravel_index(best[1], edges.shape))
         feature = int(np.searchsorted(search.starts, slot, side="right")) - 1
-        cut = int(slot - search.starts[feature])
-        yield feature, cut, search.low_slots(feature, cut, int(side)), bool(orientation == 0)
+        cut = slot - int(search.starts[feature])
+        yield feature, cut, search.low_slots(feature, cut, side), orientation == 0
+
+
+def _largest_first(edges: Array) -> Iterator[tuple[int, int]]:
+    """Yield (edge, place), equals in their order, without sorting: few are ever asked for.  The edges are used up."""
+    while edges.size:
+        k = int(edges.argmax())
+        edge = int(edges[k])
+        if edge == _NEVER:
+            return
+        yield edge, k
+        edges[k] = _NEVER
 
 
 def _before(subset: tuple[int, int, Array], plain: tuple[int, int], search: SplitSearch) -> bool:
@@ -64,19 +80,27 @@ def _before(subset: tuple[int, int, Array], plain: tuple[int, int], search: Spli
     return (-subset[0], subset[1]) < (-plain[0], feature)
 
 
-def _subsets(search: SplitSearch, hist: Array) -> Iterator[tuple[int, int, Array]]:
-    """Yield (edge, feature, low slots) of the best two subsets of every categorical feature."""
-    for j in np.flatnonzero(search.categorical).tolist():
-        sums, filled = hist[search.mine(j)], search.filled[search.mine(j)]
-        if filled.sum() < 2:
-            continue
-        best = search.signs(j, sums)
-        taken = [best]
-        for slot in np.flatnonzero(filled)[np.argsort(np.abs(sums[filled]), kind="stable")]:
-            other = best.copy()
-            other[slot] = ~other[slot]
-            if 0 < other[filled].sum() < filled.sum():  # no stump is constant
-                taken.append(search.with_unseen(j, other))
-                break
-        for low in taken:
-            yield int(sums[~low].sum() - sums[low].sum()), j, low
+def _bounds(search: SplitSearch, hist: Array) -> Array:
+    """Return for every categorical feature what no edge of its subsets exceeds."""
+    bounds = np.full(len(search.n_bins), _NEVER)
+    sizes = np.append(0, np.cumsum(np.abs(hist)))
+    whole = sizes[search.starts[1:]] - sizes[search.starts[:-1]]
+    bounds[search.categorical] = whole[search.categorical]
+    return bounds
+
+
+def _subsets(search: SplitSearch, hist: Array, j: int) -> Iterator[tuple[int, int, Array]]:
+    """Yield (edge, feature, low slots) of the best two subsets of a categorical feature."""
+    sums, filled = hist[search.mine(j)], search.filled[search.mine(j)]
+    if filled.sum() < 2:
+        return
+    best = search.signs(j, sums)
+    taken = [best]
+    for slot in np.flatnonzero(filled)[np.argsort(np.abs(sums[filled]), kind="stable")]:
+        other = best.copy()
+        other[slot] = ~other[slot]
+        if 0 < other[filled].sum() < filled.sum():  # no stump is constant
+            taken.append(search.with_unseen(j, other))
+            break
+    for low in taken:
+        yield int(sums[~low].sum() - sums[low].sum()), j, low

@@ -14,7 +14,7 @@ from boostlab.data.rows import Rows
 from boostlab.data.table import Table
 from boostlab.data.threads import spread
 from boostlab.kernels.slots import SIGNED, SIZE
-from boostlab.kernels.split import cheapest_split, cheapest_split_of_classes, cheapest_split_of_pairs
+from boostlab.kernels.split import cheapest_split, cheapest_split_of_classes, cheapest_split_of_pairs, order_slots
 from boostlab.voters.criteria import ByClass
 from boostlab.voters.criterion import Criterion, Params, Separable
 from boostlab.voters.follow import ClassCount, Follower, Panel, scaled
@@ -34,7 +34,7 @@ class Channels:
     """
 
     def __init__(self, parts: Sequence[Follower | ClassCount | Panel]) -> None:
-        self.parts = parts
+        self.parts, self.width = parts, sum(p.width for p in parts)
         self.slots, self.total = self._empty()
         scale, gross, first = list[float](), list[float](), 0
         for p in parts:
@@ -53,8 +53,7 @@ class Channels:
         return slots, total
 
     def _empty(self) -> tuple[Array, Array]:
-        width = sum(p.width for p in self.parts)
-        return np.empty((width, self.parts[0].codes.n_slots), np.int64), np.empty(width, np.int64)
+        return np.empty((self.width, self.parts[0].codes.n_slots), np.int64), np.empty(self.width, np.int64)
 
     def errors(self, criterion: Separable, leaves: list[Array]) -> tuple[float, float]:
         """Return the weight of the sample and of the rows that are wrong, given the leaves' integer sums."""
@@ -288,14 +287,23 @@ class SplitSearch:
     ) -> tuple[Array, dict[int, Array]]:
         """Sort the slots of categorical columns, missing values among them, so that the best subset is a cut."""
         order: dict[int, Array] = {}
-        if self.bins.categorical:
-            slots = slots.copy()
+        if not self.bins.categorical:
+            return slots, order
+        if criterion.ranks_alone:
+            return self._order_by_numbers(criterion.rank((slots * scale[:, None])[seen], numbers), slots)
+        slots = slots.copy()
         for j in self.bins.categorical:
             sums = slots[:, self.mine(j)]
             rank = criterion.rank((sums * scale[:, None])[seen], numbers)
             order[j] = np.argsort(np.where(self.filled[self.mine(j)], rank, np.inf), kind="stable")  # empty slots last
             slots[:, self.mine(j)] = sums[:, order[j]]
         return slots, order
+
+    def _order_by_numbers(self, rank: Array, slots: Array) -> tuple[Array, dict[int, Array]]:
+        """Sort the slots of categorical columns by a number a slot, where a slot's does not depend on the others."""
+        order, ordered = np.empty(self.starts[-1], np.int64), np.empty_like(slots)
+        order_slots(np.where(self.filled, rank, np.inf), self.starts, self.categorical, order, slots, ordered)
+        return ordered, {j: order[self.mine(j)] for j in self.bins.categorical}
 
     def threshold(self, feature: int, cut: int) -> float:
         """Return the number that a cut stands for; the last one parts all values from missing ones."""
@@ -312,5 +320,5 @@ def _kernel(criterion: Criterion, n_channels: int) -> Any:
 
 def tame(weight: Array) -> Array:
     """Return weights whose squares can be formed: scaled by a power of two if the largest is extreme."""
-    power = int(np.frexp(weight.max())[1])
+    power = math.frexp(weight.max())[1]
     return weight if abs(power) < 100 else np.ldexp(weight, -power)

@@ -19,6 +19,7 @@ from boostlab.voters.criterion import Separable
 from boostlab.voters.factored import grow_factored
 from boostlab.voters.fitted_tree import Tree
 from boostlab.voters.full import FullGrower, is_full
+from boostlab.voters.pairs import grown_by_pairs, is_pair
 from boostlab.voters.quick import Grown, grown, is_quick
 from boostlab.voters.search import Channels, Split, SplitSearch, tame
 
@@ -139,9 +140,12 @@ class TreeSession:
             target = target - centre
         # Where leaves must have some size, one more channel, that only `least` looks at.
         channels = search.channels(criterion, weight, target, task.counts, census=self.counts_leaves)
-        grower = _Grower(self.learner, search, criterion, task, channels, self.counts_leaves)
         span = criterion.span(weight, target)
-        whole = criterion.weight(grower.gross) if span is None else self.rows.sums(span, task.counts)[1]
+        gross = channels.gross[:-1] if self.counts_leaves else channels.gross
+        whole = criterion.weight(gross) if span is None else self.rows.sums(span, task.counts)[1]
+        if is_pair(self.learner, search, channels):
+            return self._paired(task, channels, criterion, 1e-12 * whole, centre)
+        grower = _Grower(self.learner, search, criterion, task, channels, self.counts_leaves)
         grower.grow(floor=1e-12 * whole)
         if len(grower.splits) == 0:
             pruned = len(grower.sums) > 1
@@ -166,6 +170,16 @@ class TreeSession:
         if task.counts is None:
             task.sums = found.sums
         return tree
+
+    def _paired(self, task: Task, channels: Channels, criterion: Separable, floor: float, centre: float) -> Tree | Stop:
+        """Take a tree by two sums that was grown in one compiled call."""
+        found = grown_by_pairs(self.learner, self.search, criterion, channels, task.params, floor, centre)
+        if found is None:
+            return Stop("no_edge", "no split gains anything")
+        self.last = found.tree, found.votes
+        if criterion.heaviest and task.counts is None:
+            task.sums = channels.errors(criterion, found.leaves)
+        return found.tree
 
     def _factored(self, task: Task) -> Tree | Stop:
         """Grow one tree for all labels."""

@@ -40,6 +40,12 @@ def test_every_cell_has_a_name_of_its_own(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_the_quick_tier_repeats_everything_five_times_at_least(name):
+    quick = STUDIES[name].repeats("quick")
+    assert min(n for n in quick.values() if n) >= 5
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_a_report_of_nothing_and_of_failures(name):
     study = STUDIES[name]
     study.report(Results(study.blocks, []))
@@ -168,3 +174,27 @@ def test_boosting_that_helps_everywhere_holds_and_that_never_helps_does_not():
     assert [claim.verdict for claim in report.claims] == ["cannot be judged", "holds", "does not hold"]
     assert report.tables["Counts"][1]["boosting better"] == len(block.problems)
     assert "are equal on abalone" in report.notes[0]
+
+
+def _letter(block, repeat, train_wrong, wrong, growth):
+    margins = np.linspace(0.1, 0.9, 50)
+    arrays = {"margins_5": margins, "margins_20": margins + growth}
+    numbers = {"rounds": 20, "marks": [5, 20], "n_test": 100, "n_train": 100}
+    numbers |= {"wrong": wrong, "train_wrong": train_wrong}
+    return Done(block, "letter", "AdaBoost", repeat, Outcome(numbers, arrays))
+
+
+def test_margins_on_letter_are_judged_over_all_repeats():
+    study = STUDIES["textbook-figure2.7"]
+    full, quick = (block.name for block in study.blocks)
+    falls, rises = [9] * 10 + [5] * 10, [9] * 10 + [12] * 10
+    soon, late = [1, 1, 0] + [0] * 17, [1] * 9 + [0] * 11
+    two = [_letter(quick, 0, soon, falls, 0.05), _letter(quick, 1, late, rises, 0.05)]
+    report = study.report(Results(study.blocks, two))
+    assert [claim.verdict for claim in report.claims] == ["partly", "partly", "holds"]
+    row = report.tables["Errors in percent and margins"][1]
+    assert row["test error"].mean == pytest.approx((5 + 12) / 2)
+    assert row["minimum margin"].mean == pytest.approx(0.15)
+    assert report.tables["Beside the book"][0]["ours"].mean == pytest.approx((3 + 10) / 2)
+    one = study.report(Results(study.blocks, [*two, _letter(full, 0, soon, falls, -0.05)]))  # the full tier is shown
+    assert [claim.verdict for claim in one.claims] == ["holds", "holds", "does not hold"]

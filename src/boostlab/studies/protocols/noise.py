@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import islice, product
 from typing import Any
@@ -20,6 +21,7 @@ from boostlab.studies.protocols.chance import chance
 
 Array = npt.NDArray[Any]
 
+FAILURES = (ValueError, ArithmeticError, RuntimeError)  # of a candidate that cannot be trained
 KINDS = ("uniform", "class", "margin")
 CONCENTRATION = 2.0  # "margin": a row on the border is e^2 = 7 times as likely to be flipped as a typical one
 
@@ -70,7 +72,7 @@ class Noise:
     most_train: int | None = None
     most_test: int | None = None
     refit: bool = False
-    version: int = 1
+    version: int = 2
 
     def definition(self) -> Definition:
         """Return the settings."""
@@ -119,12 +121,10 @@ class Noise:
         """Choose parameters and rounds by the noisy rows held out, then test once."""
         start = time.perf_counter()
         best, failures, tried = None, [], 0
-        for candidate in _candidates(method):
+        for candidate, model in _models(method, parts, self.rounds):
             tried += 1
-            try:
-                model = _fitted(method, candidate, parts, parts.X_fit, parts.y_fit, self.rounds)
-            except (ValueError, ArithmeticError, RuntimeError) as problem:  # a candidate that cannot be trained
-                failures.append(f"{candidate}: {problem}")
+            if isinstance(model, Exception):
+                failures.append(f"{candidate}: {model}")
                 continue
             wrong, rounds = _choice(model, parts.X_choose, parts.y_choose, method.how)
             if best is None or wrong < best[0]:
@@ -158,6 +158,25 @@ class Noise:
 def _candidates(method: Method) -> Iterator[dict[str, Any]]:
     for values in product(*method.grid.values()):
         yield dict(zip(method.grid, values, strict=True))
+
+
+def _models(method: Method, parts: Parts, rounds: int) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Yield every candidate and its model, or why it cannot be trained.
+
+    Candidates that only weigh the same voters otherwise share one training.
+    """
+    if len(method.grid) == 1 and hasattr(REGISTRY[method.booster].cls, "path"):
+        ((name, values),) = method.grid.items()
+        with suppress(*FAILURES):  # then each is tried alone
+            first = _fitted(method, {name: values[0]}, parts, parts.X_fit, parts.y_fit, rounds)
+            models = first.path(parts.X_fit, parts.y_fit, values)
+            yield from (({name: value}, model) for value, model in zip(values, models, strict=True))
+            return
+    for candidate in _candidates(method):
+        try:
+            yield candidate, _fitted(method, candidate, parts, parts.X_fit, parts.y_fit, rounds)
+        except FAILURES as problem:
+            yield candidate, problem
 
 
 def _fitted(method: Method, candidate: dict[str, Any], parts: Parts, X: Any, y: Array, rounds: int) -> Any:

@@ -147,6 +147,10 @@ def _tree(voter: Any) -> Any:
     return getattr(voter, "estimator", voter)
 
 
+def _depth(tree: Any) -> int:
+    return int(tree.get_depth() if hasattr(tree, "get_depth") else tree.depth)
+
+
 def staged_wrong(model: Any, X: Any, y: Array) -> list[int]:
     """Return the number of wrong rows after every round, read off one pass."""
     return [int(np.count_nonzero(said != y)) for said in model.staged_predict(X)]
@@ -259,7 +263,7 @@ class Margins(_Holdout):
             "minimum_margin": float(last.min()),
             "mean_margin": float(last.mean()),
             "median_margin": float(np.median(last)),
-            "depths": [_tree(voter).depth for voter in model.estimators_],
+            "depths": [_depth(_tree(voter)) for voter in model.estimators_],
             "leaves": _leaves(model),
             "marks": marks,
             "rounds": kept,
