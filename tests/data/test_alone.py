@@ -24,12 +24,15 @@ def test_sums_and_what_changed(sparse, sided):
         np.testing.assert_array_equal(ours[0], theirs[0])
         assert ours[1:] == theirs[1:]
     what = SIGNED, rng.random(50), rng.choice([-1.0, 1.0], 50), *Rows(50).as_arrays, 20
-    for scatter in (False, True):
-        mine, other = q.copy(), q.copy()
-        (ours, changes), (theirs, others) = (
-            follow(what, sided, to, scatter)
-            for follow, to in ((lambda *a: alone.follow(codes, *a), mine), (codes.follow, other))
-        )
-        assert ours == theirs
+    followed, changes = codes.follow(what, sided, other := q.copy(), scatter=True)
+    summed, laid = codes.sums(q, sided=sided)[0], alone.sums_of(codes, q, sided=sided)[0]
+    for before in (summed, laid, laid.copy()):  # with and without room behind the slots
+        expected = before + changes
+        ours, slots = alone.follow(codes, what, sided, mine := q.copy(), True, before)
+        assert ours == followed
         np.testing.assert_array_equal(mine, other)
-        np.testing.assert_array_equal(changes, others)
+        np.testing.assert_array_equal(slots, expected)
+    ours, slots = alone.follow(codes, what, sided, mine := q.copy(), False, laid)
+    np.testing.assert_array_equal(mine, other)
+    assert slots is None
+    assert (ours.minus, ours.plus) == (followed.minus, followed.plus)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from boostlab.data import alone
 from boostlab.data.rows import Rows
 from boostlab.data.table import Bins
 from boostlab.voters import follow
@@ -113,7 +114,7 @@ def test_an_interrupt_in_the_middle_is_forgotten(monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(codes), "follow", interrupted)
+        patch.setattr(alone, "follow", interrupted)
         with pytest.raises(KeyboardInterrupt):
             update(follower, y)
     update(follower, y)

@@ -25,9 +25,23 @@ def sums_of(codes: Codes, q: Array, members: Array | None = None, sided: bool = 
     return out[:, : codes.starts[-1]], minus, plus
 
 
-def follow(codes: Codes, what: tuple[Any, ...], sided: bool, q: Array, scatter: bool) -> tuple[Followed, Array | None]:
-    """Return what `codes.follow` returns."""
-    if scatter or not codes.lonely:
-        return codes.follow(what, sided, q, scatter)
-    found = codes._kernels.follow(*codes.read, *what, sided, 0, codes.n_rows, q, NOTHING)
-    return Followed(found[0], found[1], found[4], found[5], found[6]), None
+def follow(
+    codes: Codes, what: tuple[Any, ...], sided: bool, q: Array, scatter: bool, slots: Array
+) -> tuple[Followed, Array | None]:
+    """Return what `codes.follow` returns, but the sums of all rows, given those before, and not of the changes.
+
+    The sums before may be changed in place.
+    """
+    if not codes.lonely:
+        followed, changes = codes.follow(what, sided, q, scatter)
+        return followed, None if changes is None else np.add(slots, changes, out=slots)
+    room = NOTHING
+    if scatter:
+        owner = slots.base
+        if owner is None or owner.size != (1 + sided) * (codes.n_slots + codes.spare) or not owner.flags.c_contiguous:
+            owner = np.zeros((1 + sided, codes.n_slots + codes.spare), np.int64)
+            owner[:, : codes.n_slots] = slots
+        room = owner.reshape(-1)
+        slots = room.reshape(1 + sided, -1)[:, : codes.n_slots]
+    found = codes._kernels.follow(*codes.read, *what, sided, 0, codes.n_rows, q, room)
+    return Followed(found[0], found[1], found[4], found[5], found[6]), slots if scatter else None

@@ -19,7 +19,7 @@ from boostlab.kernels.words import add_eight, add_four
 
 Array = np.ndarray[Any, Any]
 
-BLOCK = 2048  # rows
+BLOCK = 8192  # rows
 SIZE, SIGNED, SQUARE = 0, 1, 2  # what a channel sums: w, w t or w^2 t
 
 

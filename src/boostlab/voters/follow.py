@@ -113,7 +113,7 @@ class Follower:
         scatter = not self._restless and (n >= FEW or n * len(self.codes.starts) >= SMALL)
         while True:
             what = self.form, weight, target, *self.rows.as_arrays, self.power
-            new, changes = alone.follow(self.codes, what, self.sided, q, scatter)
+            new, slots = alone.follow(self.codes, what, self.sided, q, scatter, self.slots)
             gross = new.minus + new.plus
             # Where the sum in floating point is a number and well below 2^63, the integers did not overflow.
             if not new.rough < 1.4 * MOST or gross < 1 << 32:
@@ -123,11 +123,10 @@ class Follower:
             self.power += 62 - self.room - gross.bit_length()  # as `count` would leave it, or one bit less
             scatter = False
         self._restless = new.changed > WORTH * n
-        if changes is None or (self.sided and new.turned):
+        if slots is None or (self.sided and new.turned):
             self._sum(q)
         else:
-            self.slots = self.slots + changes
-            self.minus, self.plus, self.q = new.minus, new.plus, q
+            self.slots, self.minus, self.plus, self.q = slots, new.minus, new.plus, q
         return True
 
 
