@@ -160,9 +160,10 @@ def grow_full(
 
     cells[group, row, lane] are the codes, words[group, row] the same in one number; widths[j] is the number of slots of
     column j (0: constant).  Its slots begin at starts[j] of `filled` (whether anybody of the sample is there, if the
-    column is categorical) and of masses (how much of the sample).  q is weight times label as integers, worth `unit` each.  Nodes of fewer than `fewest`
-    examples (by mass, or by rows if that is empty) are not split, nor where the gain is not above the floor.  members
-    is all rows' numbers, which are reordered.  sums[node] are the magnitudes of negative and positive q.
+    column is categorical) and of masses (how much of the sample).  q is weight times label as integers, worth `unit`
+    each.  Nodes of fewer than `fewest` examples (by mass, or by rows if that is empty) are not split, nor where the
+    gain is not above the floor.  members is all rows' numbers, which are reordered.  sums[node] are the magnitudes of
+    negative and positive q.
     """
     lanes, d, widest = cells.shape[2], widths.size, widths.max()
     hist = np.zeros((lanes, widest + 1, 2), np.int64)
@@ -240,9 +241,7 @@ def grow_full(
                 while lows.size < used + width:
                     lows = np.concatenate((lows, np.empty_like(lows)))
                 mask = lows[used : used + width]
-                low_categories(
-                    cells, feature, cut, q, rows, unit, filled[start : start + width], masses[start:], mask
-                )
+                low_categories(cells, feature, cut, q, rows, unit, filled[start : start + width], masses[start:], mask)
                 low = part_categories(cells, feature, mask, rows, space)
                 nodes[node, LOWS] = used
                 used += width
