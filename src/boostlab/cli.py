@@ -70,7 +70,8 @@ def compare(
     ] = 0.0,
     seed: Annotated[int, typer.Option(help="Seed of the splits, the label noise and the boosters.")] = 0,
     budget: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Begin nothing new after this time, such as 90s, 5m, 1h.")
+        str | None,
+        typer.Option(metavar="TIME", help="Begin nothing new after this time (compiling not counted): 90s, 5m, 1h."),
     ] = None,
     jobs: Annotated[int | None, typer.Option(help="Number of workers; one on every core if left out.")] = None,
     out: Annotated[

@@ -13,7 +13,9 @@ from typer.testing import CliRunner
 import boostlab
 from boostlab.cli import app
 from boostlab.datasets import twonorm
+from boostlab.studies import worker
 from boostlab.studies.comparison.command import Request, seconds_of
+from boostlab.studies.comparison.protocol import NestedCV
 from boostlab.studies.store import Store
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
@@ -189,6 +191,33 @@ def test_a_budget_ends_it_and_says_how_to_go_on(run, monkeypatch):
     assert "had nobody to be compared with" in said
     assert "But that is over 1 of 2 test parts, and MadaBoost has no result yet: let it finish before you rely" in said
     assert "over 1 part (" in said
+
+
+def test_getting_warm_is_not_taken_from_the_budget(run, monkeypatch):
+    run("shop.csv", *SMALL, "--out", "first")  # compiles
+    monkeypatch.setattr(NestedCV, "warm", lambda self, method: time.sleep(1.0))
+    monkeypatch.setattr(worker, "_is_warm", set())
+    monkeypatch.setattr("boostlab.studies.comparison.command.seconds_of", lambda text: 1.8)
+    assert "4 of 4 cells finished" in run("shop.csv", *SMALL, "--budget", "2s").stdout  # two boosters: two seconds
+
+
+def test_two_tables_of_one_name_do_not_share_a_page(run, here):
+    for folder in ("a", "b"):
+        (here / folder).mkdir()
+        (here / folder / "shop.csv").write_text((here / "shop.csv").read_text())
+    assert run("a/shop.csv", *SMALL).exit_code == 0
+    page = (here / "shop-boosters" / "README.md").read_text()
+    for other in ("b/shop.csv", "shop.csv"):
+        refused = run(other, *SMALL)
+        assert refused.exit_code == 2
+        assert " ".join(refused.stderr.split()) == (
+            "boostlab: The folder shop-boosters holds the comparison of another table, ../a/shop.csv as seen from "
+            f"there; name a folder for {other} with --out."
+        )
+    assert (here / "shop-boosters" / "README.md").read_text() == page
+    assert run(here / "a" / "shop.csv", *SMALL).exit_code == 0  # the same file by another name
+    assert run("b/shop.csv", *SMALL, "--out", "other").exit_code == 0
+    assert run("shop.csv", *SMALL, "--out", "shop-boosters").exit_code == 0  # whoever names a folder means it
 
 
 def test_failures_are_rows(run, monkeypatch):

@@ -829,7 +829,8 @@ def test_the_sums_of_every_node_are_those_of_its_rows(criterion, least, monkeypa
         return plain(self, criterion, slots, total, channels, *args, **kwargs)
 
     monkeypatch.setattr(SplitSearch, "best", spy)
-    monkeypatch.setattr("boostlab.voters.tree.is_pair", lambda *_: False)  # the way that can be watched
+    for way in ("is_pair", "is_full"):
+        monkeypatch.setattr(f"boostlab.voters.tree.{way}", lambda *_: False)  # the way that can be watched
     for seed in range(8):
         problem = make(seed, criterion, "wide" if seed % 2 else "small", "real", categories=True, n_most=40)
         seen.clear()

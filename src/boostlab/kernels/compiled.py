@@ -15,16 +15,22 @@ from numba.extending import register_jitable
 
 
 class _Notice(event.Listener):
-    """Says once a process that kernels are being compiled, so that nobody wonders why the first fit takes seconds."""
+    """Says once a process that kernels are being compiled, so that nobody wonders why the first fit takes seconds.
+
+    Where several processes work together, `asks` lets one of them speak for all.
+    """
 
     def __init__(self) -> None:
         self.given = False
+        self.asks: Callable[[], bool] = lambda: True
 
     def on_start(self, what: event.Event) -> None:
         """Give notice before the first kernel of ours."""
         ours = what.data["dispatcher"].py_func.__module__.startswith("boostlab.")
         if ours and not self.given:
             self.given = True
+            if not self.asks():
+                return
             logging.getLogger("boostlab").warning(
                 "boostlab compiles its kernels for this machine, which takes some seconds; they are kept for next time."
             )
@@ -33,7 +39,8 @@ class _Notice(event.Listener):
         """Say nothing."""
 
 
-event.register("numba:compile", _Notice())  # type: ignore[no-untyped-call]
+NOTICE = _Notice()
+event.register("numba:compile", NOTICE)  # type: ignore[no-untyped-call]
 
 
 def kernel(function: Callable[..., Any]) -> Any:

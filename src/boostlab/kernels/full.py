@@ -2,7 +2,7 @@
 
 A node sums its own rows, feature by feature, into one small histogram that is clean again afterwards; below a few dozen
 rows only the slots that are taken are visited.  A tree costs some 5 ns a row, column and level, however many cuts there
-are.
+are.  Categories that occur in a node are sorted by their mean label there, and a cut parts them as numbers.
 """
 
 from __future__ import annotations
@@ -17,14 +17,91 @@ from boostlab.kernels.grow import part_cells
 
 Array = np.ndarray[Any, Any]
 
-FIRST, SIZE, DEPTH, FEATURE, CUT, LOW, HIGH = range(7)  # what is known of a node; a leaf has the feature -1
+# What is known of a node; a leaf has the feature -1.  LOWS is where a split of categories says which are low.
+FIRST, SIZE, DEPTH, FEATURE, CUT, LOW, HIGH, LOWS = range(8)
+FACTS = 8
+TINY = np.finfo(float).tiny
+FEW = 32  # categories that are sorted by hand
 
 
 @part
-def worth(minus: float, plus: float) -> float:
-    """Return what the mean of some labels explains: (w y)^2 / w."""
-    whole = plus + minus
-    return (plus - minus) * (plus - minus) / whole if whole > 0.0 else 0.0
+def worth(minus: int, plus: int, unit: float) -> float:
+    """Return what the mean of some labels explains: (w y)^2 / w, rounded as the general search rounds it."""
+    whole, signed = (minus + plus) * unit, (plus - minus) * unit
+    return signed * signed / max(whole, TINY) if whole > 0.0 else 0.0
+
+
+@part
+def mean_label(minus: int, plus: int, unit: float) -> float:
+    """Return the mean of some labels; 0 where nothing is."""
+    whole = (minus + plus) * unit
+    return (plus - minus) * unit / max(whole, TINY) if whole > 0.0 else 0.0
+
+
+@part
+def by_mean(mine: Array, unit: float, order: Array, rank: Array) -> int:
+    """Write the slots that something is in by their mean label, of equals the first first; return how many they are."""
+    k = 0
+    for c in range(mine.shape[0]):
+        if mine[c, 0] != 0 or mine[c, 1] != 0:
+            order[k], rank[k] = c, mean_label(mine[c, 0], mine[c, 1], unit)
+            k += 1
+    if k > FEW:
+        sorted_ = np.argsort(rank[:k], kind="mergesort")
+        order[:k] = order[:k][sorted_]
+        return k
+    for m in range(1, k):
+        c, r, at = order[m], rank[m], m
+        while at > 0 and rank[at - 1] > r:
+            order[at], rank[at] = order[at - 1], rank[at - 1]
+            at -= 1
+        order[at], rank[at] = c, r
+    return k
+
+
+@part
+def part_categories(cells: Array, feature: int, low: Array, members: Array, space: Array) -> int:
+    """Reorder the members so that those in a low slot come first, order kept; return how many they are."""
+    lanes = cells.shape[2]
+    code, lane = cells[feature // lanes], feature % lanes
+    lows, highs = 0, 0
+    for m in range(members.size):
+        i = members[m]
+        is_low = low[code[i, lane]]
+        members[lows] = i
+        space[highs] = i
+        lows += is_low
+        highs += not is_low
+    for m in range(highs):
+        members[lows + m] = space[m]
+    return lows
+
+
+@part
+def low_categories(
+    cells: Array, feature: int, last: int, q: Array, rows: Array, unit: float, filled: Array, masses: Array, low: Array
+) -> None:
+    """Write which slots of a column are low where the cut comes after the slot `last` in the order of mean labels.
+
+    What nobody of the sample is in goes with the missing values, or where there are none with the heavier side.
+    """
+    lanes, width = cells.shape[2], low.size
+    code, lane = cells[feature // lanes], feature % lanes
+    sums = np.zeros((width, 2), np.int64)
+    for m in range(rows.size):
+        i = rows[m]
+        sums[code[i, lane], 1 if q[i] >= 0 else 0] += abs(q[i])
+    end = mean_label(sums[last, 0], sums[last, 1], unit)
+    below, whole = np.int64(0), np.int64(0)
+    for c in range(width):
+        mean = mean_label(sums[c, 0], sums[c, 1], unit)
+        low[c] = filled[c] and (mean < end or (mean == end and c <= last))
+        below += masses[c] * low[c]
+        whole += masses[c]
+    rest = low[width - 1] if filled[width - 1] else 2 * below > whole
+    for c in range(width):
+        if not filled[c]:
+            low[c] = rest
 
 
 @part
@@ -64,6 +141,10 @@ def grow_full(
     cells: Array,
     words: Array,
     widths: Array,
+    starts: Array,
+    categorical: Array,
+    filled: Array,
+    masses: Array,
     q: Array,
     mass: Array,
     fewest: float,
@@ -74,18 +155,22 @@ def grow_full(
     nodes: Array,
     sums: Array,
     gains: Array,
-) -> int:
-    """Grow a tree by the gini index; return the number of nodes, which are numbered level by level.
+) -> tuple[int, Array]:
+    """Grow a tree by the gini index; return the number of nodes, which are numbered level by level, and low categories.
 
     cells[group, row, lane] are the codes, words[group, row] the same in one number; widths[j] is the number of slots of
-    column j (0: constant).  q is weight times label as integers, worth `unit` each.  Nodes of fewer than `fewest`
-    examples (by mass, or by rows if that is empty) are not split, nor where the gain is not above the floor.  members
-    is all rows' numbers, which are reordered.  sums[node] are the magnitudes of negative and positive q.
+    column j (0: constant).  Its slots begin at starts[j] of `filled` (whether anybody of the sample is there, if the
+    column is categorical) and of masses (how much of the sample).  q is weight times label as integers, worth `unit`
+    each.  Nodes of fewer than `fewest` examples (by mass, or by rows if that is empty) are not split, nor where the
+    gain is not above the floor.  members is all rows' numbers, which are reordered.  sums[node] are the magnitudes of
+    negative and positive q.
     """
     lanes, d, widest = cells.shape[2], widths.size, widths.max()
     hist = np.zeros((lanes, widest + 1, 2), np.int64)
     taken = np.zeros((lanes, widest // 64 + 1), np.uint64)
     space = np.empty_like(members)
+    order, rank = np.empty(widest, np.int64), np.empty(widest)
+    lows, used = np.empty(64 if categorical.any() else 0, np.bool_), 0
     nodes[0, FIRST], nodes[0, SIZE], nodes[0, DEPTH] = 0, members.size, 0
     n_nodes, node = 1, 0
     while node < n_nodes:
@@ -103,8 +188,8 @@ def grow_full(
             node += 1
             continue
         few = 2 * size < widest
-        least = floor + worth(minus * unit, plus * unit) / 2
-        feature, cut, best = -1, 0, least
+        alone = worth(minus, plus, unit)
+        feature, cut, best = -1, 0, alone
         for g in range(cells.shape[0]):
             if not add_node(hist, taken, cells[g], words[g], q, rows, few):
                 continue
@@ -116,7 +201,17 @@ def grow_full(
                     taken[lane, 0] = 0
                     continue
                 a, b = np.int64(0), np.int64(0)
-                if few:
+                if categorical[j]:
+                    taken[lane, : widths[j] // 64 + 1] = 0
+                    for m in range(by_mean(mine[: widths[j]], unit, order, rank)):
+                        c = order[m]
+                        a += mine[c, 0]
+                        b += mine[c, 1]
+                        mine[c, 0] = mine[c, 1] = 0
+                        told = worth(a, b, unit) + worth(minus - a, plus - b, unit)
+                        if told > best:
+                            feature, cut, best = j, c, told
+                elif few:
                     for k in range(widths[j] // 64 + 1):
                         word = taken[lane, k]
                         taken[lane, k] = 0
@@ -126,9 +221,9 @@ def grow_full(
                             a += mine[c, 0]
                             b += mine[c, 1]
                             mine[c, 0] = mine[c, 1] = 0
-                            gain = worth(a * unit, b * unit) + worth((minus - a) * unit, (plus - b) * unit)
-                            if gain > 2 * best:
-                                feature, cut, best = j, c, gain / 2
+                            told = worth(a, b, unit) + worth(minus - a, plus - b, unit)
+                            if told > best:
+                                feature, cut, best = j, c, told
                 else:
                     taken[lane, 0] = 0
                     for c in range(widths[j]):
@@ -137,20 +232,30 @@ def grow_full(
                         a += mine[c, 0]
                         b += mine[c, 1]
                         mine[c, 0] = mine[c, 1] = 0
-                        gain = worth(a * unit, b * unit) + worth((minus - a) * unit, (plus - b) * unit)
-                        if gain > 2 * best:
-                            feature, cut, best = j, c, gain / 2
-        if feature >= 0:
-            low = part_cells(cells, feature, cut, -1, 0, rows, space)
+                        told = worth(a, b, unit) + worth(minus - a, plus - b, unit)
+                        if told > best:
+                            feature, cut, best = j, c, told
+        if feature >= 0 and best / 2 - alone / 2 > floor:
+            if categorical[feature]:
+                start, width = starts[feature], widths[feature]
+                while lows.size < used + width:
+                    lows = np.concatenate((lows, np.empty_like(lows)))
+                mask = lows[used : used + width]
+                low_categories(cells, feature, cut, q, rows, unit, filled[start : start + width], masses[start:], mask)
+                low = part_categories(cells, feature, mask, rows, space)
+                nodes[node, LOWS] = used
+                used += width
+            else:
+                low = part_cells(cells, feature, cut, -1, 0, rows, space)
             nodes[node, FEATURE], nodes[node, CUT] = feature, cut
             nodes[node, LOW], nodes[node, HIGH] = n_nodes, n_nodes + 1
-            gains[node] = best - (least - floor)
+            gains[node] = best / 2 - alone / 2
             for child, start, count in ((n_nodes, first, low), (n_nodes + 1, first + low, size - low)):
                 nodes[child, FIRST], nodes[child, SIZE] = start, count
                 nodes[child, DEPTH] = nodes[node, DEPTH] + 1
             n_nodes += 2
         node += 1
-    return n_nodes
+    return n_nodes, lows[:used]
 
 
 @kernel

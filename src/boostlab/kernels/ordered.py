@@ -83,9 +83,9 @@ def best_in(rows: Array, whole: int, bits: int, q: Array, minus: int, plus: int,
         below = rows[k + 1] >> shift if k < last else np.uint32(0)
         if rows[k] >> shift == below or (k == last and rows.size == whole):
             continue
-        gain = worth((minus - a) * unit, (plus - b) * unit) + worth(a * unit, b * unit)
-        if gain > best and gain >= found:
-            cut, found = int(below), gain
+        told = worth(minus - a, plus - b, unit) + worth(a, b, unit)
+        if told > best and told >= found:
+            cut, found = int(below), told
     return cut, found
 
 
@@ -173,21 +173,21 @@ def grow_ordered(
             node += 1
             continue
         minus, plus = sums[node, 0], sums[node, 1]
-        least = floor + worth(minus * unit, plus * unit) / 2
-        feature, cut, best = -1, 0, 2 * least
+        alone = worth(minus, plus, unit)
+        feature, cut, best = -1, 0, alone
         for j in range(d):
             stretch = lists[bounds[mine, j, 0] : bounds[mine, j, 1]]
             if is_promising(stretch, mask, q, minus, plus, best / unit - DOUBT * (minus + plus), S, W):
-                at, gain = best_in(stretch, size, bits, q, minus, plus, unit, best)
+                at, told = best_in(stretch, size, bits, q, minus, plus, unit, best)
                 if at >= 0:
-                    feature, cut, best = j, at, gain
+                    feature, cut, best = j, at, told
         lower = upper = False
-        if feature >= 0:
+        if feature >= 0 and best / 2 - alone / 2 > floor:
             rows = members[first : first + size]
             low = part_cells(cells, feature, cut, -1, 0, rows, space)
             nodes[node, FEATURE], nodes[node, CUT] = feature, cut
             nodes[node, LOW], nodes[node, HIGH] = n_nodes, n_nodes + 1
-            gains[node] = best / 2 - (least - floor)
+            gains[node] = best / 2 - alone / 2
             for child, start, count in ((n_nodes, first, low), (n_nodes + 1, first + low, size - low)):
                 nodes[child, FIRST], nodes[child, SIZE] = start, count
                 nodes[child, DEPTH] = nodes[node, DEPTH] + 1

@@ -23,6 +23,16 @@ TIE = 1e-13  # voters whose edges differ by no more than this are equals: the fi
 
 
 @kernel
+def signed_sums(votes: Array, q: Array, out: Array) -> None:
+    """Write the sum of votes[j, i] q[i] over i, for votes of -1 and +1 (int8) and integers q."""
+    for j in range(votes.shape[0]):
+        mine, total = votes[j], np.int64(0)
+        for i in range(q.size):
+            total += q[i] if mine[i] > 0 else -q[i]
+        out[j] = total
+
+
+@kernel
 def _loudest(c: Array, slack: float, lanes: Array) -> int:
     """Return the first j whose |c[j]| is within slack of the largest."""
     lanes[:] = 0.0
@@ -35,10 +45,10 @@ def _loudest(c: Array, slack: float, lanes: Array) -> int:
         top = max(top, lanes[lane])
     for j in range(n - n % LANES, n):
         top = max(top, abs(c[j]))
-    for j in range(n):
-        if abs(c[j]) >= top - slack:
-            return j
-    return 0
+    first = n
+    for j in range(n):  # all of them: without a way out it is vectorised
+        first = min(first, j if abs(c[j]) >= top - slack else n)
+    return first if first < n else 0
 
 
 @kernel
@@ -87,49 +97,64 @@ def exponential_path(right: Array, by_voter: Array, negligible: float, marks: Ar
     the number of rounds.
     """
     n, size = right.shape
-    a, c, w, rows, lanes = np.zeros(size), np.zeros(size), np.ones(n), np.zeros(n + 1, np.int64), np.zeros(LANES)
+    a, c, w, lanes = np.zeros(size), np.zeros(size), np.ones(n), np.zeros(LANES)
+    rows, changes = np.arange(n), np.empty(n)
+    sides, split = _sides(by_voter)
     made, moved, gross, stopped = 0, 2 * FAR, 0.0, False
     for m in range(marks.size):
         while made < marks[m] and not stopped:
             if moved > FAR or made % FRESH == 0:
                 _weigh(by_voter, a, w)
-                for i in range(n):
-                    rows[i] = i
                 c[:] = 0.0
                 gross, moved = w.sum(), 0.0
+                for i in range(n):
+                    rows[i] = i
                 _add(right, w, rows, n, c)
             k = _loudest(c, TIE * gross, lanes)
-            sign = np.int8(1 if c[k] >= 0 else -1)
-            wrong = 0
-            for i in range(n):
-                rows[wrong] = i
-                wrong += by_voter[k, i] != sign
+            sign = 1 if c[k] >= 0 else -1
+            wrong = sides[k, : split[k]] if sign > 0 else sides[k, split[k] :]
             error = 0.5 * (1.0 - abs(c[k]) / gross)
             if error >= 0.5 - negligible:
                 stopped = True
                 break
             if error < 1e-9:  # too small to be told from edges; none at all counts as half an example
                 missed = 0.0
-                for i in range(wrong):
-                    missed += w[rows[i]]
-                error, stopped = (missed / gross if missed > 0.0 else 0.5 / n), wrong == 0
+                for i in wrong:
+                    missed += w[i]
+                error, stopped = (missed / gross if missed > 0.0 else 0.5 / n), wrong.size == 0
             alpha = 0.5 * math.log((1.0 - error) / error)
             a[k] += sign * alpha
             moved += 2 * alpha
             made += 1
-            gross = _grow(right, w, rows, wrong, math.exp(2 * alpha) - 1.0, gross, c)
+            gross = _grow(right, w, wrong, math.exp(2 * alpha) - 1.0, gross, c, rows, changes)
         out[m] = a
     return made
 
 
 @kernel
-def _grow(right: Array, w: Array, rows: Array, size: int, growth: float, gross: float, c: Array) -> float:
-    """Let the weights of some rows grow, add the changes to the edges and return the new sum of the weights."""
+def _sides(by_voter: Array) -> tuple[Array, Array]:
+    """Return for every voter the rows it gets wrong and then those it gets right, and how many the first are."""
+    sides, split = np.empty(by_voter.shape, np.int64), np.empty(by_voter.shape[0], np.int64)
+    for k in range(by_voter.shape[0]):
+        wrong = np.flatnonzero(by_voter[k] != 1)
+        split[k] = wrong.size
+        sides[k, : wrong.size] = wrong
+        sides[k, wrong.size :] = np.flatnonzero(by_voter[k] == 1)
+    return sides, split
+
+
+@kernel
+def _grow(
+    right: Array, w: Array, wrong: Array, growth: float, gross: float, c: Array, rows: Array, changes: Array
+) -> float:
+    """Let the weights of some rows grow, add the changes to the edges and return the new sum of the weights.
+
+    rows and changes are room to work in.
+    """
     least = 1e-20 * gross
     kept = 0
-    changes = np.empty(size)
-    for m in range(size):
-        i = rows[m]
+    for m in range(wrong.size):
+        i = wrong[m]
         x = w[i] * growth
         w[i] += x
         gross += x

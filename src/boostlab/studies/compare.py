@@ -66,7 +66,8 @@ def compare(
     n_jobs : int, optional
         Number of workers; None is one, which knows boosters of your own, too; -1 is one on every core.
     budget : float, default=inf
-        Seconds after which no training is begun for another split; what is finished is returned.
+        Seconds after which no training is begun for another split; what is finished is returned.  The seconds that
+        compiling takes on first use are not counted.
     store : path, optional
         A file that keeps what is finished, and in which it is found again; None forgets it.
 

@@ -15,6 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NoReturn, Protocol
 
 import joblib
@@ -83,7 +85,7 @@ def run(
         One of joblib's backends whose workers can open the store's file; None is that of joblib's context, processes
         by default.
     budget : float, default=inf
-        Seconds after which no cell is begun.
+        Seconds after which no cell is begun; compiling kernels, or reading them, is not counted.
     retry : bool, default=False
         Whether to compute again what failed.
     watch : Watch, optional
@@ -106,8 +108,9 @@ def run(
     store.begin(now)
     until = time.time() + budget
     groups = in_groups(missing, usual, sizes, workers)
-    with _one_thread(), _following(store, now, missing, watch, start):
-        ended, interrupted = _compute([_task(group, store, now, until) for group in groups], workers, backend)
+    with TemporaryDirectory() as room, _one_thread(), _following(store, now, missing, watch, start):
+        tasks = [_task(group, store, now, until, Path(room)) for group in groups]
+        ended, interrupted = _compute(tasks, workers, backend)
     store.clock(now, time.perf_counter() - start)
     here = store.get({place.key for place in missing}, arrays=False)
     computed = sum(one.run == now.id for one in here.values())
@@ -165,7 +168,7 @@ def _count(jobs: int | None) -> int:
     return max(1, int(joblib.effective_n_jobs(-1 if jobs is None else jobs)))
 
 
-def _task(group: Sequence[Place], store: Store, now: Run, until: float) -> Task:
+def _task(group: Sequence[Place], store: Store, now: Run, until: float, room: Path) -> Task:
     cell = group[0].cell
     return Task(
         *(cell.problem, cell.protocol, cell.repeat, shared(group[0])),
@@ -174,6 +177,7 @@ def _task(group: Sequence[Place], store: Store, now: Run, until: float) -> Task:
         run=now.id,
         until=until,
         home=os.getpid(),
+        room=room,
     )
 
 

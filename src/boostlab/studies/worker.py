@@ -13,12 +13,14 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from boostlab.estimators import REGISTRY
+from boostlab.kernels.compiled import NOTICE
 from boostlab.studies.packing import to_text
 from boostlab.studies.plan import Method, Outcome, Problem, Procedure
 from boostlab.studies.store import Entry, Store
@@ -35,15 +37,17 @@ class Task:
     cells: tuple[tuple[Entry, Method], ...]
     store: Path
     run: str
-    until: float  # time after which no cell is begun
+    until: float  # time after which no cell is begun; what a worker takes to get warm comes on top
     home: int  # process that gave the task
+    room: Path  # a folder in which workers leave signs for each other
 
 
 class _Memory(threading.local):
-    """What a worker remembers from one task to the next: the last parts."""
+    """What a worker remembers from one task to the next: the last parts, and the seconds it took to get warm."""
 
     def __init__(self) -> None:
         self.parts: tuple[str, Any] = ("", None)
+        self.run, self.warming = "", 0.0
 
 
 _memory = _Memory()
@@ -67,10 +71,11 @@ def work(task: Task) -> int:
     if os.getpid() != task.home and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends its workers
         _keep_off_the_screen()
+        NOTICE.asks = partial(_is_first, task.room / "compiling")
     _warm(task)
     with Store(task.store) as store:
         for count, (entry, method) in enumerate(task.cells):
-            if time.time() >= task.until or _is_orphan():
+            if time.time() >= task.until + _memory.warming or _is_orphan():
                 return count
             outcome, failure, seconds = _compute(task, method)
             try:
@@ -78,6 +83,15 @@ def work(task: Task) -> int:
             except TypeError as error:  # an outcome that cannot be stored
                 store.put(entry, None, _say(error), seconds, task.run)
     return len(task.cells)
+
+
+def _is_first(sign: Path) -> bool:
+    """Whether no other worker has left this sign before; leave it."""
+    try:
+        sign.touch(exist_ok=False)
+    except OSError:  # it is there, or the run is over
+        return False
+    return True
 
 
 def _keep_off_the_screen() -> None:
@@ -100,8 +114,11 @@ def _warm(task: Task) -> None:
     """Let kernels be compiled or read before the clock runs: nobody is charged for it.
 
     A protocol that times its methods may have a function `warm(method)`; otherwise every booster is fitted once to a
-    handful of rows.  What fails here will fail, and be told, in its cell.
+    handful of rows.  What fails here will fail, and be told, in its cell.  It is not taken from a run's budget either.
     """
+    if _memory.run != task.run:
+        _memory.run, _memory.warming = task.run, 0.0
+    start = time.time()
     for _, method in task.cells:
         if method.booster and (name := to_text(method.definition())) not in _is_warm:
             _is_warm.add(name)
@@ -113,6 +130,7 @@ def _warm(task: Task) -> None:
                     X = np.arange(12.0).reshape(6, 2)
                     model = REGISTRY[method.booster].cls(n_estimators=2, n_jobs=1, random_state=0)
                     model.fit(X, [-1, 1, 1, -1, 1, 1]).predict(X)
+    _memory.warming += time.time() - start
 
 
 def _compute(task: Task, method: Method) -> tuple[Outcome | None, str, float]:

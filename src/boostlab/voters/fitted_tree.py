@@ -13,6 +13,7 @@ from boostlab.data.table import Table, compact, magnitude
 from boostlab.data.threads import spread
 from boostlab.kernels.sparse import walk_sparse
 from boostlab.kernels.tree import walk
+from boostlab.voters.pruning import prices, who_votes
 
 Array = npt.NDArray[Any]
 
@@ -68,6 +69,24 @@ class Tree:
     def votes(self, table: Table) -> Array:
         """Return the votes on all rows of a table."""
         return compact(self.values)[self.leaf_of(table)]
+
+    def prices(self) -> Array:
+        """Return for every node the smallest `ccp_alpha` that takes its split back; zero for leaves.
+
+        The tree must have been grown with ccp_alpha=0.
+        """
+        return prices(self.feature, self.children, self.gains)
+
+    def pruned_votes(self, table: Table, ccp_alphas: Array) -> Array:
+        """Return the votes on all rows of the tree pruned at several prices, one row a price.
+
+        Where a price takes back every split, the root votes.
+        """
+        leaf, price, values = self.leaf_of(table), self.prices(), compact(self.values)
+        out = np.empty((len(ccp_alphas), len(leaf)), values.dtype)
+        for k, alpha in enumerate(ccp_alphas):
+            out[k] = values[who_votes(self.feature, self.children, price, alpha)[leaf]]
+        return out
 
     def predict(self, X: Array) -> Array:
         """Return the votes on the rows of a plain array."""

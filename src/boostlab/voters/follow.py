@@ -45,6 +45,8 @@ class Follower:
         compared, not divided by each other.
     """
 
+    sums = True  # whether there is a histogram
+
     def __init__(
         self, rows: Rows, codes: Codes, form: int = SIGNED, sided: bool = False, lasting: bool = False
     ) -> None:
@@ -110,7 +112,7 @@ class Follower:
         """Sum what changed; False if it cannot be told from the integers what scale would fit."""
         q, self.q, n = self.q, None, len(weight)  # not to be trusted until all is done
         assert q is not None
-        scatter = not self._restless and (n >= FEW or n * len(self.codes.starts) >= SMALL)
+        scatter = self.sums and not self._restless and (n >= FEW or n * len(self.codes.starts) >= SMALL)
         while True:
             what = self.form, weight, target, *self.rows.as_arrays, self.power
             new, slots = alone.follow(self.codes, what, self.sided, q, scatter, self.slots)
@@ -128,6 +130,16 @@ class Follower:
         else:
             self.slots, self.minus, self.plus, self.q = slots, new.minus, new.plus, q
         return True
+
+
+class Rounded(Follower):
+    """A follower without a histogram: the very integers, for whoever sums them otherwise."""
+
+    sums = False
+
+    def _sum(self, q: Array) -> None:
+        self.minus, self.plus = -int(np.minimum(q, 0).sum()), int(np.maximum(q, 0).sum())
+        self.q = q
 
 
 class ClassCount:

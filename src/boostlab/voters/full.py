@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.contract import Task
-from boostlab.kernels.full import CUT, FEATURE, HIGH, LOW, grow_full, let_leaves_vote
+from boostlab.kernels.full import CUT, FACTS, FEATURE, HIGH, LOW, LOWS, grow_full, let_leaves_vote
 from boostlab.kernels.ordered import grow_ordered, put_in_order
-from boostlab.voters.follow import scaled
+from boostlab.kernels.slots import SIGNED
+from boostlab.voters.follow import Rounded, scaled
 from boostlab.voters.quick import Grown
 from boostlab.voters.search import SplitSearch, tame
 
@@ -34,10 +35,10 @@ class Limits(Protocol):
 
 
 def is_full(learner: Limits, search: SplitSearch) -> bool:
-    """Return whether there is a compiled way: no limit on leaves, dense columns of numbers, nothing missing."""
+    """Return whether there is a compiled way: no limit on leaves, dense columns, no missing numbers."""
     if learner.max_leaf_nodes is not None or learner.min_samples_leaf > 1 or learner.ccp_alpha > 0:
         return False
-    return search.codes.lonely and not search.bins.categorical and not search.some_missing.any()
+    return search.codes.lonely and not search.some_missing.any()
 
 
 class FullGrower:
@@ -54,17 +55,21 @@ class FullGrower:
     def __init__(self, learner: Limits, search: SplitSearch) -> None:
         self.search, n = search, search.rows.n_rows
         self.widths = np.where(search.n_bins > 1, search.n_bins, 0).astype(np.int64)
+        self.widths[search.categorical] = search.n_bins[search.categorical] + 1  # missing values are a category
         self.deepest = DEEPEST if learner.max_depth is None else learner.max_depth
         self.most = 2 * n if self.deepest >= n.bit_length() else min(2 * n, 2 << self.deepest)  # nodes
         self.fewest = float(learner.min_samples_split) if learner.min_samples_split > 2 else 0.0
         self.bits = n.bit_length()
+        self.rounded = Rounded(search.rows, search.codes, SIGNED, sided=True)
 
     @cached_property
     def lists(self) -> tuple[Array, Array, Array, Array] | None:
         """The rows in the order of every column and where a column starts; room for a copy, and for nodes' stretches.
 
-        None where they would be large, or longer than histograms by far.
+        None where they would be large, or longer than histograms by far, or where there are categories.
         """
+        if self.search.categorical.any():
+            return None
         n, d = self.search.rows.n_rows, len(self.widths)
         if n * d > SMALL or self.bits + int(self.widths.max()).bit_length() > 32:
             return None
@@ -79,19 +84,27 @@ class FullGrower:
     def grow(self, task: Task) -> Grown | None:
         """Grow a tree by the gini index of labels -1 and +1; None if no split gains anything."""
         search, rows, n = self.search, self.search.rows, self.search.rows.n_rows
-        q, power, _, whole = rows.whole(tame(task.weight) * task.target, task.counts)
+        weight, whose = tame(task.weight), self.rounded
+        if task.counts is None:
+            whose.update(weight, task.target)
+        else:
+            whose = Rounded(rows, search.codes, SIGNED, sided=True)
+            whose.count(weight, task.target, task.counts)
+        q, power, whole = whose.q, whose.power, whose.gross
         mass = task.counts if task.counts is not None else np.empty(0) if rows.uniform else rows.masses
         unit = math.ldexp(1.0, -power)
         limits = q, mass.astype(np.float64), self.fewest, self.deepest, unit, 1e-12 * whole * unit
         members, votes = np.arange(n, dtype=np.int64), np.empty(n, np.int8)
-        nodes, sums, gains = np.empty((self.most, 7), np.int64), np.empty((self.most, 2), np.int64), np.zeros(self.most)
+        nodes, low = np.empty((self.most, FACTS), np.int64), np.empty(0, bool)
+        sums, gains = np.empty((self.most, 2), np.int64), np.zeros(self.most)
         cells, words, _ = search.codes.to_read
         if self.lists is not None:
             lists, starts, copy, bounds = self.lists
             copy[:] = lists
             size = grow_ordered(cells, copy, starts, self.bits, *limits, members, nodes, sums, gains, bounds)
         else:
-            size = grow_full(cells, words, self.widths, *limits, members, nodes, sums, gains)
+            columns = search.starts, search.categorical, search.filled, search.masses
+            size, low = grow_full(cells, words, self.widths, *columns, *limits, members, nodes, sums, gains)
         if size == 1:
             return None
         nodes, sums, gains = nodes[:size], sums[:size], gains[:size]
@@ -101,6 +114,18 @@ class FullGrower:
         cuts = search.cuts_at(at, np.zeros(size, np.int64))
         children = np.where(inner[:, None], nodes[:, [LOW, HIGH]], 0)
         values = np.where(sums[:, 1] >= sums[:, 0], 1.0, -1.0)
-        none = np.zeros(size + 1, np.int64), np.empty(0, bool)  # no categories
-        arrays = *cuts, children, *none, values, gains / (whole * unit)
+        categories = _categories(search, nodes, low, cuts) if len(low) else (np.zeros(size + 1, np.int64), low)
+        arrays = *cuts, children, *categories, values, gains / (whole * unit)
         return Grown(arrays, votes, (scaled(whole, power), scaled(wrong, power)))
+
+
+def _categories(search: SplitSearch, nodes: Array, low: Array, cuts: tuple[Array, Array, Array]) -> tuple[Array, Array]:
+    """Return where every node's low categories start, and these; correct the cuts where categories are split."""
+    _, threshold, missing_low = cuts
+    size, features = np.zeros(len(nodes), np.int64), nodes[:, FEATURE]
+    parts = []
+    for node in np.flatnonzero((features >= 0) & search.categorical[features]):
+        first, size[node] = nodes[node, LOWS], search.n_bins[features[node]]
+        threshold[node], missing_low[node] = 0.0, low[first + size[node]]
+        parts.append(low[first : first + size[node]])
+    return np.append(0, np.cumsum(size)), np.concatenate(parts)

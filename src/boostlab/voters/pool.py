@@ -14,6 +14,7 @@ from boostlab.contract import Learner, Stop, Task
 from boostlab.data.matrix import extremes
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table
+from boostlab.kernels.pool import signed_sums
 from boostlab.voters.criteria import SampleVariancePenalty
 from boostlab.voters.search import tame
 from boostlab.voters.stump import Stump
@@ -240,7 +241,9 @@ class PoolSession:
     def _edges(self, x: Array, counts: Array | None) -> Array:
         if self.labels:  # integer votes times integer rows: exact
             q, k, _, _ = self.rows.whole(x, counts)
-            return np.ldexp(np.array([np.dot(v, q) for v in self.votes]).astype(np.float64), -k)
+            sums = np.empty(len(self.votes), np.int64)
+            signed_sums(self.votes, q, sums)
+            return np.ldexp(sums.astype(np.float64), -k)
         if counts is not None:
             return np.array([Rows(len(x), counts.astype(np.float64)).total(v * x) for v in self.votes])
         return np.array([self.rows.total(v * x) for v in self.votes])

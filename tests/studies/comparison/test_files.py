@@ -81,26 +81,45 @@ def test_an_encoding_can_be_named(file):
         read(path, "latin-nine")
 
 
+VALUES = {
+    "x": [1, None, 3],
+    "f": [0.5, 1.5, 2.5],
+    "b": [True, False, None],
+    "s": ["u", None, "v"],
+    "price": [Decimal("1.25"), None, Decimal("3.50")],
+}
+
+
+def by_polars(path):
+    pytest.importorskip("polars").DataFrame(VALUES).write_parquet(path)
+
+
+def by_pyarrow(path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(sys.modules["pyarrow"].table(VALUES), path)
+
+
+@pytest.mark.parametrize("write", [by_polars, by_pyarrow], ids=["from polars", "from pyarrow"])
 @pytest.mark.parametrize("reader", ["polars", "pyarrow"])
-def test_parquet(tmp_path, reader, monkeypatch):
-    polars = pytest.importorskip("polars")
+def test_parquet(tmp_path, reader, write, monkeypatch):
     pytest.importorskip(reader)
     path = tmp_path / "a.parquet"
-    polars.DataFrame(
-        {
-            "x": [1, None, 3],
-            "f": [0.5, 1.5, 2.5],
-            "b": [True, False, None],
-            "s": ["u", None, "v"],
-            "price": [Decimal("1.25"), None, Decimal("3.50")],
-        }
-    ).write_parquet(path)
+    write(path)
     if reader == "pyarrow":
         monkeypatch.setitem(sys.modules, "polars", None)
     x, f, b, s, price = read(path).columns
     np.testing.assert_array_equal(x.numbers, [1.0, np.nan, 3.0])
     np.testing.assert_array_equal(price.numbers, [1.25, np.nan, 3.5])
     assert (f.numbers.tolist(), b.words, s.words) == ([0.5, 1.5, 2.5], ("True", "False", ""), ("u", "", "v"))
+
+
+@pytest.mark.parametrize("reader", ["polars", "pyarrow"])
+def test_parquet_that_is_none(file, reader, monkeypatch):
+    pytest.importorskip(reader)
+    if reader == "pyarrow":
+        monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(RequestError, match=r"a\.parquet cannot be read as Parquet \(.+\)\.$"):
+        read(file("x,y\n1,2\n", "a.parquet"))
 
 
 def test_parquet_without_a_reader(file, monkeypatch):

@@ -79,7 +79,7 @@ def compare(request: Request, console: Console) -> int:
     plan = _plan(request)
     out = request.out or (Path(f"{plan.table.name}-boosters") if request.table else None)
     if out is not None:
-        page.claim(out)
+        page.claim(out, None if request.out else request.table)
         studies_page.prepare(out)
     with _store(request, out) as (store, kept):
         screen.show_plan(console, plan)
@@ -89,7 +89,7 @@ def compare(request: Request, console: Console) -> int:
     comparison = conclude(plan, ran)
     screen.show(console, comparison, usual_class(plan.table))
     if out is not None and ran.results.rows():
-        written = page.write(plan, comparison, request.command(), out)
+        written = page.write(plan, comparison, request.command(), out, request.table)
         for trouble in written.troubles:
             console.print(trouble, markup=False)
         holds = "tables" if written.troubles else "plots and tables"

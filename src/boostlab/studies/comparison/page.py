@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
+from urllib.parse import quote, unquote
 
 from boostlab.studies.comparison import figures
 from boostlab.studies.comparison.design import Comparison, Design
@@ -13,23 +16,34 @@ from boostlab.studies.study import Report
 from boostlab.studies.tables import markdown
 
 _MARK = "<!-- written by boostlab compare -->"  # by which a page is known for ours, and may be written again
+_TABLE = r"<!-- table: (\S+) -->"  # and the table that it is about
 _OURS = ("cells.csv", "ranking.csv", *(f"{slug(name)}.png" for name in figures.NAMES))
 
 
-def claim(folder: Path) -> None:
+def claim(folder: Path, table: Path | None = None) -> None:
     """Refuse a folder in which files would be overwritten that no comparison has written.
 
     Parameters
     ----------
     folder : path
         Where the page is to go.
+    table : path, optional
+        If given, a page of another table is not overwritten either.
     """
     page = folder / "README.md"
     if page.is_file():
         try:
-            is_ours = _MARK in page.read_text(encoding="utf-8", errors="replace")
+            text = page.read_text(encoding="utf-8", errors="replace")
         except OSError:
-            is_ours = False
+            text = ""
+        is_ours = _MARK in text
+        other = re.search(_TABLE, text)
+        if table is not None and is_ours and other and other[0] != _named(table, folder):
+            theirs = unquote(other[1])
+            raise RequestError(
+                f"The folder {folder} holds the comparison of another table, {theirs} as seen from there; name a folder"
+                f" for {table} with --out."
+            )
         foreign = [] if is_ours else ["README.md"]
     else:
         foreign = [name for name in _OURS if (folder / name).exists()]
@@ -39,7 +53,16 @@ def claim(folder: Path) -> None:
         )
 
 
-def write(plan: Design, comparison: Comparison, command: str, folder: Path) -> Page:
+def _named(table: Path, folder: Path) -> str:
+    """Return the line by which a page knows its table: the way to it from the page's folder."""
+    try:
+        way = Path(os.path.relpath(table.resolve(), folder.resolve())).as_posix()
+    except ValueError:  # on another drive
+        way = table.resolve().as_posix()
+    return f"<!-- table: {quote(way).replace('--', '%2D%2D')} -->"
+
+
+def write(plan: Design, comparison: Comparison, command: str, folder: Path, source: Path | None = None) -> Page:
     """Write page, tables and pictures.
 
     Parameters
@@ -52,6 +75,8 @@ def write(plan: Design, comparison: Comparison, command: str, folder: Path) -> P
         How it was asked for.
     folder : path
         Where to.
+    source : path, optional
+        The file that the table came from.
 
     Returns
     -------
@@ -62,7 +87,8 @@ def write(plan: Design, comparison: Comparison, command: str, folder: Path) -> P
     for name, table in report.tables.items():
         write_csv(folder / f"{slug(name)}.csv", table)
     drawn, troubles = draw(report, folder)
-    parts = [_MARK, *_parts(plan, comparison, report, drawn, command)]
+    marks = _MARK if source is None else f"{_MARK}\n{_named(source, folder)}"
+    parts = [marks, *_parts(plan, comparison, report, drawn, command)]
     path = folder / "README.md"
     path.write_text("\n\n".join(part for part in parts if part) + "\n", encoding="utf-8")
     return Page(path, report, troubles)

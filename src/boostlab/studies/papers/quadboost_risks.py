@@ -46,7 +46,7 @@ METHODS = (
     Method(CONTROL, "AdaBoostClassifier", {}, {"n_estimators": rounds(0, 3)}, how="exponential"),
 )
 PROTOCOL = PoolProtocol()
-BLOCK = Block("splits", QUADBOOST, METHODS, PROTOCOL, {"quick": 2, "full": 10})
+BLOCK = Block("splits", QUADBOOST, METHODS, PROTOCOL, {"quick": 5, "full": 10})
 
 
 @dataclass(frozen=True)

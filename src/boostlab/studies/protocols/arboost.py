@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import product
 from time import thread_time
 from typing import Any
@@ -47,6 +47,8 @@ class Parts:
         For whatever draws.
     train, test : arrays of int
         Which rows these are.
+    known : dict
+        Mistakes on held-out rows, by booster, parameters and fold: AdaBoost is one of the candidates of eps-boost.
     """
 
     X: Binned
@@ -59,6 +61,7 @@ class Parts:
     seed: int
     train: Array
     test: Array
+    known: dict[str, Array] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -170,16 +173,37 @@ class TunedProtocol:
 
     def _tuned(self, parts: Parts, method: Method, grid: list[dict[str, Any]]) -> Array:
         """Return the mistakes on held-out rows after every round, one row a candidate; labels are as noisy there."""
-        length, rows = self.rounds, parts.tuned
-        if method.how == "tree":  # the price of a leaf depends on the number of rows, and one tree is soon grown
-            length, rows = 1, np.ones(len(parts.y), bool)
-        wrong = np.zeros((len(grid), length), int)
+        if method.how == "tree":
+            return self._tuned_tree(parts, method, np.array([setting["ccp_alpha"] for setting in grid]))
+        wrong = np.zeros((len(grid), self.rounds), int)
         for k in range(self.folds):
-            fit, held = np.flatnonzero((parts.fold != k) & rows), np.flatnonzero((parts.fold == k) & rows)
+            held_out = parts.fold == k
+            fit, held = np.flatnonzero(~held_out & parts.tuned), np.flatnonzero(held_out & parts.tuned)
             X, y, X_held, y_held = parts.X.take(fit), parts.y[fit], parts.X.take(held), parts.y[held]
             for i, setting in enumerate(grid):
-                model = self._fitted(parts, method, setting, X, y)
-                wrong[i] += _stages(model, X_held, y_held, length, _majority(method, y))[0]
+                what = f"{method.booster} {sorted({**method.params, **setting}.items())} {k}"
+                if what not in parts.known:
+                    model = self._fitted(parts, method, setting, X, y)
+                    parts.known[what] = _stages(model, X_held, y_held, self.rounds)[0]
+                wrong[i] += parts.known[what]
+        return wrong
+
+    def _tuned_tree(self, parts: Parts, method: Method, ccp_alphas: Array) -> Array:
+        """Return the same of single trees: one is grown a fold, on all its rows, and pruned at every price of a leaf.
+
+        All rows take part because the price depends on their number, and one tree is soon grown.
+        """
+        wrong = np.zeros((len(ccp_alphas), 1), int)
+        for k in range(self.folds):
+            fit, held = np.flatnonzero(parts.fold != k), np.flatnonzero(parts.fold == k)
+            X_held, y, y_held = parts.X.take(held), parts.y[fit], parts.y[held]
+            model = self._fitted(parts, method, {"ccp_alpha": 0.0}, parts.X.take(fit), y)
+            said = np.full((len(ccp_alphas), len(held)), _majority(method, y))
+            if model.n_estimators_:
+                tree = model.estimators_[0]
+                kept = ccp_alphas < tree.prices()[0]
+                said[kept] = model.classes_[tree.pruned_votes(X_held.table, ccp_alphas[kept])]
+            wrong[:, 0] += (said != y_held).sum(axis=1)
         return wrong
 
     def _fitted(self, parts: Parts, method: Method, setting: dict[str, Any], X: Binned, y: Array) -> Any:
