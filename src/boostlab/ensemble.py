@@ -271,16 +271,16 @@ class Ensemble:
 
     def importances(self, n_features: int) -> Array:
         """Return every feature's share of the vote: |alpha| times half the distance between the leaves, to sum 1."""
-        features, sizes, shares = list[int](), list[float](), np.zeros(n_features)
-        for alpha, voter in zip(self.alphas.tolist(), self.voters, strict=True):
-            several = voter if isinstance(voter, tuple) else (voter,)
-            for a, v in zip(alpha if isinstance(alpha, list) else [alpha] * len(several), several, strict=True):
-                if isinstance(v, Stump) and isinstance(v.left, float):
-                    features.append(v.feature)
-                    sizes.append(abs(a) * abs(v.right - v.left) / 2)
-                else:
-                    shares += abs(a) * feature_shares(v, n_features)
-        shares += np.bincount(np.array(features, np.intp), sizes, n_features)
+        shares, alphas = np.zeros(n_features), np.abs(self.alphas)
+        steps = [(v.feature, v.right - v.left) for v in self.voters if type(v) is Stump and type(v.left) is float]
+        if 0 < len(steps) == len(self.voters):  # all at once
+            features, heights = np.array(steps).T
+            shares += np.bincount(features.astype(np.intp), alphas * np.abs(heights) / 2, n_features)
+        else:
+            for alpha, voter in zip(alphas, self.voters, strict=True):
+                several = voter if isinstance(voter, tuple) else (voter,)
+                for a, v in zip(np.broadcast_to(alpha, len(several)).tolist(), several, strict=True):
+                    shares += a * feature_shares(v, n_features)
         whole = shares.sum()
         return shares / whole if whole > 0 else shares
 
