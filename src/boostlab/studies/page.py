@@ -1,4 +1,4 @@
-"""What a study leaves behind: a page (README.md), its tables and cells as CSV, its figures as PNG."""
+"""What a study leaves behind: a page (README.md), tables and cells as CSV, figures as PNG, a line of the index."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from boostlab.studies import index
 from boostlab.studies.packing import to_text
 from boostlab.studies.request import RequestError
 from boostlab.studies.runner import Ran
@@ -80,6 +81,8 @@ def write(ran: Ran, folder: Path) -> Page:
     text = "\n\n".join(part for part in _parts(ran, report, figures, troubles) if part)
     path = here / "README.md"
     path.write_text(text + "\n", encoding="utf-8")
+    index.note(ran, report, here)
+    index.write(folder)
     return Page(path, report, troubles)
 
 

@@ -1,0 +1,102 @@
+"""The page of pages: one line for every study in a folder."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from boostlab.studies import papers
+from boostlab.studies.runner import Ran
+from boostlab.studies.study import VERDICTS, Report
+from boostlab.studies.tables import markdown
+from boostlab.studies.watch import duration
+
+NAME, FACTS = "README.md", "study.json"
+_TITLE = "# The papers' tables, computed again"
+_TEXT = (
+    "Every page shows ours beside what was published, a verdict on every claim, and all readings where a paper is "
+    "silent. `boostlab reproduce NAME` (with `--quick` where the tier is quick) makes it again. Computing is the time "
+    "of all cells added up, clock that of the runs that computed them; cells that two studies share count in both."
+)
+
+
+def note(ran: Ran, report: Report, here: Path) -> None:
+    """Write what the index says of a study beside its page.
+
+    Parameters
+    ----------
+    ran : Ran
+        What the runner returned.
+    report : Report
+        What the study made of it.
+    here : path
+        The study's folder.
+    """
+    rows, counts = ran.results.rows(), sorted(set(ran.results.repeats.values()) - {0})
+    facts = {
+        "title": ran.study.title,
+        "asked": ran.asked,
+        "repeats": [counts[0], counts[-1]] if counts else [],
+        "cells": len(rows),
+        "planned": ran.planned,
+        "computing": round(sum(one.seconds for one in rows), 1),
+        "clock": round(sum(run.seconds for run in ran.runs), 1),
+        "workers": sorted({run.jobs for run in ran.runs}),
+        "verdicts": dict(Counter(claim.verdict for claim in report.claims)),
+    }
+    (here / FACTS).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+
+
+def write(folder: Path) -> Path | None:
+    """Write the index of the pages that a folder has; a README.md that is somebody else's is left alone.
+
+    Parameters
+    ----------
+    folder : path
+        The folder of all studies.
+
+    Returns
+    -------
+    path or None
+        Of the index; None if there is no page, or the place is taken.
+    """
+    path = folder / NAME
+    order = [name for name in papers.STUDIES if name != "smoke"]
+    known = {name: facts for name in order if (facts := _read(folder / name / FACTS)) is not None}
+    if not known or (path.exists() and not path.read_text(encoding="utf-8", errors="replace").startswith(_TITLE)):
+        return None
+    parts = [_TITLE, _TEXT, markdown([_line(name, facts) for name, facts in known.items()])]
+    absent = [name for name in order if name not in known]
+    parts += [f"Not run here: {', '.join(absent)}."] if absent else []
+    path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    return path
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    """Return what is noted of a study; None if nothing is, or it is not to be read."""
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        _line(path.parent.name, facts)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return dict(facts)
+
+
+def _line(name: str, facts: dict[str, Any]) -> dict[str, str]:
+    asked, cells, planned = facts["asked"], facts["cells"], facts["planned"]
+    repeats = " to ".join(str(n) for n in dict.fromkeys(facts["repeats"]))
+    workers = " or ".join(str(n) for n in facts["workers"])
+    verdicts = [f"{facts['verdicts'][v]} {v}" for v in VERDICTS if v in facts["verdicts"]]
+    return {
+        "study": f"[{name}]({name}/README.md)",
+        "what": facts["title"],
+        "repeats": f"{repeats} ({asked})" if isinstance(asked, str) else repeats,
+        "cells": str(cells) if cells == planned else f"{cells} of {planned}",
+        "computing": duration(facts["computing"]),
+        "clock": f"{duration(facts['clock'])}, {workers} {'worker' if workers == '1' else 'workers'}"
+        if workers
+        else "",
+        "verdicts": ", ".join(verdicts),
+    }
