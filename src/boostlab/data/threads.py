@@ -31,11 +31,13 @@ os.register_at_fork(after_in_child=_pools.clear) if hasattr(os, "register_at_for
 
 def count_threads(n_jobs: int | None) -> int:
     """Return how many threads `n_jobs` asks for; None is all cores, or the share a joblib worker was given."""
-    cores = joblib.cpu_count()
+    if n_jobs is not None and n_jobs > 0:
+        return min(n_jobs, MOST)
+    cores = joblib.cpu_count()  # asks the system, which takes 0.1 ms
     if n_jobs is None:
         share = os.environ.get("OMP_NUM_THREADS", "")
         return max(1, min(cores, int(share) if share.isdigit() else cores))
-    return max(1, cores + 1 + n_jobs) if n_jobs < 0 else min(n_jobs, MOST)
+    return max(1, cores + 1 + n_jobs)
 
 
 def is_worth(cells: int, threads: int) -> bool:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_y, validate_data
 from boostlab.data.columns import Columns, has_others, has_sparse, is_frame, unpacked
 from boostlab.data.matrix import by_rows, is_sparse
 from boostlab.data.table import Table
-from boostlab.data.threads import count_threads, gather
+from boostlab.data.threads import WORTH, count_threads, gather
 from boostlab.estimators.binned import Binned
 from boostlab.estimators.complaints import check_labels, check_table, one_sentence
 
@@ -63,7 +63,7 @@ class Reading:
             validate_data(self, X, skip_check_array=True)  # notes the columns' names and number
             X = X if is_frame(X) else np.asarray(X)
             columns = Columns.fit(_weighty(X, sample_weight), wanted)
-        finite = _plainly_finite(X, count_threads(getattr(self, "n_jobs", None)))
+        finite = _plainly_finite(X, getattr(self, "n_jobs", None))
         rules: dict[str, Any] = dict(dtype=_kept_types(X), accept_sparse="csr")
         rules["ensure_all_finite"] = False if finite else "allow-nan"
         if labels:
@@ -175,15 +175,15 @@ def _kept_types(X: Any) -> Any:
     return "numeric" if plain else [np.float64, np.float32]
 
 
-def _plainly_finite(X: Any, threads: int) -> bool:
-    """Return whether an array's numbers add up to a number; if they do not, one of them may not be one.
+def _plainly_finite(X: Any, n_jobs: int | None) -> bool:
+    """Return whether a large array's numbers add up to a number; if they do not, one of them may not be one.
 
     scikit-learn would add them up, too, but on one thread.
     """
-    if not (isinstance(X, np.ndarray) and X.dtype.kind == "f" and X.ndim == 2):
+    if not (isinstance(X, np.ndarray) and X.dtype.kind == "f" and X.ndim == 2 and X.size >= WORTH):
         return False
     with np.errstate(all="ignore"):
-        sums = gather(lambda a, b: X[a:b].sum(), len(X), X.size, threads)
+        sums = gather(lambda a, b: X[a:b].sum(), len(X), X.size, count_threads(n_jobs))
     return bool(np.isfinite(sums).all())
 
 
