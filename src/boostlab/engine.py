@@ -6,6 +6,7 @@ import copy
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -294,8 +295,9 @@ def _tasks(asked: Task | Sequence[Task | float]) -> list[Task]:
 
 def history(rounds: Sequence[Round]) -> dict[str, Any]:
     """Return the rounds' facts as columns of equal length (NaN where a round has no such fact)."""
-    first = [*rounds[0].facts] if rounds else ["alpha"]
-    if rounds and all([*r.facts] == first for r in rounds):
-        return dict(zip(first, np.array([[*r.facts.values()] for r in rounds], np.float64).T.copy(), strict=True))
+    first = tuple(rounds[0].facts) if rounds else ("alpha",)
+    if rounds and all(tuple(r.facts) == first for r in rounds):
+        told = np.fromiter(chain.from_iterable(r.facts.values() for r in rounds), np.float64)
+        return dict(zip(first, told.reshape(len(rounds), -1).T.copy(), strict=True))
     names = dict.fromkeys(["alpha", *(name for r in rounds for name in r.facts)])
     return {name: np.array([r.facts.get(name, np.nan) for r in rounds]) for name in names}

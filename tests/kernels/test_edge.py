@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from boostlab.data.lanes import Lanes
 from boostlab.kernels.compiled import kernel
-from boostlab.kernels.edge import best_edge
+from boostlab.kernels.edge import LEAST, best_edge
 from boostlab.kernels.lanes import best_of_eight, best_of_four
 
 
@@ -75,13 +75,13 @@ def search(features, total, sides):
 
 
 @kernel
-def side_by_side_eight(hist, lanes, places, total, sides, first, last):
-    return best_of_eight(hist, lanes, places, total, sides, first, last)
+def side_by_side_eight(hist, lanes, places, total, sides, first, last, bar):
+    return best_of_eight(hist, lanes, places, total, sides, first, last, bar, np.empty(16, np.int64))
 
 
 @kernel
-def side_by_side_four(hist, lanes, places, total, sides, first, last):
-    return best_of_four(hist, lanes, places, total, sides, first, last)
+def side_by_side_four(hist, lanes, places, total, sides, first, last, bar):
+    return best_of_four(hist, lanes, places, total, sides, first, last, bar, np.empty(8, np.int64))
 
 
 def side_by_side(best, width, hist, starts, filled, categorical, total, sides):
@@ -92,9 +92,12 @@ def side_by_side(best, width, hist, starts, filled, categorical, total, sides):
     lanes.back(laid, back)
     assert np.array_equal(back, hist)
     places = starts, filled, categorical
-    found = best(laid, lanes.arrays, places, total, sides, 0, n_words)
-    words = [best(laid, lanes.arrays, places, total, sides, g, g + 1) for g in range(n_words)]
+    found = best(laid, lanes.arrays, places, total, sides, 0, n_words, LEAST)
+    words = [best(laid, lanes.arrays, places, total, sides, g, g + 1, LEAST) for g in range(n_words)]
     assert max(words, key=lambda word: word[4]) == found
+    for bar in (found[4], found[4] - 1) if found[0] >= 0 else ():  # only more than the bar counts
+        above = best(laid, lanes.arrays, places, total, sides, 0, n_words, bar)
+        assert above == (found if bar < found[4] else (-1, -1, 0, 0, bar))
     return found
 
 

@@ -90,14 +90,17 @@ _of_eight, _of_four = _extremes(8), _extremes(4)
 
 
 @part
-def best_of_eight(hist: Array, lanes: Any, places: Any, total: int, sides: int, first: int, last: int) -> Found:
+def best_of_eight(
+    hist: Array, lanes: Any, places: Any, total: int, sides: int, first: int, last: int, bar: int, room: Array
+) -> Found:
     """Return what `best_edge` returns, for the columns of the words first <= g < last, of eight lanes.
 
+    What is not worth more than the bar does not count (the feature is -1).  room is for two numbers a lane.
     lanes is (base, starts of the words, cuts of every lane, least and largest number of them a word); columns with
     categories or missing values have no cuts there.  places is (starts, filled, categorical) as in `best_edge`.
     """
     _, starts, cuts, least, most = lanes
-    best, room = (-1, -1, 0, np.int64(0), LEAST), np.empty(16, np.int64)
+    best = (-1, -1, 0, np.int64(0), np.int64(bar))
     for g in range(first, last):
         _of_eight(hist, starts[g], least[g], most[g], cuts[8 * g : 8 * g + 8], room)
         best = _better(hist, starts[g], cuts, places, total, sides, 8 * g, 8, room, best)
@@ -105,10 +108,12 @@ def best_of_eight(hist: Array, lanes: Any, places: Any, total: int, sides: int, 
 
 
 @part
-def best_of_four(hist: Array, lanes: Any, places: Any, total: int, sides: int, first: int, last: int) -> Found:
+def best_of_four(
+    hist: Array, lanes: Any, places: Any, total: int, sides: int, first: int, last: int, bar: int, room: Array
+) -> Found:
     """Do the same for words of four lanes."""
     _, starts, cuts, least, most = lanes
-    best, room = (-1, -1, 0, np.int64(0), LEAST), np.empty(8, np.int64)
+    best = (-1, -1, 0, np.int64(0), np.int64(bar))
     for g in range(first, last):
         _of_four(hist, starts[g], least[g], most[g], cuts[4 * g : 4 * g + 4], room)
         best = _better(hist, starts[g], cuts, places, total, sides, 4 * g, 4, room, best)

@@ -113,8 +113,10 @@ def on_sparse(codes: Array, where: Array, row: Any, ground: Any, first: int, las
 
 
 @part
-def in_columns(hist: Array, lanes: Any, places: Any, total: int, sides: int, first: int, last: int) -> Any:
-    """Find the best stump on some columns."""
+def in_columns(
+    hist: Array, lanes: Any, places: Any, total: int, sides: int, first: int, last: int, bar: int, room: Array
+) -> Any:
+    """Find the best stump on some columns, however low the bar."""
     return best_edge(hist, *places, total, sides, first, last)
 
 
@@ -176,7 +178,8 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
         first, last = n * me // size, n * (me + 1) // size
         by_words, nobody, before = rows.size > 0, (-1, -1, 0, 0, LEAST), -1
         made, left = max(0, stamp), False  # the stamp is negative: it is here for the cache
-        mine = best(hist, lanes, places, total, sides, low, high)
+        room = np.empty(2 * width, np.int64)
+        mine = best(hist, lanes, places, total, sides, low, high, LEAST, room)
         while made < alphas.size and not left:
             feature, cut, side, edge, _ = mine
             if size > 1:
@@ -241,11 +244,11 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
                     for p in range(size):
                         at = n * p // size + p
                         add(words, bases, changes[at:], rows[at:], 0, turns[p, SIZE], hist)
-                    other = best(hist, lanes, places, total, sides, g, g + 1)
-                    if other[WORTH] > mine[WORTH]:
+                    other = best(hist, lanes, places, total, sides, g, g + 1, mine[WORTH], room)
+                    if other[FEATURE] >= 0:
                         mine = other
             else:
-                mine = best(hist, lanes, places, total, sides, low, high)
+                mine = best(hist, lanes, places, total, sides, low, high, LEAST, room)
         column(read, -1 if width == 1 else 0, np.empty(0, np.int8), before)
         return made, total, gross, risen, fallen
 
