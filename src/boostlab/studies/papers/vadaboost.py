@@ -101,8 +101,8 @@ def table1() -> Study:
             LAST_ROUND,
             CONTROLLED,
             CONTROLLED_MORE,
-            "Patience 500 is read off AdaBoost's own run in all repeats, and run for AdaBoost, EBBoost, VadaBoost and the "
-            "control by learning rate in 5.",
+            "Patience 500 is read off AdaBoost's own run in all repeats, and run for AdaBoost, EBBoost, VadaBoost and "
+            "the control by learning rate in 5.",
             "Quick tier: patience 500 for all methods is left to the full tier; that of AdaBoost, the control, is not.",
         ),
         report1,
