@@ -273,6 +273,8 @@ def test_more_classes(run, here):
         (["--jobs", "0"], "jobs=0 is not possible"),
         (["shop.csv", "--drop", "colr"], "There is no column 'colr'; did you mean 'colour'?"),
         (["shop.csv", "--drop", 'id, "a, b"'], "There is no column 'a, b'; the columns are"),
+        (["shop.csv", "--target", "kept", "--drop", "kept"], "The target 'kept' cannot be left out"),
+        (["shop.csv", "--drop", "size", "--keep", "size"], "The column 'size' is to be left out and to be kept"),
         (["shop.csv", "--target", "size"], "The target 'size' has 1"),
         (["shop.csv", "--store", "."], "The store . is a folder"),
         (["."], ". is a folder; name a file."),

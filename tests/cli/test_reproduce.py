@@ -145,6 +145,10 @@ def test_stores_of_two_machines(run):
     out = run("toy", "--quick", "--merge", "there.sqlite", "--store", "here.sqlite").stdout
     assert "0 cells taken over, 12 known already" in out
     assert "toy: 12 of 12 cells, 0 computed now" in out
+    out = run("toy", "--quick", "--only-page", "--merge", "there.sqlite", "--store", "third.sqlite").stdout
+    assert "toy: 12 of 12 cells, 0 computed now" in out
+    run("--merge", "nowhere.sqlite", "--store", "fourth.sqlite", code=2)
+    assert not Path("fourth.sqlite").exists()
 
 
 @pytest.mark.parametrize(

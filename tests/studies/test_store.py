@@ -113,6 +113,16 @@ def test_merging_takes_what_is_new_or_mends_a_failure(tmp_path):
         assert len(store.runs({one.run for one in store.get("12345").values()})) == 3
 
 
+def test_a_run_that_was_taken_over_early_gets_its_later_clock(tmp_path):
+    with Store(tmp_path / "a") as ours, Store(tmp_path / "b") as theirs:
+        now = Run("toy", jobs=1)
+        theirs.begin(now)
+        for clock in (5.0, 60.0):
+            theirs.clock(now, clock)
+            ours.merge(theirs.path)
+            assert [run.seconds for run in ours.runs([now.id])] == [clock]
+
+
 def test_a_study_computed_in_two_places_is_one(tmp_path):
     study, half = toy_study(tmp_path), toy_study(tmp_path, "a")
     with Store(tmp_path / "a.sqlite") as one, Store(tmp_path / "b.sqlite") as two:

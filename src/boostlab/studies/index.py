@@ -65,13 +65,17 @@ def write(folder: Path) -> Path | None:
     path = folder / NAME
     order = [name for name in papers.STUDIES if name != "smoke"]
     known = {name: facts for name in order if (facts := _read(folder / name / FACTS)) is not None}
-    if not known or (path.exists() and not path.read_text(encoding="utf-8", errors="replace").startswith(_TITLE)):
+    if not known or (path.exists() and not _is_ours(path)):
         return None
     parts = [_TITLE, _TEXT, markdown([_line(name, facts) for name, facts in known.items()])]
     absent = [name for name in order if name not in known]
     parts += [f"Not run here: {', '.join(absent)}."] if absent else []
     path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     return path
+
+
+def _is_ours(path: Path) -> bool:
+    return path.is_file() and path.read_text(encoding="utf-8", errors="replace").startswith(_TITLE)
 
 
 def _read(path: Path) -> dict[str, Any] | None:

@@ -92,10 +92,13 @@ def reproduce(request: Request, console: Console) -> int:
         raise RequestError(f"repeats={request.repeats} is not possible; it must be at least 1.")
     studies = find(request.name) if request.name is not None or not request.merge else []
     path = request.store or request.out / STORE
+    for other in request.merge:
+        if not other.is_file():
+            raise RequestError(f"There is no store {other} to merge.")
+    if request.only_page and not path.is_file() and not request.merge:
+        raise RequestError(f"There is no store {path}, so there is nothing to make a page of; name one with --store.")
     if studies:
         page.prepare(request.out)
-    if request.only_page and not path.is_file():
-        raise RequestError(f"There is no store {path}, so there is nothing to make a page of; name one with --store.")
     worst = 0
     with Store(path) as store:
         for other in request.merge:

@@ -217,8 +217,11 @@ class Store:
         if not Path(other).is_file():
             raise StoreError(f"There is no store {other} to merge.")
         with Store(other) as theirs, self._together():
+            # A run that was taken over while it went on has a later clock now.
             self._db.executemany(
-                "INSERT OR IGNORE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)", theirs._read("SELECT * FROM runs")
+                "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?) "
+                "ON CONFLICT (id) DO UPDATE SET seconds = max(seconds, excluded.seconds)",
+                theirs._read("SELECT * FROM runs"),
             )
             ours = dict(self._read("SELECT key, failure FROM cells"))
             taken = known = 0

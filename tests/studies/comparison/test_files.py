@@ -122,6 +122,25 @@ def test_parquet_that_is_none(file, reader, monkeypatch):
         read(file("x,y\n1,2\n", "a.parquet"))
 
 
+def test_a_panic_of_polars_is_a_sentence(file, monkeypatch):
+    class PanicError(BaseException):
+        """As polars raises it for some damaged files."""
+
+    def read_parquet(path):
+        raise PanicError("called `Result::unwrap()` on an `Err` value")
+
+    monkeypatch.setattr(pytest.importorskip("polars"), "read_parquet", read_parquet)
+    with pytest.raises(RequestError, match=r"cannot be read as Parquet \(called"):
+        read(file("x", "a.parquet"))
+
+
+def test_codes_with_an_underscore_are_words_and_lines_of_blanks_are_none(file):
+    sheet = read(file("code,y\n1_2,a\n1_3,b\n   \n"))
+    assert sheet.n_rows == 2
+    assert sheet.columns[0].words == ("1_2", "1_3")
+    assert [column.name for column in read(file(" \n\ta\n1\t2\n")).columns] == ["column 1", "a"]
+
+
 def test_parquet_without_a_reader(file, monkeypatch):
     monkeypatch.setitem(sys.modules, "polars", None)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
@@ -134,6 +153,9 @@ def test_parquet_without_a_reader(file, monkeypatch):
     [
         ("a.csv", "", "is empty"),
         ("a.csv", "\n \n", "is empty"),
+        ("a.csv", b"\xef\xbb\xbf", "is empty"),
+        ("a.csv", "\n".encode("utf-16"), "is empty"),
+        ("a.csv", "x" * 200_000, "is not a table"),
         ("a.csv", "x,y\n", "has a header and no rows"),
         ("a.csv", "hello\nworld\n", "is not a table: its first line has one cell"),
         ("a.csv", "x,y\n1,2\n1,2,3\n", "line 3 has 3 cells where the first has 2"),

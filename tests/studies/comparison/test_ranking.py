@@ -47,6 +47,16 @@ def test_the_interval_is_nadeau_and_bengios():
     assert np.isnan(interval([0.1], 0.25)[1:]).all()
 
 
+def test_no_error_on_any_part_is_not_certainty():
+    mean, low, high = interval([0.0] * 5, 0.25, tested=100)
+    assert (mean, low) == (0.0, 0.0)
+    assert high == pytest.approx(1 - 0.025 ** (1 / 100))  # so likely none of 100 rows is wrong
+    assert interval([0.2] * 5, 0.25, tested=50)[1:] == pytest.approx(
+        (stats.beta(10, 41).ppf(0.025), stats.beta(11, 40).ppf(0.975))
+    )
+    assert np.isnan(interval([0.0] * 5, 0.25)[1:]).all()
+
+
 def test_who_is_near_the_best_and_who_is_not():
     base = around(0.2)
     found = ranking({"Far": [e + 0.1 for e in around(0.2, seed=1)], "Best": base, "Near": around(0.201, seed=2)})

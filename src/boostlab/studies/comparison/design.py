@@ -174,7 +174,8 @@ def _assumptions(blocks: Sequence[Block], times: int) -> tuple[str, ...]:
         "class, each of which tests once what the others trained; all boosters see the same parts.",
         f"The number of rounds (at most {protocol.rounds}), the size of the trees and the booster's main parameter are "
         f"chosen by {how}, and the booster is then trained on all of it; no test row has a say in the choice.",
-        "Intervals (95 %) and tests are Nadeau and Bengio's, which allow for the overlap of the training parts; a "
+        "Intervals (95 %) and tests are Nadeau and Bengio's, which allow for the overlap of the training parts (where "
+        "all parts have the same error the interval is the exact binomial one of the rows tested); a "
         "booster is not distinguishable from the best if p > 0.05 after Holm's correction.",
         "The best of several errors is a little too good: expect slightly more on new rows.",
         "Seconds are those of one training with the chosen values, on one thread.",

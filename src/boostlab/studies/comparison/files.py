@@ -10,6 +10,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from difflib import get_close_matches
@@ -118,8 +119,6 @@ def _decoded(path: Path, encoding: str | None) -> str:
     except (OSError, EOFError, zlib.error) as error:
         why = getattr(error, "strerror", None) or str(error) or type(error).__name__
         raise RequestError(f"{path} cannot be read ({why.lower()}).") from error
-    if not raw.strip():
-        raise RequestError(f"{path} is empty; there is nothing to learn from.")
     if encoding is None:
         encoding = "utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
@@ -135,14 +134,16 @@ def _decoded(path: Path, encoding: str | None) -> str:
         ) from None
     if "\0" in text:
         raise RequestError(f"{path} is not a table: it does not hold text.")
+    if not text.strip():  # a mark of the byte order may be all there is
+        raise RequestError(f"{path} is empty; there is nothing to learn from.")
     return text
 
 
 def _table(path: Path, text: str, separator: str) -> Sheet:
-    first = text.lstrip("\r\n").splitlines()[0]
-    separator = separator or max(_SEPARATORS, key=lambda mark: len(next(csv.reader([first], delimiter=mark))))
+    first = next(line for line in text.splitlines() if line.strip())
     try:
-        lines = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if row]
+        separator = separator or max(_SEPARATORS, key=lambda mark: len(next(csv.reader([first], delimiter=mark))))
+        lines = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if _is_there(row)]
     except csv.Error as error:
         raise RequestError(f"{path} is not a table ({error}).") from error
     header = [" ".join(cell.split()) for cell in lines[0]]
@@ -175,7 +176,12 @@ def _table(path: Path, text: str, separator: str) -> Sheet:
 def _line(text: str, separator: str, record: int) -> int:
     """Return the line of a file in which a record ends: some are empty, and some records take several."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-    return [reader.line_num for row in reader if row][record]
+    return [reader.line_num for row in reader if _is_there(row)][record]
+
+
+def _is_there(row: Sequence[str]) -> bool:
+    """Whether a line holds anything: some are empty, or of blanks."""
+    return len(row) > 1 or any(cell.strip() for cell in row)
 
 
 def _is_row(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
@@ -188,10 +194,9 @@ def _is_row(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
 
 def _column(name: str, cells: Sequence[str], separator: str) -> Column:
     """Return a column of text cells: numbers if all that is not missing are."""
-    try:
-        return Column(name, _finite(np.array(cells, dtype=np.float64)))  # most columns have no empty cell
-    except ValueError:
-        pass
+    if not any("_" in cell for cell in cells):  # in which Python sees numbers, and people codes
+        with suppress(ValueError):
+            return Column(name, _finite(np.array(cells, dtype=np.float64)))  # most columns have no empty cell
     stripped = [cell.strip() for cell in cells]
     known: dict[str, float | None] = {}
     for cell in stripped:
@@ -243,7 +248,9 @@ def _by_polars(path: Path) -> list[tuple[str, list[Any]]]:
 
     try:
         frame = polars.read_parquet(path)
-    except Exception as error:  # polars has many, and panics too
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # polars has many, and its panic is no Exception
         raise _unreadable(path, error) from error
     return [(column.name, column.to_list()) for column in frame.get_columns()]
 
@@ -258,7 +265,7 @@ def _by_pyarrow(path: Path) -> list[tuple[str, list[Any]]]:
     return [(name, column.to_pylist()) for name, column in zip(table.column_names, table.columns, strict=True)]
 
 
-def _unreadable(path: Path, error: Exception) -> RequestError:
+def _unreadable(path: Path, error: BaseException) -> RequestError:
     why = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
     return RequestError(f"{path} cannot be read as Parquet ({why}).")
 

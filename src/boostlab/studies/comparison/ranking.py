@@ -144,7 +144,8 @@ def rank(results: Results, block: Block) -> Ranking:
     Ranking
     """
     assert isinstance(block.protocol, NestedCV)
-    ratio = 1.0 / (block.protocol.folds - 1)
+    folds, n_rows = block.protocol.folds, sum(len(problem.data().y) for problem in block.problems)
+    ratio = 1.0 / (folds - 1)
     cells = {
         method.name: {one.repeat: one for one in results.rows(block.name) if one.method == method.name}
         for method in block.methods
@@ -156,7 +157,9 @@ def rank(results: Results, block: Block) -> Ranking:
     for method in block.methods:
         of = cells[method.name]
         used = common if fair and method.name in good else sorted(of)
-        standings.append(_standing(method.name, method.booster, [of[i] for i in used], ratio, block.protocol.rounds))
+        done = [of[i] for i in used]
+        tested = n_rows if len(done) >= folds else n_rows * len(done) // folds  # rows, each once
+        standings.append(_standing(method.name, method.booster, done, ratio, tested, block.protocol.rounds))
     standings.sort(key=lambda one: (not one.ranked, round(one.error, 12) if one.ranked else 0.0))
     ps = []
     for one in standings:
@@ -182,11 +185,11 @@ def _with(one: Standing, **changes: Any) -> Standing:
     return Standing(**{**one.__dict__, **changes})
 
 
-def _standing(name: str, booster: str, cells: Sequence[Done], ratio: float, limit: int) -> Standing:
+def _standing(name: str, booster: str, cells: Sequence[Done], ratio: float, tested: int, limit: int) -> Standing:
     failures = [one.failure for one in cells if one.failure]
     if failures or not cells:
         return Standing(name, booster, splits=len(cells), failed=len(failures), failure=failures[0] if failures else "")
-    error, low, high = interval([one.number("test_error") for one in cells], ratio)
+    error, low, high = interval([one.number("test_error") for one in cells], ratio, tested)
     rounds = [one.number("rounds") for one in cells]
     picks = Counter(to_text(_chosen(one)) for one in cells)
     most = next(_chosen(one) for one in cells if to_text(_chosen(one)) == picks.most_common(1)[0][0])
@@ -204,8 +207,11 @@ def _chosen(one: Done) -> dict[str, Any]:
     return dict(one.outcome.numbers["chosen"]) if one.outcome else {}
 
 
-def interval(errors: Sequence[float], ratio: float) -> tuple[float, float, float]:
+def interval(errors: Sequence[float], ratio: float, tested: int = 0) -> tuple[float, float, float]:
     """Return the mean of errors over splits, and its 95 % interval by Nadeau and Bengio's variance.
+
+    If all splits have the same error, say none, there is no variance to go by, and no certainty either: the interval
+    is then the exact binomial one of so many errors among the rows tested.
 
     Parameters
     ----------
@@ -213,19 +219,28 @@ def interval(errors: Sequence[float], ratio: float) -> tuple[float, float, float
         One a split.
     ratio : float
         Test rows divided by training rows.
+    tested : int, default=0
+        Number of different rows that were tested.
 
     Returns
     -------
     mean, low, high : float
-        The interval is cut off at 0 and 1; NaN for a single split.
+        The interval is cut off at 0 and 1; NaN for a single split, and where nothing is to be known.
 
     Examples
     --------
     >>> [round(number, 3) for number in interval([0.1, 0.2, 0.3, 0.2], 0.25)]
     [0.2, 0.016, 0.384]
+    >>> [round(number, 3) for number in interval([0.0, 0.0, 0.0], 0.5, tested=120)]
+    [0.0, 0.0, 0.03]
     """
     test = paired_t_test(errors, np.zeros(len(errors)), test_ratio=ratio)
     if test.n < 2:
         return test.difference, nan, nan
+    if test.standard_error == 0.0:
+        if not tested:
+            return test.difference, nan, nan
+        exact = stats.binomtest(round(test.difference * tested), tested).proportion_ci(1.0 - LEVEL, "exact")
+        return test.difference, float(exact.low), float(exact.high)
     reach = float(stats.t.ppf(1.0 - LEVEL / 2.0, test.n - 1)) * test.standard_error
     return test.difference, max(0.0, test.difference - reach), min(1.0, test.difference + reach)

@@ -110,7 +110,12 @@ def understand(
     names = [column.name for column in sheet.columns]
     for asked in (*drop, *keep):
         _find(asked, names, "column")
+    both = [name for name in drop if name in keep]
+    if both:
+        raise RequestError(f"The column {both[0]!r} is to be left out and to be kept; name it once.")
     chosen, why = _target(sheet, target)
+    if chosen.name in drop:
+        raise RequestError(f"The target {chosen.name!r} cannot be left out; choose another with --target.")
     rows, y, classes, class_facts = _classes(chosen, sheet.n_rows, folds)
     used, left_out = [], []
     for column in sheet.columns:
