@@ -98,7 +98,7 @@ def test_ties_rows_without_weight_and_weights_far_apart_make_no_difference(seed,
 @pytest.mark.parametrize("share", [10**9, 0])
 @pytest.mark.parametrize("case", ["column", "rows of one value", "rows of many", "light row"])
 def test_missing_numbers_that_no_cut_parts(case, share, monkeypatch):
-    """Slots of missing numbers in constant columns, and of rows that round to nothing, have sums that nobody may keep."""
+    """Slots of missing numbers in constant columns, and of rows that round to nothing, are no compiled tree's."""
     monkeypatch.setattr(full, "SHARE", share)
     rng = np.random.default_rng(0)
     n, rows, weight = 400, np.arange(400), None

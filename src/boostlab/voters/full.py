@@ -44,8 +44,8 @@ def is_full(learner: Limits, search: SplitSearch) -> bool:
 def _misses_numbers(search: SplitSearch) -> bool:
     """Return whether any row is in a slot that compiled trees do not look at.
 
-    These are the slots of missing numbers, in columns of nothing else, too, and those of rows so light that the sample's
-    masses do not show them.
+    These are the slots of missing numbers, in columns of nothing else, too, and those of rows so light that the
+    sample's masses do not show them.
     """
     taken = search.masses > 0
     if not search.rows.uniform:
