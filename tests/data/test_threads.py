@@ -174,3 +174,14 @@ def test_a_team_goes_home_when_its_first_member_does_not_come():
     with pytest.raises(KeyboardInterrupt):
         as_team(work, 3)
     assert left == [-1, -1]
+
+
+@pytest.mark.parametrize("who", [0, 1, 2])
+def test_a_member_that_fails_does_not_leave_the_others_waiting(who):
+    def work(me, team):
+        if me == who:
+            raise MemoryError("no room")
+        return wait(team, 3)
+
+    with pytest.raises(MemoryError, match="no room"):
+        as_team(work, 3)

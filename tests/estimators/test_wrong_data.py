@@ -354,3 +354,14 @@ def test_an_infinite_number_is_refused_wherever_it_is(bad, dtype):
     Z = np.full((10, 3), np.finfo(dtype).max, dtype)  # whose sum is not finite
     Z[:5, 0] = 0
     assert AdaBoostClassifier(n_estimators=1).fit(Z, Z[:, 0] > 0).score(Z, Z[:, 0] > 0) == 1
+
+
+def test_infinity_is_refused_where_sums_do_not_show_it():
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    y = X[:, 0] > 0
+    long = X.astype(np.longdouble)
+    long[3, 1] = np.finfo(np.longdouble).max  # as a float it is infinite, where the two types differ
+    masked = np.ma.masked_invalid(np.where(np.arange(3) == 1, np.inf, X))
+    for Z in (masked, long) if np.isinf(float(long[3, 1])) else (masked,):
+        with pytest.raises(ValueError, match="infinity"), np.errstate(over="ignore"):
+            AdaBoostClassifier(n_estimators=1).fit(Z, y)

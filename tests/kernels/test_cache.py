@@ -6,6 +6,7 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 from boostlab.kernels.grow import grower
+from boostlab.kernels.pairs import grower_of_pairs
 from boostlab.kernels.rounds import KINDS, rounds_of
 from boostlab.kernels.split import cheapest_split, cheapest_split_of_classes, cheapest_split_of_pairs
 from boostlab.rules.adaboost import half_log_odds
@@ -15,6 +16,7 @@ labels, pairs = CRITERIA["labels"], CRITERIA["z"]
 MADE = {
     **{f"rounds, {kind}": lambda kind=kind: rounds_of(half_log_odds, kind) for kind in KINDS},
     "trees": lambda: grower(labels.fold, labels.close, 8),
+    "trees by two sums": lambda: grower_of_pairs(pairs.cost),
     "split": lambda: cheapest_split(pairs.cost),
     "pairs": lambda: cheapest_split_of_pairs(pairs.cost),
     "classes": lambda: cheapest_split_of_classes(labels.fold, labels.close),

@@ -125,3 +125,15 @@ def test_numbers_beyond_the_integers_show_in_floating_point():
     for wild in (1e30, np.nan, np.inf):
         args = SIGNED, np.array([1.0, wild]), np.ones(2), NONE, np.empty(0), 10, False, 0, 2
         assert not follow_eight(*read, *args, np.zeros(2, np.int64), np.zeros(size, np.int64))[6] < 2.0**63
+
+
+@pytest.mark.parametrize("signs", [(1, 1), (-1, -1), (1, -1)])
+def test_sums_that_scaling_still_mends_are_right(signs):
+    """Up to 1.4 * 2^62 a follower trusts the integers, and one thread's sum of all rows may be as large as that."""
+    rng = np.random.default_rng(0)
+    _, read, size = some_codes(rng, "eight", 2, 1)
+    weight, target = np.array([2.0**61, 2.0**61 * 1.5]), np.array(signs, float)
+    args = SIGNED, weight, target, NONE, np.empty(0), 0, False, 0, 2
+    *_, minus, plus, _ = follow_eight(*read, *args, np.zeros(2, np.int64), np.zeros(size, np.int64))
+    values = [int(w) * s for w, s in zip(weight, signs, strict=True)]
+    assert (minus, plus) == (sum(max(-v, 0) for v in values), sum(max(v, 0) for v in values))

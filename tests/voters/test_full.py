@@ -95,6 +95,34 @@ def test_ties_rows_without_weight_and_weights_far_apart_make_no_difference(seed,
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.parametrize("share", [10**9, 0])
+@pytest.mark.parametrize("case", ["column", "rows of one value", "rows of many", "light row"])
+def test_missing_numbers_that_no_cut_parts(case, share, monkeypatch):
+    """Slots of missing numbers in constant columns, and of rows that round to nothing, are no compiled tree's."""
+    monkeypatch.setattr(full, "SHARE", share)
+    rng = np.random.default_rng(0)
+    n, rows, weight = 400, np.arange(400), None
+    X = rng.normal(size=(n, 17)).round(1)
+    y = (X[:, 8] + X[:, 16] + 0.5 * rng.normal(size=n) > 0).astype(int)
+    if case == "light row":
+        X[3, 0], weight = np.nan, np.where(rows == 3, 1e-25, 1.0)
+    else:
+        rows = rows if case == "column" else rows[:200]
+        X[rows, 0] = np.nan
+        X[len(rows) :, 0] = 1.0 if case == "rows of one value" else rng.integers(0, 5, n - len(rows))
+    binned = Binned.fit(X).take(rows)
+    models = [
+        AdaBoostClassifier(DecisionTree(max_leaf_nodes=leaves, max_depth=5), n_estimators=30, n_jobs=1).fit(
+            binned, y[rows], sample_weight=weight
+        )
+        for leaves in (None, NO_LIMIT)
+    ]
+    for a, b in zip(*(m.estimators_ for m in models), strict=True):
+        for name in ("feature", "threshold", "children", "missing_low"):
+            np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+    np.testing.assert_array_equal(*(m.decision_function(X) for m in models))
+
+
 def categories():
     rng = np.random.default_rng(3)
     n = 500

@@ -89,9 +89,17 @@ def as_team(work: Callable[[int, Array], Any], size: int) -> Any:
     if size == 1:
         return work(0, team)
     futures, done = list[Future[Any]](), False
+
+    def member(me: int) -> Any:
+        try:
+            return work(me, team)
+        except BaseException:  # say, no memory: the others would wait for ever
+            break_up(team)
+            raise
+
     try:
         with _joining:
-            futures += [_pool(size).submit(work, me, team) for me in range(1, size)]
+            futures += [_pool(size).submit(member, me) for me in range(1, size)]
         first = work(0, team)
         done = True
         return first

@@ -178,9 +178,11 @@ def _kept_types(X: Any) -> Any:
 def _plainly_finite(X: Any, n_jobs: int | None) -> bool:
     """Return whether a large array's numbers add up to a number; if they do not, one of them may not be one.
 
-    scikit-learn would add them up, too, but on one thread.
+    scikit-learn would add them up, too, but on one thread.  Sums of a masked array leave numbers out, and numbers of
+    more than eight bytes may not be finite any more when they are floats.
     """
-    if not (isinstance(X, np.ndarray) and X.dtype.kind == "f" and X.ndim == 2 and X.size >= WORTH):
+    plain = type(X) is np.ndarray and X.dtype.kind == "f" and X.dtype.itemsize <= 8
+    if not (plain and X.ndim == 2 and X.size >= WORTH):
         return False
     with np.errstate(all="ignore"):
         sums = gather(lambda a, b: X[a:b].sum(), len(X), X.size, count_threads(n_jobs))

@@ -126,8 +126,8 @@ def _follow(add: Callable[..., None]) -> Any:
                 if sided:
                     add(codes, where, values[0], rows[0], 0, a, out[:half])
                 add(codes, where, values[1], rows[1], 0, b, out[half:])
-        minus, plus = (gross - signed) // 2, (gross + signed) // 2
-        return changed, turned, below, above, minus, plus, rough  # type: ignore[return-value]
+        minus = np.int64((np.uint64(gross) - np.uint64(signed)) >> np.uint64(1))  # the difference may be beyond 2^63
+        return changed, turned, below, above, minus, gross - minus, rough  # type: ignore[return-value]
 
     return follow
 

@@ -38,7 +38,19 @@ def is_full(learner: Limits, search: SplitSearch) -> bool:
     """Return whether there is a compiled way: no limit on leaves, dense columns, no missing numbers."""
     if learner.max_leaf_nodes is not None or learner.min_samples_leaf > 1 or learner.ccp_alpha > 0:
         return False
-    return search.codes.lonely and not search.some_missing.any()
+    return search.codes.lonely and not _misses_numbers(search)
+
+
+def _misses_numbers(search: SplitSearch) -> bool:
+    """Return whether any row is in a slot that compiled trees do not look at.
+
+    These are the slots of missing numbers, in columns of nothing else, too, and those of rows so light that the
+    sample's masses do not show them.
+    """
+    taken = search.masses > 0
+    if not search.rows.uniform:
+        taken = search.codes.sums(np.ones(search.rows.n_rows, np.int64))[0][0] > 0
+    return bool((taken & (search.masses == 0)).any() or taken[search.starts[1:] - 1][~search.categorical].any())
 
 
 class FullGrower:
