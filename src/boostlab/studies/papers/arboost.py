@@ -169,7 +169,7 @@ def _vowel(errors: dict[str, Errors]) -> Claim:
             levels.append(abs(ar - 40) <= 5 and abs(samme - 40) <= 5)
             told.append(f"{NAMES[name]}: AR-Boost {ar:.1f}, SAMME {samme:.1f}" + (f", MH {mh:.1f}" if mh == mh else ""))
             if np.isfinite(mh):
-                gaps.append(mh - min(ar, samme) >= 7)
+                gaps.append(mh - max(ar, samme) >= 10)
     if not told:
         return Claim(text, "cannot be judged", "Nothing has run.")
     enough = [any(levels)] + ([any(gaps)] if gaps else [])
