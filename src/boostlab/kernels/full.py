@@ -14,6 +14,7 @@ from numba.cpython.unsafe.numbers import trailing_zeros
 
 from boostlab.kernels.compiled import kernel, part
 from boostlab.kernels.grow import part_cells
+from boostlab.kernels.words import part_rows
 
 Array = np.ndarray[Any, Any]
 
@@ -57,24 +58,6 @@ def by_mean(mine: Array, unit: float, order: Array, rank: Array) -> int:
             at -= 1
         order[at], rank[at] = c, r
     return k
-
-
-@part
-def part_categories(cells: Array, feature: int, low: Array, members: Array, space: Array) -> int:
-    """Reorder the members so that those in a low slot come first, order kept; return how many they are."""
-    lanes = cells.shape[2]
-    code, lane = cells[feature // lanes], feature % lanes
-    lows, highs = 0, 0
-    for m in range(members.size):
-        i = members[m]
-        is_low = low[code[i, lane]]
-        members[lows] = i
-        space[highs] = i
-        lows += is_low
-        highs += not is_low
-    for m in range(highs):
-        members[lows + m] = space[m]
-    return lows
 
 
 @part
@@ -242,7 +225,7 @@ def grow_full(
                     lows = np.concatenate((lows, np.empty_like(lows)))
                 mask = lows[used : used + width]
                 low_categories(cells, feature, cut, q, rows, unit, filled[start : start + width], masses[start:], mask)
-                low = part_categories(cells, feature, mask, rows, space)
+                low = part_rows(cells[feature // lanes, :, feature % lanes], mask, rows, space)
                 nodes[node, LOWS] = used
                 used += width
             else:

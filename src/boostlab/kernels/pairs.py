@@ -10,6 +10,7 @@ import numpy as np
 
 from boostlab.kernels.compiled import kernel, part, stamp_of
 from boostlab.kernels.split import search_pairs
+from boostlab.kernels.words import part_rows
 
 Array = np.ndarray[Any, Any]
 
@@ -42,24 +43,6 @@ def sort_slots(slots: Array, start: int, end: int, filled: Array, scale: Array, 
             rank[k], order[k] = rank[k - 1], order[k - 1]
             k -= 1
         rank[k], order[k] = mean, s - start
-
-
-@part
-def part_slots(cells: Array, feature: int, low: Array, rows: Array, space: Array) -> int:
-    """Reorder rows so that those in a low slot of the column come first, order kept; return how many they are."""
-    lanes = cells.shape[2]
-    lows, highs = 0, 0
-    for m in range(rows.size):
-        i = rows[m]
-        if low[np.int64(cells[feature // lanes, i, feature % lanes])]:
-            rows[lows] = i
-            lows += 1
-        else:
-            space[highs] = i
-            highs += 1
-    for m in range(highs):
-        rows[lows + m] = space[m]
-    return lows
 
 
 @cache
@@ -97,7 +80,7 @@ def grower_of_pairs(cost: Callable[..., Any]) -> Any:
         of every node (orders: of the slots of the column that it splits, if these are categories) and every row's
         leaf; reorder the members; return the number of nodes.
         """
-        d, widest = starts.size - 1, orders.shape[1]
+        d, widest, lanes = starts.size - 1, orders.shape[1], cells.shape[2]
         if members.size == 0:
             return stamp
         space, low = np.empty_like(members), np.empty(widest, np.bool_)
@@ -153,7 +136,8 @@ def grower_of_pairs(cost: Callable[..., Any]) -> Any:
                 low[: cut + 1] = True
                 if leaf[SIDE] == 1:
                     low[width - 1] = True
-            lows = part_slots(cells, j, low, members[leaf[FIRST] : leaf[FIRST] + leaf[SIZE]], space)
+            code, inside = cells[j // lanes, :, j % lanes], members[leaf[FIRST] : leaf[FIRST] + leaf[SIZE]]
+            lows = part_rows(code, low, inside, space)
             leaf[CHILD] = n_nodes
             for child in (n_nodes, n_nodes + 1):
                 right = child - n_nodes
