@@ -151,6 +151,14 @@ def test_missing_values_by_hand():
     assert search(plain([3], [2]), 3, 0)[0] == -1  # constant columns offer nothing
 
 
+def test_a_short_column_beside_a_long_one_has_no_cut_behind_its_last():
+    # The whole sum, 5, is more than any cut gains: it must not count, in whatever lane the short column is.
+    short, long = [2, 3], [1, 1, 1, 1, 1]
+    for place in range(9):
+        columns = plain(*[long] * place, short, *[long] * (8 - place))
+        assert search(columns, 5, 0) == (0 if place else 1, 0, 0, 3)
+
+
 def test_many_columns_of_all_lengths():
     rng = np.random.default_rng(4)
     for d in (1, 7, 8, 9, 33):
