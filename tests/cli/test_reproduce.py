@@ -136,7 +136,15 @@ def test_ctrl_c_ends_all_studies(run, tmp_path):
     run.toys["toy"] = toy_study(tmp_path, "a", ["m0", Method("m1", "", {"interrupt": True})])
     out = run("all", "--quick", "--jobs", "1", code=130).stdout
     assert f"toy: stopped after 1 of 4 cells, which are kept in {KEPT}; run the same command again" in out
-    assert "toy-lost" not in out
+    run.toys["another"] = toy_study(tmp_path, "b", [Method("m1", "", {"interrupt": True})], name="another")
+    run.toys["good"] = toy_study(tmp_path, "a", ["m0"], name="good")
+    out = run("all", "--quick", "--jobs", "1", code=130).stdout
+    assert "good: 2 of 2 cells" not in out
+    assert f"3 studies: stopped after 2 of 8 cells, which are kept in {KEPT}; run the same" in out
+    del run.toys["another"]
+    run.toys["toy"], run.toys["good"] = run.toys["good"], run.toys["toy"]
+    out = run("all", "--quick", "--jobs", "1", code=130).stdout
+    assert "good: 2 of 2 cells, 1 computed now; the page is" in out  # what is finished has its page
 
 
 def test_stores_of_two_machines(run):
@@ -186,3 +194,14 @@ def test_the_list(run):
     out = run("--list").stdout
     assert "toy-lost" in out
     assert max(map(len, out.splitlines())) <= 80
+
+
+def test_a_quick_page_does_not_take_the_place_of_a_full_one(run, tmp_path):
+    run("toy", "--jobs", "1")
+    page = (tmp_path / "studies" / "toy" / "README.md").read_text()
+    said = run("toy", "--quick", "--jobs", "1").output
+    assert "has a page of the full tier, which is kept" in " ".join(said.split())
+    assert (tmp_path / "studies" / "toy" / "README.md").read_text() == page
+    run("toy", "--quick", "--jobs", "1", "--out", "other")
+    assert "quick tier" in (tmp_path / "other" / "toy" / "README.md").read_text()
+    assert "the page is" in run("toy", "--repeats", "3", "--jobs", "1").output

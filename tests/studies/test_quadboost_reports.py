@@ -5,7 +5,7 @@ import pytest
 
 from boostlab.studies.papers.arboost import studies as ar_studies
 from boostlab.studies.papers.quadboost import studies as quad_studies
-from boostlab.studies.papers.quadboost_risks import BLOCK, CONTROL, METHODS, PAPERS, printed, rounds, wins
+from boostlab.studies.papers.quadboost_risks import BLOCKS, CONTROL, METHODS, PAPERS, printed, rounds, wins
 from boostlab.studies.plan import Outcome
 from boostlab.studies.published import published
 from boostlab.studies.study import Done, Results
@@ -27,7 +27,7 @@ def results(wrong, repeats=2, problems=("australian", "zoo", "wine")):
     done = [
         cell(p, m, r, wrong.get(m, 10)) for p in problems for m in (m.name for m in METHODS) for r in range(repeats)
     ]
-    return Results([BLOCK], done, {"splits": repeats})
+    return Results(BLOCKS[:1], done, {"splits": repeats})
 
 
 def claim(report, text):
@@ -47,7 +47,7 @@ def test_the_grids_are_the_papers():
 
 
 def test_the_papers_own_counts():
-    risk, names = printed(), [p.name for p in BLOCK.problems]
+    risk, names = printed(), [p.name for p in BLOCKS[0].problems]
     assert len(names) == 25
     columns = {a: np.array([risk[p, a] for p in names]) for a in PAPERS}
     assert wins(columns["QuadBoost"], columns["AdaBoost"]) == (15, 2, 8)
@@ -91,14 +91,14 @@ def test_cells_stand_beside_the_papers_in_standard_errors():
 def test_seconds_and_their_ratio():
     took = {"AdaBoost": 8.0, CONTROL: 5.0}
     done = [cell("zoo", m.name, 0, 5, seconds=took.get(m.name, 0.4)) for m in METHODS]
-    report = TABLE1.report(Results([BLOCK], done, {"splits": 1}))
+    report = TABLE1.report(Results(BLOCKS[:1], done, {"splits": 1}))
     row = next(r for r in report.tables["seconds"] if r["algorithm"] == "AdaBoost")
     assert row["times vanilla"] == 20.0
     assert row["published times vanilla"] == 20.4
     assert claim(report, "QuadBoost is 20 times faster than AdaBoost").verdict == "holds"
     assert claim(report, "QuadBoost-L1 is 20 times faster").verdict == "does not hold"
     done = [cell("zoo", m.name, 0, 5, seconds=8.0 if m.name == "AdaBoost" else 0.4) for m in METHODS]
-    report = TABLE1.report(Results([BLOCK], done, {"splits": 1}))
+    report = TABLE1.report(Results(BLOCKS[:1], done, {"splits": 1}))
     assert claim(report, "20 times faster than AdaBoost").verdict == "partly"  # as many rounds take as long
 
 

@@ -83,3 +83,18 @@ def shown(screen):
     out = io.StringIO()
     Console(file=out, width=80).print(screen)
     return out.getvalue()
+
+
+def test_of_several_studies_each_is_a_row(tmp_path):
+    studies = [toy_study(tmp_path, "a", ["m0"], name="one"), toy_study(tmp_path, "b", ["m0"], name="two")]
+    with Store(tmp_path / "cells.sqlite") as store:
+        found = [place for study in studies for place in find_places(study, store, 2)[0]]
+    progress = watch.Progress("2 studies")
+    progress.begin(found, {}, {}, jobs=1)
+    progress.cell(found[0], saved(found[0], 0.2))
+    progress.cell(found[2], saved(found[2], None))
+    out = io.StringIO()
+    Console(file=out, width=80).print(progress.table())
+    lines = [line.split() for line in out.getvalue().splitlines()]
+    assert ["one", "1/2"] in lines
+    assert ["two", "(1", "failed)", "1/2"] in lines

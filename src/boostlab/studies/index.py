@@ -18,7 +18,8 @@ _TITLE = "# The papers' tables, computed again"
 _TEXT = (
     "Every page shows ours beside what was published, a verdict on every claim, and all readings where a paper is "
     "silent. `boostlab reproduce NAME` (with `--quick` where the tier is quick) makes it again. Computing is the time "
-    "of all cells added up, clock that of the runs that computed them; cells that two studies share count in both."
+    "of all cells added up, clock that of the runs that computed them; cells that two studies share count in both. "
+    "`boostlab reproduce all` is one run for all studies."
 )
 
 
@@ -44,6 +45,7 @@ def note(ran: Ran, report: Report, here: Path) -> None:
         "computing": round(sum(one.seconds for one in rows), 1),
         "clock": round(sum(run.seconds for run in ran.runs), 1),
         "workers": sorted({run.jobs for run in ran.runs}),
+        "studies": max((run.studies for run in ran.runs), default=1),
         "verdicts": dict(Counter(claim.verdict for claim in report.claims)),
     }
     (here / FACTS).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
@@ -74,6 +76,13 @@ def write(folder: Path) -> Path | None:
     return path
 
 
+def tier_of(here: Path) -> str | int | None:
+    """Return for which tier or how many repeats the page in a study's folder was asked; None if there is none."""
+    facts = _read(here / FACTS)
+    asked: str | int | None = facts["asked"] if facts else None
+    return asked
+
+
 def _is_ours(path: Path) -> bool:
     return path.is_file() and path.read_text(encoding="utf-8", errors="replace").startswith(_TITLE)
 
@@ -93,13 +102,15 @@ def _line(name: str, facts: dict[str, Any]) -> dict[str, str]:
     repeats = " to ".join(str(n) for n in dict.fromkeys(facts["repeats"]))
     workers = " or ".join(str(n) for n in facts["workers"])
     verdicts = [f"{facts['verdicts'][v]} {v}" for v in VERDICTS if v in facts["verdicts"]]
+    several = facts.get("studies", 1)  # pages of earlier versions do not say
     return {
         "study": f"[{name}]({name}/README.md)",
         "what": facts["title"],
         "repeats": f"{repeats} ({asked})" if isinstance(asked, str) else repeats,
         "cells": str(cells) if cells == planned else f"{cells} of {planned}",
         "computing": duration(facts["computing"]),
-        "clock": f"{duration(facts['clock'])}, {workers} {'worker' if workers == '1' else 'workers'}"
+        "clock": f"{duration(facts['clock'])}{f' for {several} studies' if several > 1 else ''}, "
+        f"{workers} {'worker' if workers == '1' else 'workers'}"
         if workers
         else "",
         "verdicts": ", ".join(verdicts),

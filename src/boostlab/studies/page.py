@@ -140,7 +140,9 @@ def facts(ran: Ran) -> Iterable[str]:
         yield f"Machine: {machine}"
     if ran.runs:
         many = f"the {len(ran.runs)} runs that computed them" if len(ran.runs) > 1 else "the run that computed them"
-        yield f"Clock: {duration(clock)} for {many}, with {jobs} {'worker' if jobs == '1' else 'workers'}"
+        others = max(run.studies for run in ran.runs) - 1
+        shared = f" (and cells of {others} other {'study' if others == 1 else 'studies'})" if others else ""
+        yield f"Clock: {duration(clock)} for {many}{shared}, with {jobs} {'worker' if jobs == '1' else 'workers'}"
         versions = ", ".join(dict.fromkeys(run.version for run in ran.runs))
         days = " to ".join(dict.fromkeys([ran.first[:10], ran.last[:10]]))
         yield f"Computed by boostlab {versions}, {days}"

@@ -101,6 +101,15 @@ class Procedure(Protocol):
         """Train, choose, test."""
 
 
+def basis(protocol: Procedure) -> Definition:
+    """Return what a protocol's parts depend on: what its `basis()` says, or else its whole definition.
+
+    Cells whose protocols have the same basis are computed from the same parts, of several studies too.
+    """
+    said: Definition = getattr(protocol, "basis", protocol.definition)()
+    return said
+
+
 @dataclass(frozen=True)
 class Cell:
     """The unit of work and of the store: one method on one repeat of one problem."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from boostlab.studies import page, papers
+from boostlab.studies import index, page, papers
 from boostlab.studies.request import RequestError
-from boostlab.studies.runner import Ran, collect, run
+from boostlab.studies.runner import Ran, collect, run_all
 from boostlab.studies.store import Store
 from boostlab.studies.study import Study
 from boostlab.studies.watch import watching
@@ -99,37 +99,41 @@ def reproduce(request: Request, console: Console) -> int:
         raise RequestError(f"There is no store {path}, so there is nothing to make a page of; name one with --store.")
     if studies:
         page.prepare(request.out)
-    worst = 0
+    worst, stopped = 0, list[tuple[str, int, int]]()
     with Store(path) as store:
         for other in request.merge:
             taken, known = store.merge(other)
             _say(console, f"Merged {other} into {path}: {taken} cells taken over, {known} known already.")
-        for study in studies:
-            ran = _ran(study, store, request, console)
+        for ran in _ran(studies, store, request, console):
             if ran.interrupted:
-                _say(console, _stopped(ran, path))
-                return 130
+                stopped.append((ran.study.name, len(ran.results.rows()), ran.planned))
+                continue
             try:
                 worst = max(worst, _finish(ran, request, path, console))
             except NothingError as nothing:
                 if len(studies) == 1:
                     raise
                 _say(console, str(nothing))
-                worst = 1
-    return worst
+                worst = max(worst, 1)
+    if stopped:
+        _say(console, _stopped(stopped, path))
+    return 130 if stopped else worst
 
 
-def _ran(study: Study, store: Store, request: Request, console: Console) -> Ran:
-    if request.only_page:
-        return collect(study, store, request.repeats)
-    with watching(study.name, console) as watch:
-        return run(study, store, request.repeats, jobs=request.jobs, retry=request.retry, watch=watch)
+def _ran(studies: Sequence[Study], store: Store, request: Request, console: Console) -> Iterable[Ran]:
+    if request.only_page or not studies:
+        return (collect(study, store, request.repeats) for study in studies)
+    name = studies[0].name if len(studies) == 1 else f"{len(studies)} studies"
+    with watching(name, console) as watch:
+        return run_all(studies, store, request.repeats, jobs=request.jobs, retry=request.retry, watch=watch)
 
 
-def _stopped(ran: Ran, store: Path) -> str:
-    done = len(ran.results.rows())
-    kept = f"after {done} of {ran.planned} cells, which are kept in {store}" if done else "before the first cell"
-    return f"{ran.study.name}: stopped {kept}; run the same command again to go on."
+def _stopped(studies: Sequence[tuple[str, int, int]], store: Path) -> str:
+    """Return where Ctrl-C came, given what is finished and planned of the studies that it ended."""
+    names, counts, plans = zip(*studies, strict=True)
+    name, done, planned = names[0] if len(names) == 1 else f"{len(names)} studies", sum(counts), sum(plans)
+    kept = f"after {done} of {planned} cells, which are kept in {store}" if done else "before the first cell"
+    return f"{name}: stopped {kept}; run the same command again to go on."
 
 
 def _finish(ran: Ran, request: Request, store: Path, console: Console) -> int:
@@ -142,10 +146,14 @@ def _finish(ran: Ran, request: Request, store: Path, console: Console) -> int:
             raise NothingError(f"{name} cannot be run: none of its data sets was found.")
         if request.only_page:
             raise NothingError(f"The store {store} has no cell of {name} as it is now; run it without --only-page.")
-    written = page.write(ran, request.out)
     failed = sum(bool(one.failure) for one in rows)
     counts = [f"{len(rows)} of {ran.planned} cells", f"{ran.computed} computed now"]
     counts += [f"{failed} failed (--retry computes them again)"] if failed else []
+    if ran.asked == "quick" and index.tier_of(request.out / name) == "full":
+        kept = f"{request.out / name} has a page of the full tier, which is kept (--out writes to another folder)"
+        _say(console, f"{name}: {', '.join(counts)}; {kept}.")
+        return int(bool(ran.ended))
+    written = page.write(ran, request.out)
     _say(console, f"{name}: {', '.join(counts)}; the page is {written.path}")
     for claim in written.report.claims:
         _say(console, f"  {claim.verdict}: {claim.text}")

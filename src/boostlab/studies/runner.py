@@ -11,10 +11,11 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NoReturn, Protocol
@@ -23,7 +24,7 @@ import joblib
 from threadpoolctl import threadpool_limits
 
 from boostlab.studies.request import check_jobs
-from boostlab.studies.schedule import Place, find_places, in_groups, shared
+from boostlab.studies.schedule import Found, Place, find_places, in_groups, shared
 from boostlab.studies.store import Run, Saved, Store, StoreError
 from boostlab.studies.study import Results, Study
 from boostlab.studies.worker import Task, forget, work
@@ -95,29 +96,61 @@ def run(
     -------
     Ran
     """
+    options: dict[str, Any] = {"jobs": jobs, "backend": backend, "budget": budget, "retry": retry, "watch": watch}
+    return next(run_all([study], store, repeats, **options))
+
+
+def run_all(
+    studies: Sequence[Study],
+    store: Store,
+    repeats: str | int = "full",
+    *,
+    jobs: int | None = None,
+    backend: str | None = None,
+    budget: float = math.inf,
+    retry: bool = False,
+    watch: Watch | None = None,
+) -> Iterator[Ran]:
+    """Compute what is missing of several studies in one run, and return the results of one after the other.
+
+    No core waits for the end of a study, and cells of several studies that share their parts are computed together:
+    a training that one of them needs serves the others, too.
+
+    Parameters
+    ----------
+    studies : sequence of Study
+        The studies, in the order in which they are begun.
+    store, repeats, jobs, backend, budget, retry, watch
+        As for `run`.
+
+    Returns
+    -------
+    iterator of Ran
+        They are read from the store one by one.
+    """
     start, workers = time.perf_counter(), _count(jobs)
-    places, absent, sizes = find_places(study, store, repeats)
+    found = [find_places(study, store, repeats) for study in studies]
+    places = [place for own, _, _ in found for place in own]
     states = store.states(place.key for place in places)
     missing = [place for place in places if place.entry and _is_missing(states.get(place.key), retry)]
+    collected = partial(_collect_all, studies, store, repeats, found)
     if not missing:
-        return _collect(study, store, repeats, places, absent)
-    usual, now = store.usual_seconds(), Run(study.name, workers)
+        return collected()
+    usual, now = store.usual_seconds(), Run(", ".join(study.name for study in studies), workers)
     if watch is not None:
         ready = {place.key for place in places} - {place.key for place in missing}
         watch.begin(places, store.get(ready, arrays=False), usual, workers)
     store.begin(now)
     until = time.time() + budget
+    sizes = {data: size for _, _, own in found for data, size in own.items()}
     groups = in_groups(missing, usual, sizes, workers)
     with TemporaryDirectory() as room, _one_thread(), _following(store, now, missing, watch, start):
         tasks = [_task(group, store, now, until, Path(room)) for group in groups]
         ended, interrupted = _compute(tasks, workers, backend)
     store.clock(now, time.perf_counter() - start)
-    here = store.get({place.key for place in missing}, arrays=False)
-    computed = sum(one.run == now.id for one in here.values())
-    if not ended and time.time() >= until and len(here) < len({place.key for place in missing}):
+    if not ended and time.time() >= until:
         ended = "its time was over"
-    found = _collect(study, store, repeats, places, absent)
-    return replace(found, computed=computed, ended=ended, interrupted=interrupted)
+    return collected({place.key for place in missing}, now, ended, interrupted)
 
 
 def collect(study: Study, store: Store, repeats: str | int = "full") -> Ran:
@@ -136,8 +169,27 @@ def collect(study: Study, store: Store, repeats: str | int = "full") -> Ran:
     -------
     Ran
     """
-    places, absent, _ = find_places(study, store, repeats)
-    return _collect(study, store, repeats, places, absent)
+    return next(_collect_all([study], store, repeats, [find_places(study, store, repeats)]))
+
+
+def _collect_all(
+    studies: Sequence[Study],
+    store: Store,
+    repeats: str | int,
+    found: Sequence[Found],
+    missing: Set[str] = frozenset(),
+    now: Run | None = None,
+    ended: str = "",
+    interrupted: bool = False,
+) -> Iterator[Ran]:
+    """Yield the results of studies after a run: with what it computed, and why each is not finished, if it is not."""
+    for study, (places, absent, _) in zip(studies, found, strict=True):
+        ran = _collect(study, store, repeats, places, absent)
+        own = {place.key for place in places} & missing
+        ran.computed = sum(one.run == now.id for one in store.get(own, arrays=False).values()) if now else 0
+        if ran.computed < len(own):
+            ran.ended, ran.interrupted = ended, interrupted
+        yield ran
 
 
 def _collect(study: Study, store: Store, asked: str | int, places: Sequence[Place], absent: Mapping[str, str]) -> Ran:
@@ -171,8 +223,8 @@ def _count(jobs: int | None) -> int:
 def _task(group: Sequence[Place], store: Store, now: Run, until: float, room: Path) -> Task:
     cell = group[0].cell
     return Task(
-        *(cell.problem, cell.protocol, cell.repeat, shared(group[0])),
-        cells=tuple((place.entry, place.cell.method) for place in group if place.entry),
+        *(cell.problem, cell.repeat, shared(group[0])),
+        cells=tuple((place.entry, place.cell.method, place.cell.protocol) for place in group if place.entry),
         store=store.path,
         run=now.id,
         until=until,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from boostlab.studies.packing import to_text
-from boostlab.studies.plan import Cell, Problem
+from boostlab.studies.plan import Cell, Problem, basis
 from boostlab.studies.store import Entry, Saved, Store, kind
 from boostlab.studies.study import Done, Study
 
@@ -20,6 +20,7 @@ class Place:
     cell: Cell
     key: str  # empty if it is neither stored nor can be computed
     entry: Entry | None = None
+    study: str = ""
 
     def done(self, saved: Saved) -> Done:
         """Return the finished cell."""
@@ -30,7 +31,11 @@ class Place:
         )
 
 
-def find_places(study: Study, store: Store, repeats: str | int) -> tuple[list[Place], dict[str, str], dict[str, float]]:
+Found = tuple[list[Place], dict[str, str], dict[str, float]]
+"""The cells of a study, why data are not at hand, and the sizes of those that are."""
+
+
+def find_places(study: Study, store: Store, repeats: str | int) -> Found:
     """Return all cells with their keys; why data are not at hand; and how large those are that are.
 
     Every data set is read, because its hash is part of the key.
@@ -51,9 +56,9 @@ def find_places(study: Study, store: Store, repeats: str | int) -> tuple[list[Pl
             data = hashes[names[id(cell.problem)]]
             if data:
                 entry = Entry.of(cell, data)
-                places.append(Place(block.name, cell, entry.key, entry))
+                places.append(Place(block.name, cell, entry.key, entry, study.name))
             else:
-                places.append(Place(block.name, cell, store.elsewhere(kind(cell), cell.repeat)))
+                places.append(Place(block.name, cell, store.elsewhere(kind(cell), cell.repeat), None, study.name))
     return places, absent, {hashes[name]: size for name, size in sizes.items()}
 
 
@@ -69,13 +74,15 @@ def _read(problem: Problem) -> tuple[str, float, str]:
 def shared(place: Place) -> str:
     """Return what tells the parts that a cell is computed from from others."""
     cell, data = place.cell, place.entry.data if place.entry else ""
-    return to_text({**cell.definition, "method": None, "data": data})
+    return to_text(
+        {"problem": cell.problem.definition(), "basis": basis(cell.protocol), "repeat": cell.repeat, "data": data}
+    )
 
 
 def in_groups(
     missing: Sequence[Place], usual: Mapping[str, float], sizes: Mapping[str, float], workers: int
 ) -> list[list[Place]]:
-    """Return the cells by the parts that they share: repeat after repeat, and in each the longest first.
+    """Return the cells by the parts that they share: study after study, repeat after repeat, the longest first.
 
     How long a cell takes is known from others of its kind, or else guessed by the size of its data.  Where there are
     hardly as many groups as workers the longest are cut in two: making parts twice costs less than waiting.
@@ -95,4 +102,5 @@ def in_groups(
             break
         groups.remove(long)
         groups += [long[::2], long[1::2]]
-    return sorted(groups, key=lambda group: (group[0].cell.repeat, -seconds(group)))
+    order = {name: i for i, name in enumerate(dict.fromkeys(place.study for place in missing))}
+    return sorted(groups, key=lambda group: (order[group[0].study], group[0].cell.repeat, -seconds(group)))

@@ -93,13 +93,18 @@ class Saved:
 class Run:
     """One call of the runner that wrote cells: how long it took by the clock, and on what."""
 
-    study: str
+    study: str  # or several names, divided by commas
     jobs: int
     started: str = field(default_factory=lambda: _now())
     seconds: float = 0.0
     version: str = __version__
     machine: str = field(default_factory=machine)
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+    @property
+    def studies(self) -> int:
+        """How many studies it was a run of."""
+        return self.study.count(",") + 1
 
 
 def kind(cell: Cell) -> str:

@@ -31,14 +31,15 @@ class Progress:
     name : str
         The study.
     view : callable, optional
-        Makes the table of what is finished; None is a row a block and method.
+        Makes the table of what is finished; None is a row a block and method, or a row a study.
     """
 
     def __init__(self, name: str, view: Callable[[Progress], Table] | None = None) -> None:
         self.name, self.view = name, view
+        self.several = False  # studies, in which case they are counted and not their blocks
         self.lock = threading.Lock()  # cells come from one thread, and another draws
         self.jobs = 1
-        self.total: Counter[str] = Counter()  # by block
+        self.total: Counter[str] = Counter()  # by block, or by study
         self.done: Counter[str] = Counter()
         self.failed: Counter[str] = Counter()
         self.errors: dict[tuple[str, str], list[float]] = {}  # by block and method
@@ -49,13 +50,13 @@ class Progress:
     def begin(self, places: Sequence[Place], ready: Mapping[str, Saved], usual: Mapping[str, float], jobs: int) -> None:
         """Be told all places, what is there already, and what cells of every kind usually take."""
         with self.lock:
-            self.jobs = jobs
+            self.jobs, self.several = jobs, len({place.study for place in places}) > 1
             self.usual = defaultdict(list, {kind: [seconds] for kind, seconds in usual.items()})
             for place in places:
                 if place.entry is None:
                     continue
-                method = (place.block, place.cell.method.name)
-                self.total[place.block] += 1
+                method = (self._where(place), place.cell.method.name)
+                self.total[method[0]] += 1
                 self.errors.setdefault(method, [])
                 self.seconds.setdefault(method, [])
                 if place.key in ready:
@@ -71,10 +72,13 @@ class Progress:
                 self.usual[kind].append(saved.seconds)
             self._count(place, saved)
 
+    def _where(self, place: Place) -> str:
+        return place.study if self.several else place.block
+
     def _count(self, place: Place, saved: Saved) -> None:
-        method = (place.block, place.cell.method.name)
-        self.done[place.block] += 1
-        self.failed[place.block] += bool(saved.failure)
+        method = (self._where(place), place.cell.method.name)
+        self.done[method[0]] += 1
+        self.failed[method[0]] += bool(saved.failure)
         error = place.done(saved).number("test_error")
         if not isnan(error):
             self.errors[method].append(error)
@@ -104,8 +108,15 @@ class Progress:
         return ", ".join(parts)
 
     def table(self) -> Table:
-        """Return blocks and methods with running means."""
+        """Return blocks and methods with running means, or studies with their counts."""
         view = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
+        if self.several:
+            view.add_column("Study", no_wrap=True)
+            view.add_column("Cells", justify="right", no_wrap=True)
+            for study, total in self.total.items():
+                failed = f" ({self.failed[study]} failed)" if self.failed[study] else ""
+                view.add_row(Text(study + failed), f"{self.done[study]}/{total}")
+            return view
         view.add_column("Block, method", no_wrap=True)
         for title in ("Cells", "Error %", "Seconds"):
             view.add_column(title, justify="right", no_wrap=True)

@@ -31,10 +31,9 @@ class Task:
     """Cells that share their parts, for one worker."""
 
     problem: Problem
-    protocol: Procedure
     repeat: int
     shared: str  # tells the parts from others
-    cells: tuple[tuple[Entry, Method], ...]
+    cells: tuple[tuple[Entry, Method, Procedure], ...]
     store: Path
     run: str
     until: float  # time after which no cell is begun; what a worker takes to get warm comes on top
@@ -74,10 +73,10 @@ def work(task: Task) -> int:
         NOTICE.asks = partial(_is_first, task.room / "compiling")
     _warm(task)
     with Store(task.store) as store:
-        for count, (entry, method) in enumerate(task.cells):
+        for count, (entry, method, protocol) in enumerate(task.cells):
             if time.time() >= task.until + _memory.warming or _is_orphan():
                 return count
-            outcome, failure, seconds = _compute(task, method)
+            outcome, failure, seconds = _compute(task, method, protocol)
             try:
                 store.put(entry, outcome, failure, seconds, task.run)
             except TypeError as error:  # an outcome that cannot be stored
@@ -119,11 +118,11 @@ def _warm(task: Task) -> None:
     if _memory.run != task.run:
         _memory.run, _memory.warming = task.run, 0.0
     start = time.time()
-    for _, method in task.cells:
+    for _, method, protocol in task.cells:
         if method.booster and (name := to_text(method.definition())) not in _is_warm:
             _is_warm.add(name)
             with _caught(), suppress(Exception):
-                warm = getattr(task.protocol, "warm", None)
+                warm = getattr(protocol, "warm", None)
                 if warm is not None:
                     warm(method)
                 else:
@@ -133,14 +132,14 @@ def _warm(task: Task) -> None:
     _memory.warming += time.time() - start
 
 
-def _compute(task: Task, method: Method) -> tuple[Outcome | None, str, float]:
+def _compute(task: Task, method: Method, protocol: Procedure) -> tuple[Outcome | None, str, float]:
     """Return what came out, or why nothing did, and the seconds; making the shared parts is not counted."""
     start = time.perf_counter()
     with _caught() as said:
         try:
-            parts = _parts(task)
+            parts = _parts(task, protocol)
             start = time.perf_counter()
-            outcome = task.protocol.run(parts, method)
+            outcome = protocol.run(parts, method)
         except Exception as error:
             return None, _say(error), time.perf_counter() - start
     seconds = time.perf_counter() - start
@@ -170,10 +169,10 @@ def _say(error: Exception) -> str:
     return f"{type(error).__name__}: {first}{place}"
 
 
-def _parts(task: Task) -> Any:
+def _parts(task: Task, protocol: Procedure) -> Any:
     if _memory.parts[0] != task.shared:
         forget()  # before the next are made
-        _memory.parts = (task.shared, task.protocol.parts(_data(task), task.repeat))
+        _memory.parts = (task.shared, protocol.parts(_data(task), task.repeat))
     return _memory.parts[1]
 
 

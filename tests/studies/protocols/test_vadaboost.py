@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from boostlab import AdaBoostClassifier, EBBoostClassifier, RQPBoostClassifier
 from boostlab.datasets import twonorm
+from boostlab.estimators.course import Ground
 from boostlab.studies.plan import Method
 from boostlab.studies.protocols.costs import CostCurves
 from boostlab.studies.protocols.vadaboost import Stopped, halves, stopped
@@ -143,13 +145,33 @@ def test_jittered_runs_hold_adaboost_itself_and_differ(data, protocol):
 
 
 def test_a_rate_of_one_is_adaboosts_own_run_and_not_trained_twice(data, protocol, monkeypatch):
-    trained, train = [], Stopped._train
-    monkeypatch.setattr(Stopped, "_train", lambda self, *a, **k: trained.append(a[2]) or train(self, *a, **k))
+    begun, course = [], Ground.course
+    monkeypatch.setattr(
+        Ground, "course", lambda self, rule, *a: begun.append(rule.learning_rate) or course(self, rule, *a)
+    )
     parts = protocol.parts(data, 1)
     plain, rates = (protocol.run(parts, m).numbers for m in (ADABOOST, RATE))
-    assert trained == [{}, {"learning_rate": 0.5}, {"learning_rate": 0.2}]
+    assert begun == [1.0, 0.5, 0.2]
     assert rates["grid"]["last_rounds"][0] == plain["last_rounds"]
     assert protocol.run(protocol.parts(data, 1), RATE).numbers["grid"] == rates["grid"]
+
+
+def test_protocols_of_two_studies_share_trainings_whoever_comes_first(data, protocol, monkeypatch):
+    """Patience ends a training and changes nothing else: the shorter is read off, the longer goes on."""
+    short = replace(protocol, patience=3, longer=None, margins=True)
+    assert short.basis() == protocol.basis()
+    assert replace(protocol, learner="cart").basis() != protocol.basis()
+    alone = [p.run(p.parts(data, 0), m).numbers for m in METHODS for p in (short, protocol)]
+    begun, course = [], Ground.course
+    monkeypatch.setattr(Ground, "course", lambda self, *a: begun.append(a) or course(self, *a))
+    for order in ((short, protocol), (protocol, short)):
+        parts = order[0].parts(data, 0)
+        begun.clear()
+        found = {(m.name, p.patience): p.run(parts, m).numbers for p in order for m in METHODS}
+        together = [found[m.name, p.patience] for m in METHODS for p in (short, protocol)]
+        for a, b in zip(together, alone, strict=True):
+            assert {k: v for k, v in a.items() if k != "seconds"} == {k: v for k, v in b.items() if k != "seconds"}
+        assert len({repr((a[0], a[3])) for a in begun}) == len(begun)  # no training is begun twice
 
 
 def test_programs_weigh_all_voters_of_the_stopped_run(data, protocol):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.studies.papers.quadboost_risks import BLOCK, CONTROL, L1, L2, LINF, PLAIN, Risks, printed
+from boostlab.studies.papers.quadboost_risks import CONTROL, L1, L2, LINF, PLAIN, Risks, block_of, printed
 from boostlab.studies.published import published
 from boostlab.studies.statistics import chance_of_lower_risk, discordant, poisson_binomial_test, sign_test
 from boostlab.studies.study import Claim, Report, Results
@@ -23,7 +23,7 @@ def table2(results: Results) -> Report:
         return Report(notes=["No cell is finished."])
     said = {
         (one.problem, one.method): one.outcome.arrays
-        for one in results.rows(BLOCK.name)
+        for one in results.rows(block_of(results))
         if one.repeat == 0 and one.outcome
     }
     paper = {(r["row_algorithm"], r["column_algorithm"]): r for r in published("quadboost_table2_poisson_binomial")}

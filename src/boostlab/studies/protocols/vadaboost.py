@@ -6,7 +6,6 @@ both patiences.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from time import perf_counter
@@ -71,7 +70,7 @@ class Parts:
     n_validation: int
     salt: str
     repeat: int
-    kept: dict[str, Run] = field(default_factory=dict)  # trainings that other methods start from
+    kept: dict[str, Run] = field(default_factory=dict)  # trainings, for other methods and other patiences
 
     @property
     def sizes(self) -> tuple[int, int, int]:
@@ -136,14 +135,22 @@ class Run:
     """
 
     def __init__(self, course: Course, n_validation: int, patience: int, cap: int) -> None:
-        start, best = perf_counter(), 1
-        while course.stop is None and course.t < (aim := min(best + patience, cap)):
+        self.course, self.n_validation, self.seconds = course, n_validation, 0.0
+        self.go_on(patience, cap)
+
+    def go_on(self, patience: int, cap: int) -> None:
+        """Train until this patience runs out, if it has not yet."""
+        start, course = perf_counter(), self.course
+        while course.stop is None and course.t < (aim := min(max(self._best(), 1) + patience, cap)):
             course.go(aim)  # not a round too many: patience cannot have run out before
-            best = first_lowest(course.wrong[1:, :n_validation].sum(axis=1)) + 1 if course.t else 0
-        self.course = course
-        self.seconds = perf_counter() - start
-        self.validation = course.wrong[:, :n_validation].sum(axis=1)  # after every round, from round 0 on
-        self.test = course.wrong[:, n_validation:].sum(axis=1)
+        self.seconds += perf_counter() - start
+        self.validation = course.wrong[:, : self.n_validation].sum(axis=1)  # after every round, from round 0 on
+        self.test = course.wrong[:, self.n_validation :].sum(axis=1)
+
+    def _best(self) -> int:
+        """Return the round with the first smallest validation error, 0 before there is one."""
+        course = self.course
+        return first_lowest(course.wrong[1:, : self.n_validation].sum(axis=1)) + 1 if course.t else 0
 
     def facts(self, patience: int) -> dict[str, int]:
         """Return what this patience makes of the training: its best round by validation, and its last."""
@@ -165,11 +172,6 @@ class Run:
 def first_lowest(counts: Any) -> int:
     """Return the place of the smallest number, the first of them if there are several."""
     return int(np.argmin(np.asarray(counts, np.float64)))
-
-
-def _name(booster: str, params: Any) -> str:
-    """Return what a training is remembered by."""
-    return json.dumps([booster, dict(params)], sort_keys=True)
 
 
 def _rule(booster: str, params: Any) -> Any:
@@ -214,6 +216,11 @@ class Stopped:
         """Return all that may change a result."""
         return {"protocol": "validation-stopped, 50/25/25", "version": VERSION, **asdict(self)}
 
+    def basis(self) -> Definition:
+        """Return what the parts depend on; trainings on them differ in nothing but their end."""
+        kept = ("learner", "cap", "max_bins", "jitter")
+        return {"protocol": "50/25/25", "version": VERSION, **{name: getattr(self, name) for name in kept}}
+
     def parts(self, data: Any, repeat: int) -> Parts:
         """Split, and bin by the training rows."""
         train, validation, test = halves(len(data.y), repeat, data.hash)
@@ -252,35 +259,30 @@ class Stopped:
     def _runs(self, parts: Parts, method: Method) -> Iterator[tuple[Any, Run]]:
         """Yield the values of the grid and what came of them."""
         if not method.grid:
-            yield None, self._plain(parts, method.booster, method.params)
+            patience = max(self.patience, self.longer or 0)
+            yield None, self._train(parts, method.booster, method.params, patience)
             return
         ((name, values),) = method.grid.items()
         for value in values:
             if method.how == "jitter":
-                if value == 0:
-                    yield value, self._plain(parts, method.booster, method.params)
-                    continue
-                rng = chance(parts.salt, parts.repeat, f"jitter {value}")
-                mass = 1 + self.jitter * rng.uniform(-1, 1, parts.sizes[0])
-                yield value, self._train(parts, method.booster, method.params, mass)
+                yield value, self._train(parts, method.booster, method.params, self.patience, jitter=value)
             else:
-                params = {**method.params, name: value}
-                known = parts.kept.get(_name(method.booster, method.params))
-                same = known is not None and known.course.training.rule == _rule(method.booster, params)
-                yield value, known if same and known else self._train(parts, method.booster, params)
+                yield value, self._train(parts, method.booster, {**method.params, name: value}, self.patience)
 
-    def _plain(self, parts: Parts, booster: str, params: Any) -> Run:
-        """Train, or remember it from another method."""
-        key = _name(booster, params)
+    def _train(self, parts: Parts, booster: str, params: Any, patience: int, jitter: int = 0) -> Run:
+        """Train, or go on with a training of another method or study."""
+        rule = _rule(booster, params)
+        key = repr((rule, jitter))
         if key not in parts.kept:
-            parts.kept[key] = self._train(parts, booster, params, patience=max(self.patience, self.longer or 0))
-        return parts.kept[key]
-
-    def _train(
-        self, parts: Parts, booster: str, params: Any, mass: Array | None = None, patience: int | None = None
-    ) -> Run:
-        course = parts.ground.course(_rule(booster, params), weak_learner(self.learner), self.cap, mass)
-        return Run(course, parts.n_validation, patience or self.patience, self.cap)
+            mass = None
+            if jitter:
+                rng = chance(parts.salt, parts.repeat, f"jitter {jitter}")
+                mass = 1 + self.jitter * rng.uniform(-1, 1, parts.sizes[0])
+            course = parts.ground.course(rule, weak_learner(self.learner), self.cap, mass)
+            parts.kept[key] = Run(course, parts.n_validation, patience, self.cap)
+        run = parts.kept[key]
+        run.go_on(patience, self.cap)
+        return run
 
     def _chosen(self, parts: Parts, method: Method, values: list[Any], grid: dict[str, list[int]]) -> dict[str, Any]:
         """Return the protocol's choice, and those at the last round and with the longer patience."""
@@ -302,7 +304,7 @@ class Stopped:
     # -- AdaBoost's voters, weighed anew -----------------------------------------------------------------------------
 
     def _reweighed(self, parts: Parts, method: Method) -> Outcome:
-        first = self._plain(parts, "AdaBoostClassifier", {})
+        first = self._train(parts, "AdaBoostClassifier", {}, self.patience)
         rounds, ((name, values),) = stopped(first.validation, self.patience), method.grid.items()
         before = perf_counter()
         if name == "nu":
