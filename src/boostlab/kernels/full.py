@@ -96,13 +96,14 @@ def add_node(hist: Array, taken: Array, cells: Array, words: Array, q: Array, ro
     lanes = cells.shape[1]
     minus, plus, seen = np.int64(0), np.int64(0), 0
     for m in range(rows.size):
-        i = rows[m]
+        i = np.uint64(rows[m])  # without a sign: no place is looked at for being negative
+        x = q[i]
         if words[i] == 0:
-            minus += max(-q[i], 0)
-            plus += max(q[i], 0)
+            minus += max(-x, 0)
+            plus += max(x, 0)
             continue
         seen += 1
-        side, amount = (1, q[i]) if q[i] >= 0 else (0, -q[i])
+        side, amount = np.uint64(x >= 0), abs(x)
         for lane in range(lanes):
             hist[lane, cells[i, lane], side] += amount
         if few:

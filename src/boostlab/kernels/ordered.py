@@ -97,24 +97,22 @@ def keep_sides(
 
     Return where the one side ends and the other begins, and where that ends.
     """
+    mine, at = lists[first:last], np.uint64(0)  # places without a sign need no look at whether they are negative
     if not upper or not lower:
-        at, wanted = first, upper
-        for k in range(first, last):
-            x = lists[k]
-            lists[at] = x
-            at += high[x & mask] == wanted
-        return (first, at) if upper else (at, at)
-    lows, highs = first, 0
-    for k in range(first, last):
-        x = lists[k]
-        up = high[x & mask]
-        lists[lows] = x
-        space[highs] = x
-        lows += not up
-        highs += up
-    for k in range(highs):
-        lists[lows + k] = space[k]
-    return lows, lows + highs
+        for k in range(mine.size):
+            x = mine[k]
+            mine[at] = x
+            at += np.uint64(high[x & mask] == upper)
+        end = first + int(at)
+        return (first, end) if upper else (end, end)
+    for k in range(mine.size):
+        x = mine[k]
+        space[np.uint64(k) - at] = x
+        mine[at] = x
+        at += np.uint64(not high[x & mask])
+    highs = mine[at:]
+    highs[:] = space[: highs.size]
+    return first + int(at), last
 
 
 @part

@@ -21,7 +21,7 @@ Array = npt.NDArray[Any]
 
 DEEPEST = np.iinfo(np.int64).max
 SMALL = 1 << 23  # cells up to which lists of rows may be kept, at 8 bytes each
-SHARE = 6  # rows with a code other than 0 for every slot: if there are more, sums per slot are faster than lists
+SHARE = 14  # rows with a code other than 0 for every slot: if there are more, sums per slot are faster than lists
 
 
 class Limits(Protocol):
