@@ -27,15 +27,17 @@ def walk(
 
     Category nodes own lows[starts[node]:starts[node + 1]], one truth value a category; numeric nodes own nothing.
     """
+    numeric, one = lows.size == 0, np.uint64(1)
     for i in range(X.shape[0]):
-        node = 0
-        while feature[node] >= 0:
-            x = X[i, feature[node]]
+        row, node = X[i], np.uint64(0)  # places without a sign need no look at whether they are negative
+        j = feature[node]
+        while j >= 0:
+            x = row[np.uint64(j)]
+            low = x <= threshold[node]
             if x != x:
                 low = missing_low[node]
-            elif starts[node] < starts[node + 1]:
+            elif not numeric and starts[node] < starts[node + one]:
                 low = lows[starts[node] + np.int64(x)]
-            else:
-                low = x <= threshold[node]
-            node = children[node, 0] if low else children[node, 1]
+            node = np.uint64(children[node, np.uint64(not low)])
+            j = feature[node]
         out[offset + i] = node
