@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from boostlab import AdaBoostClassifier, Binned, DecisionTree, VadaBoostClassifier
-from boostlab.contract import Task
+from boostlab.contract import Stop, Task
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table
 from boostlab.voters import full
@@ -179,3 +179,60 @@ def test_min_samples_split_counts_examples_not_rows():
     )
     assert once.n_estimators_ == 0
     assert thrice.estimators_[0].n_leaves == 2
+
+
+# -- several classes -------------------------------------------------------------------------------------------------
+
+
+def several(seed):
+    """Return a table of few or many cuts, weights (some of them nothing, or next to it), classes and draws."""
+    rng = np.random.default_rng(seed)
+    n, K = int(rng.integers(5, 300)), int(rng.integers(2, 8))
+    X = rng.normal(size=(n, 4)) if seed % 2 else rng.integers(0, rng.integers(2, 90), (n, 11)).astype(float)
+    X[:, 1] = 3.0  # a constant column
+    y = rng.integers(0, K, n)
+    y[0] = K - 1
+    w = rng.exponential(size=n) * 10.0 ** rng.integers(-3 if seed % 3 else -40, 1, n)
+    w[rng.random(n) < 0.1] = 0.0
+    w[0] = 1.0
+    counts = rng.multinomial(n, np.full(n, 1 / n)).astype(np.int64) if seed % 5 == 0 else None
+    mass = rng.uniform(0.5, 3.0, n) if seed % 7 == 0 and counts is None else None
+    return X, Task("labels", w, y, counts=counts), mass
+
+
+@pytest.mark.parametrize("limits", [{}, {"min_samples_split": 7}, {"max_depth": 3}], ids=str)
+def test_trees_of_several_classes_are_those_of_the_general_way(limits):
+    grown = 0
+    for seed in range(60):
+        X, task, mass = several(seed)
+        rows = Rows(len(X), mass)
+        table = Table.fit(X, rows, "exact", 1)
+        found = []
+        for leaves in (None, NO_LIMIT):
+            session = DecisionTree(max_leaf_nodes=leaves, **limits).begin(table, rows, np.random.default_rng(0))
+            task.sums = None
+            tree = session.best(task)
+            found.append((tree, task.sums, None if isinstance(tree, Stop) else session.output(tree, table)))
+        (a, sums, votes), (b, same_sums, same_votes) = found
+        if isinstance(a, Stop):
+            assert isinstance(b, Stop)
+            continue
+        grown += 1
+        for name in ("feature", "threshold", "children", "values", "missing_low"):
+            np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+        np.testing.assert_allclose(a.gains, b.gains, rtol=1e-12, atol=1e-15)
+        np.testing.assert_array_equal(votes, same_votes)
+        np.testing.assert_array_equal(votes, a.votes(table))
+        assert sums == same_sums
+    assert grown > 40
+
+
+def test_a_compiled_call_grows_full_trees_of_several_classes(monkeypatch):
+    """Where it can: not where numbers are missing, or where there are categories."""
+    calls, inside = [], full.FullGrower.grow_classes
+    monkeypatch.setattr(full.FullGrower, "grow_classes", lambda *a: calls.append(1) or inside(*a))
+    X, task, _ = several(3)
+    rows = Rows(len(X))
+    for table in (X, np.where(X > 2, np.nan, X)):
+        DecisionTree(max_leaf_nodes=None).begin(Table.fit(table, rows, 255, 1), rows, None).best(task)
+    assert len(calls) == 1

@@ -1,4 +1,7 @@
-"""Full trees for labels, each grown in one compiled call (see `kernels.full`); the trees are those of `tree`."""
+"""Full trees for labels, each grown in one compiled call (see `kernels.full` and `kernels.full_classes`).
+
+The trees are those of `tree`.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,10 @@ import numpy.typing as npt
 
 from boostlab.contract import Task
 from boostlab.kernels.full import CUT, FACTS, FEATURE, HIGH, LOW, LOWS, grow_full, let_leaves_vote
+from boostlab.kernels.full_classes import class_grower, let_classes_vote
 from boostlab.kernels.ordered import grow_ordered, put_in_order
 from boostlab.kernels.slots import SIGNED
+from boostlab.voters.criteria import ByClass
 from boostlab.voters.follow import Rounded, scaled
 from boostlab.voters.quick import Grown
 from boostlab.voters.search import SplitSearch, tame
@@ -93,6 +98,42 @@ class FullGrower:
         put_in_order(cells, self.widths, self.bits, starts, lists)
         return lists, starts, np.empty_like(lists), np.empty((n // 2 + 1, d, 2), np.int32)
 
+    def grow_classes(self, task: Task, criterion: ByClass) -> Grown | None:
+        """Grow a tree by a criterion of several classes, on columns of numbers; None if no split gains anything."""
+        search, n = self.search, self.search.rows.n_rows
+        count = search.counter(task.target)
+        count.round(tame(task.weight), task.counts)
+        whole, unit = count.whole, math.ldexp(1.0, -count.power)
+        mass = self._mass(task.counts)
+        members, nodes = np.arange(n, dtype=np.int64), np.empty((self.most, FACTS), np.int64)
+        totals, gains = np.empty((self.most, count.width), np.int64), np.zeros(self.most)
+        size = class_grower(criterion.fold, criterion.close)(
+            *(search.codes.to_read[0], self.widths, count.q, count.classes, mass, self.fewest, self.deepest),
+            *(unit, 1e-12 * whole * unit, members, nodes, totals, gains),
+        )
+        if size == 1:
+            return None
+        values = np.empty(size, criterion.name_type(count.width))
+        votes = np.empty(n, values.dtype)
+        wrong = let_classes_vote(nodes[:size], totals, members, values, votes)
+        cuts, children = self._shape(nodes[:size])
+        none = np.zeros(size + 1, np.int64), np.empty(0, bool)  # no categories
+        arrays = *cuts, children, *none, values, gains[:size] / (whole * unit)
+        return Grown(arrays, votes, (scaled(whole, count.power), scaled(wrong, count.power)))
+
+    def _mass(self, counts: Array | None) -> Array:
+        """Return how many examples the rows stand for; nothing if all are one."""
+        if counts is not None:
+            return counts.astype(np.float64)
+        return np.empty(0) if self.search.rows.uniform else self.search.rows.masses.astype(np.float64)
+
+    def _shape(self, nodes: Array) -> tuple[tuple[Array, Array, Array], Array]:
+        """Return the nodes' cuts and children as a `Tree` has them."""
+        inner = nodes[:, FEATURE] >= 0
+        at = np.where(inner, self.search.starts[np.maximum(nodes[:, FEATURE], 0)] + nodes[:, CUT], -1)
+        cuts = self.search.cuts_at(at, np.zeros(len(nodes), np.int64))
+        return cuts, np.where(inner[:, None], nodes[:, [LOW, HIGH]], 0)
+
     def grow(self, task: Task) -> Grown | None:
         """Grow a tree by the gini index of labels -1 and +1; None if no split gains anything."""
         search, rows, n = self.search, self.search.rows, self.search.rows.n_rows
@@ -103,9 +144,8 @@ class FullGrower:
             whose = Rounded(rows, search.codes, SIGNED, sided=True)
             whose.count(weight, task.target, task.counts)
         q, power, whole = whose.q, whose.power, whose.gross
-        mass = task.counts if task.counts is not None else np.empty(0) if rows.uniform else rows.masses
         unit = math.ldexp(1.0, -power)
-        limits = q, mass.astype(np.float64), self.fewest, self.deepest, unit, 1e-12 * whole * unit
+        limits = q, self._mass(task.counts), self.fewest, self.deepest, unit, 1e-12 * whole * unit
         members, votes = np.arange(n, dtype=np.int64), np.empty(n, np.int8)
         nodes, low = np.empty((self.most, FACTS), np.int64), np.empty(0, bool)
         sums, gains = np.empty((self.most, 2), np.int64), np.zeros(self.most)
@@ -121,10 +161,7 @@ class FullGrower:
             return None
         nodes, sums, gains = nodes[:size], sums[:size], gains[:size]
         wrong = let_leaves_vote(nodes, sums, members, votes)
-        inner = nodes[:, FEATURE] >= 0
-        at = np.where(inner, search.starts[np.maximum(nodes[:, FEATURE], 0)] + nodes[:, CUT], -1)
-        cuts = search.cuts_at(at, np.zeros(size, np.int64))
-        children = np.where(inner[:, None], nodes[:, [LOW, HIGH]], 0)
+        cuts, children = self._shape(nodes)
         values = np.where(sums[:, 1] >= sums[:, 0], 1.0, -1.0)
         categories = _categories(search, nodes, low, cuts) if len(low) else (np.zeros(size + 1, np.int64), low)
         arrays = *cuts, children, *categories, values, gains / (whole * unit)

@@ -134,6 +134,8 @@ class TreeSession:
             return self._compiled(task, grown(self.learner, search, criterion, task))
         if task.criterion == "edge" and self.full is not None:
             return self._compiled(task, self.full.grow(task))
+        if isinstance(criterion, ByClass) and self.full is not None and not search.bins.categorical:
+            return self._compiled(task, self.full.grow_classes(task, criterion))
         weight, target, centre = tame(task.weight), task.target, 0.0
         if criterion.centred:  # digits are for differences, not for a large mean
             centre = self._mean(weight, target, task.counts)
