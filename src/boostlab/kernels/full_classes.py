@@ -153,7 +153,7 @@ def class_grower(fold: Callable[..., Any], close: Callable[..., Any]) -> Any:
 
 @kernel
 def let_classes_vote(nodes: Array, totals: Array, members: Array, values: Array, votes: Array) -> int:
-    """Write every node's heaviest class, of equals the first, and the leaves' votes; return the weight of wrong ones."""
+    """Write every node's heaviest class, of equals the first, and the leaves' votes; return the weight of the wrong."""
     wrong = np.int64(0)
     for node in range(nodes.shape[0]):
         values[node] = totals[node].argmax()
