@@ -135,7 +135,7 @@ class March:
         safe = abs(power) < Exponentials.FAR and np.ldexp(whole + wrong * math.expm1(power), follower.power) < MOST
         if errs and safe:
             votes = voter.slot_votes(training.table)
-            few = bool(fewer_wrong(votes, self.masses[:, self.search.mine(voter.feature)]))
+            few = bool(fewer_wrong(votes, self.masses, self.search.starts[voter.feature]))
             power = power if few else -power
             row = (*self.codes.reading(voter.feature, votes), answer.alpha, few, math.exp(power))
             signed, grown = self.codes.march(row, self._ground(follower), self.hist)

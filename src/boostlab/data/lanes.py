@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.kernels.lanes import lay_in_a_row, lay_side_by_side
-
 Array = npt.NDArray[Any]
 
 
@@ -33,7 +31,6 @@ class Lanes:
     """
 
     def __init__(self, starts: Array, filled: Array, categorical: Array, width: int) -> None:
-        self.columns, self.width = starts, width
         d = len(categorical)
         slots = np.zeros((-(-d // width), width), np.int64)
         slots.flat[:d] = np.diff(starts)
@@ -42,6 +39,8 @@ class Lanes:
         base = np.repeat(self.words[:-1], width)
         base[d:] = self.words[-1]
         base += np.arange(len(base)) % width
+        self.places = np.arange(0, width * starts[-1], width)  # of every slot
+        self.places += np.repeat(base[:d] - width * starts[:-1], np.diff(starts))
         cuts = np.zeros_like(slots)
         usual = ~(categorical | filled[starts[1:] - 1])
         cuts.flat[:d] = np.where(usual, np.maximum(np.diff(starts) - 2, 0), 0)
@@ -52,9 +51,9 @@ class Lanes:
     def of(self, hist: Array) -> Array:
         """Return a histogram in this layout."""
         out = np.zeros(self.size, np.int64)
-        lay_side_by_side(hist, self.columns, self.words, self.width, out)
+        out[self.places] = hist[: len(self.places)]
         return out
 
     def back(self, laid: Array, hist: Array) -> None:
         """Write it to a histogram that has a column after the other."""
-        lay_in_a_row(laid, self.columns, self.words, self.width, hist)
+        np.take(laid, self.places, out=hist[: len(self.places)], mode="clip")

@@ -47,11 +47,13 @@ def cut_sorted(values: Array, below: Array, limit: int, out: Array) -> tuple[int
         else:
             share = k / limit
             if weighted:
-                r = int(np.searchsorted(below[:size], np.int64(math.floor(share * whole))))  # nearly there
-                while r > 0 and below[r - 1] / whole >= share:
-                    r -= 1
-                while below[r] / whole < share:
-                    r += 1
+                r, after = 0, size - 1  # below / whole rises with the row, and is 1 in the last
+                while r < after:
+                    here = (r + after) // 2
+                    if below[here] / whole < share:
+                        r = here + 1
+                    else:
+                        after = here
             else:
                 r = max(math.ceil(share * whole) - 2, 0)
                 while (r + 1) / whole < share:

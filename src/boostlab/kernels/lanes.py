@@ -14,7 +14,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import types
 from numba.extending import intrinsic
 
-from boostlab.kernels.compiled import kernel, part
+from boostlab.kernels.compiled import part
 from boostlab.kernels.edge import LEAST, unusual_edge
 
 Array = np.ndarray[Any, Any]
@@ -167,21 +167,3 @@ def _placed(hist: Array, starts: Array, total: int, sides: int, lanes: int, best
             edge = total - 2 * left if sides >= 0 else 2 * left - total
         edge = total - 2 * left  # type: ignore[assignment]
     return feature, cut, gone, edge, top
-
-
-@kernel
-def lay_side_by_side(hist: Array, starts: Array, words: Array, lanes: int, out: Array) -> None:
-    """Copy a histogram, a column after the other, to where the columns of a word lie side by side."""
-    for j in range(starts.size - 1):
-        at, first = words[j // lanes] + j % lanes, starts[j]
-        for s in range(starts[j + 1] - first):
-            out[at + s * lanes] = hist[first + s]
-
-
-@kernel
-def lay_in_a_row(hist: Array, starts: Array, words: Array, lanes: int, out: Array) -> None:
-    """Copy it back."""
-    for j in range(starts.size - 1):
-        at, first = words[j // lanes] + j % lanes, starts[j]
-        for s in range(starts[j + 1] - first):
-            out[first + s] = hist[at + s * lanes]

@@ -14,7 +14,7 @@ import numpy as np
 from boostlab.kernels.compiled import kernel
 from boostlab.kernels.sparse import add_sparse
 from boostlab.kernels.sums import _scales
-from boostlab.kernels.words import add_eight, add_eight_lanes, add_four, add_four_lanes
+from boostlab.kernels.words import add_eight, add_four
 
 Array = np.ndarray[Any, Any]
 
@@ -69,11 +69,13 @@ def turn(
 
 
 @kernel
-def fewer_wrong(votes: Array, masses: Array) -> bool:
-    """Return whether no more rows are voted wrong than right, given those of y = -1 and of y = +1 in every slot."""
-    more = np.int64(0)
-    for s in range(votes.size):
-        more += votes[s] * (masses[0, s] - masses[1, s])  # wrong less right
+def fewer_wrong(votes: Array, masses: Array, first: int) -> bool:
+    """Return whether no more rows are voted wrong than right, given those of y = -1 and of y = +1 in every slot; the
+    votes are those of the slots from `first` on.
+    """
+    more, at = np.int64(0), np.uint64(first)
+    for s in range(np.uint64(votes.size)):
+        more += votes[s] * (masses[0, at + s] - masses[1, at + s])  # wrong less right
     return more <= 0  # type: ignore[return-value]
 
 
@@ -103,4 +105,3 @@ def _march(add: Callable[..., None]) -> Any:
 
 
 march_eight, march_four, march_sparse = _march(add_eight), _march(add_four), _march(add_sparse)
-march_eight_lanes, march_four_lanes = _march(add_eight_lanes), _march(add_four_lanes)

@@ -17,7 +17,7 @@ import numpy as np
 from boostlab.kernels.compiled import kernel, part, stamp_of
 from boostlab.kernels.edge import LEAST, best_edge
 from boostlab.kernels.lanes import best_of_eight, best_of_four
-from boostlab.kernels.march import Turn, fewer_wrong, march_eight_lanes, march_four_lanes, march_sparse, turn
+from boostlab.kernels.march import BLOCK, fewer_wrong, turn
 from boostlab.kernels.sparse import add_sparse, restore_zeros
 from boostlab.kernels.team import wait
 from boostlab.kernels.words import add_eight_lanes, add_four_lanes
@@ -91,25 +91,7 @@ def span_of_columns(lanes: Any, starts: Array, first: int, last: int) -> tuple[i
     return starts[first], starts[last]
 
 
-# Plain functions around kernels: the cache on disk would not know a kernel again that a loop is made of.
-
-
-@part
-def on_eight(codes: Array, where: Array, row: Any, ground: Any, first: int, last: int, out: Array) -> Turn:
-    """Take one round where eight columns share a word."""
-    return march_eight_lanes(codes, where, row, ground, first, last, out)
-
-
-@part
-def on_four(codes: Array, where: Array, row: Any, ground: Any, first: int, last: int, out: Array) -> Turn:
-    """Take one round where four columns do."""
-    return march_four_lanes(codes, where, row, ground, first, last, out)
-
-
-@part
-def on_sparse(codes: Array, where: Array, row: Any, ground: Any, first: int, last: int, out: Array) -> Turn:
-    """Take one round on a sparse table."""
-    return march_sparse(codes, where, row, ground, first, last, out)
+# A plain function around a kernel: the cache on disk would not know a kernel again that a loop is made of.
 
 
 @part
@@ -121,9 +103,9 @@ def in_columns(
 
 
 KINDS = {
-    "eight": (8, read_dense, dense_words, span_of_words, best_of_eight, add_eight_lanes, on_eight, nothing_missing),
-    "four": (4, read_dense, dense_words, span_of_words, best_of_four, add_four_lanes, on_four, nothing_missing),
-    "sparse": (1, read_sparse, sparse_slots, span_of_columns, in_columns, add_sparse, on_sparse, give_zeros),
+    "eight": (8, read_dense, dense_words, span_of_words, best_of_eight, add_eight_lanes, nothing_missing),
+    "four": (4, read_dense, dense_words, span_of_words, best_of_four, add_four_lanes, nothing_missing),
+    "sparse": (1, read_sparse, sparse_slots, span_of_columns, in_columns, add_sparse, give_zeros),
 }
 
 
@@ -134,7 +116,7 @@ KINDS = {
 def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
     """Return the compiled loop for a rule whose voters vote alpha_of(error, numbers), on codes of a kind."""
     stamp = stamp_of(alpha_of)
-    width, column, arrays, span, best, add, march, complete = KINDS[kind]
+    width, column, arrays, span, best, add, complete = KINDS[kind]
 
     @kernel
     def rounds(
@@ -179,19 +161,37 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
         by_words, nobody, before = rows.size > 0, (-1, -1, 0, 0, LEAST), -1
         made, left = max(0, stamp), False  # the stamp is negative: it is here for the cache
         room = np.empty(2 * width, np.int64)
-        mine = best(hist, lanes, places, total, sides, low, high, LEAST, room)
-        while made < alphas.size and not left:
-            feature, cut, side, edge, _ = mine
+        if by_words:  # a list has room for one more than the rows
+            my_rows, my_changes, stride, together = rows[first + me :], changes[first + me :], max(last - first, 1), 1
+        else:
+            my_rows, my_changes = np.empty(BLOCK + 1, np.int64), np.empty(BLOCK + 1, np.int64)
+            stride, together = BLOCK, max(high - low, 1)
+        out = outs[me] if outs.shape[0] > 0 else hist
+        while True:
+            mine = nobody
+            for g in range(low, high, together):  # a word's sums are looked at while they are at hand
+                if by_words and made > 0:
+                    words, bases = codes[g : g + 1], where[g * width : (g + 1) * width]
+                    for p in range(size):
+                        at = n * p // size + p
+                        add(words, bases, changes[at:], rows[at:], 0, turns[p, SIZE], hist)
+                other = best(hist, lanes, places, total, sides, g, min(g + together, high), mine[WORTH], room)
+                if other[FEATURE] >= 0:
+                    mine = other
+            if made == alphas.size or left:
+                break
+            feature, cut, side, edge, worth = mine
             if size > 1:
-                for f in range(5):
-                    finds[me, f] = mine[f]
+                finds[me, FEATURE], finds[me, CUT], finds[me, SIDE] = feature, cut, side
+                finds[me, EDGE], finds[me, WORTH] = edge, worth
                 if wait(meeting, size):
                     return -1, total, gross, risen, fallen
-                top = finds[0]
+                top = 0
                 for p in range(1, size):  # of equals the first
-                    if finds[p, WORTH] > top[WORTH]:
-                        top = finds[p]
-                feature, cut, side, edge = top[FEATURE], top[CUT], top[SIDE], top[EDGE]
+                    if finds[p, WORTH] > finds[top, WORTH]:
+                        top = p
+                feature, cut = finds[top, FEATURE], finds[top, CUT]
+                side, edge = finds[top, SIDE], finds[top, EDGE]
             if cut < 0:
                 break
             wrong = (gross - (abs(edge) if sides == 0 else sides * edge)) // 2
@@ -202,24 +202,26 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
             if not abs(2 * alpha) < far or not gross + wrong * (math.exp(2 * alpha) - 1.0) < most:
                 break
             votes = np.empty(starts[feature + 1] - starts[feature], np.int8)
-            up = np.int8(1 if edge >= 0 or sides > 0 else -1) if sides >= 0 else np.int8(-1)
-            votes[:] = up
-            votes[: cut + 1] = -up
-            votes[-1] = -up if side == 1 else up
-            few = fewer_wrong(votes, masses[:, starts[feature] : starts[feature + 1]])
+            up = np.int8(1 if sides > 0 or (sides == 0 and edge >= 0) else -1)
+            for s in range(votes.size):
+                votes[s] = up
+            for s in range(cut + 1):
+                votes[s] = -up
+            votes[votes.size - 1] = -up if side == 1 else up
+            few = fewer_wrong(votes, masses, starts[feature])
             power = 2 * alpha if few else -2 * alpha
             code, told = column(read, feature, votes, before)
             factor, before = math.exp(power), feature
-            row = code, told, alpha, few, factor
-            at = first + me  # a list has room for one more than the rows
-            if by_words:
-                turns[me, SIZE], turns[me, SIGNED], turns[me, GROWN] = turn(
-                    *(code, told, alpha, few, factor, y, counts, mass, k, first, last, F, w, q),
-                    *(rows[at:], changes[at:]),
+            touched, up_by, grown_by = 0, np.int64(0), np.int64(0)
+            for start in range(first, last, stride):
+                touched, by, by_gross = turn(
+                    *(code, told, alpha, few, factor, y, counts, mass, k, start, min(start + stride, last), F, w, q),
+                    *(my_rows, my_changes),
                 )
-            else:
-                out = outs[me] if outs.shape[0] > 0 else hist
-                turns[me, SIGNED], turns[me, GROWN] = march(codes, where, row, ground, first, last, out)
+                up_by, grown_by = up_by + by, grown_by + by_gross
+                if not by_words:
+                    add(codes, where, my_changes, my_rows, 0, touched, out)
+            turns[me, SIZE], turns[me, SIGNED], turns[me, GROWN] = touched, up_by, grown_by
             if size > 1 and wait(meeting, size):
                 return -1, total, gross, risen, fallen
             if me == 0:
@@ -237,18 +239,6 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
             total, gross, made = total + signed, gross + grown, made + 1  # type: ignore[assignment]
             risen, fallen = risen + max(power, 0.0), fallen + max(-power, 0.0)
             left = not (risen < far and fallen < far and least <= gross < most)
-            if by_words:
-                mine = nobody
-                for g in range(low, high):  # a word's sums are looked at while they are at hand
-                    words, bases = codes[g : g + 1], where[g * width : (g + 1) * width]
-                    for p in range(size):
-                        at = n * p // size + p
-                        add(words, bases, changes[at:], rows[at:], 0, turns[p, SIZE], hist)
-                    other = best(hist, lanes, places, total, sides, g, g + 1, mine[WORTH], room)
-                    if other[FEATURE] >= 0:
-                        mine = other
-            else:
-                mine = best(hist, lanes, places, total, sides, low, high, LEAST, room)
         column(read, -1 if width == 1 else 0, np.empty(0, np.int8), before)
         return made, total, gross, risen, fallen
 

@@ -41,14 +41,14 @@ def _sums(add: Callable[..., None]) -> Any:
         """
         some = members.size > 0
         minus, plus = np.int64(0), np.int64(0)
+        rows, values = np.empty((2, BLOCK + 1), np.int64), np.empty((2, BLOCK + 1), np.int64)
         if not sided and not some:
             for i in range(first, last):
                 minus += max(-q[i], np.int64(0))
                 plus += max(q[i], np.int64(0))
-            add(codes, where, q, members, first, last, out)
+            add(codes, where, q, rows[0, :0], first, last, out)  # not the members: one more type is one more to compile
             return minus, plus  # type: ignore[return-value]
         half = out.size // 2 if sided else 0
-        rows, values = np.empty((2, BLOCK + 1), np.int64), np.empty((2, BLOCK + 1), np.int64)
         for start in range(first, last, BLOCK):
             a, b = 0, 0
             for m in range(start, min(start + BLOCK, last)):
