@@ -1,11 +1,11 @@
 """Sums of two sides, columns of a word side by side: the histogram that large trees for labels grow by.
 
-Word g owns the places starts[g] to starts[g + 1] - 1: for code c of lane l the sum of the magnitudes of negative numbers
-is at starts[g] + 8 c + l, that of positive ones half of the word's places behind.  So one list of rows serves both sides
-(two lists would touch most cache lines twice), and running sums and prices of cuts are flat passes over all lanes.
+Word g owns the places starts[g] to starts[g + 1] - 1: for code c of lane l the sum of the magnitudes of negative
+numbers is at starts[g] + 8 c + l, that of positive ones half of the word's places behind.  So one list of rows serves
+both sides (two lists would touch most cache lines twice), and running sums and prices of cuts are flat passes.
 
-Some rows out of many are far apart in memory, so the words of those that come next are asked for ahead of time: 0.7 ns a
-cell against 1.4 for 6 % of 100,000 rows.
+Some rows out of many are far apart in memory, so the words of those that come next are asked for ahead of time: 0.63 ns
+a cell against 1.0 for 6 % of 100,000 rows, 0.51 against 0.61 for 15 %.
 """
 
 from __future__ import annotations
@@ -70,25 +70,25 @@ def add_members(
     """Add the magnitudes of q of some rows to their slots, in the words first <= g < last."""
     rows, values = block
     for start in range(0, members.size, BLOCK):
-        size = min(BLOCK, members.size - start)
+        mine = members[start : start + BLOCK]
+        size = mine.size
         for k in range(size):
-            i = members[start + k]
+            i = U(mine[k])
             v = q[i]
-            rows[k], values[k] = U(2 * np.int64(i) + (v > 0)), abs(v)
+            rows[k], values[k] = U(2) * i + U(v > 0), abs(v)
         add_sides(words, starts, d, rows, values, size, first, last, out)
 
 
 @kernel
-def sums_of_sides(
-    words: Array, starts: Array, d: int, q: Array, first: int, last: int, out: Array
-) -> tuple[int, int]:
+def sums_of_sides(words: Array, starts: Array, d: int, q: Array, first: int, last: int, out: Array) -> tuple[int, int]:
     """Add the magnitudes of q of the rows first <= i < last to their slots; return both sides' sums."""
     rows, values = new_block()
     minus, plus = np.int64(0), np.int64(0)
     for start in range(first, last, BLOCK):
-        size = min(BLOCK, last - start)
+        mine = q[start : min(start + BLOCK, last)]
+        size = mine.size
         for k in range(size):
-            v = q[start + k]
+            v = mine[k]
             minus += max(-v, np.int64(0))
             plus += max(v, np.int64(0))
             rows[k], values[k] = U(2 * (start + k) + (v > 0)), abs(v)
@@ -119,23 +119,38 @@ def follow_sides(
     """
     scale, more = _scales(k)
     rows, values = new_block()
+    fresh, sizes = np.zeros(BLOCK, np.int64), np.zeros(BLOCK)
+    plain = counts.size == 0 and mass.size == 0
     changed, turned = 0, 0
     signed, gross, rough = np.int64(0), np.int64(0), 0.0
     for start in range(first, last, BLOCK):
+        many = min(BLOCK, last - start)
+        ws, ts, qs = w[start : start + many], t[start : start + many], q[start : start + many]
+        if plain:
+            for m in range(many):
+                v = value(form, ws[m], ts[m]) * scale * more
+                fresh[m], sizes[m] = np.int64(np.rint(v)), abs(v)
+        else:
+            for m in range(many):
+                x, i = value(form, ws[m], ts[m]), start + m
+                v = (x * mass[i] if mass.size > 0 else x) * scale * more
+                times = counts[i] if counts.size > 0 else np.int64(1)
+                fresh[m], sizes[m] = times * np.int64(np.rint(v)), times * abs(v)
+        sizes[many:] = 0.0
+        for m in range(0, BLOCK, 4):  # sums that need not wait for each other
+            rough += (sizes[m] + sizes[m + 1]) + (sizes[m + 2] + sizes[m + 3])
         size = 0
-        for i in range(start, min(start + BLOCK, last)):
-            x = value(form, w[i], t[i])
-            v = (x * mass[i] if mass.size > 0 else x) * scale * more
-            times = counts[i] if counts.size > 0 else np.int64(1)
-            new, old = times * np.int64(np.rint(v)), q[i]
-            q[i] = new
+        for m in range(many):
+            new, old = fresh[m], qs[m]
+            low = (new < 0) | ((new == 0) & (old < 0))
+            rows[size], values[size] = U(2 * (start + m) + (not low)), abs(new) - abs(old)
+            size += new != old
+        for m in range(many):
+            new, old = fresh[m], qs[m]
             signed += new
             gross += abs(new)
-            rough += times * abs(v)
-            low = (new < 0) | ((new == 0) & (old < 0))
             turned += ((new < 0) & (old > 0)) | ((new > 0) & (old < 0))
-            rows[size], values[size] = U(2 * i + (not low)), abs(new) - abs(old)
-            size += new != old
+            qs[m] = new
         changed += size
         if out.size > 0:
             add_sides(words, starts, d, rows, values, size, 0, starts.size - 1, out)
@@ -162,12 +177,12 @@ def cheapest_of_word(
     costs as integers in the same order.  Equals go to the first lane, then to the first code.
     """
     half = hist.size // 2
-    for s in range(2):
-        mine, below = hist[s * half : (s + 1) * half], low[s, :half]
-        below[:8] = mine[:8]
-        for k in range(8, half):
-            below[k] = below[k - 8] + mine[k]
     minus, plus, bits = low[0, :half], low[1, :half], keys[:half]
+    lower, upper = hist[:half], hist[half:]
+    minus[:8], plus[:8] = lower[:8], upper[:8]
+    for k in range(8, half):
+        minus[k] = minus[k - 8] + lower[k]
+        plus[k] = plus[k - 8] + upper[k]
     prices = bits.view(np.float64)
     all_, signed, whole = total[0] + total[1], total[1] - total[0], (gross, gross)
     for k in range(half):
@@ -184,18 +199,18 @@ def cheapest_of_word(
         least = min(least, x)
     if least >= best:
         return best, -1
-    at, first = -1, half
+    place = HIGHEST
     for k in range(half):
-        if bits[k] == least and (k & 7) < first:
-            at, first = k, k & 7
-    return least, at
+        mine = np.int64(k & 7) << 32 | k
+        place = min(place, mine if bits[k] == least else HIGHEST)
+    return least, place & np.int64(2**32 - 1)  # type: ignore[return-value]
 
 
 @part
 def price_of(key: int) -> float:
     """Return the cost that a key stands for."""
     bits = np.int64(key) ^ ((np.int64(key) >> np.int64(63)) & HIGHEST)
-    return np.int64(bits).view(np.float64)  # type: ignore[no-any-return]
+    return np.int64(bits).view(np.float64)
 
 
 @kernel

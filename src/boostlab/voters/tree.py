@@ -14,8 +14,8 @@ from sklearn.base import BaseEstimator
 from boostlab.contract import Learner, Stop, Task
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table, compact
-from boostlab.voters.criteria import CRITERIA, ByClass, ClassGini, Gini
 from boostlab.voters.crew import Crew, is_for_crew
+from boostlab.voters.criteria import CRITERIA, ByClass, ClassGini, Gini
 from boostlab.voters.criterion import Separable
 from boostlab.voters.factored import grow_factored
 from boostlab.voters.fitted_tree import Tree
