@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -89,16 +90,29 @@ def is_for_crew(learner: Limits, search: SplitSearch) -> bool:
 
 
 class Crew:
-    """The growth of all trees on one sample."""
+    """The growth of all trees on one sample.
+
+    Parameters
+    ----------
+    learner : DecisionTree
+        For which `is_for_crew` holds.
+    search : SplitSearch
+        The sample's columns.
+    """
 
     def __init__(self, learner: Limits, search: SplitSearch) -> None:
         assert isinstance(search.codes, DenseCodes)
         self.learner, self.search, self.codes = learner, search, search.codes
-        self.follower = SidedFollower(search.rows, search.codes)
-        n, self.limit = self.codes.n_rows, n_leaves(learner, search.codes.n_rows)
-        self.size = len(self.codes.words) if is_worth(n * self.codes.width // 4, self.codes.threads) else 1
-        self.size = min(self.size, self.codes.threads)
-        self.hists = np.empty((self.limit, int(self.follower.starts[-1])), np.int64)
+        self.limit = n_leaves(learner, self.codes.n_rows)
+        cells, threads = self.codes.n_rows * self.codes.width, self.codes.threads
+        self.size = min(len(self.codes.words), threads) if is_worth(cells // 2, threads) else 1
+
+    @cached_property
+    def room(self) -> tuple[SidedFollower, Array, Array]:
+        """Who follows the rows; room for the leaves' histograms, and for rows that are being parted."""
+        follower, n = SidedFollower(self.search.rows, self.codes), self.codes.n_rows
+        hists = np.empty((self.limit, int(follower.starts[-1])), np.int64)
+        return follower, hists, np.empty(n, np.int32 if n < 2**31 else np.int64)
 
     def serves(self, criterion: Separable, task: Task) -> bool:
         """Return whether a task is for labels, and for all rows."""
@@ -106,10 +120,10 @@ class Crew:
 
     def grow(self, criterion: Separable, task: Task, weight: Array) -> Grown | None:
         """Grow a tree; None if no split gains anything."""
-        mine, search, n = self.follower, self.search, self.codes.n_rows
+        (mine, hists, space), search, n = self.room, self.search, self.codes.n_rows
         mine.update(weight, task.target)
         unit, whole = math.ldexp(1.0, -mine.power), math.ldexp(mine.gross, -mine.power)
-        members, numbers = np.arange(n, dtype=np.int32 if n < 2**31 else np.int64), criterion.numbers(task.params)
+        members, numbers = np.arange(n, dtype=space.dtype), criterion.numbers(task.params)
         gross, size = np.array([whole, whole]), 2 * self.limit - 1
         nodes, gains, totals = np.empty((size, FACTS), np.int64), np.empty(size), np.empty((size, 2), np.int64)
         found, lows = np.empty((self.size, size, 4), np.int64), np.empty(self.size, np.int64)
@@ -117,18 +131,17 @@ class Crew:
         facts = (
             *(self.size, self.codes.cells, *mine.reads, mine.allowed, mine.q),
             *((mine.minus, mine.plus, unit, whole), numbers, 1e-12 * criterion.weight(gross), self.limit, deepest),
-            *(members, np.empty_like(members), mine.slots, self.hists, found, lows, nodes, gains, totals),
+            *(members, space, mine.slots, hists, found, lows, nodes, gains, totals),
         )
         grow = crew_grower(criterion.cost)
         count = as_team(lambda me, team: grow(me, team, *facts), self.size)
         if count <= 1:
             return None
-        nodes, totals = nodes[:count], np.stack([totals.sum(axis=1), totals[:, 1] - totals[:, 0]], axis=1)[:count]
+        nodes, gains, totals = nodes[:count], gains[:count], totals[:count]
+        totals = np.stack([totals.sum(axis=1), totals[:, 1] - totals[:, 0]], axis=1)  # of w and w y
         child = nodes[:, CHILD]
         order, children = by_levels(np.where(child[:, None] > 0, child[:, None] + [0, 1], 0))
-        feature, cut = nodes[order, FEATURE], nodes[order, CUT]
-        inner = child[order] > 0
-        at = np.where(inner, search.starts[feature] + cut, -1)
+        at = np.where(child > 0, search.starts[nodes[:, FEATURE]] + nodes[:, CUT], -1)[order]
         values = np.array([criterion.leaf(s, gross, numbers) for s in totals * unit])
         leaves = np.flatnonzero(child == 0)
         leaves = leaves[np.argsort(nodes[leaves, FIRST])]
