@@ -1,4 +1,8 @@
-"""What changes from one round to the next, and nothing else."""
+"""What changes from one round to the next, and nothing else.
+
+Loops run over slices, from 0 on: elsewhere the compiler does not know that no index is negative, and uses no vectors
+(1.4 ns a row against 0.2).
+"""
 
 from __future__ import annotations
 
@@ -14,23 +18,31 @@ Array = np.ndarray[Any, Any]
 @kernel
 def wrong_mass(y: Array, h: Array, counts: Array, first: int, last: int) -> int:
     """Return how many rows first <= i < last are voted wrong, each counted so often (once if counts is empty)."""
-    wrong = np.int64(0)
-    for i in range(first, last):
-        wrong += (counts[i] if counts.size > 0 else np.int64(1)) * (h[i] != y[i])
+    y, h, wrong = y[first:last], h[first:last], np.int64(0)
+    if counts.size == 0:
+        for i in range(h.size):
+            wrong += h[i] != y[i]
+        return wrong  # type: ignore[return-value]
+    counts = counts[first:last]
+    for i in range(h.size):
+        wrong += counts[i] * (h[i] != y[i])
     return wrong  # type: ignore[return-value]
 
 
 @kernel
 def scale_side(w: Array, y: Array, h: Array, wrong: bool, factor: float, first: int, last: int) -> None:
     """Multiply w by the factor where h is wrong (or where it is right), for first <= i < last."""
-    for i in range(first, last):
-        w[i] *= factor if (h[i] != y[i]) == wrong else 1.0
+    w, y, h = w[first:last], y[first:last], h[first:last]
+    if_wrong, if_right = (factor, 1.0) if wrong else (1.0, factor)
+    for i in range(w.size):
+        w[i] *= if_wrong if h[i] != y[i] else if_right
 
 
 @kernel
 def add_votes(F: Array, alpha: float, h: Array, first: int, last: int) -> None:
     """Add alpha * h to F, for first <= i < last."""
-    for i in range(first, last):
+    F, h = F[first:last], h[first:last]
+    for i in range(F.size):
         F[i] += alpha * h[i]
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.data import alone
-from boostlab.data.codes import Codes
+from boostlab.data.codes import Codes, Followed
 from boostlab.data.panels import sums_of
 from boostlab.data.rows import Rows
 from boostlab.kernels.slots import SIGNED, SIZE, SQUARE
@@ -108,6 +108,10 @@ class Follower:
         self.slots, self.minus, self.plus = alone.sums_of(self.codes, q, sided=self.sided)
         self.q = q
 
+    def _changes(self, what: tuple[Any, ...], q: Array, scatter: bool) -> tuple[Followed, Array | None]:
+        """Bring q up to date; return what happened, and the new histogram if it was asked for."""
+        return alone.follow(self.codes, what, self.sided, q, scatter, self.slots)
+
     def _follow(self, weight: Array, target: Array) -> bool:
         """Sum what changed; False if it cannot be told from the integers what scale would fit."""
         q, self.q, n = self.q, None, len(weight)  # not to be trusted until all is done
@@ -115,7 +119,7 @@ class Follower:
         scatter = self.sums and not self._restless and (n >= FEW or n * len(self.codes.starts) >= SMALL)
         while True:
             what = self.form, weight, target, *self.rows.as_arrays, self.power
-            new, slots = alone.follow(self.codes, what, self.sided, q, scatter, self.slots)
+            new, slots = self._changes(what, q, scatter)
             gross = new.minus + new.plus
             # Where the sum in floating point is a number and well below 2^63, the integers did not overflow.
             if not new.rough < 1.4 * MOST or gross < 1 << 32:

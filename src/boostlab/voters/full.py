@@ -43,10 +43,10 @@ def is_full(learner: Limits, search: SplitSearch) -> bool:
     """Return whether there is a compiled way: no limit on leaves, dense columns, no missing numbers."""
     if learner.max_leaf_nodes is not None or learner.min_samples_leaf > 1 or learner.ccp_alpha > 0:
         return False
-    return search.codes.lonely and not _misses_numbers(search)
+    return search.codes.lonely and not misses_numbers(search)
 
 
-def _misses_numbers(search: SplitSearch) -> bool:
+def misses_numbers(search: SplitSearch) -> bool:
     """Return whether any row is in a slot that compiled trees do not look at.
 
     These are the slots of missing numbers, in columns of nothing else, too, and those of rows so light that the

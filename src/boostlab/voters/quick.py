@@ -51,7 +51,9 @@ class Grown:
 
     arrays: tuple[Array, ...]  # the fields of a `Tree`
     votes: Array  # on the sample
-    sums: tuple[float, float]  # the weight of the sample, and of the rows that are wrong
+    sums: (
+        tuple[float, float] | None
+    )  # the weight of the sample, and of the rows that are wrong, where leaves say labels
 
 
 def grown(learner: Limits, search: SplitSearch, criterion: ByClass, task: Task) -> Grown | None:

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 from boostlab.contract import Learner, Stop, Task
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table, compact
+from boostlab.voters.crew import Crew, is_for_crew
 from boostlab.voters.criteria import CRITERIA, ByClass, ClassGini, Gini
 from boostlab.voters.criterion import Separable
 from boostlab.voters.factored import grow_factored
@@ -123,6 +124,7 @@ class TreeSession:
         self.search = SplitSearch(table, rows)
         self.counts_leaves = learner.min_samples_leaf > 1
         self.full = FullGrower(learner, self.search) if is_full(learner, self.search) else None
+        self.crew = Crew(learner, self.search) if is_for_crew(learner, self.search) else None
         self.last: tuple[Tree, Array] | None = None  # the newest tree and its votes on the sample
 
     def best(self, task: Task) -> Tree | Stop:
@@ -137,6 +139,8 @@ class TreeSession:
         if isinstance(criterion, ByClass) and self.full is not None and not search.bins.categorical:
             return self._compiled(task, self.full.grow_classes(task, criterion))
         weight, target, centre = tame(task.weight), task.target, 0.0
+        if self.crew is not None and self.crew.serves(criterion, task):
+            return self._compiled(task, self.crew.grow(criterion, task, weight))
         if criterion.centred:  # digits are for differences, not for a large mean
             centre = self._mean(weight, target, task.counts)
             target = target - centre
