@@ -18,6 +18,7 @@ from boostlab.kernels.split import cheapest_split, cheapest_split_of_classes, ch
 from boostlab.voters.criteria import ByClass
 from boostlab.voters.criterion import Criterion, Params, Separable
 from boostlab.voters.follow import ClassCount, Follower, Panel, scaled
+from boostlab.voters.small import Small
 
 Array = npt.NDArray[Any]
 
@@ -105,6 +106,7 @@ class SplitSearch:
         self._heavier_below = 2 * (below[1:] - mine[0]) > mine[1] - mine[0]
         self.followers: list[Follower] = []  # of the channels, from round to round
         self._counter: ClassCount | None = None
+        self.small = Small(self) if Small.serves(self) else None
 
     def channels(
         self, criterion: Criterion, weight: Array, target: Array, counts: Array | None = None, census: bool = False
@@ -160,12 +162,18 @@ class SplitSearch:
             follower = Follower(self.rows, self.codes, form, sided)
             follower.count(weight, target, counts)
             return follower
+        follower = self.follower(channel, form, sided, lasting)
+        follower.update(weight, target)
+        return follower
+
+    def follower(self, channel: int, form: int, sided: bool = False, lasting: bool = False) -> Follower:
+        """Return who follows a channel, the same one every round."""
         if channel == len(self.followers):
             self.followers.append(Follower(self.rows, self.codes, form, sided, lasting))
-        elif (self.followers[channel].form, self.followers[channel].sided) != (form, sided):  # another criterion's
-            self.followers[channel] = Follower(self.rows, self.codes, form, sided, lasting)
-        self.followers[channel].update(weight, target)
-        return self.followers[channel]
+        follower = self.followers[channel]
+        if follower.form != form or follower.sided != sided:  # another criterion's
+            follower = self.followers[channel] = Follower(self.rows, self.codes, form, sided, lasting)
+        return follower
 
     def mine(self, feature: int) -> slice:
         """Return the slots of a feature."""
