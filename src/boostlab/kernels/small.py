@@ -244,3 +244,17 @@ def stump_of_edge(lanes: int) -> Any:
         return best_edge(hist, starts, filled, categorical, total, sides, 0, starts.size - 1)
 
     return search
+
+
+# -- voting ----------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def votes_of_cut(
+    cells: Array, feature: int, cut: int, gone: int, left: float, right: float, missing: float, out: Array
+) -> None:
+    """Write what a stump says of every row: left up to the cut, missing where the code is `gone`, else right."""
+    group, lane = feature // cells.shape[2], feature % cells.shape[2]
+    for i in range(out.size):
+        code = np.int64(cells[group, i, lane])
+        out[i] = missing if code == gone else left if code <= cut else right

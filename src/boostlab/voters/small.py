@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from boostlab.data.codes import ALL
 from boostlab.kernels.slots import SIGNED
-from boostlab.kernels.small import round_one, round_two, stump_of_edge, stump_of_pairs
+from boostlab.kernels.small import round_one, round_two, stump_of_edge, stump_of_pairs, votes_of_cut
 from boostlab.voters.criterion import Criterion
 from boostlab.voters.follow import FEW, SMALL, Follower
 
@@ -51,7 +51,7 @@ class Small:
     def __init__(self, search: SplitSearch) -> None:
         codes = search.codes
         self.search, self.rows = search, search.rows
-        self.read, self.lanes = codes.read, codes.spare
+        self.read, self.lanes, self.cells = codes.read, codes.spare, codes.to_read[0]
         self.numeric = not search.bins.categorical
         starts = search.starts[:-1]
         self._cuts = np.add.reduceat(search.possible, starts, dtype=np.int64)
@@ -103,6 +103,14 @@ class Small:
             return None
         left, right = (a * unit0, b * unit1), ((total[0] - a) * unit0, (total[1] - b) * unit1)
         return Cut(feature, cut, side, np.array(left), np.array(right), np.array(whole))
+
+    def votes(self, feature: int, cut: int, left: float, right: float, missing: float) -> Array:
+        """Return the votes of a stump with these leaves, labels as int8."""
+        gone = int(self.search.n_bins[feature])  # the slot of missing values
+        labels = abs(left) == abs(missing) == 1.0 and (abs(right) == 1.0 or cut + 1 == gone)
+        out = np.empty(self.rows.n_rows, np.int8 if labels else np.float64)
+        votes_of_cut(self.cells, feature, cut, gone, left, right, missing, out)
+        return out
 
     def _rounded(self, criterion: Criterion, weight: Array, target: Array) -> tuple[Two, Two, Two] | None:
         """Round two channels; return their scales, and their sums and sums of magnitudes."""

@@ -52,7 +52,7 @@ class Stump:
 
     def votes(self, table: Table) -> Array:
         """Return the votes on all rows of a table."""
-        if np.ndim(self.left) == 0:
+        if isinstance(self.left, float) or np.ndim(self.left) == 0:
             return table.split(self.feature, self.cut, self.threshold, self.left, self.right, self.missing)
         leaf = table.split(self.feature, self.cut, self.threshold, 0.0, 1.0, 2.0).astype(np.intp)
         missing = self.right if self.missing is None else self.missing
@@ -192,6 +192,13 @@ class StumpSession:
 
     def added(self, voter: Any, alpha: float) -> None:
         """Remember nothing."""
+
+    def output(self, voter: Stump | CategoryStump, table: Table) -> Array:
+        """Return the votes on the training rows."""
+        small = self.search.small
+        if small is None or not isinstance(voter, Stump) or not isinstance(voter.left, float) or voter.cut is None:
+            return voter.votes(table)
+        return small.votes(voter.feature, voter.cut, voter.left, voter.right, voter.missing)
 
     def find(self, channel: Follower) -> Found:
         """Find the largest edge of a channel, compared as the integers they are."""
