@@ -107,12 +107,18 @@ def _adds(lanes: int) -> Callable[..., None]:
     bits, mask = U(64 // lanes), U((1 << (64 // lanes)) - 1)
 
     @part
-    def add_two(words: Array, base: Array, d: int, q: Array, out: Array) -> None:
-        """Add both channels of all rows to the slots of d columns; a slot's two sums lie side by side."""
+    def add_two(words: Array, base: Array, d: int, q: Array, rows: Array, out: Array) -> None:
+        """Add both channels of some rows (all, if rows is empty) to the slots of d columns.
+
+        The two sums of a slot lie side by side.
+        """
+        some = rows.size > 0
+        size = rows.size if some else words.shape[1]
         for g in range(words.shape[0]):
             first, here = g * lanes, min(lanes, d - g * lanes)
             if here == lanes:
-                for i in range(words.shape[1]):
+                for m in range(size):
+                    i = rows[m] if some else m
                     word, a, b = words[g, i], q[0, i], q[1, i]
                     for lane in range(lanes):
                         s = base[first + lane] + (word & mask)
@@ -120,7 +126,8 @@ def _adds(lanes: int) -> Callable[..., None]:
                         out[s, U(0)] += a
                         out[s, U(1)] += b
             else:
-                for i in range(words.shape[1]):
+                for m in range(size):
+                    i = rows[m] if some else m
                     word, a, b = words[g, i], q[0, i], q[1, i]
                     for lane in range(here):
                         s = base[first + lane] + (word & mask)
@@ -181,7 +188,7 @@ def stump_of_pairs(cost: Callable[..., Any], lanes: int) -> Any:
         """
         d, widest = starts.size - 1, 1
         hist[:] = 0
-        add_two(words, base, d, q, hist)
+        add_two(words, base, d, q, np.empty(0, np.int64), hist)
         for j in range(d):
             widest = max(widest, starts[j + 1] - starts[j])
         low, prices, others = np.empty((2, widest), np.int64), np.empty(widest), np.empty(widest)

@@ -109,6 +109,11 @@ class Follower:
         q, self.power, _, _ = self.rows.whole(x, counts, self.room)
         self._sum(q)
 
+    def sum(self) -> None:
+        """Bring the histogram up to date with rows that somebody else has rounded."""
+        assert self.q is not None
+        self._sum(self.q)
+
     def _sum(self, q: Array) -> None:
         self.slots, self.minus, self.plus = alone.sums_of(self.codes, q, sided=self.sided)
         self.q = q

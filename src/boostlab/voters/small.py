@@ -53,9 +53,8 @@ class Small:
         self.search, self.rows = search, search.rows
         self.read, self.lanes, self.cells = codes.read, codes.spare, codes.to_read[0]
         self.numeric = not search.bins.categorical
-        starts = search.starts[:-1]
-        self._cuts = np.add.reduceat(search.possible, starts, dtype=np.int64)
-        self._cuts_below = np.add.reduceat(search.possible_below, starts, dtype=np.int64)
+        self._cuts = count_cuts(search.possible, search.starts)
+        self._cuts_below = count_cuts(search.possible_below, search.starts)
         self.q = np.empty((2, codes.n_rows), np.int64)
         self.own = self.q[0], self.q[1]
         self._hist = np.empty((1, codes.n_slots + codes.spare), np.int64)
@@ -67,7 +66,7 @@ class Small:
         """Return whether a table is small: then followers would count anew every round, too."""
         codes = search.codes
         n = codes.n_rows
-        return codes.lonely and n < FEW and n * len(codes.starts) < SMALL and bool(np.diff(codes.starts).all())
+        return codes.lonely and n < FEW and n * len(codes.starts) < SMALL
 
     def edge(self, weight: Array, target: Array, sides: int) -> tuple[Follower, Found] | None:
         """Round and sum weight * target; return who follows it, and what `kernels.edge.best_edge` finds."""
@@ -87,7 +86,7 @@ class Small:
 
     def best(self, criterion: Criterion, weight: Array, target: Array, numbers: Array) -> Cut | None:
         """Return the cheapest cut under a criterion of two channels; None if the general way must be gone."""
-        found = self._rounded(criterion, weight, target)
+        found = self.rounded(criterion, weight, target)
         if found is None:
             return None
         powers, total, gross = found
@@ -112,7 +111,7 @@ class Small:
         votes_of_cut(self.cells, feature, cut, gone, left, right, missing, out)
         return out
 
-    def _rounded(self, criterion: Criterion, weight: Array, target: Array) -> tuple[Two, Two, Two] | None:
+    def rounded(self, criterion: Criterion, weight: Array, target: Array) -> tuple[Two, Two, Two] | None:
         """Round two channels; return their scales, and their sums and sums of magnitudes."""
         search = self.search
         if criterion.labels:
@@ -131,3 +130,8 @@ class Small:
             first.take(self.own[0], k0, s0, g0)
         second.take(self.own[1], k1, s1, g1)
         return (k0, k1), (s0, s1), (g0, g1)
+
+
+def count_cuts(possible: Array, starts: Array) -> Array:
+    """Return how many cuts every column has, given which slots have one: always the first ones."""
+    return np.diff(np.append(0, np.cumsum(possible))[starts])

@@ -177,7 +177,7 @@ class StumpSession:
     ) -> Stump | None:
         """Do the same by two sums on a small table of numbers; None if there is more to it."""
         small = self.search.small
-        if small is None or not small.numeric or criterion.by_class or weight.ndim > 1 or task.counts is not None:
+        if small is None or not small.numeric or not criterion.two or weight.ndim > 1 or task.counts is not None:
             return None
         numbers = criterion.numbers(params)
         found = small.best(criterion, weight, target, numbers)
