@@ -20,6 +20,7 @@ from boostlab.voters.criteria import ByClass
 from boostlab.voters.criterion import Criterion, Params, Separable
 from boostlab.voters.follow import ClassCount, Follower, Panel, scaled
 from boostlab.voters.small import Small
+from boostlab.voters.small import tame as tame
 
 Array = npt.NDArray[Any]
 
@@ -363,9 +364,3 @@ def _kernel(criterion: Criterion, n_channels: int) -> Any:
     if isinstance(criterion, ByClass):
         return cheapest_split_of_classes(criterion.fold, criterion.close)
     return (cheapest_split_of_pairs if n_channels == 2 else cheapest_split)(criterion.cost)
-
-
-def tame(weight: Array) -> Array:
-    """Return weights whose squares can be formed: scaled by a power of two if the largest is extreme."""
-    power = math.frexp(weight.max())[1]
-    return weight if abs(power) < 100 else np.ldexp(weight, -power)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from boostlab.data.codes import ALL
 from boostlab.kernels.slots import SIGNED
-from boostlab.kernels.small import round_one, round_two, stump_of_edge, stump_of_pairs, votes_of_cut
+from boostlab.kernels.small import EXTREME, round_one, round_two, stump_of_edge, stump_of_pairs, votes_of_cut
 from boostlab.voters.criterion import Criterion
 from boostlab.voters.follow import FEW, SMALL, Follower
 
@@ -73,14 +73,15 @@ class Small:
         search = self.search
         follower = search.follower(0, SIGNED, False, True)
         if follower.q is None:
-            return None
-        what = SIGNED, weight, target, *self.rows.as_arrays, follower.power, follower.room, follower.least
-        power, signed, gross = round_one(*what, self.own[0])
-        if gross < 0:
-            return None
-        follower.take(self.own[0], power, signed, gross)
+            self._count(follower, weight, target, self.own[0])
+        else:
+            what = SIGNED, weight, target, *self.rows.as_arrays, follower.power, follower.room, follower.least
+            power, signed, gross = round_one(*what, self.own[0])
+            if gross < 0:
+                return None
+            follower.take(self.own[0], power, signed, gross)
         places = search.starts, search.filled, search.categorical
-        found = stump_of_edge(self.lanes)(*self.read, *places, self.own[0], ALL, signed, sides, self._hist[0])
+        found = stump_of_edge(self.lanes)(*self.read, *places, self.own[0], ALL, follower.total, sides, self._hist[0])
         follower.slots = self._slots
         return follower, found[:4]
 
@@ -103,6 +104,13 @@ class Small:
         left, right = (a * unit0, b * unit1), ((total[0] - a) * unit0, (total[1] - b) * unit1)
         return Cut(feature, cut, side, np.array(left), np.array(right), np.array(whole))
 
+    def _count(self, follower: Follower, weight: Array, target: Array, q: Array) -> None:
+        """Let a follower choose a scale."""
+        follower.count(weight, target)
+        assert follower.q is not None
+        q[:] = follower.q
+        follower.q = q
+
     def votes(self, feature: int, cut: int, left: float, right: float, missing: float) -> Array:
         """Return the votes of a stump with these leaves, labels as int8."""
         gone = int(self.search.n_bins[feature])  # the slot of missing values
@@ -120,6 +128,13 @@ class Small:
         else:
             forms = criterion.forms[0], criterion.forms[1]
             first, second = search.follower(0, forms[0]), search.follower(1, forms[1])
+        if first.q is None and second.q is None and tame(weight) is weight:  # a first round
+            self._count(second, weight, target, self.own[1])
+            if first is second:
+                np.abs(self.own[1], out=self.own[0])
+                return (first.power,) * 2, (first.gross, first.total), (first.gross,) * 2
+            self._count(first, weight, target, self.own[0])
+            return (first.power, second.power), (first.total, second.total), (first.gross, second.gross)
         if first.q is None or second.q is None:
             return None
         scales = (first.power, second.power), first.room, first.least
@@ -130,6 +145,12 @@ class Small:
             first.take(self.own[0], k0, s0, g0)
         second.take(self.own[1], k1, s1, g1)
         return (k0, k1), (s0, s1), (g0, g1)
+
+
+def tame(weight: Array) -> Array:
+    """Return weights whose squares can be formed: scaled by a power of two if the largest is extreme."""
+    power = math.frexp(weight.max())[1]
+    return weight if abs(power) < EXTREME else np.ldexp(weight, -power)
 
 
 def count_cuts(possible: Array, starts: Array) -> Array:
