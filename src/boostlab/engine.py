@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -260,6 +261,8 @@ class Training:
     # -- a rule's promises -------------------------------------------------------------------------------------------
 
     def _check_task(self, asked: Task | Sequence[Task | float]) -> None:
+        if isinstance(asked, Task) and asked.criterion == self.rule.needs:
+            return
         for task in _tasks(asked):
             if task.criterion != self.rule.needs:
                 name = type(self.rule).__name__
@@ -269,6 +272,8 @@ class Training:
 
     def check_answer(self, answer: Any) -> None:
         """Refuse an answer that breaks the contract."""
+        if type(answer) is Step and answer.each is None and answer.decay == 1.0 and math.isfinite(answer.alpha):
+            return  # the usual one
         name = f"{type(self.rule).__name__}.step"
         if self.rule.comes_back and (not isinstance(answer, Step) or answer.decay != 1.0):
             raise TypeError(f"{name} must answer Step without decay, Retry or Stop: its voters come back.")

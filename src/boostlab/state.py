@@ -14,7 +14,7 @@ from boostlab.data.losses import Exponentials
 from boostlab.data.matrix import canonical_order
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table
-from boostlab.data.threads import spread
+from boostlab.data.threads import is_worth, spread
 from boostlab.ensemble import Bound, Round, coefficients
 from boostlab.kernels.follow import add_names, add_votes
 from boostlab.kernels.lookup import weighted_votes
@@ -32,6 +32,7 @@ class Scores:
         self.rule, self.threads = rule, threads
         self._F: Array | None = np.zeros(shape)
         self._lent = False  # whether somebody may still look at this F
+        self._shown: Array | None = None  # this F as it was lent
         self._votes: Array | None = None  # one row a voter: int8 while all votes are labels
         self._alphas: Array | None = None
         self._kept = 0
@@ -40,15 +41,17 @@ class Scores:
     @property
     def F(self) -> Array:
         """The scores now, to look at and to keep: later rounds do not change them."""
-        F, self._lent = self.now.view(), True
-        F.setflags(write=False)
-        return F
+        now, self._lent = self.now, True
+        if self._shown is None or self._shown.base is not now:
+            self._shown = now.view()
+            self._shown.setflags(write=False)
+        return self._shown
 
     @property
     def own(self) -> Array:
         """The scores, for whoever adds votes in place."""
         if self._lent:
-            self._F, self._lent = self.now.copy(), False
+            self._F, self._lent, self._shown = self.now.copy(), False, None
         return self.now
 
     def _add_named(self) -> None:
@@ -105,6 +108,9 @@ class Scores:
                     self._add_named()
                 return
             F, h = self.own.reshape(-1), np.ascontiguousarray(h).reshape(-1)
+            if not is_worth(F.size, self.threads):
+                add_votes(F, answer.alpha, h, 0, F.size)
+                return
             spread(lambda a, b: add_votes(F, answer.alpha, h, a, b), F.size, F.size, self.threads)
         else:
             F = self.F if answer.decay == 1.0 else answer.decay * self.F

@@ -8,6 +8,7 @@ from numba.core.dispatcher import Dispatcher
 from boostlab.kernels.grow import grower
 from boostlab.kernels.pairs import grower_of_pairs
 from boostlab.kernels.rounds import KINDS, rounds_of
+from boostlab.kernels.small import stump_of_edge, stump_of_pairs
 from boostlab.kernels.split import cheapest_split, cheapest_split_of_classes, cheapest_split_of_pairs
 from boostlab.rules.adaboost import half_log_odds
 from boostlab.voters.criteria import CRITERIA
@@ -17,6 +18,8 @@ MADE = {
     **{f"rounds, {kind}": lambda kind=kind: rounds_of(half_log_odds, kind) for kind in KINDS},
     "trees": lambda: grower(labels.fold, labels.close, 8),
     "trees by two sums": lambda: grower_of_pairs(pairs.cost),
+    "stumps by two sums": lambda: stump_of_pairs(pairs.cost, 8),
+    "stumps by an edge": lambda: stump_of_edge(8),
     "split": lambda: cheapest_split(pairs.cost),
     "pairs": lambda: cheapest_split_of_pairs(pairs.cost),
     "classes": lambda: cheapest_split_of_classes(labels.fold, labels.close),

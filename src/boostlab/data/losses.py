@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.data.threads import gather, spread
+from boostlab.data.threads import gather, is_worth, spread
 from boostlab.kernels.follow import scale_side, wrong_mass
 
 Array = npt.NDArray[Any]
@@ -41,6 +41,7 @@ class Exponentials:
 
     def __init__(self, y: Array, F: Array, counts: Array, threads: int = 1) -> None:
         self.y, self.counts, self.threads = y, counts, threads
+        self.size = int(counts.sum()) if len(counts) else len(y)  # examples
         self.gap = 2.0 if F.ndim == 1 else 1.0  # between a right and a wrong vote, in units of alpha
         self.renew(F)
 
@@ -48,7 +49,7 @@ class Exponentials:
         """Compute all weights from the scores, the largest 1."""
         self.up = self.down = 0.0  # how far a logarithm may have risen, and fallen, since
         logs = -self.y * F if F.ndim == 1 else -F[np.arange(len(F)), self.y]
-        logs -= logs.max()
+        logs -= logs.item(logs.argmax())
         self._w = np.exp(logs, out=logs)
 
     @property
@@ -77,11 +78,18 @@ class Exponentials:
         n, y, counts = len(h), self.y, self.counts
         apart = self.gap * alpha
         if abs(apart) < self.FAR:
-            lost = sum(map(int, gather(lambda a, b: wrong_mass(y, h, counts, a, b), n, n, self.threads)))
-            wrong = 2 * lost <= (int(counts.sum()) if len(counts) else n)
+            alone = not is_worth(n, self.threads)
+            if alone:
+                lost = int(wrong_mass(y, h, counts, 0, n))
+            else:
+                lost = sum(map(int, gather(lambda a, b: wrong_mass(y, h, counts, a, b), n, n, self.threads)))
+            wrong = 2 * lost <= self.size
             power = apart if wrong else -apart
             factor = math.exp(power)
-            spread(lambda a, b: scale_side(self._w, y, h, wrong, factor, a, b), n, n, self.threads)
+            if alone:
+                scale_side(self._w, y, h, wrong, factor, 0, n)
+            else:
+                spread(lambda a, b: scale_side(self._w, y, h, wrong, factor, a, b), n, n, self.threads)
             if self.moved(power):
                 return
         self.renew(F())

@@ -13,9 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.kernels import sums
+from boostlab.kernels.totals import totals_of
 
 Array = npt.NDArray[Any]
 
+_FLOAT = np.dtype(np.float64)
 _ONCE = np.empty(0, np.int32)  # counts of rows that all count once
 _NO_MASS = np.empty(0)
 for _array in (_ONCE, _NO_MASS):  # as real ones are: kernels are compiled once for both
@@ -49,6 +51,9 @@ class Rows:
             else:
                 self.mass = np.asarray(mass, dtype=np.float64).view()
                 self.mass.setflags(write=False)
+        # The integer masses and the real ones, empty where there are none.
+        self.as_arrays = _ONCE if self.counts is None else self.counts, _NO_MASS if self.mass is None else self.mass
+        self._shape, self._facts = (n_rows,), (*self.as_arrays, self.n if self.counts is not None else float(n_rows))
 
     @property
     def uniform(self) -> bool:
@@ -85,15 +90,22 @@ class Rows:
         Values are rounded to multiples of 2^-k, with k such that the sum of magnitudes lies in [2^60, 2^62): no
         overflow, and an error of at most about n * 2^-61 of the sum of magnitudes.
         """
-        sums_ = tuple(self._total(x) for x in xs)
-        return sums_ if len(sums_) > 1 else sums_[0]
+        return self._total(xs[0]) if len(xs) == 1 else tuple([self._total(x) for x in xs])
 
     def _total(self, x: Array) -> float:
+        if x.dtype is _FLOAT and x.shape == self._shape and x.flags.c_contiguous:
+            found: float = totals_of(x, *self._facts)[0]
+            if -math.inf < found < math.inf:  # or else say what is wrong
+                return found
         k, signed, _ = self._sums(*self._unit(x))
         return math.ldexp(signed, -k)
 
     def sums(self, x: Array, counts: Array | None = None) -> tuple[float, float]:
         """Return the sums of mass * x and of mass * |x|; counts as in `whole`."""
+        if counts is None and x.dtype is _FLOAT and x.shape == self._shape and x.flags.c_contiguous:
+            found: tuple[float, float] = totals_of(x, *self._facts)
+            if found[1] < math.inf:
+                return found
         k, signed, gross = self._sums(*(self._unit(x) if counts is None else (_matrix(x), counts)))
         return math.ldexp(signed, -k), math.ldexp(gross, -k)
 
@@ -118,11 +130,6 @@ class Rows:
         sums.fixed(matrix, counts, k, out)
         return out.reshape(x.shape), k, signed, gross
 
-    @property
-    def as_arrays(self) -> tuple[Array, Array]:
-        """The integer masses and the real ones, empty where there are none."""
-        return _ONCE if self.counts is None else self.counts, _NO_MASS if self.mass is None else self.mass
-
     def _unit(self, x: Array) -> tuple[Array, Array]:
         """Fold real masses into x; integer masses stay apart, to be multiplied after rounding."""
         if self.mass is not None:
@@ -140,11 +147,11 @@ class Rows:
 
     def largest(self, x: Array) -> float:
         """Return max_i x_i."""
-        return float(x.max())
+        return float(x.item(x.argmax()))  # a fifth of the time of `max`, on some hundred rows
 
     def smallest(self, x: Array) -> float:
         """Return min_i x_i."""
-        return float(x.min())
+        return float(x.item(x.argmin()))
 
     def draw(self, weight: Array, size: int, rng: np.random.Generator, order: Array, systematic: bool = False) -> Array:
         """Return how often each row is picked in `size` draws with replacement, in proportion to mass * weight.

@@ -136,6 +136,11 @@ class Z(Separable):
         plus, minus = max(sums[0] + sums[1], 0.0) / 2, max(sums[0] - sums[1], 0.0) / 2
         return float(0.5 * np.log((plus + s) / (minus + s)))
 
+    def leaves_of(self, sums: Array, gross: Array, numbers: Array) -> Array:
+        """All leaves at once."""
+        s, w, wt = numbers[0] * gross[0], sums[:, 0], sums[:, 1]
+        return 0.5 * np.log((np.maximum(w + wt, 0.0) / 2 + s) / (np.maximum(w - wt, 0.0) / 2 + s))
+
 
 @formula
 def _explained(sums: Any) -> Any:
@@ -167,6 +172,10 @@ class LeastSquares(Separable):
         """The weighted mean."""
         return float(sums[1] / sums[0]) if sums[0] > 0 else 0.0
 
+    def leaves_of(self, sums: Array, gross: Array, numbers: Array) -> Array:
+        """All means at once."""
+        return np.divide(sums[:, 1], sums[:, 0], out=np.zeros(len(sums)), where=sums[:, 0] > 0)
+
 
 @formula
 def gini(left: Any, right: Any, gross: Any, numbers: Any) -> Any:
@@ -197,6 +206,10 @@ class Gini(LeastSquares):
     def leaf(self, sums: Array, gross: Array, numbers: Array) -> float:
         """The sign of the signed weight."""
         return 1.0 if sums[1] >= 0 else -1.0
+
+    def leaves_of(self, sums: Array, gross: Array, numbers: Array) -> Array:
+        """All signs at once."""
+        return np.where(sums[:, 1] >= 0, 1.0, -1.0)
 
 
 # -- labels of several classes ---------------------------------------------------------------------------------------

@@ -29,6 +29,11 @@ class Criterion:
     ranks_alone = True  # whether a category's rank depends on its own sums only, not on the other categories'
     by_class = False  # whether the target is the number of a class, and there is a channel a class
 
+    @property
+    def two(self) -> bool:
+        """Whether there are two channels, where weight and target have one column."""
+        return len(self.forms) == 2 and not self.by_class
+
     def numbers(self, params: Params) -> Array:
         """Return the numbers that the cost needs beside the sums."""
         return np.array([params[name] for name in self.names], np.float64) if self.names else NONE
@@ -64,6 +69,10 @@ class Separable(Criterion):
     def leaf(self, sums: Array, gross: Array, numbers: Array) -> Any:
         """Return what a leaf with these sums votes."""
         raise NotImplementedError
+
+    def leaves_of(self, sums: Array, gross: Array, numbers: Array) -> Array:
+        """Return what leaves vote, given a row of sums each."""
+        return np.array([self.leaf(s, gross, numbers) for s in sums])
 
     def error(self, total: Array) -> tuple[int, int]:
         """Return a leaf's weight and the weight it gets wrong, given its integer sums."""

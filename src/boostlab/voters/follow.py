@@ -96,6 +96,11 @@ class Follower:
         if self.q is None or not self._follow(weight, target):
             self.count(weight, target)
 
+    def take(self, q: Array, power: int, signed: int, gross: int) -> None:
+        """Take note of rows that somebody else has rounded; the histogram is not brought up to date."""
+        self.q, self.power, self.minus = q, power, (gross - signed) >> 1
+        self.plus = gross - self.minus
+
     def count(self, weight: Array, target: Array, counts: Array | None = None) -> None:
         """Round and sum all rows, with these integer masses or their own."""
         self.q = None  # not held beside the new one
@@ -103,6 +108,11 @@ class Follower:
         x = x if self.form == SIZE else x * target
         q, self.power, _, _ = self.rows.whole(x, counts, self.room)
         self._sum(q)
+
+    def sum(self) -> None:
+        """Bring the histogram up to date with rows that somebody else has rounded."""
+        assert self.q is not None
+        self._sum(self.q)
 
     def _sum(self, q: Array) -> None:
         self.slots, self.minus, self.plus = alone.sums_of(self.codes, q, sided=self.sided)

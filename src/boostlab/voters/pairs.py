@@ -8,16 +8,18 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.data.table import compact
-from boostlab.kernels.pairs import CUT, FACTS, SIDE, grower_of_pairs
+from boostlab.kernels.pairs import CUT, FACTS, grower_of_pairs
 from boostlab.voters.criterion import Params, Separable
 from boostlab.voters.fitted_tree import Tree
 from boostlab.voters.follow import Follower
-from boostlab.voters.quick import DEEPEST, Limits, by_levels
-from boostlab.voters.search import Channels, SplitSearch
+from boostlab.voters.quick import DEEPEST, Limits
+from boostlab.voters.search import Channels, SmallChannels, SplitSearch
+from boostlab.voters.small import count_cuts
 
 Array = npt.NDArray[Any]
 
 CELLS = 1 << 18  # of the sample: above, a split costs more than the interpreter
+NO_LOWS = np.empty(0, bool)
 ROOM = 1 << 22  # integers in the histograms of all leaves
 
 
@@ -47,6 +49,42 @@ def is_pair(learner: Limits, search: SplitSearch, channels: Channels) -> bool:
     return all(isinstance(p, Follower) for p in channels.parts)
 
 
+class Room:
+    """What the growth of a session's trees needs, made once.
+
+    Parameters
+    ----------
+    search : SplitSearch
+        Whose columns are split.
+    limit : int
+        The largest number of leaves.
+    """
+
+    def __init__(self, search: SplitSearch, limit: int) -> None:
+        codes, size, widest = search.codes, 2 * limit - 1, int(np.diff(search.starts).max())
+        self.limit = limit
+        self.read, self.lanes = codes.to_read, codes.spare
+        cuts = (count_cuts(search.possible, search.starts), count_cuts(search.possible_below, search.starts))
+        self.columns = search.starts, *cuts, search.filled, search.categorical
+        self.points = search.bins.starts, search.bins.points, search.some_missing, search.heavier_below
+        self.orders = np.empty((size, widest), np.int64)  # of categories
+        self.hists = np.empty((limit, codes.n_slots + codes.spare, 2), np.int64)
+        members, gains, places = np.empty(codes.n_rows, np.int64), np.empty(size), np.empty(size, np.int64)
+        self.room = members, self.hists, gains, np.empty((size, 2), np.int64), self.orders, places
+        self.nodes = np.empty((size, FACTS), np.int64)
+        self.totals = np.empty((size, 2), np.int64)
+        whole = (np.empty(size, np.int64), np.empty(size), np.empty(size, bool), np.empty((size, 2), np.int64))
+        self.tree = *whole, np.empty(size), np.empty((size, 2), np.int64), np.empty(size, np.int64)
+        self.leaf_of = np.empty(codes.n_rows, np.int64)
+
+    @classmethod
+    def of(cls, search: SplitSearch, limit: int) -> Room:
+        """Return the room of a search."""
+        if not isinstance(search.room, Room) or search.room.limit != limit:
+            search.room = cls(search, limit)
+        return search.room
+
+
 def grown_by_pairs(
     learner: Limits,
     search: SplitSearch,
@@ -57,44 +95,38 @@ def grown_by_pairs(
     centre: float,
 ) -> Pair | None:
     """Grow a tree whose leaves vote by the criterion, `centre` more; None if no split gains more than the floor."""
-    codes, n = search.codes, search.codes.n_rows
-    limit = n_leaves(learner, n)
-    size = 2 * limit - 1
-    hists = np.empty((limit, 2, codes.n_slots), np.int64)
-    totals, nodes = np.empty((size, 2), np.int64), np.empty((size, FACTS), np.int64)
-    hists[0], totals[0] = channels.slots, channels.total
-    gains, children, leaf_of = np.empty(size), np.empty((size, 2), np.int64), np.empty(n, np.int64)
-    orders = np.empty((size, int(np.diff(search.starts).max())), np.int64)
-    numbers = criterion.numbers(params)
-    count = grower_of_pairs(criterion.cost)(
-        *(codes.to_read[0], search.starts, search.possible, search.possible_below, search.filled, search.categorical),
-        *(_rows(channels), channels.scale, channels.gross, numbers, floor),
+    limit = n_leaves(learner, search.codes.n_rows)
+    room, numbers = Room.of(search, limit), criterion.numbers(params)
+    known = not isinstance(channels, SmallChannels)
+    if known:
+        room.hists[0, : search.codes.n_slots] = channels.slots.T
+    room.totals[0] = channels.total
+    count = grower_of_pairs(criterion.cost, room.lanes)(
+        *(room.read, room.columns, room.points, _rows(channels), known, channels.scale, channels.gross, numbers, floor),
         *(limit, DEEPEST if learner.max_depth is None else learner.max_depth),
-        *(np.arange(n), hists, totals, nodes, gains, children, orders, leaf_of),
+        *(room.room, room.nodes, room.totals, room.tree, room.leaf_of),
     )
     if count == 1:
         return None
-    order, children = by_levels(children[:count])
-    at, inner = nodes[order, CUT], nodes[order, CUT] >= 0
-    feature, threshold, missing_low = search.cuts_at(at, nodes[order, SIDE])
-    lows: list[Array] = [np.empty(0, bool)] * count
+    feature, threshold, missing_low, children, gains, totals, source = (x[:count].copy() for x in room.tree)
+    lows, starts = NO_LOWS, np.zeros(count + 1, np.int64)
     if search.bins.categorical:
-        for i in np.flatnonzero(inner & search.categorical[feature]).tolist():
-            j = int(feature[i])
-            width, cut = int(search.n_bins[j]) + 1, int(at[i] - search.starts[j])
-            low = search.low_slots(j, cut, 0, orders[order[i], :width])
-            lows[i], threshold[i], missing_low[i] = low[:-1], 0.0, low[-1]
-    sums = totals[order] * channels.scale
-    values = np.array([criterion.leaf(s, channels.gross, numbers) for s in sums]) + centre
-    starts = np.cumsum([0, *map(len, lows)])
-    shares = gains[order] / criterion.weight(channels.gross)
-    tree = Tree(feature, threshold, missing_low, children, starts, np.concatenate(lows), values, shares)
-    place = np.empty(count, np.int64)
-    place[order] = np.arange(count)
-    return Pair(tree, compact(values)[place[leaf_of]], [*totals[order[~inner]]])
+        parts = [NO_LOWS] * count
+        for i in np.flatnonzero((feature >= 0) & search.categorical[feature]).tolist():
+            j, node = int(feature[i]), int(source[i])
+            width, cut = int(search.n_bins[j]) + 1, int(room.nodes[node, CUT] - search.starts[j])
+            low = search.low_slots(j, cut, 0, room.orders[node, :width])
+            parts[i], threshold[i], missing_low[i] = low[:-1], 0.0, low[-1]
+        lows, starts = np.concatenate(parts), np.cumsum([0, *map(len, parts)])
+    values = criterion.leaves_of(totals * channels.scale, channels.gross, numbers) + centre
+    gains /= criterion.weight(channels.gross)
+    tree = Tree(feature, threshold, missing_low, children, starts, lows, values, gains)
+    return Pair(tree, compact(values)[room.leaf_of], [*totals[feature < 0]] if criterion.heaviest else [])
 
 
 def _rows(channels: Channels) -> Array:
     """Return both channels' integers, a row of the table a column."""
+    if isinstance(channels, SmallChannels):
+        return channels.q
     q = [part.q for part in channels.parts if isinstance(part, Follower) and part.q is not None]
     return np.stack([np.abs(q[0]), q[0]]) if len(q) == 1 else np.stack(q)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from boostlab.kernels.split import cheapest_split, cheapest_split_of_classes, ch
 from boostlab.voters.criteria import ByClass
 from boostlab.voters.criterion import Criterion, Params, Separable
 from boostlab.voters.follow import ClassCount, Follower, Panel, scaled
+from boostlab.voters.small import Small
+from boostlab.voters.small import tame as tame
 
 Array = npt.NDArray[Any]
 
@@ -62,6 +65,39 @@ class Channels:
         return scaled(sum(w for w, _ in sums), power), scaled(sum(w for _, w in sums), power)
 
 
+class SmallChannels(Channels):
+    """Two channels of a small table, whose sums per slot are made when somebody asks.
+
+    Parameters
+    ----------
+    parts : list of Follower
+        As for `Channels`.
+    powers, total, gross : pairs of int
+        The channels' scales, sums, and sums of magnitudes.
+    q : array of shape (2, n_rows)
+        The rows' integers.
+    """
+
+    def __init__(
+        self, parts: Sequence[Follower], powers: Sequence[int], total: Sequence[int], gross: Sequence[int], q: Array
+    ) -> None:
+        self.parts, self.width, self.q = parts, 2, q
+        self.total = np.array(total)
+        self.scale = np.array([math.ldexp(1.0, -k) for k in powers])
+        self.gross = np.array([math.ldexp(g, -k) for g, k in zip(gross, powers, strict=True)])
+
+    @cached_property
+    def slots(self) -> Array:  # type: ignore[override]
+        """The sums per slot."""
+        (slots, total), first = self._empty(), 0
+        for p in self.parts:
+            assert isinstance(p, Follower)
+            p.sum()
+            p.now(slots[first:], total[first:])
+            first += p.width
+        return slots
+
+
 @dataclass(slots=True)
 class Split:
     """A feature and where its slots (bins, and missing values last) are cut."""
@@ -102,9 +138,11 @@ class SplitSearch:
         self.nothing = not self.possible.any()  # every column is constant
         below = np.append(0, np.cumsum(self.masses))  # of a column of which nobody is missing, what lies below a cut
         mine = np.repeat(below[self.starts[:-1]], widths), np.repeat(below[self.starts[1:]], widths)
-        self._heavier_below = 2 * (below[1:] - mine[0]) > mine[1] - mine[0]
+        self.heavier_below = 2 * (below[1:] - mine[0]) > mine[1] - mine[0]
         self.followers: list[Follower] = []  # of the channels, from round to round
         self._counter: ClassCount | None = None
+        self.room: object = None  # of trees by two sums (see `pairs`)
+        self.small = Small(self) if Small.serves(self) else None
 
     def channels(
         self, criterion: Criterion, weight: Array, target: Array, counts: Array | None = None, census: bool = False
@@ -122,6 +160,10 @@ class SplitSearch:
         census : bool
             Whether to count the rows, too, in a last channel.
         """
+        if self.small is not None and counts is None and not census and criterion.two and weight.ndim == 1:
+            found = self.small.rounded(criterion, weight, target)
+            if found is not None:
+                return SmallChannels(self.followers[: 1 if criterion.labels else 2], *found, self.small.q)
         asked: list[tuple[int, Array, Array, bool]] = []
         parts: list[Follower | ClassCount | Panel] = []
         if criterion.by_class:
@@ -160,12 +202,18 @@ class SplitSearch:
             follower = Follower(self.rows, self.codes, form, sided)
             follower.count(weight, target, counts)
             return follower
+        follower = self.follower(channel, form, sided, lasting)
+        follower.update(weight, target)
+        return follower
+
+    def follower(self, channel: int, form: int, sided: bool = False, lasting: bool = False) -> Follower:
+        """Return who follows a channel, the same one every round."""
         if channel == len(self.followers):
             self.followers.append(Follower(self.rows, self.codes, form, sided, lasting))
-        elif (self.followers[channel].form, self.followers[channel].sided) != (form, sided):  # another criterion's
-            self.followers[channel] = Follower(self.rows, self.codes, form, sided, lasting)
-        self.followers[channel].update(weight, target)
-        return self.followers[channel]
+        follower = self.followers[channel]
+        if follower.form != form or follower.sided != sided:  # another criterion's
+            follower = self.followers[channel] = Follower(self.rows, self.codes, form, sided, lasting)
+        return follower
 
     def mine(self, feature: int) -> slice:
         """Return the slots of a feature."""
@@ -239,7 +287,7 @@ class SplitSearch:
         """Return whether missing values are below a numeric cut: where seen, by side, else with the heavier side."""
         if self.some_missing[feature]:
             return bool(side)
-        return bool(self._heavier_below[self.starts[feature] + cut])
+        return bool(self.heavier_below[self.starts[feature] + cut])
 
     def cuts_at(self, at: Array, side: Array) -> tuple[Array, Array, Array]:
         """Return features, thresholds and whether missing values are low, for numeric cuts after slots.
@@ -252,7 +300,7 @@ class SplitSearch:
         point = np.minimum(self.bins.starts[feature] + at - start, self.bins.starts[feature + 1])
         ends = point == self.bins.starts[feature + 1]
         threshold = np.where(ends, np.inf, np.append(self.bins.points, np.inf)[point - ends])
-        missing_low = np.where(self.some_missing[feature], side == 1, self._heavier_below[at])
+        missing_low = np.where(self.some_missing[feature], side == 1, self.heavier_below[at])
         feature[none], threshold[none], missing_low[none] = -1, 0.0, False
         return feature, threshold, missing_low
 
@@ -316,9 +364,3 @@ def _kernel(criterion: Criterion, n_channels: int) -> Any:
     if isinstance(criterion, ByClass):
         return cheapest_split_of_classes(criterion.fold, criterion.close)
     return (cheapest_split_of_pairs if n_channels == 2 else cheapest_split)(criterion.cost)
-
-
-def tame(weight: Array) -> Array:
-    """Return weights whose squares can be formed: scaled by a power of two if the largest is extreme."""
-    power = math.frexp(weight.max())[1]
-    return weight if abs(power) < 100 else np.ldexp(weight, -power)

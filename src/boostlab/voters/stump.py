@@ -17,12 +17,13 @@ from boostlab.data.threads import gather
 from boostlab.kernels.edge import best_edge
 from boostlab.kernels.slots import SIGNED
 from boostlab.voters.criteria import CRITERIA, ByClass, MixedEdge
+from boostlab.voters.criterion import Criterion, Params
 from boostlab.voters.follow import Follower
 from boostlab.voters.ranking import ranked
 from boostlab.voters.search import SplitSearch, tame
+from boostlab.voters.small import Found
 
 Array = npt.NDArray[Any]
-Found = tuple[int, int, int, int]
 
 MIXED = MixedEdge()
 
@@ -51,7 +52,7 @@ class Stump:
 
     def votes(self, table: Table) -> Array:
         """Return the votes on all rows of a table."""
-        if np.ndim(self.left) == 0:
+        if isinstance(self.left, float) or np.ndim(self.left) == 0:
             return table.split(self.feature, self.cut, self.threshold, self.left, self.right, self.missing)
         leaf = table.split(self.feature, self.cut, self.threshold, 0.0, 1.0, 2.0).astype(np.intp)
         missing = self.right if self.missing is None else self.missing
@@ -143,12 +144,13 @@ class StumpSession:
         if task.criterion == "edge" and self._may_mix(task):
             return self._best_mixture(task)
         if task.criterion == "edge":
-            channel = search.followed(0, SIGNED, task.weight, task.target, counts=task.counts, lasting=True)
-            if task.without is not None:
-                return self._best_but(task.without, channel.slots[0], channel.total)
-            return self.voter(self.find(channel), channel, task)
-        weight = task.w if isinstance(task, MixedTask) else tame(task.weight)
-        channels = search.channels(criterion, weight, task.target, task.counts)
+            return self._best_edge(task, task.weight, task.target)
+        weight, target = task.w if isinstance(task, MixedTask) else task.weight, task.target
+        small = self._best_of_few(criterion, task, weight, target, task.params)
+        if small is not None:
+            return small
+        weight = weight if isinstance(task, MixedTask) else tame(weight)
+        channels = search.channels(criterion, weight, target, task.counts)
         split = search.best(criterion, channels.slots, channels.total, channels, task.params)
         assert split is not None
         below, above = search.sides(split, channels)
@@ -161,8 +163,42 @@ class StumpSession:
                 task.sums = channels.errors(criterion, [below, above])
         return self._stump(split.feature, split.cut, search.low(split), *leaves)
 
+    def _best_edge(self, task: Task, weight: Array, target: Array) -> Stump | CategoryStump | Stop:
+        """Compare one channel's sums, as the integers they are."""
+        search = self.search
+        found = search.small.edge(weight, target, self.sides) if search.small and task.counts is None else None
+        channel = found[0] if found else search.followed(0, SIGNED, weight, target, counts=task.counts, lasting=True)
+        if task.without is not None:
+            return self._best_but(task.without, channel.slots[0], channel.total)
+        return self.voter(found[1] if found else self.find(channel), channel, task)
+
+    def _best_of_few(
+        self, criterion: Criterion, task: Task, weight: Array, target: Array, params: Params
+    ) -> Stump | None:
+        """Do the same by two sums on a small table of numbers; None if there is more to it."""
+        small = self.search.small
+        if small is None or not small.numeric or not criterion.two or weight.ndim > 1 or task.counts is not None:
+            return None
+        numbers = criterion.numbers(params)
+        found = small.best(criterion, weight, target, numbers)
+        if found is None:
+            return None
+        left, right = criterion.leaves(found.left, found.right, found.gross, numbers)
+        if isinstance(task, MixedTask):
+            _note_parts(task, found.gross, found.right - found.left, right)
+        feature, cut = found.feature, found.cut
+        missing = left if self.search.missing_low(feature, cut, found.side) else right
+        return Stump(feature, cut, self.search.threshold(feature, cut), left, right, missing)
+
     def added(self, voter: Any, alpha: float) -> None:
         """Remember nothing."""
+
+    def output(self, voter: Stump | CategoryStump, table: Table) -> Array:
+        """Return the votes on the training rows."""
+        small = self.search.small
+        if small is None or not isinstance(voter, Stump) or not isinstance(voter.left, float) or voter.cut is None:
+            return voter.votes(table)
+        return small.votes(voter.feature, voter.cut, voter.left, voter.right, voter.missing)
 
     def find(self, channel: Follower) -> Found:
         """Find the largest edge of a channel, compared as the integers they are."""
@@ -215,8 +251,11 @@ class StumpSession:
 
     def _best_mixture(self, task: MixedTask) -> Stump | CategoryStump:
         """Follow w y and w^2 y, and note the sums of both in the task."""
-        channels = self.search.channels(MIXED, task.w, task.labels)
         numbers = {"a": task.a, "b": task.b}
+        small = self._best_of_few(MIXED, task, task.w, task.labels, numbers)
+        if small is not None:
+            return small
+        channels = self.search.channels(MIXED, task.w, task.labels)
         split = self.search.best(MIXED, channels.slots, channels.total, channels, numbers)
         assert split is not None
         below, above = (sums * channels.scale for sums in self.search.sides(split, channels))
