@@ -256,15 +256,15 @@ def test_studies_that_were_finished_before_an_interrupt_are_finished(tmp_path, s
 
 def test_long_cells_come_first_within_a_repeat(tmp_path, store):
     study = toy_study(tmp_path, ["a", ToyProblem("b", rows=40), ToyProblem("c", rows=20)])
-    places, _, sizes = find_places(study, store, 2)
+    places, _ = find_places(study, store, 2)
 
     def order(usual):
-        return [(g[0].cell.repeat, g[0].cell.problem.name) for g in in_groups(places, usual, sizes, workers=1)]
+        return [(g[0].cell.repeat, g[0].cell.problem.name) for g in in_groups(places, usual, workers=1)]
 
     assert order({}) == [(0, "b"), (0, "c"), (0, "a"), (1, "b"), (1, "c"), (1, "a")]  # larger tables take longer
     known = {p.entry.kind: 9.0 for p in places if p.cell.problem.name == "a"}
     assert order(known)[:3] == [(0, "a"), (0, "b"), (0, "c")]  # unless the store knows better
-    groups = in_groups(places, {}, sizes, workers=4)
+    groups = in_groups(places, {}, workers=4)
     assert len(groups) == 12  # of 6, cut in two
     assert sorted(p.key for g in groups for p in g) == sorted(p.key for p in places)
 

@@ -51,6 +51,17 @@ def test_means_counts_and_time_left(places):
     assert ["m1", "1", "50.00", "4.00"] in lines
 
 
+def test_kinds_never_seen_take_as_long_as_others_for_data_of_their_size(tmp_path):
+    study = toy_study(tmp_path, ["a", ToyProblem("b", rows=36)], ["m0"])
+    with Store(tmp_path / "cells.sqlite") as store:
+        small, large = find_places(study, store, 1)[0]
+    progress = watch.Progress("toy")
+    progress.begin([small, large], {}, {"something else": 100.0}, jobs=1)
+    assert math.isnan(progress.seconds_left())
+    progress.cell(small, saved(small, 0.1, seconds=2.0))
+    assert progress.seconds_left() == 6.0  # three times the rows
+
+
 def test_many_workers_share_the_time_but_not_the_last_cell(places):
     progress = watch.Progress("toy")
     kinds = [place.entry.kind for place in places if place.entry]

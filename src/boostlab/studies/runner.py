@@ -11,6 +11,7 @@ import os
 import signal
 import threading
 import time
+import warnings
 from collections.abc import Iterator, Mapping, Sequence, Set
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager, suppress
@@ -24,10 +25,10 @@ import joblib
 from threadpoolctl import threadpool_limits
 
 from boostlab.studies.request import check_jobs
-from boostlab.studies.schedule import Found, Place, find_places, in_groups, shared
+from boostlab.studies.schedule import Found, Place, find_places, in_groups
 from boostlab.studies.store import Run, Saved, Store, StoreError
 from boostlab.studies.study import Results, Study
-from boostlab.studies.worker import Task, forget, work
+from boostlab.studies.worker import Task, work
 
 _LOOK = 0.5  # seconds between two looks into the store
 _THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA", "NUMEXPR")  # whose variables X_NUM_THREADS limit a worker
@@ -130,7 +131,7 @@ def run_all(
     """
     start, workers = time.perf_counter(), _count(jobs)
     found = [find_places(study, store, repeats) for study in studies]
-    places = [place for own, _, _ in found for place in own]
+    places = [place for own, _ in found for place in own]
     states = store.states(place.key for place in places)
     missing = [place for place in places if place.entry and _is_missing(states.get(place.key), retry)]
     collected = partial(_collect_all, studies, store, repeats, found)
@@ -142,8 +143,7 @@ def run_all(
         watch.begin(places, store.get(ready, arrays=False), usual, workers)
     store.begin(now)
     until = time.time() + budget
-    sizes = {data: size for _, _, own in found for data, size in own.items()}
-    groups = in_groups(missing, usual, sizes, workers)
+    groups = in_groups(missing, usual, workers)
     with TemporaryDirectory() as room, _one_thread(), _following(store, now, missing, watch, start):
         tasks = [_task(group, store, now, until, Path(room)) for group in groups]
         ended, interrupted = _compute(tasks, workers, backend)
@@ -183,7 +183,7 @@ def _collect_all(
     interrupted: bool = False,
 ) -> Iterator[Ran]:
     """Yield the results of studies after a run: with what it computed, and why each is not finished, if it is not."""
-    for study, (places, absent, _) in zip(studies, found, strict=True):
+    for study, (places, absent) in zip(studies, found, strict=True):
         ran = _collect(study, store, repeats, places, absent)
         own = {place.key for place in places} & missing
         ran.computed = sum(one.run == now.id for one in store.get(own, arrays=False).values()) if now else 0
@@ -223,7 +223,7 @@ def _count(jobs: int | None) -> int:
 def _task(group: Sequence[Place], store: Store, now: Run, until: float, room: Path) -> Task:
     cell = group[0].cell
     return Task(
-        *(cell.problem, cell.repeat, shared(group[0])),
+        *(cell.problem, cell.repeat),
         cells=tuple((place.entry, place.cell.method, place.cell.protocol) for place in group if place.entry),
         store=store.path,
         run=now.id,
@@ -236,14 +236,14 @@ def _task(group: Sequence[Place], store: Store, now: Run, until: float, room: Pa
 def _compute(tasks: Sequence[Task], workers: int, backend: str | None) -> tuple[str, bool]:
     """Compute the tasks; return why not all of them, and whether by Ctrl-C."""
     try:
-        with _ctrl_c():
+        with _ctrl_c(), warnings.catch_warnings():
+            # joblib takes a worker whose memory has grown for a leak and starts another, which is no one's concern.
+            warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
             joblib.Parallel(workers, backend, batch_size=1)(joblib.delayed(work)(task) for task in tasks)
     except (KeyboardInterrupt, _Stopped):
         return "it was stopped by Ctrl-C", True
     except BrokenExecutor:
         return "a worker was killed, most likely for lack of memory (fewer jobs need less)", False
-    finally:
-        forget()
     return "", False
 
 

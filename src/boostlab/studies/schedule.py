@@ -21,6 +21,7 @@ class Place:
     key: str  # empty if it is neither stored nor can be computed
     entry: Entry | None = None
     study: str = ""
+    size: float = 0.0  # of the data, in numbers
 
     def done(self, saved: Saved) -> Done:
         """Return the finished cell."""
@@ -31,12 +32,12 @@ class Place:
         )
 
 
-Found = tuple[list[Place], dict[str, str], dict[str, float]]
-"""The cells of a study, why data are not at hand, and the sizes of those that are."""
+Found = tuple[list[Place], dict[str, str]]
+"""The cells of a study, and why data are not at hand."""
 
 
 def find_places(study: Study, store: Store, repeats: str | int) -> Found:
-    """Return all cells with their keys; why data are not at hand; and how large those are that are.
+    """Return all cells with their keys, and why data are not at hand.
 
     Every data set is read, because its hash is part of the key.
     """
@@ -53,13 +54,14 @@ def find_places(study: Study, store: Store, repeats: str | int) -> Found:
                 hashes[name], sizes[name], why = _read(problem)
                 absent |= {problem.name: why} if why else {}
         for cell in block.cells(counts[block.name]):
-            data = hashes[names[id(cell.problem)]]
+            name = names[id(cell.problem)]
+            data = hashes[name]
             if data:
                 entry = Entry.of(cell, data)
-                places.append(Place(block.name, cell, entry.key, entry, study.name))
+                places.append(Place(block.name, cell, entry.key, entry, study.name, sizes[name]))
             else:
                 places.append(Place(block.name, cell, store.elsewhere(kind(cell), cell.repeat), None, study.name))
-    return places, absent, {hashes[name]: size for name, size in sizes.items()}
+    return places, absent
 
 
 def _read(problem: Problem) -> tuple[str, float, str]:
@@ -79,9 +81,7 @@ def shared(place: Place) -> str:
     )
 
 
-def in_groups(
-    missing: Sequence[Place], usual: Mapping[str, float], sizes: Mapping[str, float], workers: int
-) -> list[list[Place]]:
+def in_groups(missing: Sequence[Place], usual: Mapping[str, float], workers: int) -> list[list[Place]]:
     """Return the cells by the parts that they share: study after study, repeat after repeat, the longest first.
 
     How long a cell takes is known from others of its kind, or else guessed by the size of its data.  Where there are
@@ -93,8 +93,7 @@ def in_groups(
     groups = [list(group.values()) for group in together.values()]
 
     def seconds(group: Sequence[Place]) -> float:
-        entries = [place.entry for place in group if place.entry]
-        return sum(usual.get(entry.kind, 1e-5 * sizes.get(entry.data, 0.0)) for entry in entries)
+        return sum(usual.get(place.entry.kind, 1e-5 * place.size) for place in group if place.entry)
 
     while workers > 1 and len(groups) < 3 * workers:
         long = max((group for group in groups if len(group) > 1), key=seconds, default=None)

@@ -45,6 +45,7 @@ class Progress:
         self.errors: dict[tuple[str, str], list[float]] = {}  # by block and method
         self.seconds: dict[tuple[str, str], list[float]] = {}
         self.waiting: dict[str, str] = {}  # what is to be computed: key -> kind
+        self.sizes: dict[str, float] = {}  # of the data, by kind
         self.usual: dict[str, list[float]] = {}  # seconds by kind
 
     def begin(self, places: Sequence[Place], ready: Mapping[str, Saved], usual: Mapping[str, float], jobs: int) -> None:
@@ -63,6 +64,7 @@ class Progress:
                     self._count(place, ready[place.key])
                 else:
                     self.waiting[place.key] = place.entry.kind
+                self.sizes[place.entry.kind] = place.size
 
     def cell(self, place: Place, saved: Saved) -> None:
         """Be told of a cell that was finished."""
@@ -88,14 +90,13 @@ class Progress:
     def seconds_left(self) -> float:
         """Return how long the rest may take; NaN as long as nobody knows.
 
-        Cells of a kind that was never computed are taken to be as long as the others on average.
+        Cells of a kind that was never computed are taken to need as long as the others, for data of their size.
         """
-        known = {kind: fmean(seconds) for kind, seconds in self.usual.items() if seconds}
+        known = {kind: fmean(seconds) for kind, seconds in self.usual.items() if seconds and kind in self.sizes}
         if not known:
             return float("nan")
-        typical = fmean(known.values())
-        kinds = list(self.waiting.values())
-        rest = [known.get(kind, typical) for kind in kinds]
+        pace = sum(known.values()) / max(sum(self.sizes[kind] for kind in known), 1.0)
+        rest = [known.get(kind, pace * self.sizes[kind]) for kind in self.waiting.values()]
         return max(sum(rest) / self.jobs, max(rest, default=0.0))
 
     def sentence(self) -> str:

@@ -32,7 +32,6 @@ class Task:
 
     problem: Problem
     repeat: int
-    shared: str  # tells the parts from others
     cells: tuple[tuple[Entry, Method, Procedure], ...]
     store: Path
     run: str
@@ -42,10 +41,9 @@ class Task:
 
 
 class _Memory(threading.local):
-    """What a worker remembers from one task to the next: the last parts, and the seconds it took to get warm."""
+    """What a worker remembers from one task to the next: the seconds it took to get warm in this run."""
 
     def __init__(self) -> None:
-        self.parts: tuple[str, Any] = ("", None)
         self.run, self.warming = "", 0.0
 
 
@@ -72,11 +70,12 @@ def work(task: Task) -> int:
         _keep_off_the_screen()
         NOTICE.asks = partial(_is_first, task.room / "compiling")
     _warm(task)
+    made: list[Any] = []  # the parts, once they are made; they go with the task, for they may be large
     with Store(task.store) as store:
         for count, (entry, method, protocol) in enumerate(task.cells):
             if time.time() >= task.until + _memory.warming or _is_orphan():
                 return count
-            outcome, failure, seconds = _compute(task, method, protocol)
+            outcome, failure, seconds = _compute(task, method, protocol, made)
             try:
                 store.put(entry, outcome, failure, seconds, task.run)
             except TypeError as error:  # an outcome that cannot be stored
@@ -104,11 +103,6 @@ def _is_orphan() -> bool:
     return _parents.setdefault(os.getpid(), os.getppid()) != os.getppid()
 
 
-def forget() -> None:
-    """Let go of what this thread remembers."""
-    _memory.parts = ("", None)
-
-
 def _warm(task: Task) -> None:
     """Let kernels be compiled or read before the clock runs: nobody is charged for it.
 
@@ -132,14 +126,15 @@ def _warm(task: Task) -> None:
     _memory.warming += time.time() - start
 
 
-def _compute(task: Task, method: Method, protocol: Procedure) -> tuple[Outcome | None, str, float]:
+def _compute(task: Task, method: Method, protocol: Procedure, made: list[Any]) -> tuple[Outcome | None, str, float]:
     """Return what came out, or why nothing did, and the seconds; making the shared parts is not counted."""
     start = time.perf_counter()
     with _caught() as said:
         try:
-            parts = _parts(task, protocol)
+            if not made:
+                made.append(protocol.parts(_data(task), task.repeat))
             start = time.perf_counter()
-            outcome = protocol.run(parts, method)
+            outcome = protocol.run(made[0], method)
         except Exception as error:
             return None, _say(error), time.perf_counter() - start
     seconds = time.perf_counter() - start
@@ -167,13 +162,6 @@ def _say(error: Exception) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {first}{place}"
-
-
-def _parts(task: Task, protocol: Procedure) -> Any:
-    if _memory.parts[0] != task.shared:
-        forget()  # before the next are made
-        _memory.parts = (task.shared, protocol.parts(_data(task), task.repeat))
-    return _memory.parts[1]
 
 
 def _data(task: Task) -> Any:
