@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -53,6 +54,12 @@ def start(folder, jobs):
         text=True,
         start_new_session=True,  # so that its workers can be killed with it
     )
+
+
+def _computing(group):
+    """Return the workers of a group of processes that are still there."""
+    listed = subprocess.run(["ps", "-A", "-o", "pgid=,args="], capture_output=True, text=True, check=True).stdout
+    return [line for line in listed.splitlines() if line.split()[0] == str(group) and "LokyProcess" in line]
 
 
 def key(done):
@@ -110,9 +117,31 @@ def test_workers_end_after_their_cell_when_the_runner_was_killed(tmp_path):
                 time.sleep(0.05)
         time.sleep(0.5)
         assert ("b", "m2", "1") not in said(tmp_path)  # it was next
+        assert not _computing(process.pid)
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
+
+
+@posix
+def test_a_run_goes_on_when_the_shell_that_began_it_is_left(tmp_path):
+    block = tmp_path / "block-a-m0-0"
+    block.touch()
+    command = f'"{sys.executable}" "{SCRIPT}" "{tmp_path}" 1 & while [ -e "{block}" ]; do sleep 0.02; done'
+    shell = subprocess.Popen(["sh", "-c", command], stdout=subprocess.DEVNULL, start_new_session=True)
+    try:
+        wait_for(lambda: ("a", "m0", "0") in said(tmp_path), shell)
+        shell.kill()
+        shell.wait()
+        block.unlink()
+        with Store(tmp_path / "cells.sqlite") as store:
+            end = time.monotonic() + 60
+            while store.last() < len(ALL):
+                assert time.monotonic() < end
+                time.sleep(0.05)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(shell.pid, signal.SIGKILL)
 
 
 @posix

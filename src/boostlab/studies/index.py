@@ -76,11 +76,22 @@ def write(folder: Path) -> Path | None:
     return path
 
 
-def tier_of(here: Path) -> str | int | None:
-    """Return for which tier or how many repeats the page in a study's folder was asked; None if there is none."""
-    facts = _read(here / FACTS)
-    asked: str | int | None = facts["asked"] if facts else None
-    return asked
+def stays(ran: Ran, here: Path) -> bool:
+    """Return whether the page in a study's folder is of the full tier, and rests on more than what would replace it.
+
+    Parameters
+    ----------
+    ran : Ran
+        What the runner returned.
+    here : path
+        The study's folder.
+
+    Returns
+    -------
+    bool
+    """
+    facts = _read(here / FACTS) or {"asked": None}
+    return facts["asked"] == "full" != ran.asked and int(facts["cells"]) > len(ran.results.rows())
 
 
 def _is_ours(path: Path) -> bool:

@@ -149,7 +149,7 @@ def _finish(ran: Ran, request: Request, store: Path, console: Console) -> int:
     failed = sum(bool(one.failure) for one in rows)
     counts = [f"{len(rows)} of {ran.planned} cells", f"{ran.computed} computed now"]
     counts += [f"{failed} failed (--retry computes them again)"] if failed else []
-    if ran.asked == "quick" and index.tier_of(request.out / name) == "full":
+    if index.stays(ran, request.out / name):
         kept = f"{request.out / name} has a page of the full tier, which is kept (--out writes to another folder)"
         _say(console, f"{name}: {', '.join(counts)}; {kept}.")
         return int(bool(ran.ended))

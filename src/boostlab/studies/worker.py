@@ -48,7 +48,7 @@ class _Memory(threading.local):
 
 
 _memory = _Memory()
-_parents: dict[int, int] = {}  # of this process, when it was first asked; a fork has its own
+_parents: dict[int, int] = {}  # of this process, when its first task came; a fork has its own
 _is_warm: set[str] = set()  # methods that this process has run before
 
 
@@ -63,8 +63,9 @@ def work(task: Task) -> int:
     Returns
     -------
     int
-        How many were computed; fewer than asked for where time ran out, or where the runner was killed.
+        How many were computed; fewer than asked for where time ran out.
     """
+    _parents.setdefault(os.getpid(), os.getppid())
     if os.getpid() != task.home and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends its workers
         _keep_off_the_screen()
@@ -73,7 +74,9 @@ def work(task: Task) -> int:
     made: list[Any] = []  # the parts, once they are made; they go with the task, for they may be large
     with Store(task.store) as store:
         for count, (entry, method, protocol) in enumerate(task.cells):
-            if time.time() >= task.until + _memory.warming or _is_orphan():
+            if _is_orphan(task):
+                os._exit(1)  # an idle worker would wait for tasks for minutes
+            if time.time() >= task.until + _memory.warming:
                 return count
             outcome, failure, seconds = _compute(task, method, protocol, made)
             try:
@@ -98,9 +101,12 @@ def _keep_off_the_screen() -> None:
         logging.getLogger("boostlab").setLevel(logging.ERROR)
 
 
-def _is_orphan() -> bool:
-    """Whether the process that started this one is gone: then nobody waits, and another run may be at work."""
-    return _parents.setdefault(os.getpid(), os.getppid()) != os.getppid()
+def _is_orphan(task: Task) -> bool:
+    """Whether the runner started this process and is gone: then nobody waits, and another run may be at work.
+
+    That the runner's own parent is gone, a shell that was left, is no reason to end.
+    """
+    return _parents[os.getpid()] == task.home != os.getppid()
 
 
 def _warm(task: Task) -> None:
