@@ -32,7 +32,7 @@ from boostlab.studies.papers.vadaboost_methods import (
     RQP,
     VADA,
 )
-from boostlab.studies.papers.vadaboost_page import CAPTIONS, FEWEST, verdict_of
+from boostlab.studies.papers.vadaboost_page import CAPTIONS, FEWEST, by_chance, verdict_of
 from boostlab.studies.plan import Block, Method
 from boostlab.studies.protocols.vadaboost import Stopped
 from boostlab.studies.published import published
@@ -107,7 +107,8 @@ def report(results: Results) -> Report:
         Claim(
             f"Row minima of the errors, ties included: {counted(published_minima('ebboost_results'), 1)}",
             verdict,
-            f"Ours, over the repeats that all five have, on {n_sets} sets: {counted(minima)}.",
+            f"Ours, over the repeats that all five have, on {n_sets} sets: {counted(minima)}. "
+            f"{by_chance(counted_errors, COLUMNS)}",
         ),
         Claim("EBBoost makes fewer errors than AdaBoost", verdict_of(contests[0]), f"{contests[0]}."),
         *_margin_claims(tables["margins"]),
