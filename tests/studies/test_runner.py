@@ -20,9 +20,9 @@ from boostlab.kernels.compiled import NOTICE
 from boostlab.studies import plan, worker
 from boostlab.studies.plan import Method
 from boostlab.studies.request import RequestError
-from boostlab.studies.runner import collect, run, run_all
+from boostlab.studies.runner import _task, collect, run, run_all
 from boostlab.studies.schedule import find_places, in_groups
-from boostlab.studies.store import Store
+from boostlab.studies.store import Run, Store
 from toy_study import ToyProblem, ToyProtocol, said, toy_study
 
 SCRIPT = Path(__file__).parents[1] / "toy_study.py"
@@ -199,6 +199,17 @@ def changed(folder):
     yield toy_study(folder, [ToyProblem("a", rows=13)], [method])
     yield toy_study(folder, [ToyProblem("a", seed=1)], [method])  # other numbers under the same name
     yield toy_study(folder, "a", [replace(method, booster="AdaBoostClassifier")])
+
+
+def test_what_another_run_has_finished_meanwhile_is_not_computed_again(tmp_path, store):
+    study = toy_study(tmp_path)
+    store.begin(now := Run("toy", jobs=1))
+    places = find_places(study, store, "full")[0]
+    tasks = [_task(group, store, now, float("inf"), tmp_path) for group in in_groups(places, {}, 1)]
+    run(study, store, jobs=1)  # the other
+    before = said(tmp_path)
+    assert [worker.work(task) for task in tasks] == [0] * len(tasks)
+    assert said(tmp_path) == before
 
 
 def test_a_changed_definition_never_reuses_a_cell(tmp_path, store):

@@ -63,7 +63,7 @@ def work(task: Task) -> int:
     Returns
     -------
     int
-        How many were computed; fewer than asked for where time ran out.
+        How many were computed; fewer than asked for where time ran out, or another run was faster.
     """
     _parents.setdefault(os.getpid(), os.getppid())
     if os.getpid() != task.home and threading.current_thread() is threading.main_thread():
@@ -72,18 +72,22 @@ def work(task: Task) -> int:
         NOTICE.asks = partial(_is_first, task.room / "compiling")
     _warm(task)
     made: list[Any] = []  # the parts, once they are made; they go with the task, for they may be large
+    count = 0
     with Store(task.store) as store:
-        for count, (entry, method, protocol) in enumerate(task.cells):
+        for entry, method, protocol in task.cells:
             if _is_orphan(task):
                 os._exit(1)  # an idle worker would wait for tasks for minutes
             if time.time() >= task.until + _memory.warming:
                 return count
+            if store.states([entry.key]).get(entry.key) == "":
+                continue  # another run on the same store was faster
             outcome, failure, seconds = _compute(task, method, protocol, made)
             try:
                 store.put(entry, outcome, failure, seconds, task.run)
             except TypeError as error:  # an outcome that cannot be stored
                 store.put(entry, None, _say(error), seconds, task.run)
-    return len(task.cells)
+            count += 1
+    return count
 
 
 def _is_first(sign: Path) -> bool:
