@@ -56,7 +56,8 @@ def test_a_collector_that_was_off_stays_off(compiled):
     assert not gc.isenabled()
 
 
-def test_kernels_of_others_are_none_of_our_business(compiled):
+@pytest.mark.parametrize("module", ["somebody.else", None])  # None: a function that a program wrote
+def test_kernels_of_others_are_none_of_our_business(compiled, module):
     gc.enable()
-    assert compiled("somebody.else")
+    assert compiled(module)
     assert gc.isenabled()

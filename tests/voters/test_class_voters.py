@@ -140,3 +140,19 @@ def test_three_hundred_classes():
     model = SAMMEClassifier(DecisionTree(max_leaf_nodes=None), max_bins="exact").fit(X, y)
     assert (model.predict(X) == y).all()
     assert model.estimators_[0].values.dtype == np.int16
+
+
+@pytest.mark.parametrize("leaves", [2, 8, None])
+def test_threads_change_no_bit_of_a_tree(monkeypatch, leaves):
+    """One thread grows them in a compiled call, several split by split: gains, and so importances, are the same."""
+    monkeypatch.setattr("boostlab.data.threads.WORTH", 1)
+    X, y = table(7)
+    weight = np.random.default_rng(7).random(len(y)) + 0.1
+    one, *more = (
+        SAMMEClassifier(DecisionTree(max_leaf_nodes=leaves, max_depth=5), n_estimators=8, n_jobs=jobs).fit(X, y, weight)
+        for jobs in (1, 2, 3)
+    )
+    for model in more:
+        assert model.feature_importances_.tolist() == one.feature_importances_.tolist()
+        for a, b in zip(one.estimators_, model.estimators_, strict=True):
+            assert all(map(np.array_equal, fields(a), fields(b)))

@@ -64,7 +64,8 @@ class _Quiet(event.Listener):
 
 
 def _is_ours(what: event.Event) -> bool:
-    return bool(what.data["dispatcher"].py_func.__module__.startswith("boostlab."))
+    home = what.data["dispatcher"].py_func.__module__  # none, of a function that a program wrote
+    return isinstance(home, str) and home.startswith("boostlab.")
 
 
 NOTICE = _Notice()

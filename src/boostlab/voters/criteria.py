@@ -246,6 +246,13 @@ class ByClass(Separable):
         """Return the type of class numbers in votes."""
         return np.min_scalar_type(-n_classes).type
 
+    def impurity(self, total: Array, scale: Array) -> Any:
+        """Fold the classes one after another, as compiled growth does (see `kernels.grow`), to the same bits."""
+        unit, folded = float(scale[0]), 0.0
+        for weight in total.tolist():
+            folded = self.fold(folded, weight * unit)
+        return self.close(folded, int(total.sum()) * unit, 0.0, 0.0)
+
     def error(self, total: Array) -> tuple[int, int]:
         """All but the heaviest class."""
         whole = int(total.sum())
@@ -287,10 +294,6 @@ class Labels(ByClass):
         """The error, up to a constant."""
         return _right
 
-    def impurity(self, sums: Array) -> float:
-        """Minus the heaviest class."""
-        return -float(sums.max())
-
 
 @formula
 def _squared(so_far: Any, weight: Any) -> Any:
@@ -315,10 +318,6 @@ class ClassGini(ByClass):
     def close(self) -> Close:
         """The gini index, up to a constant."""
         return _gini_of_classes
-
-    def impurity(self, sums: Array) -> float:
-        """Minus the sum of squares a unit of weight."""
-        return -float(sums @ sums) / max(float(sums.sum()), TINY)
 
 
 CRITERIA: dict[str, Criterion] = {

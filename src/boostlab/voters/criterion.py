@@ -78,8 +78,9 @@ class Separable(Criterion):
         """Return a leaf's weight and the weight it gets wrong, given its integer sums."""
         raise NotImplementedError
 
-    def impurity(self, sums: Array) -> Any:
-        """Return what a leaf with these sums costs."""
+    def impurity(self, total: Array, scale: Array) -> Any:
+        """Return what a leaf with these integer sums costs."""
+        sums = total * scale
         return self.cost(sums, np.zeros_like(sums), sums, np.zeros(len(self.names)))
 
     def leaves(self, left: Array, right: Array, gross: Array, numbers: Array) -> tuple[Any, Any]:

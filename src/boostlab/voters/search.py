@@ -58,6 +58,13 @@ class Channels:
     def _empty(self) -> tuple[Array, Array]:
         return np.empty((self.width, self.parts[0].codes.n_slots), np.int64), np.empty(self.width, np.int64)
 
+    def weight(self, criterion: Separable, gross: Array) -> float:
+        """Return the weight of the sample, given the gross sums of the channels that the criterion sees."""
+        first = self.parts[0]
+        if isinstance(first, ClassCount):  # rounded once, as in compiled growth, not class by class
+            return scaled(first.whole, first.power)
+        return criterion.weight(gross)
+
     def errors(self, criterion: Separable, leaves: list[Array]) -> tuple[float, float]:
         """Return the weight of the sample and of the rows that are wrong, given the leaves' integer sums."""
         sums = [criterion.error(total) for total in leaves]

@@ -148,7 +148,7 @@ class TreeSession:
         channels = search.channels(criterion, weight, target, task.counts, census=self.counts_leaves)
         span = criterion.span(weight, target)
         gross = channels.gross[:-1] if self.counts_leaves else channels.gross
-        whole = criterion.weight(gross) if span is None else self.rows.sums(span, task.counts)[1]
+        whole = channels.weight(criterion, gross) if span is None else self.rows.sums(span, task.counts)[1]
         if is_pair(self.learner, search, channels):
             return self._paired(task, channels, criterion, 1e-12 * whole, centre)
         grower = _Grower(self.learner, search, criterion, task, channels, self.counts_leaves)
@@ -292,7 +292,8 @@ class _Grower:
         )
         if leaf.split is None:
             return
-        gain = float(self.criterion.impurity(self.sums[leaf.node])) - leaf.split.cost
+        facts = leaf.total[self.seen], self.channels.scale[self.seen]
+        gain = float(self.criterion.impurity(*facts)) - leaf.split.cost
         if gain > floor:
             heapq.heappush(heap, (-gain, leaf.node, leaf))
 
@@ -323,7 +324,7 @@ class _Grower:
 
     def _prune(self) -> None:
         """Take back the weakest splits while they save less than ccp_alpha a leaf (as a share of the weight)."""
-        price = self.learner.ccp_alpha * self.criterion.weight(self.gross)
+        price = self.learner.ccp_alpha * self.channels.weight(self.criterion, self.gross)
         while self.splits:
             below: dict[int, list[int]] = {}  # the splits at and below each split
             for node in sorted(self.splits, reverse=True):
@@ -362,7 +363,7 @@ class _Grower:
                 low = search.low(split)
                 feature[i], missing_low[i] = split.feature, low[-1]
                 children[i] = [place[c] for c in self.children[node]]
-                gains[i] = self.gains[node] / self.criterion.weight(self.gross)
+                gains[i] = self.gains[node] / self.channels.weight(self.criterion, self.gross)
                 if search.categorical[split.feature]:
                     lows[i] = low[:-1]
                 else:
