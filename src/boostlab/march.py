@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+import weakref
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Protocol
@@ -60,10 +61,18 @@ class March:
     """
 
     def __init__(self, training: Host, session: StumpSession, plain: Plain) -> None:
-        self.training, self.session, self.plain = training, session, plain
+        self._training = weakref.ref(training)  # it owns this: a circle would keep the codes until the collector comes
+        self.session, self.plain = session, plain
         self.codes, self.search = session.search.codes, session.search
         self.level = False  # whether the histogram is that of the weights as they are now
         self.hist = np.empty(0, np.int64)
+
+    @property
+    def training(self) -> Host:
+        """The training whose rounds these are."""
+        training = self._training()
+        assert training is not None, "a training outlives what it owns"
+        return training
 
     @classmethod
     def of(cls, training: Host) -> March | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 import tracemalloc
 from contextlib import contextmanager
@@ -222,3 +223,29 @@ def test_a_wide_table_costs_what_it_holds(params):
     assert held[0] < 100e6
     assert np.array_equal(stages[-1], labels)
     assert (labels == y).mean() > 0.65
+
+
+@pytest.mark.parametrize(
+    ("booster", "n"),
+    [
+        (AdaBoostClassifier(n_estimators=3, n_jobs=1), 2_000),
+        (AdaBoostClassifier(n_estimators=3, n_jobs=1), 60_000),
+        (AdaBoostClassifier(algorithm="real", n_estimators=3, n_jobs=1), 2_000),
+        (AdaBoostClassifier(n_estimators=3, max_leaf_nodes=4, n_jobs=1), 60_000),
+    ],
+    ids=["many rounds in one call", "the same, large", "small table", "large trees"],
+)
+def test_a_fit_leaves_nothing_to_the_garbage_collector(booster, n):
+    """What a training holds (codes, histograms, weights) is gone when fit returns: nothing refers to it in a circle."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(n, 10)), rng.integers(0, 2, n)
+    clone(booster).fit(X, y)  # compiles
+    gc.collect()
+    gc.disable()
+    tracemalloc.start()
+    try:
+        clone(booster).fit(X, y)
+        assert tracemalloc.get_traced_memory()[0] < 40_000  # the model; codes alone would be more
+    finally:
+        tracemalloc.stop()
+        gc.enable()

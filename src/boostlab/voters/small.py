@@ -7,6 +7,7 @@ scale that cannot be told from the integers, extreme weights) a round goes that 
 from __future__ import annotations
 
 import math
+import weakref
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -50,7 +51,7 @@ class Small:
 
     def __init__(self, search: SplitSearch) -> None:
         codes = search.codes
-        self.search, self.rows = search, search.rows
+        self._search, self.rows = weakref.ref(search), search.rows  # it owns this: no circle keeps both alive
         self.read, self.lanes, self.cells = codes.read, codes.spare, codes.to_read[0]
         self.numeric = not search.bins.categorical
         self._cuts = count_cuts(search.possible, search.starts)
@@ -60,6 +61,13 @@ class Small:
         self._hist = np.empty((1, codes.n_slots + codes.spare), np.int64)
         self._slots = self._hist[:, : codes.n_slots]
         self._hists = np.empty((0, 2), np.int64)
+
+    @property
+    def search(self) -> SplitSearch:
+        """Whose columns and followers these are."""
+        search = self._search()
+        assert search is not None, "a search outlives what it owns"
+        return search
 
     @staticmethod
     def serves(search: SplitSearch) -> bool:
