@@ -20,7 +20,7 @@ from boostlab.kernels.compiled import NOTICE
 from boostlab.studies import plan, worker
 from boostlab.studies.plan import Method
 from boostlab.studies.request import RequestError
-from boostlab.studies.runner import _task, collect, run, run_all
+from boostlab.studies.runner import _task, collect, run
 from boostlab.studies.schedule import find_places, in_groups
 from boostlab.studies.store import Run, Store
 from toy_study import ToyProblem, ToyProtocol, said, toy_study
@@ -247,53 +247,6 @@ def test_parts_are_made_once_for_all_methods(tmp_path, store):
     assert sorted(said(tmp_path, "parts")) == [(p, str(r)) for p in "ab" for r in range(3)]
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_several_studies_are_one_run_and_share_parts_and_cells(tmp_path, store, jobs):
-    """The second has a cell of the first and one of its own; the third other splits; one run computes them all."""
-    studies = [
-        toy_study(tmp_path, "a", ["m0", "m1"], name="first"),
-        toy_study(tmp_path, "a", [Method("m0", "", {"shift": 0.0}), Method("m9", "", {"shift": 0.9})], name="second"),
-        toy_study(tmp_path, "a", ["m0"], version=2, name="third"),
-    ]
-    rans = list(run_all(studies, store, 4, jobs=jobs))
-    assert [(ran.study.name, ran.computed, ran.planned) for ran in rans] == [
-        ("first", 8, 8),
-        ("second", 8, 8),
-        ("third", 4, 4),
-    ]
-    assert len(said(tmp_path)) == 16  # of 20: four are in two studies
-    assert len({ran.runs[0].id for ran in rans}) == 1
-    assert rans[0].runs[0].studies == 3
-    if jobs == 1:
-        assert len(said(tmp_path, "parts")) == 8  # one a repeat for the first two, one for the third
-    assert [ran.computed for ran in run_all(studies, store, 4, jobs=jobs)] == [0, 0, 0]
-
-
-def test_protocols_with_the_same_basis_share_parts(tmp_path, store):
-    class Longer(ToyProtocol):
-        def definition(self):
-            return {**super().definition(), "longer": True}
-
-        def basis(self):
-            return super().definition()
-
-    study = toy_study(tmp_path, "a", ["m0"])
-    other = replace(study, name="other", blocks=(replace(study.blocks[0], protocol=Longer(tmp_path)),))
-    rans = list(run_all([study, other], store, 2, jobs=1))
-    assert [ran.computed for ran in rans] == [2, 2]
-    assert len(said(tmp_path, "parts")) == 2
-    assert len(said(tmp_path)) == 4
-
-
-def test_studies_that_were_finished_before_an_interrupt_are_finished(tmp_path, store):
-    first = toy_study(tmp_path, "a", ["m0"], name="first")
-    second = toy_study(tmp_path, "b", [Method("m", "", {"interrupt": True})], name="second")
-    done, stopped = run_all([first, second], store, 1, jobs=1)
-    assert (done.ended, done.interrupted, done.computed) == ("", False, 1)
-    assert stopped.interrupted
-    assert stopped.computed == 0
-
-
 def test_long_cells_come_first_within_a_repeat(tmp_path, store):
     study = toy_study(tmp_path, ["a", ToyProblem("b", rows=40), ToyProblem("c", rows=20)])
     places, _ = find_places(study, store, 2)
@@ -388,7 +341,6 @@ def test_a_watcher_is_told_every_cell_once(tmp_path, store):
 
 def test_a_worker_has_one_thread(tmp_path, store, monkeypatch):
     from boostlab.data.threads import count_threads
-    from toy_study import ToyProtocol
 
     seen = []
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
