@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.backend.cpu.rows import CpuRows
+from boostlab.backend.cpu.scores import Scores
 from boostlab.contract import Facts, Learner, Retry, Reweigh, Rule, Step, Stop, Task
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table
 from boostlab.ensemble import Round, constant, settle, votes_of
 from boostlab.march import March
-from boostlab.state import Scores, State
+from boostlab.state import State
 
 Array = npt.NDArray[Any]
 
@@ -67,7 +69,7 @@ class Training:
     ) -> None:
         self.rule, self.table, self.rows = rule, table, rows
         self.rng = np.random.default_rng(0) if rng is None else rng
-        self.state = State(rule, table, rows, codes, n_classes, horizon)
+        self.state = State(rule, CpuRows(rule, table, rows, codes, n_classes), horizon)
         self.state.rng = self.rng
         self.session = learner.begin(table, rows, self.rng)
         if rule.labels_only and not getattr(self.session, "labels", True):
@@ -147,6 +149,7 @@ class Training:
                 refused = voter  # the draw may have been unlucky
                 continue
             h = self._votes(voter)
+            self.state.held.task, self.state.held.h = asked, h
             self.state.standing = self.state.bound.standing(voter)
             self.torn = True  # until the round is whole: the rule may remember what the rounds do not hold
             answer = self.rule.step(self.state, asked, h)
@@ -209,7 +212,7 @@ class Training:
         """Let a voter join that took so long to find; without its votes h, the sample's scores know it already."""
         state = self.state
         if h is not None:
-            self._advance(state.scores, h, answer)
+            state.held.advance(self.rule, answer, h)
         if self.watched is not None and self.watched_scores is not None:
             self._advance(self.watched_scores, votes_of(voter, self.watched), answer)
         if isinstance(answer, Reweigh):
@@ -219,8 +222,6 @@ class Training:
         facts = {"alpha": alpha, **answer.facts, "seconds": seconds}
         each = answer.each if isinstance(answer, Step) else None
         new = Round(voter, alpha, decay, alphas, facts, each)
-        if h is not None:
-            state.follow_losses(self.rule, answer, h)
         state.bound.add(new)
         if isinstance(answer, Step) and answer.decay == 1.0:
             self.session.added(voter, new.alpha)

@@ -16,10 +16,10 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.backend.cpu.exponential_weights import Exponentials
 from boostlab.contract import NEGLIGIBLE, Facts, Plain, Reweigh, Rule, Step, Stop, Task
 from boostlab.data.codes import DenseCodes
 from boostlab.data.lanes import Lanes
-from boostlab.data.losses import Exponentials
 from boostlab.data.table import Table
 from boostlab.data.threads import as_team
 from boostlab.kernels.march import BLOCK, fewer_wrong
@@ -148,8 +148,8 @@ class March:
             power = power if few else -power
             row = (*self.codes.reading(voter.feature, votes), answer.alpha, few, math.exp(power))
             signed, grown = self.codes.march(row, self._ground(follower), self.hist)
-            assert state.losses is not None
-            self._settle(follower, follower.total + signed, follower.gross + grown, state.losses.moved(power))
+            assert state.held.losses is not None
+            self._settle(follower, follower.total + signed, follower.gross + grown, state.held.losses.moved(power))
             training.keep(voter, None, answer, time.perf_counter() - start)
         else:
             self.level = False
@@ -160,8 +160,8 @@ class March:
     def _ground(self, follower: Follower) -> tuple[Any, ...]:
         """Return what the kernels change in place, and what they need for it."""
         state, rows = self.training.state, self.search.rows
-        assert state.losses is not None
-        return state.y, *rows.as_arrays, follower.power, state.scores.own, state.losses.own, follower.q
+        assert state.held.losses is not None
+        return state.y, *rows.as_arrays, follower.power, state.held.scores.own, state.held.losses.own, follower.q
 
     def _settle(self, follower: Follower, total: int, gross: int, within: bool) -> None:
         """Take note of the new sums; weights or sums that left their range are made anew."""
@@ -170,8 +170,8 @@ class March:
         follower.minus, follower.plus = (int(gross) - int(total)) // 2, (int(gross) + int(total)) // 2
         self.level = within and follower.least <= gross < MOST
         if not within:
-            assert state.losses is not None
-            state.losses.renew(state.scores.now)
+            assert state.held.losses is not None
+            state.held.losses.renew(state.held.scores.now)
 
     # -- many rounds, in one call ------------------------------------------------------------------------------------
 
@@ -186,7 +186,7 @@ class March:
         cells = follower.rows.n_rows * len(self.search.n_bins)
         most = min(most, 1 + size * PATIENCE // (cells + 1))
         found, alphas = np.empty((most, 5), np.int64), np.empty(most)
-        losses = state.losses
+        losses = state.held.losses
         assert losses is not None
         what = (
             self.codes.to_read,

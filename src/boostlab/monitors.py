@@ -145,7 +145,7 @@ class Validation:
         assert training.watched_scores is not None
         s = training.state
         X, codes, rows = self.held_out
-        train = self._measure(training.rule, self.train_X, s.codes, s.rows, training.settled(s.scores))
+        train = self._measure(training.rule, self.train_X, s.codes, s.held.masses, training.settled(s.held.scores))
         value = self._measure(training.rule, X, codes, rows, training.settled(training.watched_scores))
         s.rounds[-1].facts.update(train_score=train, validation_score=value)
         cost = value if self.scorer is None else -value
@@ -272,7 +272,7 @@ class Progress(contextlib.AbstractContextManager["Progress"]):
     def show(self, training: Training) -> None:
         """Draw the line of the current round."""
         s = training.state
-        text = f"train {self.measure(s.rows, s.codes, training.settled(s.scores)):.4f}"
+        text = f"train {self.measure(s.held.masses, s.codes, training.settled(s.held.scores)):.4f}"
         if s.rounds and "validation_score" in s.rounds[-1].facts:
             text += f" valid. {s.rounds[-1].facts['validation_score']:.4f}"
         self.bar.update(self.line, completed=s.t, errors=text)

@@ -8,6 +8,7 @@ import logging
 import sys
 import zlib
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from numba import njit
@@ -84,6 +85,17 @@ def kernel(function: Callable[..., Any]) -> Any:
 def part(function: Callable[..., Any]) -> Any:
     """Mark a plain function that kernels may call, or be made of (see `march`): the cache on disk knows it by name."""
     return register_jitable(function)
+
+
+@cache
+def jitable(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let kernels call a formula (see `contract.formula`), and the formulas that it calls."""
+    for name in function.__code__.co_names:
+        called = function.__globals__.get(name)
+        if getattr(called, "is_formula", False) and called is not function:
+            jitable(called)
+    register_jitable(function)
+    return function
 
 
 def stamp_of(function: Callable[..., Any]) -> int:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.kernels.compiled import kernel, part, stamp_of
+from boostlab.kernels.compiled import jitable, kernel, part, stamp_of
 from boostlab.kernels.edge import LEAST, best_edge
 from boostlab.kernels.lanes import best_of_eight, best_of_four
 from boostlab.kernels.march import BLOCK, fewer_wrong, turn
@@ -115,7 +115,7 @@ KINDS = {
 @cache
 def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
     """Return the compiled loop for a rule whose voters vote alpha_of(error, numbers), on codes of a kind."""
-    stamp = stamp_of(alpha_of)
+    alpha_of, stamp = jitable(alpha_of), stamp_of(alpha_of)
     width, column, arrays, span, best, add, complete = KINDS[kind]
 
     @kernel

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from boostlab.kernels.compiled import kernel
-from boostlab.kernels.sums import fixed_sums
+from boostlab.kernels.sums import fixed_sums, sums_at
 
 Array = np.ndarray[Any, Any]
 
@@ -27,3 +27,47 @@ def totals_of(x: Array, counts: Array, mass: Array, size: float) -> tuple[float,
     if gross < 0:
         return np.nan, np.nan
     return math.ldexp(float(signed), -k), math.ldexp(float(gross), -k)
+
+
+@kernel
+def totals_of_each(values: Array, counts: Array, mass: Array, size: float, out: Array) -> None:
+    """Write the sum of mass * x for each row x of values to out; NaN where it is not finite."""
+    for v in range(values.shape[0]):
+        out[v] = totals_of(values[v], counts, mass, size)[0]
+
+
+@kernel
+def largest_part(values: Array, counts: Array, mass: Array, first: int, last: int, out: Array) -> None:
+    """Write the largest |mass * x| among some rows to out, for each row x of values; NaN where one is not finite.
+
+    Rows that count for nothing (counts of 0) do not matter.
+    """
+    for v in range(values.shape[0]):
+        x, top = values[v, first:last], 0.0
+        if mass.size > 0:
+            of = mass[first:last]
+            for i in range(x.size):
+                top = max(top, abs(x[i] * of[i]))
+        elif counts.size > 0:
+            by = counts[first:last]
+            for i in range(x.size):
+                top = max(top, abs(x[i]) if by[i] > 0 else 0.0)
+        else:
+            for i in range(x.size):
+                top = max(top, abs(x[i]))
+        finite = 0.0
+        for i in range(x.size):
+            finite += x[i] - x[i]
+        out[v] = top + finite
+
+
+@kernel
+def sums_part(values: Array, counts: Array, mass: Array, powers: Array, first: int, last: int, out: Array) -> None:
+    """Write the sums of q and |q| among some rows to out, q = counts * rint(mass * x * 2^k), for each x of values."""
+    for v in range(values.shape[0]):
+        x = values[v, first:last]
+        if mass.size > 0:
+            signed, gross = sums_at((x * mass[first:last]).reshape(-1, 1), counts, powers[v])
+        else:
+            signed, gross = sums_at(x.reshape(-1, 1), counts[first:last], powers[v])
+        out[v, 0], out[v, 1] = signed, gross

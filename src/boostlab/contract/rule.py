@@ -1,114 +1,21 @@
-"""The words in which a rule, a learner and the engine speak to each other.
-
-A rule answers three questions a round: what should the next voter look at (`Rule.task`), how loud does it vote, and
-is it time to stop (`Rule.step`).  A learner answers a `Task` with a voter.  Neither knows anything else of the other.
-"""
+"""A rule, one boosting algorithm, and what it sees of a training."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.data.rows import Rows
-from boostlab.data.table import Table
-from boostlab.kernels.compiled import part
-from boostlab.tasks import MixedTask, ResidualTask, Task
+from boostlab.contract.step import Facts, Retry, Reweigh, Step, Stop
+from boostlab.contract.task import Task
 
 Array = npt.NDArray[Any]
-Facts = Mapping[str, float]
-
-__all__ = ["MixedTask", "ResidualTask", "Task"]  # from next door
-
-formula = part  # marks a plain function of numbers that may be compiled
-
-
-NEGLIGIBLE = 1e-12  # an edge this small is rounding, not knowledge: a voter that has it would be added for ever
-
-
-# -- what a rule answers ---------------------------------------------------------------------------------------------
-
-STOP_CODES = {
-    "max_rounds": "the limit on rounds was reached",
-    "no_edge": "no voter is better than the rule can use",
-    "perfect": "the voter makes no error",
-    "patience": "the validation score no longer improves",
-    "tolerance": "the optimum is reached within the tolerance",
-    "given_up": "every example has been given up",
-    "time_up": "the rule's clock ran out",
-    "solver_failed": "a solver found no answer",
-    "assumption_violated": "an assumption of the theory does not hold",
-    "interrupted": "the user pressed Ctrl-C",
-    "callback": "a callback asked to stop",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """Training ends here; the voter in question, if any, is not kept."""
-
-    code: str
-    detail: str = ""
-
-    def __post_init__(self) -> None:
-        if self.code not in STOP_CODES:
-            raise ValueError(f"{self.code!r} is not a stop code; use one of {', '.join(STOP_CODES)}.")
-
-    def __str__(self) -> str:
-        return f"{self.code}: {self.detail or STOP_CODES[self.code]}"
-
-
-@dataclass(frozen=True, slots=True)
-class Each:
-    """Coefficients of their own for the voters of a tuple, one a class: F_l becomes decays_l F_l + alphas_l h_l."""
-
-    alphas: Array
-    decays: Array
-
-
-@dataclass(slots=True)
-class Step:
-    """Keep the voter: scores become decay * F + alpha * h.
-
-    Parameters
-    ----------
-    alpha : float
-        The voter's coefficient.
-    facts : mapping
-        Numbers for `history_` (error, edge, objective, ...).
-    stop : Stop, optional
-        Keep this voter and then end.
-    decay : float
-        All earlier coefficients are multiplied by it.
-    each : Each, optional
-        Alphas and decays of the classes, where K tasks gave a voter a class; alpha is then only for `history_`.
-    """
-
-    alpha: float
-    facts: Facts = field(default_factory=dict)
-    stop: Stop | None = None
-    decay: float = 1.0
-    each: Each | None = None
-
-
-@dataclass(slots=True)
-class Reweigh:
-    """Keep the voter and set the coefficients of all voters so far, this one last."""
-
-    alphas: Array
-    facts: Facts = field(default_factory=dict)
-    stop: Stop | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Retry:
-    """Drop the voter and ask the learner again, with a fresh draw if the task is drawn."""
-
-    reason: str
+Column = Any  # one value a row, wherever the rows are; an array where they lie in this process
+Formula = Callable[..., Any]
 
 
 def perfect(s: State, right: Array) -> Stop | None:
@@ -142,57 +49,6 @@ class Plain:
     def __call__(self, error: float) -> float:
         """Return alpha for a voter with this weighted error."""
         return self.alpha(error, self.numbers)
-
-
-# -- voters and learners ---------------------------------------------------------------------------------------------
-
-
-@runtime_checkable
-class Voter(Protocol):
-    """One function of a row: what a learner returns and an ensemble sums up."""
-
-    @property
-    def bound(self) -> float:
-        """The largest magnitude of a vote."""
-
-    def votes(self, table: Table) -> Array:
-        """Return the votes on all rows, of shape (n_rows,) or (n_rows, n_classes).
-
-        Where there is one score a class, a single vote a row is an integer: the number of the class it is for.
-        """
-
-
-class Session(Protocol):
-    """A learner at work on one sample; it may remember things between rounds.
-
-    If its voters for "edge" do not all say -1 or +1, it has a false attribute `labels`.  A session that knows the votes
-    on the training rows without asking the voter may have a method `output(voter, table)`.
-    """
-
-    def best(self, task: Task) -> Voter | Stop:
-        """Return the best voter it can find, or why there is none."""
-
-    def added(self, voter: Any, alpha: float) -> None:
-        """Take note that alpha * voter was added to the scores."""
-
-
-class Learner:
-    """A way of finding voters; knows nothing of boosting."""
-
-    draws: bool = False  # cannot use weights: give it drawn rows (`Task.counts`) instead
-    uses_bins: bool = False  # looks at the table's codes rather than at its numbers
-    excludes: bool = False  # honours `Task.without`: finds the best of the other voters
-
-    def searches(self) -> frozenset[str]:
-        """Return the criteria it can search."""
-        raise NotImplementedError
-
-    def begin(self, table: Table, rows: Rows, rng: np.random.Generator) -> Session:
-        """Start work on a sample."""
-        raise NotImplementedError
-
-
-# -- what a rule sees ------------------------------------------------------------------------------------------------
 
 
 class State(Protocol):
@@ -234,21 +90,35 @@ class State(Protocol):
     @property
     def votes(self) -> Array: ...
 
-    total: Callable[..., Any]  # the sum over the sample of each array given: a float, or a tuple of floats
-    largest: Callable[[Array], float]
-    smallest: Callable[[Array], float]
+    # Each takes a formula and its numbers (see `contract.formula`), or columns of values.  A prototype may do without
+    # formulas and compute with s.y and s.F by NumPy; it then runs where rows lie in this process only.
+
+    def each(self, what: Formula, /, *numbers: Any) -> Column:
+        """Return a formula's value for every row, kept where the rows are."""
+
+    def total(self, what: Formula | Column, /, *numbers: Any) -> Any:
+        """Return the exact sum over the sample: of a formula (a tuple, where it has several values), or of columns."""
+
+    def largest(self, what: Formula | Column, /, *numbers: Any) -> float:
+        """Return the largest value over the rows."""
+
+    def smallest(self, what: Formula | Column, /, *numbers: Any) -> float:
+        """Return the smallest value over the rows."""
+
+    def weigh(self, what: Formula | Column, /, *numbers: Any) -> Column:
+        """Return exp(logarithms), scaled so that the largest is 1: such weights cannot under- or overflow."""
+
+    def keep(self, name: str, what: Formula | float, /, *numbers: Any) -> None:
+        """Remember a column by a name of the rule's own, for later formulas: a formula's values, or a number."""
 
     def canonical_order(self) -> Array:
         """Return an order of the rows that depends on their content only."""
 
-    def exponentials(self) -> Array:
+    def exponentials(self) -> Column:
         """Return exp(-y F) up to a common factor: AdaBoost's weights, cheaper than `weigh` and not to be written to.
 
-        With one score a class they are exp(-F_c), c the row's class.
+        With one score a class they are exp(-F_k), k the row's class.
         """
-
-    def weigh(self, logs: Array) -> Array:
-        """Return exp(logs), scaled so that the largest is 1: weights that cannot under- or overflow as a whole."""
 
 
 class Rule:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from boostlab.data.losses import Exponentials
+from boostlab.backend.cpu.exponential_weights import Exponentials
 
 ONCE = np.empty(0, np.int64)
 

@@ -1,0 +1,69 @@
+"""Formulas of one row, compiled into loops over columns.
+
+One loop a formula: what is summed, compared or scaled afterwards is the same for all of them and compiled once.  The
+loop has no branch of its own and no call that LLVM cannot see through, so that it vectorises where the formula does.
+"""
+
+from __future__ import annotations
+
+import sys
+import zlib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from boostlab.contract.formula import COLUMNS, is_formula, n_values, parameters
+from boostlab.kernels.compiled import jitable, kernel
+
+
+@cache
+def evaluation(function: Callable[..., Any], columns: tuple[str, ...]) -> Any:
+    """Return the kernel that writes a formula's values on rows first to last - 1 into out, of shape (values, rows).
+
+    Its arguments are the formula's, with arrays for the columns, and then out, first and last.
+    """
+    names, n = parameters(function), n_values(function)
+    given = ", ".join(f"{name}_[i]" if name in columns else name for name in names)
+    # Views of the rows in question: their indices start at 0, so that no index is checked for being negative.
+    views = [f"{name}_ = {name}[first:last]" for name in names if name in columns]
+    views += [f"out{v} = out[{v}, first:last]" for v in range(n)]
+    source = (
+        "def made_of(formula, stamp):\n"
+        f"    def evaluate({', '.join(names)}, out, first, last):\n"
+        f"        {'; '.join(views)}\n"
+        "        for i in range(out0.size):\n"
+        f"            {', '.join(f'out{v}[i]' for v in range(n))} = formula({given})\n"
+        "        return stamp\n"
+        "    return evaluate\n"
+    )
+    # The cache on disk lies beside the formula's own file, and forgets the kernel when that file changes.
+    home = function.__code__.co_filename
+    scope: dict[str, Any] = {"__name__": function.__module__}
+    exec(compile(source, home if Path(home).exists() else __file__, "exec"), scope)
+    evaluate = scope["made_of"](jitable(function), _stamp(function))
+    evaluate.__qualname__ = f"evaluate.{function.__qualname__}"
+    return kernel(evaluate)
+
+
+def _stamp(function: Callable[..., Any]) -> int:
+    """Return a number that changes with the source of the functions that a formula calls in other files."""
+    seen: list[Any] = [function]
+    files = set[str]()
+    for called in seen:
+        for name in called.__code__.co_names:
+            found: Any = called.__globals__.get(name)
+            if is_formula(found) and found not in seen:
+                seen.append(found)
+        module = sys.modules.get(called.__module__)
+        files.add(getattr(module, "__file__", None) or "")
+    stamp = 0
+    for file in sorted(files):
+        if file and Path(file).exists():
+            stamp = zlib.crc32(Path(file).read_bytes(), stamp)
+    return stamp
+
+
+def column_names(own: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the parameter names that mean columns, a rule's own among them."""
+    return (*COLUMNS, *own)

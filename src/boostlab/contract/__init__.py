@@ -1,0 +1,44 @@
+"""The words in which a rule, a learner and the engine speak to each other.
+
+A rule answers three questions a round: what should the next voter look at (`Rule.task`), how loud does it vote, and
+is it time to stop (`Rule.step`).  A learner answers a `Task` with a voter.  Neither knows anything else of the other.
+Nothing here imports a compiler: formulas are plain functions, and whoever holds the rows compiles them.
+"""
+
+from boostlab.contract.formula import formula
+from boostlab.contract.learner import Learner, Session, Voter
+from boostlab.contract.rule import Array, Plain, Rule, State, perfect
+from boostlab.contract.step import (
+    NEGLIGIBLE,
+    STOP_CODES,
+    Each,
+    Facts,
+    Retry,
+    Reweigh,
+    Step,
+    Stop,
+)
+from boostlab.contract.task import MixedTask, ResidualTask, Task
+
+__all__ = [
+    "NEGLIGIBLE",
+    "STOP_CODES",
+    "Array",
+    "Each",
+    "Facts",
+    "Learner",
+    "MixedTask",
+    "Plain",
+    "ResidualTask",
+    "Retry",
+    "Reweigh",
+    "Rule",
+    "Session",
+    "State",
+    "Step",
+    "Stop",
+    "Task",
+    "Voter",
+    "formula",
+    "perfect",
+]
