@@ -15,7 +15,7 @@ REQUIREMENTS := pyproject.toml constraints.txt
 # Two targets must not install into one environment at the same time.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format dist bench docs clean check-python
+.PHONY: help demo test lint format dist bench docs lists clean check-python
 
 help:
 	@echo "make demo    compare eight boosters on embedded data"
@@ -24,7 +24,8 @@ help:
 	@echo "make format  apply ruff's fixes and formatting"
 	@echo "make dist    build the wheel and the sdist into dist/"
 	@echo "make bench   run benchmarks/run.py in its own environment"
-	@echo "make docs    redraw the pictures of the documentation"
+	@echo "make docs    redraw the pictures of the documentation, and write the lists of boosters"
+	@echo "make lists   write the lists of boosters only (README, docs/index.md, __init__.py)"
 	@echo "make clean   remove environments, caches and build products"
 	@echo "PYTHON=...   the interpreter that makes the environments (3.11 or newer)"
 
@@ -50,8 +51,11 @@ dist: $(VENV)/.stamp-dev
 bench: $(BENCH_VENV)/.stamp-bench
 	@$(BENCH_VENV)/bin/python benchmarks/run.py $(ARGS)
 
-docs: $(VENV)/.stamp-docs
+docs: $(VENV)/.stamp-docs lists
 	@$(VENV)/bin/python docs/make_pictures.py $(ARGS)
+
+lists: $(VENV)/.stamp-core
+	@$(VENV)/bin/python docs/make_lists.py
 
 clean:
 	rm -rf $(VENV) $(BENCH_VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov

@@ -32,9 +32,9 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 import boostlab
+from boostlab.boosters import REGISTRY
+from boostlab.boosters.base import BoostingClassifier
 from boostlab.datasets import flip_labels
-from boostlab.estimators import REGISTRY
-from boostlab.estimators.base import BoostingClassifier
 
 HERE = Path(__file__).parent
 DATA = ("twonorm", "ringnorm", "spambase", "ionosphere", "pima")

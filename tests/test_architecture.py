@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import boostlab
-from boostlab.estimators import REGISTRY, REGRESSORS
-from boostlab.estimators.registry import booster
+from boostlab.boosters import REGISTRY, REGRESSORS
+from boostlab.boosters.registry import booster
 
 PAGE = (Path(__file__).parents[1] / "docs" / "architecture.md").read_text(encoding="utf-8")
 

@@ -14,9 +14,9 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from boostlab import FilterBoostClassifier, load
+from boostlab.boosters.filterboost import FilterBoostOracle
 from boostlab.ensemble import Ensemble
 from boostlab.programs.filtering import Calls
-from boostlab.rules.filterboost_oracle import FilterBoostOracle
 from boostlab.stream import Dry, Filter
 
 

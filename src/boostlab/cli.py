@@ -6,7 +6,7 @@ Only typer is imported at the top, so that `boostlab --help` answers at once; a 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -173,13 +173,14 @@ def list_boosters() -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from boostlab.estimators import REGISTRY, REGRESSORS
+    from boostlab.boosters import REGISTRY, REGRESSORS
 
     console = Console(highlight=False)
     for name, entry in sorted((REGISTRY | REGRESSORS).items(), key=lambda one: one[0].casefold()):
-        own = ", ".join(f"{key}={value!r}" for key, value in _own_parameters(entry.cls).items())
+        own = ", ".join(f"{key}={value!r}" for key, value in entry.parameters.items())
         console.print(Text(name, "bold"))
         lines = Table.grid(padding=(0, 2))
+        lines.add_row("  What it is", Text(entry.summary))
         lines.add_row("  Reference", Text(entry.reference))
         lines.add_row("  Parameters", Text(own or "none of its own"))
         lines.add_row("  Choose it when", Text(entry.choose))
@@ -189,16 +190,6 @@ def list_boosters() -> None:
         "Parameters are those that not all boosters share, with their defaults; the others, such as estimator and "
         "n_estimators, are in every docstring."
     )
-
-
-def _own_parameters(cls: type) -> dict[str, Any]:
-    """Return the parameters that not all boosters have, with their defaults."""
-    from inspect import signature
-
-    from boostlab.estimators.base import BoostingClassifier
-
-    shared = signature(BoostingClassifier).parameters
-    return {p.name: p.default for p in signature(cls).parameters.values() if p.name not in shared}
 
 
 # -- datasets --------------------------------------------------------------------------------------------------------

@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 import boostlab
+from boostlab.boosters import REGISTRY, REGRESSORS
 from boostlab.cli import app
-from boostlab.estimators import REGISTRY, REGRESSORS
 
 
 @pytest.fixture

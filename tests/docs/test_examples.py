@@ -25,7 +25,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import boostlab
 from boostlab import AdaBoostClassifier, VoterPool
-from boostlab.estimators import REGISTRY
+from boostlab.boosters import REGISTRY
 from boostlab.files import ModelFileError
 from tables import noisy_table
 

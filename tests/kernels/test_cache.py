@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from numba.core.dispatcher import Dispatcher
 
+from boostlab.boosters.adaboost import half_log_odds
 from boostlab.kernels.grow import grower
 from boostlab.kernels.pairs import grower_of_pairs
 from boostlab.kernels.rounds import KINDS, rounds_of
 from boostlab.kernels.small import stump_of_edge, stump_of_pairs
 from boostlab.kernels.split import cheapest_split, cheapest_split_of_classes, cheapest_split_of_pairs
-from boostlab.rules.adaboost import half_log_odds
 from boostlab.voters.criteria import CRITERIA
 
 labels, pairs = CRITERIA["labels"], CRITERIA["z"]

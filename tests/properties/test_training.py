@@ -7,31 +7,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from boostlab.boosters.adaboost import AdaBoost, RealAdaBoost
+from boostlab.boosters.adaboost_m2 import AdaBoostM2
+from boostlab.boosters.adaboost_mh import AdaBoostMH, AdaBoostMHFree, AdaBoostMHOneVersusRest, AdaBoostMHReal
+from boostlab.boosters.adaboost_mr import AdaBoostMR
+from boostlab.boosters.arboost import ARBoost
+from boostlab.boosters.arc_gv import ArcGV
+from boostlab.boosters.brownboost import BrownBoost
+from boostlab.boosters.ebboost import EBBoost, FixedPointEBBoost
+from boostlab.boosters.l1boost import L1Boost
+from boostlab.boosters.logitboost import LogitBoost, LogitBoostOfClasses
+from boostlab.boosters.quadboost import CoordinateQuadBoost, QuadBoost, SteepestQuadBoost
+from boostlab.boosters.soft_margin_boost import SoftMargin
+from boostlab.boosters.vadaboost import FixedPointVadaBoost, VadaBoost, VadaBoostOfClasses
+from boostlab.boosters.weightboost import WeightBoost
 from boostlab.data.rows import Rows
 from boostlab.data.table import Bins, Table
 from boostlab.engine import Training
 from boostlab.ensemble import Ensemble
-from boostlab.rules.adaboost import AdaBoost
-from boostlab.rules.adaboost_m2 import AdaBoostM2
-from boostlab.rules.adaboost_mh import AdaBoostMH, AdaBoostMHFree
-from boostlab.rules.adaboost_mh_ovr import AdaBoostMHOneVersusRest
-from boostlab.rules.adaboost_mh_real import AdaBoostMHReal
-from boostlab.rules.adaboost_mr import AdaBoostMR
-from boostlab.rules.arboost import ARBoost
-from boostlab.rules.arc_gv import ArcGV
-from boostlab.rules.brownboost import BrownBoost
-from boostlab.rules.ebboost import EBBoost
-from boostlab.rules.fixed_point import FixedPointEBBoost, FixedPointVadaBoost
-from boostlab.rules.l1boost import L1Boost
-from boostlab.rules.logitboost import LogitBoost
-from boostlab.rules.logitboost_classes import LogitBoostOfClasses
-from boostlab.rules.quadboost import QuadBoost
-from boostlab.rules.quadboost_descent import CoordinateQuadBoost, SteepestQuadBoost
-from boostlab.rules.real_adaboost import RealAdaBoost
-from boostlab.rules.soft_margin import SoftMargin
-from boostlab.rules.vadaboost import VadaBoost
-from boostlab.rules.vadaboost_classes import VadaBoostOfClasses
-from boostlab.rules.weightboost import WeightBoost
 from boostlab.voters import DecisionStump, VoterPool
 
 RULES = {

@@ -8,9 +8,9 @@ import pytest
 from scipy import sparse
 
 from boostlab import AdaBoostClassifier
+from boostlab.boosters import REGISTRY
+from boostlab.boosters.registry import Entry
 from boostlab.datasets import three_gaussians, twonorm
-from boostlab.estimators import REGISTRY
-from boostlab.estimators.registry import Entry
 from boostlab.studies import RequestError, compare
 
 X, Y = twonorm(120, random_state=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from boostlab.estimators import REGISTRY
+from boostlab.boosters import REGISTRY
 from boostlab.studies import page
 from boostlab.studies.packing import to_text
 from boostlab.studies.papers import STUDIES

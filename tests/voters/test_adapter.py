@@ -16,11 +16,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from boostlab.boosters.adaboost import AdaBoost
 from boostlab.contract import Stop, Task
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table
 from boostlab.engine import Training
-from boostlab.rules.adaboost import AdaBoost
 from boostlab.voters.adapter import ConstantVoter, EstimatorLearner, EstimatorVoter
 
 SEEN = []  # what the recording estimators were given, since every round trains a clone

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from boostlab.boosters.adaboost import AdaBoost
+from boostlab.boosters.quadboost import QuadBoost
 from boostlab.contract import Task
 from boostlab.data.rows import Rows
 from boostlab.data.table import Bins, Table
 from boostlab.engine import Training
-from boostlab.rules.adaboost import AdaBoost
-from boostlab.rules.quadboost import QuadBoost
 from boostlab.voters.pool import PoolSession, VoterPool
 from boostlab.voters.stump import Stump
 

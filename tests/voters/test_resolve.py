@@ -12,15 +12,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from boostlab import AdaBoostClassifier, EBBoostClassifier, LogitBoostClassifier
+from boostlab.boosters.adaboost import AdaBoost, RealAdaBoost
+from boostlab.boosters.adaboost_m2 import AdaBoostM2
+from boostlab.boosters.ebboost import EBBoost
+from boostlab.boosters.logitboost import LogitBoost
+from boostlab.boosters.lpboost import LPBoost
+from boostlab.boosters.quadboost import QuadBoost
+from boostlab.boosters.vadaboost import VadaBoost
 from boostlab.contract import Learner
-from boostlab.rules.adaboost import AdaBoost
-from boostlab.rules.adaboost_m2 import AdaBoostM2
-from boostlab.rules.ebboost import EBBoost
-from boostlab.rules.logitboost import LogitBoost
-from boostlab.rules.lpboost import LPBoost
-from boostlab.rules.quadboost import QuadBoost
-from boostlab.rules.real_adaboost import RealAdaBoost
-from boostlab.rules.vadaboost import VadaBoost
 from boostlab.voters import DecisionStump, VoterPool, as_learner
 from boostlab.voters.adapter import EstimatorLearner
 

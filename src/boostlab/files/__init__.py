@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from boostlab.estimators.base import Booster
 from boostlab.files import archive, coded, disk, model
 from boostlab.files.problems import JOBLIB, Damage, ModelFileError, Problem
-from boostlab.multiclass.meta import CodedClassifier
 
 __all__ = ["ModelFileError", "load", "save"]
 
 Path = str | os.PathLike[str]
 
 
-def save(booster: Booster | CodedClassifier, path: Path) -> None:
+def save(booster: Any, path: Path) -> None:
     """Write a fitted booster to a file, whole or not at all.
 
     Parameters
@@ -52,7 +50,7 @@ def save(booster: Booster | CodedClassifier, path: Path) -> None:
 
 
 def _packed(fitted: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    return coded.pack(fitted) if isinstance(fitted, CodedClassifier) else model.pack(fitted)
+    return (coded if coded.is_coded(fitted) else model).pack(fitted)
 
 
 def _unpacked(data: bytes) -> Any:

@@ -11,27 +11,28 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from boostlab import __version__
+from boostlab.boosters.registry import find, known
+from boostlab.data.binned import Binned
+from boostlab.data.input_tables import Reader
 from boostlab.data.table import Table
-from boostlab.estimators.binned import Binned
-from boostlab.estimators.params import check_params
-from boostlab.estimators.reading import Reader
-from boostlab.estimators.registry import REGISTRY
 from boostlab.files import model as boosters
 from boostlab.files import reduction, values
 from boostlab.files.problems import JOBLIB, Problem, need
-from boostlab.multiclass.ecoc import ECOCClassifier
-from boostlab.multiclass.meta import CodedClassifier
-from boostlab.multiclass.pairwise import PairwiseClassifier
-from boostlab.multiclass.training import SIDES
+from boostlab.reductions.training import SIDES
 
 Array = npt.NDArray[Any]
 
-KNOWN: dict[str, type[CodedClassifier]] = {"PairwiseClassifier": PairwiseClassifier, "ECOCClassifier": ECOCClassifier}
+KNOWN = ("PairwiseClassifier", "ECOCClassifier")
 INNER = "estimator"  # the booster inside: its class and parameters
 FIELDS = boosters.FIELDS | {boosters.CLASSES, INNER, reduction.FIELD}
 
 
-def pack(model: CodedClassifier) -> tuple[dict[str, Any], dict[str, Array]]:
+def is_coded(model: Any) -> bool:
+    """Return whether a model is a classifier made of binary ones, by a code."""
+    return bool(getattr(model, "_coded", False))
+
+
+def pack(model: Any) -> tuple[dict[str, Any], dict[str, Array]]:
     """Return what to write for a fitted classifier made of boosters.
 
     Parameters
@@ -40,10 +41,10 @@ def pack(model: CodedClassifier) -> tuple[dict[str, Any], dict[str, Array]]:
         Fitted.
     """
     name, inner = type(model).__name__, model.estimator
-    if KNOWN.get(name) is not type(model):
+    if name not in KNOWN or find(name) is not type(model):
         raise Problem("it is not one of boostlab's own classifiers", JOBLIB)
     check_is_fitted(model, "estimators_")
-    if type(inner) not in (entry.cls for entry in REGISTRY.values()):
+    if known(type(inner).__name__) is not type(inner):
         raise Problem(
             f"its estimator is a {type(inner).__name__!r}, and only boostlab's boosters can be stored", JOBLIB
         )
@@ -65,10 +66,10 @@ def pack(model: CodedClassifier) -> tuple[dict[str, Any], dict[str, Array]]:
     return header, arrays
 
 
-def _check_unchanged(model: CodedClassifier) -> None:
+def _check_unchanged(model: Any) -> None:
     """Refuse parameters that no longer make what was fitted."""
     try:
-        check_params(model.estimator)
+        model.estimator._possible_rule()
         for one in model.estimators_:
             now = clone(model.estimator)
             now.classes_, now._settled = SIDES, one._settled
@@ -78,7 +79,7 @@ def _check_unchanged(model: CodedClassifier) -> None:
         raise Problem("its parameters changed since it was fitted", "set them back, or fit it again") from error
 
 
-def unpack(header: Mapping[str, Any], arrays: dict[str, Array]) -> CodedClassifier:
+def unpack(header: Mapping[str, Any], arrays: dict[str, Array]) -> Any:
     """Return the fitted classifier, after checking all that its methods rely on.
 
     Parameters
@@ -89,7 +90,8 @@ def unpack(header: Mapping[str, Any], arrays: dict[str, Array]) -> CodedClassifi
         The arrays it lists.
     """
     need(header.keys() == FIELDS, "entries of model.json are missing or unknown")
-    cls, stored, inner = KNOWN[header["class"]], header["params"], header[INNER]
+    cls: Any = find(header["class"])
+    stored, inner = header["params"], header[INNER]
     need(isinstance(inner, dict) and inner.keys() == {"class", "params"}, "the estimator")
     booster: Any = boosters.unpack_params(inner["class"], inner["params"], header["boostlab"])
     need(not booster._numeric, "the estimator is no classifier")
@@ -109,7 +111,7 @@ def unpack(header: Mapping[str, Any], arrays: dict[str, Array]) -> CodedClassifi
         boosters.unpack_table(header, one)
         return one
 
-    code = "ovo" if cls is PairwiseClassifier else ""
+    code = "ovo" if header["class"] == "PairwiseClassifier" else ""
     try:
         decoder = model._decoder()
         model.estimators_, form = reduction.parted(header[reduction.FIELD], arrays, len(classes), code, decoder, make)

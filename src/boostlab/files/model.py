@@ -10,14 +10,12 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from boostlab import __version__
+from boostlab.boosters.registry import known
 from boostlab.data.columns import Columns
 from boostlab.data.table import MOST_BINS
-from boostlab.estimators import REGISTRY, REGRESSORS
-from boostlab.estimators.base import Booster
-from boostlab.estimators.params import check_params
 from boostlab.files import reduction, values, vote, voters
 from boostlab.files.problems import JOBLIB, Problem, need, shown
-from boostlab.multiclass.training import binary
+from boostlab.reductions.training import binary
 from boostlab.voters import DecisionStump, DecisionTree, VoterPool
 
 Array = npt.NDArray[Any]
@@ -39,7 +37,7 @@ MOST_JOBS = 1024
 # -- to a file -------------------------------------------------------------------------------------------------------
 
 
-def pack(model: Booster) -> tuple[dict[str, Any], dict[str, Array]]:
+def pack(model: Any) -> tuple[dict[str, Any], dict[str, Array]]:
     """Return what to write for a fitted booster.
 
     Parameters
@@ -48,7 +46,7 @@ def pack(model: Booster) -> tuple[dict[str, Any], dict[str, Array]]:
         Fitted, of a class in the registry.
     """
     name = type(model).__name__
-    if not isinstance(model, Booster) or known().get(name) is not type(model):
+    if known(name) is not type(model):
         raise Problem("it is not one of boostlab's own boosters", JOBLIB)
     check_is_fitted(model, "n_estimators_")
     _check_unchanged(model)
@@ -82,21 +80,16 @@ def pack_table(model: Any, columns: Columns | None) -> dict[str, Any]:
     }
 
 
-def known() -> dict[str, type]:
-    """Return the boosters that a file may hold."""
-    return {name: entry.cls for name, entry in (REGISTRY | REGRESSORS).items()}
-
-
 def _pack_targets(model: Any) -> dict[str, Any]:
     if model._numeric:
         return {BASELINE: values.encode(model.baseline_, "baseline_")}
     return {CLASSES: values.encode_array(model.classes_, "classes_")}
 
 
-def _check_unchanged(model: Booster) -> None:
+def _check_unchanged(model: Any) -> None:
     """Refuse parameters that no longer make the rule by which the model votes."""
     try:
-        check_params(model)
+        model._possible_rule()
         same = all(now._rule() == then._ensemble.rule for now, then in _votes(model))
     except ValueError as error:
         raise Problem(f"its parameters are no longer possible ({str(error).rstrip('.')})", "set them back") from error
@@ -104,7 +97,7 @@ def _check_unchanged(model: Booster) -> None:
         raise Problem("its parameters changed since it was fitted", "set them back, or fit it again")
 
 
-def _votes(model: Any) -> Iterator[tuple[Booster, Booster]]:
+def _votes(model: Any) -> Iterator[tuple[Any, Any]]:
     """Yield the booster that the parameters make now, and the one that was fitted, for every vote of the model."""
     if not reduction.is_reduced(model):
         yield model, model
@@ -115,7 +108,7 @@ def _votes(model: Any) -> Iterator[tuple[Booster, Booster]]:
         yield now, one
 
 
-def pack_params(model: Booster) -> dict[str, Any]:
+def pack_params(model: Any) -> dict[str, Any]:
     """Return the parameters of a booster as values of JSON.
 
     Parameters
@@ -157,7 +150,7 @@ def _pack_columns(columns: Columns) -> dict[str, Any]:
 # -- from a file -----------------------------------------------------------------------------------------------------
 
 
-def unpack(header: Mapping[str, Any], arrays: dict[str, Array]) -> Booster:
+def unpack(header: Mapping[str, Any], arrays: dict[str, Array]) -> Any:
     """Return the fitted booster, after checking all that its methods rely on.
 
     Parameters
@@ -171,8 +164,8 @@ def unpack(header: Mapping[str, Any], arrays: dict[str, Array]) -> Booster:
     parts = {reduction.FIELD} if reduction.FIELD in header else vote.FIELDS
     if reduction.FIELD not in header:
         header = {**vote.ADDED, **header}
-    known = FIELDS | parts
-    need(len(targets) == 1 and header.keys() - targets == known, "entries of model.json are missing or unknown")
+    entries = FIELDS | parts
+    need(len(targets) == 1 and header.keys() - targets == entries, "entries of model.json are missing or unknown")
     model = unpack_params(header["class"], header["params"], header["boostlab"])
     _unpack_targets(header, model)
     unpack_table(header, model)
@@ -204,7 +197,7 @@ def unpack_table(header: Mapping[str, Any], model: Any) -> None:
         model.feature_names_in_ = np.array(seen, dtype=object)
 
 
-def unpack_params(name: Any, stored: Any, written_by: Any) -> Booster:
+def unpack_params(name: Any, stored: Any, written_by: Any) -> Any:
     """Return an unfitted booster.
 
     Parameters
@@ -216,14 +209,14 @@ def unpack_params(name: Any, stored: Any, written_by: Any) -> Booster:
     """
     need(isinstance(name, str) and isinstance(stored, dict), "the class or its parameters are missing")
     newer = f"upgrade boostlab, if the file was written by a newer one (it says {shown(written_by)})"
-    if name not in known():
+    cls: Any = known(name)
+    if cls is None:
         raise Problem(f"it holds a {shown(name)}, which is not a booster of boostlab {__version__}", newer)
-    cls: Any = known()[name]
     unknown = stored.keys() - (set(cls._get_param_names()) - DROPPED)
     if unknown:
         raise Problem(f"it sets {shown(min(unknown))}, which is not a parameter of {name}", newer)
     params = {k: values.decode(v) for k, v in stored.items() if k != "estimator"}
-    model: Booster = cls(estimator=_unpack_learner(stored.get("estimator")), **params)
+    model: Any = cls(estimator=_unpack_learner(stored.get("estimator")), **params)
     need(isinstance(model.scoring, str), "scoring is not text")
     need(model.random_state is None or type(model.random_state) is int, "random_state is not a number")
     vote.rule_of(model)
@@ -280,6 +273,6 @@ def _unpack_columns(stored: Any, d: int) -> Columns | None:
     for seen in categories:
         need(seen is None or (isinstance(seen, list) and len(seen) <= MOST_BINS), "the categories of a column")
         read.append(None if seen is None else [values.scalar(v) for v in seen])
-        known = read[-1] or []
-        need(len(set(known)) == len(known) and all(v == v for v in known), "a category that is there twice")
+        values_ = read[-1] or []
+        need(len(set(values_)) == len(values_) and all(v == v for v in values_), "a category that is there twice")
     return Columns(read, names)

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from boostlab.files import vote
 from boostlab.files.problems import Problem, need
-from boostlab.multiclass.codes import check_code, one_vs_one, one_vs_rest
-from boostlab.multiclass.form import FORMS, Form
-from boostlab.multiclass.reduced import Reduced
-from boostlab.multiclass.training import binary, keep
+from boostlab.reductions.codes import check_code, one_vs_one, one_vs_rest
+from boostlab.reductions.form import FORMS, Form
+from boostlab.reductions.reduced import Reduced
+from boostlab.reductions.training import binary, keep
 
 Array = npt.NDArray[Any]
 Arrays = dict[str, Array]

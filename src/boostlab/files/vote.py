@@ -11,8 +11,6 @@ import numpy.typing as npt
 
 from boostlab.contract import Rule
 from boostlab.ensemble import Ensemble
-from boostlab.estimators.base import Booster
-from boostlab.estimators.params import check_params
 from boostlab.files import values, voters
 from boostlab.files.problems import JOBLIB, Problem, need
 
@@ -22,7 +20,7 @@ FIELDS = {"one_number_a_vote", "stop_reason", "history", "settled"}
 ADDED: dict[str, Any] = {"settled": {}}  # what older files do not have, and what they meant
 
 
-def pack(model: Booster) -> tuple[dict[str, Any], dict[str, Array]]:
+def pack(model: Any) -> tuple[dict[str, Any], dict[str, Array]]:
     """Return what to write of a fitted booster's vote.
 
     Parameters
@@ -54,7 +52,7 @@ def _history_column(column: Any) -> Array:
         raise Problem("history_ holds something that is not a number", JOBLIB) from error
 
 
-def unpack(model: Booster, entries: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+def unpack(model: Any, entries: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
     """Give a booster its vote, after checking all that its methods rely on.
 
     Parameters
@@ -94,16 +92,16 @@ def are(items: Any, *types: type) -> bool:
     return isinstance(items, list) and all(type(v) in types for v in items)
 
 
-def rule_of(model: Booster) -> Rule:
+def rule_of(model: Any) -> Rule:
     """Return the rule that the parameters make, if they are possible."""
     try:
-        check_params(model)
-        return model._rule()
+        rule: Rule = model._possible_rule()
+        return rule
     except ValueError as error:
         raise Problem(f"its content is damaged ({str(error).rstrip('.')})") from error
 
 
-def _unpack_settled(stored: Any, model: Booster) -> dict[str, Any]:
+def _unpack_settled(stored: Any, model: Any) -> dict[str, Any]:
     """Return what the data decided at fit: numbers that their parameters could be, and columns of numbers."""
     need(isinstance(stored, dict) and stored.keys() <= set(model._settles), "what the data decided")
     settled = {name: values.decode(v) for name, v in stored.items()}

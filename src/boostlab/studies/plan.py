@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.estimators import REGISTRY
+from boostlab.boosters import REGISTRY
 
 Array = npt.NDArray[Any]
 Definition = dict[str, Any]  # of JSON values only: what it holds is what tells one cell from another
@@ -162,9 +162,10 @@ def key(definition: Definition, data_hash: str) -> str:
 
 @cache
 def code_version(booster: str) -> str:
-    """Return a short hash of a booster's code: its rule's files, those they build on, and its parameters' defaults.
+    """Return a short hash of a booster's code: its rule and what that builds on, and its parameters' defaults.
 
-    The engine and the weak learners are not in it: whoever changes what they compute raises the protocols' versions.
+    The engine, the weak learners and the estimator's own code are not in it: whoever changes what they compute raises
+    the protocols' versions.
 
     Examples
     --------
@@ -172,13 +173,25 @@ def code_version(booster: str) -> str:
     True
     """
     model = REGISTRY[booster].cls()
-    rooms = ("boostlab.rules", "boostlab.programs")
-    files = {c.__module__ for c in type(model._rule()).__mro__ if c.__module__.startswith(rooms)}
-    used = [getattr(thing, "__module__", None) or "" for name in files for thing in vars(sys.modules[name]).values()]
-    files |= {name for name in used if name.startswith(rooms)}
-    sources = [inspect.getsource(sys.modules[name]) for name in sorted(files)]
+    sources = sorted({inspect.getsource(part) for part in _parts(type(model._rule()))})
     defaults = repr(sorted((name, repr(value)) for name, value in model.get_params(deep=False).items()))
     return hashlib.sha256("".join([*sources, defaults]).encode()).hexdigest()[:12]
+
+
+def _parts(rule: type) -> list[Any]:
+    """Return the classes that a rule is made of, the functions beside them, and the modules of the programs it uses."""
+    parts: list[Any] = []
+    for cls in rule.__mro__:
+        if not cls.__module__.startswith("boostlab.boosters"):
+            continue
+        parts.append(cls)
+        for thing in vars(sys.modules[cls.__module__]).values():
+            home = getattr(thing, "__module__", None) or ""
+            if home.startswith("boostlab.programs"):
+                parts.append(sys.modules[home])
+            elif home == cls.__module__ and inspect.isfunction(thing):
+                parts.append(thing)
+    return parts
 
 
 def _plain(value: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import get_tags
 
-from boostlab.estimators import REGISTRY
+from boostlab.boosters import REGISTRY
 
 
 class RequestError(ValueError):

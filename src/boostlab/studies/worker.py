@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.estimators import REGISTRY
+from boostlab.boosters import REGISTRY
 from boostlab.kernels.compiled import NOTICE
 from boostlab.studies.packing import to_text
 from boostlab.studies.plan import Method, Outcome, Problem, Procedure

@@ -100,7 +100,7 @@ def test_large_tables_get_fewer_boosters_and_say_so(n_classes):
 
 
 def test_two_classes_get_eight_boosters_and_all_means_all():
-    from boostlab.estimators import REGISTRY
+    from boostlab.boosters import REGISTRY
 
     assert len(suitable(None, 2, 100)[0]) == 8
     assert len(suitable(["All"], 2, 100)[0]) == len(REGISTRY)

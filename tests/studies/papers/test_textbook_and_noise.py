@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from boostlab.estimators import REGISTRY
+from boostlab.boosters import REGISTRY
 from boostlab.studies.papers import bias_variance, noise, textbook
 from boostlab.studies.papers.noise_report import CONTROL, GIVES_UP, PLAIN
 from boostlab.studies.plan import Outcome, key

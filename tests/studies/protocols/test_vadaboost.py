@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from boostlab import AdaBoostClassifier, EBBoostClassifier, RQPBoostClassifier
+from boostlab.boosters.staged_training import Ground
 from boostlab.datasets import twonorm
-from boostlab.estimators.course import Ground
 from boostlab.studies.plan import Method
 from boostlab.studies.protocols.costs import CostCurves
 from boostlab.studies.protocols.vadaboost import Stopped, halves, stopped

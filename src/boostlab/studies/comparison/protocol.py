@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.model_selection import StratifiedKFold
 
+from boostlab.boosters import REGISTRY
+from boostlab.data.binned import Binned
 from boostlab.datasets import flip_labels
-from boostlab.estimators import REGISTRY, Binned
 from boostlab.studies.plan import Definition, Method, Outcome
 
 Array = npt.NDArray[Any]

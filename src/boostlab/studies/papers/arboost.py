@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostlab.estimators import REGISTRY
+from boostlab.boosters import REGISTRY
 from boostlab.studies.papers.arboost_errors import (
     ABR,
     ADA,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.estimators import REGISTRY
+from boostlab.boosters import REGISTRY
 from boostlab.studies.plan import Block, Method
 from boostlab.studies.problems import ARBOOST_BINARY, ARBOOST_MULTICLASS
 from boostlab.studies.protocols.arboost import TunedProtocol

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.estimators import REGISTRY
+from boostlab.boosters import REGISTRY
 from boostlab.studies.plan import Block, Definition, Method, Outcome
 from boostlab.studies.problems import Problem
 from boostlab.studies.study import Claim, Report, Results, Study

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from boostlab import Binned, DecisionStump, DecisionTree
+from boostlab.boosters import REGISTRY
 from boostlab.datasets import chi2_spheres
-from boostlab.estimators import REGISTRY
 from boostlab.studies.plan import Definition, Method, Outcome
 from boostlab.studies.protocols.quadboost import chance
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.estimators import REGISTRY
-from boostlab.estimators.course import Ground, weak_learner
+from boostlab.boosters import REGISTRY
+from boostlab.boosters.staged_training import Ground, weak_learner
 from boostlab.studies.plan import Definition, Method, Outcome
 from boostlab.studies.protocols.vadaboost import halves
 

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab import Binned
+from boostlab.boosters import REGISTRY
 from boostlab.datasets import flip_by_class, flip_by_margin, flip_labels
-from boostlab.estimators import REGISTRY
 from boostlab.studies.plan import Definition, Method, Outcome
 from boostlab.studies.protocols.chance import chance
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from sklearn.tree import DecisionTreeClassifier
 
 from boostlab import DecisionTree
-from boostlab.estimators import REGISTRY
+from boostlab.boosters import REGISTRY
 from boostlab.studies.plan import Definition, Method, Outcome
 from boostlab.studies.protocols.chance import chance
 

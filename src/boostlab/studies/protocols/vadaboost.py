@@ -15,8 +15,8 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.estimators import REGISTRY
-from boostlab.estimators.course import Course, Ground, weak_learner
+from boostlab.boosters import REGISTRY
+from boostlab.boosters.staged_training import Course, Ground, weak_learner
 from boostlab.studies.plan import Definition, Method, Outcome
 
 Array = npt.NDArray[Any]

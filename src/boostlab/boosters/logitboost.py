@@ -1,0 +1,179 @@
+"""LogitBoost (Friedman, Hastie & Tibshirani 2000)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import logsumexp, softmax
+
+from boostlab.boosters.base import BoostingClassifier
+from boostlab.boosters.params import number, param
+from boostlab.boosters.registry import booster
+from boostlab.contract import Array, Retry, Rule, State, Step, Stop, Task
+
+
+@dataclass(frozen=True)
+class LogitBoost(Rule):
+    """Newton steps on the logistic loss mean ln(1 + exp(-2 y F)), each fitted by weighted least squares.
+
+    1. p_i = 1 / (1 + exp(-2 F(x_i))); w_i = p_i (1 - p_i); z_i = 1/p_i where y_i = +1, else -1/(1 - p_i), clipped to
+       [-z_max, z_max].
+    2. f = the weighted least-squares fit of z.
+    3. F += (1/2) f.
+
+    The voter holds f/2, so that its coefficient is the learning rate.  A full Newton step may overshoot: the step is
+    halved until the loss falls.  Where a clipped response no longer points downhill, the round is asked again with w
+    raised where z was cut, so that w z is the whole gradient: that fit points downhill, and votes stay bounded.
+
+    Parameters
+    ----------
+    z_max : float
+        Bound on the working response; Friedman et al. advise 2 to 4.
+    learning_rate : float
+        nu in (0, 1]: F += (nu/2) f.
+    """
+
+    z_max: float = 4.0
+    learning_rate: float = 1.0
+
+    needs: ClassVar[str] = "least_squares"
+    W_MIN: ClassVar[float] = 1e-10
+
+    def begin(self, s: State) -> None:
+        """The loss of F = 0 is ln 2."""
+        s.own.loss, s.own.careful = float(np.log(2.0)), False
+
+    def task(self, s: State) -> Task | Stop:
+        """Step 1."""
+        t = np.exp(-2.0 * np.abs(s.F))  # in (0, 1], whatever F
+        w = np.maximum(t / (1.0 + t) ** 2, self.W_MIN)
+        if s.own.loss <= self.W_MIN:
+            return Stop("perfect", "the mean logistic loss is below 1e-10")
+        z = 1.0 + np.exp(np.minimum(-2.0 * s.y * s.F, 700.0))  # 1 / P(the true label)
+        if s.own.careful:
+            w = np.maximum(w, (1.0 - 1.0 / z) / self.z_max)
+        return Task("least_squares", w, s.y * np.minimum(z, self.z_max) / 2.0)
+
+    def step(self, s: State, task: Task, h: Array) -> Step | Retry | Stop:
+        """Step 3, with halving."""
+        nu = self.learning_rate
+        for _ in range(12):
+            loss = s.total(np.logaddexp(0.0, -2.0 * s.y * (s.F + nu * h))) / s.n
+            if loss < s.own.loss:
+                s.own.loss, s.own.careful = loss, False
+                return Step(nu, {"objective": loss})
+            nu /= 2.0
+        if not s.own.careful:
+            s.own.careful = True
+            return Retry("no step along the fit of the clipped response lowers the logistic loss")
+        return Stop("no_edge", "no step along the best fit lowers the logistic loss")
+
+
+@dataclass(frozen=True)
+class LogitBoostOfClasses(Rule):
+    """Newton steps on the mean of -ln p_c, p = softmax(F) and c the right class; one least-squares voter a class.
+
+    1. For every class j: w_ij = p_ij (1 - p_ij); z_ij = 1/p_ij for i's class, else -1/(1 - p_ij), but |z| <= z_max.
+    2. f_j = the weighted least-squares fit of z_j.
+    3. F_j += ((J-1)/J) (f_j - mean of all f): the scores of a row sum to zero.
+
+    Steps are halved, and clipped responses asked for again, as with two classes (see `LogitBoost`).
+
+    Parameters
+    ----------
+    z_max : float
+        Bound on the working response.
+    learning_rate : float
+        nu in (0, 1]: step 3 is multiplied by it.
+    """
+
+    z_max: float = 4.0
+    learning_rate: float = 1.0
+
+    needs: ClassVar[str] = "least_squares"
+    n_outputs: ClassVar[str] = "class"
+    apart: ClassVar[float] = 2.0
+    additive: ClassVar[bool] = False
+    W_MIN: ClassVar[float] = 1e-10
+
+    def begin(self, s: State) -> None:
+        """The loss of F = 0 is ln J."""
+        s.own.right = np.arange(s.n_classes) == s.codes[:, None]
+        s.own.loss, s.own.careful = float(np.log(s.n_classes)), False
+
+    def task(self, s: State) -> list[Task] | Stop:
+        """Step 1."""
+        if s.own.loss <= self.W_MIN:
+            return Stop("perfect", "the mean logistic loss is below 1e-10")
+        p, right = self.probability(s.F), s.own.right
+        w = np.maximum(p * (1.0 - p), self.W_MIN)
+        said = np.maximum(np.where(right, p, 1.0 - p), 1e-300)  # the probability of what is so
+        if s.own.careful:
+            w = np.maximum(w, (1.0 - said) / self.z_max)
+        z = np.where(right, 1.0, -1.0) * np.minimum(1.0 / said, self.z_max)
+        return [Task(self.needs, *columns) for columns in zip(w.T.copy(), z.T.copy(), strict=True)]
+
+    def step(self, s: State, task: object, h: Array) -> Step | Retry | Stop:
+        """Step 3, with halving."""
+        nu = self.learning_rate
+        for _ in range(12):
+            F = self.combine(s.F, nu, h)
+            loss = s.total(logsumexp(F, axis=1) - F[np.arange(len(F)), s.codes]) / s.n
+            if loss < s.own.loss:
+                s.own.loss, s.own.careful = loss, False
+                return Step(nu, {"objective": loss})
+            nu /= 2.0
+        if not s.own.careful:
+            s.own.careful = True
+            return Retry("no step along the fits of the clipped responses lowers the logistic loss")
+        return Stop("no_edge", "no step along the best fits lowers the logistic loss")
+
+    def combine(self, F: Array, alpha: float, h: Array) -> Array:
+        """Step 3."""
+        return F + alpha * (1 - 1 / h.shape[1]) * (h - h.mean(axis=1, keepdims=True))
+
+    def probability(self, F: Array) -> Array:
+        """Softmax."""
+        P: Array = softmax(F, axis=1)
+        return P
+
+
+@booster(
+    "Friedman, Hastie & Tibshirani 2000",
+    "you want probabilities and milder weights than AdaBoost's",
+    family="statistical_view",
+)
+@dataclass(eq=False, repr=False)
+class LogitBoostClassifier(BoostingClassifier):
+    """LogitBoost: Newton steps on the logistic loss.
+
+    Three or more classes: a round has one voter a class (`estimators_` holds tuples), the scores of a row sum to zero,
+    and `predict_proba` is their softmax.
+
+    Parameters
+    ----------
+    z_max : float, default=4.0
+        Bound on the working response.
+    learning_rate : float in (0, 1], default=1.0
+        Shrinkage.
+    {shared}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from boostlab import LogitBoostClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = LogitBoostClassifier(n_estimators=30).fit(X, y)
+    >>> bool((model.predict(X) == model.predict_proba(X).argmax(axis=1)).all())
+    True
+    """
+
+    z_max: float = param(4.0, number(1, 1e6))
+    learning_rate: float = param(1.0, number(0, 1, "(]"))
+
+    _multiclass: ClassVar[bool] = True
+
+    def _rule(self) -> Rule:
+        return (LogitBoostOfClasses if self._several else LogitBoost)(self.z_max, self.learning_rate)
