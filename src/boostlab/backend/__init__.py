@@ -1,0 +1,1 @@
+"""Where rows live: `functions` holds the row functions (exp, log, erf and their kin), one source for every backend."""

@@ -1,0 +1,1 @@
+"""The backend of this process: compiled loops on plain threads."""
