@@ -151,7 +151,9 @@ def fits() -> list[Fit]:
             *("exp_rest", "r", "(exp(r) - 1 - r) / r^2", exp_rest, -r, r, 9),
             lambda x: max(x * x, mpf(10) ** -6) * mp.exp(-x),
         ),
-        Fit("log_rest", "z", "(log((1 + s) / (1 - s)) - 2 s) / s^3 with z = s^2", log_rest, 0, s * s, 6, lambda z: s * s),
+        Fit(
+            "log_rest", "z", "(log((1 + s) / (1 - s)) - 2 s) / s^3 with z = s^2", log_rest, 0, s * s, 6, lambda z: s * s
+        ),
         Fit("erf_rest", "z", "erf(x) / x - 1 with z = x^2", erf_rest, 0, mpf("0.563"), 10),
         Fit(
             *("erfcx_rest", "t", "(x + 1/2) erfcx(x) - 39/64 with t = (x - 4.5) / (x + 3)"),

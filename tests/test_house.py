@@ -19,8 +19,9 @@ SRC = Path(boostlab.__file__).parent
 MAY_IMPORT = {
     "kernels": set(),
     "data": {"kernels"},
-    "contract": set(),
-    "backend": {"contract", "data", "kernels"},
+    "functions": set(),
+    "contract": {"functions"},
+    "backend": {"contract", "data", "functions", "kernels"},
     "programs": set(),
     "voters": {"contract", "data", "kernels"},
     "lookup": {"data", "kernels", "voters"},
@@ -28,7 +29,7 @@ MAY_IMPORT = {
     "state": {"backend", "contract", "ensemble"},
     "march": {"backend", "contract", "data", "kernels", "state", "voters"},
     "engine": {"backend", "contract", "data", "ensemble", "march", "state"},
-    "stream": {"contract", "data", "ensemble", "programs"},
+    "stream": {"backend", "contract", "data", "ensemble", "programs"},
     "monitors": {"contract", "data", "engine", "ensemble", "state"},
     "reductions": {"data", "ensemble"},
     "registry": set(),  # boosters/registry.py: how boosters are found by name, so that files need not import them

@@ -149,7 +149,7 @@ class Training:
                 refused = voter  # the draw may have been unlucky
                 continue
             h = self._votes(voter)
-            self.state.held.task, self.state.held.h = asked, h
+            self.state.held.look_at(asked, h)
             self.state.standing = self.state.bound.standing(voter)
             self.torn = True  # until the round is whole: the rule may remember what the rounds do not hold
             answer = self.rule.step(self.state, asked, h)

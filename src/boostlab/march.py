@@ -134,6 +134,7 @@ class March:
         training.torn = True
         errs = task.sums[1] > 0
         h = NONE if errs else voter.votes(training.table)
+        state.held.look_at(task, h)
         answer = training.rule.step(state, task, h)
         if isinstance(answer, Stop):
             return answer

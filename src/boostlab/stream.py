@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from boostlab.backend.cpu.formulas import values
 from boostlab.contract import Learner, Retry, Step, Stop, Task
 from boostlab.data.matrix import by_rows, is_sparse
 from boostlab.data.rows import Rows
@@ -31,7 +32,8 @@ class FilteringRule(Protocol):
     def tau(self) -> float: ...
     @property
     def n_max(self) -> int: ...
-    def weights(self, v: Array) -> Array: ...
+    @property
+    def weight(self) -> Callable[..., float]: ...
     def calls(self, t: int) -> Calls: ...
     def judged(self, found: Edge | None, calls: Calls) -> Step | Retry | Stop: ...
     def ended(self, calls: Calls) -> Stop: ...
@@ -69,7 +71,7 @@ class Filter:
         while (have := sum(len(y) for _, y in self.spare)) < n:
             rate = max(self.calls.r, 1) / max(self.calls.drawn, 2)
             X, y = self._take(min(PIECE, int((n - have) / rate) + 16))
-            q = self.rule.weights(y * self.ensemble.scores(Table(X)))
+            q = values(self.rule.weight, y=y, F=self.ensemble.scores(Table(X)))
             hits = np.flatnonzero(self.rng.random(len(y)) < q)
             waits = np.diff(hits, prepend=-1 - self.gap)
             self.gap = self.gap + len(y) if not len(hits) else len(y) - 1 - int(hits[-1])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from boostlab import AdaBoostClassifier, MadaBoostClassifier
+from boostlab.backend.cpu.formulas import values
 from boostlab.boosters.filterboost import FilterBoost
 from boostlab.boosters.madaboost import MadaBoost
 
@@ -56,10 +57,13 @@ def test_weights_bound_and_potential(data, all_stumps, replay, noise, exponent):
 @pytest.mark.parametrize(("rule", "loss"), [(MadaBoost(), phi), (FilterBoost(), lambda v: np.logaddexp(0, -v))])
 def test_the_inequality_behind_it(rule, loss):
     v, d = np.meshgrid(np.linspace(-6, 6, 241), np.linspace(-4, 4, 161))
-    np.testing.assert_allclose(rule.phi(v), loss(v), rtol=1e-14)
-    assert (loss(v + d) - loss(v) <= rule.weights(v) * (np.exp(-d) - 1) + 1e-12).all()
+    ones, zeros = np.ones(v.size), np.zeros(v.size)
+    weights = values(rule.weight, y=ones, F=v.ravel()).reshape(v.shape)
+    losses = values(rule.loss_after, 0.0, y=ones, F=v.ravel(), h=zeros).reshape(v.shape)
+    np.testing.assert_allclose(losses, loss(v), rtol=1e-14)
+    assert (loss(v + d) - loss(v) <= weights * (np.exp(-d) - 1) + 1e-12).all()
     slope = (loss(v + 1e-6) - loss(v - 1e-6)) / 2e-6
-    np.testing.assert_allclose(rule.weights(v), -slope, atol=1e-6)
+    np.testing.assert_allclose(weights, -slope, atol=1e-6)
 
 
 def test_the_first_round_is_adaboosts(same_stumps):

@@ -6,17 +6,14 @@ The discrete form has epsilon-boost's two ways of taking small steps.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, log
 from typing import ClassVar
-
-import numpy as np
 
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.exponential import Exponential
 from boostlab.boosters.params import number, one_of, param
 from boostlab.boosters.registry import booster
 from boostlab.boosters.samme import SAMME
-from boostlab.contract import NEGLIGIBLE, Array, Plain, Rule, State, Step, Stop, Task, formula, perfect
+from boostlab.contract import NEGLIGIBLE, Array, Plain, Rule, State, Step, Stop, Task, exp, formula, log, perfect
 
 
 @formula
@@ -65,6 +62,13 @@ class AdaBoost(Exponential):
         return half_log_odds(error, (self.learning_rate,))
 
 
+@formula
+def weights_after(w: float, y: float, h: float, nu: float) -> tuple[float, float, float]:
+    """A row's weight, its weight if the vote is wrong, and its weight after the step."""
+    v = y * h
+    return w, w if v <= 0.0 else 0.0, w * exp(-nu * v)
+
+
 @dataclass(frozen=True)
 class RealAdaBoost(Rule):
     """AdaBoost with voters that say how sure they are.
@@ -97,14 +101,14 @@ class RealAdaBoost(Rule):
 
     def step(self, s: State, task: Task, h: Array) -> Step | Stop:
         """Steps 3 and 4."""
-        w, v, nu = task.weight, s.y * h, self.learning_rate
-        before, wrong = s.total(w, w * (v <= 0))
+        nu = self.learning_rate
         for _ in range(12):
-            Z = s.total(w * np.exp(-nu * v)) / before
+            before, wrong, after = s.total(weights_after, nu)
+            Z = after / before
             if Z < 1 - NEGLIGIBLE:
                 s.own.log_loss += log(Z)
                 facts = {"error": wrong / before, "Z": Z, "objective": exp(min(s.own.log_loss, 700.0))}
-                return Step(nu, facts, perfect(s, s.y * h > 0) if wrong == 0 else None)
+                return Step(nu, facts, perfect(s) if wrong == 0 else None)
             nu /= 2.0
         return Stop("no_edge", f"the best voter's normaliser Z is {Z:.6g} at its smallest step, and it must be below 1")
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log
 from typing import ClassVar
 
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.plurality import Plurality
 from boostlab.boosters.registry import booster
-from boostlab.contract import Rule, State
+from boostlab.contract import Rule, State, log
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ The joint form with votes of -1 and +1 or real ones, and one AdaBoost a class, e
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, log
 from typing import ClassVar
 
 import numpy as np
@@ -17,7 +16,7 @@ from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.labelwise import Labelwise
 from boostlab.boosters.params import one_of, param
 from boostlab.boosters.registry import booster
-from boostlab.contract import NEGLIGIBLE, Array, Each, Retry, Rule, State, Step, Stop, Task, perfect
+from boostlab.contract import NEGLIGIBLE, Array, Each, Retry, Rule, State, Step, Stop, Task, exp, log, perfect
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ class AdaBoostMHReal(AdaBoostMH):
             if Z < 1 - NEGLIGIBLE:
                 loss = exp(min(s.own.log_loss - s.own.log_first, 700.0))
                 facts = {"error": wrong / whole, "Z": Z, "objective": loss}
-                return Step(alpha, facts, perfect(s, v > 0) if wrong == 0 else None)
+                return Step(alpha, facts, perfect(s, v <= 0) if wrong == 0 else None)
             alpha /= 2.0
         s.own.D, s.own.whole, s.own.log_loss = D, whole, before
         return Stop("no_edge", f"the best voter's normaliser Z is {Z:.6g} at its smallest step, and it must be below 1")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log
 from typing import ClassVar
 
 from boostlab.boosters.base import BoostingClassifier
@@ -11,7 +10,7 @@ from boostlab.boosters.exponential import Exponential
 from boostlab.boosters.params import flag, number, param
 from boostlab.boosters.plurality import Plurality
 from boostlab.boosters.registry import booster
-from boostlab.contract import Array, Retry, Rule, State, Step, Stop, Task
+from boostlab.contract import Array, Retry, Rule, State, Step, Stop, Task, log
 from boostlab.voters import VoterPool
 
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import atanh, log
+from math import atanh
 
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.exponential import Exponential
 from boostlab.boosters.params import number, one_of, param
 from boostlab.boosters.registry import booster
-from boostlab.contract import Array, Retry, Rule, State, Step, Stop, Task
+from boostlab.contract import Array, Retry, Rule, State, Step, Stop, Task, formula, log
+
+
+@formula
+def margin_after(y: float, F: float, h: float, alpha: float) -> float:
+    """y (F + alpha h)."""
+    return y * (F + alpha * h)
 
 
 @dataclass(frozen=True)
@@ -64,11 +70,11 @@ class ArcGV(Exponential):
         """Steps 2 to 5, and what became of the margins."""
         answer, own = super().step(s, task, h), s.own
         if isinstance(answer, Step):
-            margins, edge = s.y * (s.F + answer.alpha * h), answer.facts["edge"]
+            alpha, edge = answer.alpha, answer.facts["edge"]
             facts = {"target": self.rho(s, answer.facts["error"])}
             own.S += answer.alpha
-            own.least, own.lowest_edge = s.smallest(margins) / own.S, min(own.lowest_edge, edge)
-            facts |= {"minimum_margin": own.least, "average_margin": s.total(margins) / (s.n * own.S)}
+            own.least, own.lowest_edge = s.smallest(margin_after, alpha) / own.S, min(own.lowest_edge, edge)
+            facts |= {"minimum_margin": own.least, "average_margin": s.total(margin_after, alpha) / (s.n * own.S)}
             answer.facts = {**answer.facts, **facts}
             if self.target == "smallest_edge" and answer.stop is None and own.least >= own.lowest_edge - self.accuracy:
                 said = f"the smallest margin {own.least:.4g} is within {self.accuracy:g} of the largest possible"

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostlab.contract import NEGLIGIBLE, Array, Retry, Rule, State, Step, Stop, Task, perfect
+from boostlab.contract import NEGLIGIBLE, Array, Retry, Rule, State, Step, Stop, Task, error_sums, perfect
 
 NONE = np.empty(0)
 
@@ -41,13 +41,13 @@ class Exponential(Rule):
 
     def step(self, s: State, task: Task, h: Array) -> Step | Retry | Stop:
         """Measure the error on the full sample; stop, or let the voter join."""
-        whole, wrong = task.sums or s.total(task.weight, task.weight * (h != s.y))
+        whole, wrong = s.total(error_sums)
         error = wrong / whole
         limit = self.limit(s, error)
         if error >= limit - NEGLIGIBLE:
             return Stop("no_edge", f"weighted error {error:.4g}, and the rule needs less than {limit:.4g}")
         alpha = self.vote(s, self.floored(s, error))
-        return Step(alpha, self.facts(s, error, alpha, h), perfect(s, h == s.y) if wrong == 0 else None)
+        return Step(alpha, self.facts(s, error, alpha, h), perfect(s) if wrong == 0 else None)
 
     def facts(self, s: State, error: float, alpha: float, h: Array = NONE) -> dict[str, float]:
         """Return what there is to say of a step (a rule that is plain needs no votes for that)."""

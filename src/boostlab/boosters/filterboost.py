@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
-from math import atanh, ceil, log
-from typing import Any, Self
+from math import atanh, ceil
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import expit
 from sklearn.utils.multiclass import check_classification_targets
 
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.madaboost import MadaBoost
 from boostlab.boosters.params import check_params, number, one_of, param, whole
 from boostlab.boosters.registry import booster
-from boostlab.contract import Array, Retry, Rule, State, Step, Stop, Task
+from boostlab.contract import Array, Retry, Rule, State, Step, Stop, Task, error_sums, expit, formula, log, softplus
 from boostlab.data.binned import Binned
 from boostlab.data.input_errors import one_sentence
 from boostlab.data.rows import Rows
@@ -34,6 +33,18 @@ from boostlab.voters import as_learner
 _NEED_A_SAMPLE = ("early_stopping", "warm_start", "callbacks", "class_weight", "resample", "verbose")
 
 
+@formula
+def weight(y: float, F: float) -> float:
+    """q = 1 / (1 + exp(y F)), the chance that the filter accepts an example."""
+    return expit(-y * F)
+
+
+@formula
+def loss_after(y: float, F: float, h: float, alpha: float) -> float:
+    """ln(1 + exp(-y (F + alpha h)))."""
+    return softplus(-y * (F + alpha * h))
+
+
 @dataclass(frozen=True)
 class FilterBoost(MadaBoost):
     """Minimise the mean of ln(1 + exp(-y F)), with the weights q_i = 1 / (1 + exp(y_i F(x_i))).
@@ -42,13 +53,8 @@ class FilterBoost(MadaBoost):
     is at most twice the mean of q.
     """
 
-    def weights(self, v: Array) -> Array:
-        """Return q."""
-        return expit(-v)
-
-    def phi(self, v: Array) -> Array:
-        """Return the loss."""
-        return np.logaddexp(0.0, -v)
+    weight: ClassVar[Any] = staticmethod(weight)
+    loss_after: ClassVar[Any] = staticmethod(loss_after)
 
     def bound(self, mean: float) -> float:
         """Return how large the training error can be."""
@@ -85,7 +91,7 @@ class FilterBoostOracle(FilterBoost):
 
     def task(self, s: State) -> Task | Stop:
         """Steps 1 and 2."""
-        own, q = s.own, self.weights(s.y * s.F)
+        own, q = s.own, s.each(self.weight)
         if own.round != s.t:  # else the round is asked again, and its calls go on
             own.round, own.calls = s.t, self.calls(s.t)
         own.rate = max(s.total(q) / s.n, 1e-15)
@@ -99,14 +105,14 @@ class FilterBoostOracle(FilterBoost):
 
     def step(self, s: State, task: Task, h: Array) -> Step | Retry | Stop:
         """Steps 3 and 4."""
-        whole, wrong = s.total(task.weight, task.weight * (h != s.y))
+        whole, wrong = s.total(error_sums)
 
         def right(n: int) -> Array | None:
             return s.rng.random(n) >= wrong / whole if self.accepted(s, n) else None
 
         answer = self.judged(sequential_edge(right, s.own.calls.delta, self.tau, self.n_max), s.own.calls)
         if isinstance(answer, Step):
-            loss = float(s.total(self.phi(s.y * (s.F + answer.alpha * h))) / s.n)
+            loss = float(s.total(self.loss_after, answer.alpha) / s.n)
             answer.facts = {"error": wrong / whole, **answer.facts, "objective": loss}
         return answer
 

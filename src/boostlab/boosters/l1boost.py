@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import atanh, exp, log, sqrt
+from math import atanh, sqrt
 
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.exponential import Exponential
 from boostlab.boosters.params import number, one_of, param
 from boostlab.boosters.registry import booster
-from boostlab.contract import Array, Plain, Rule, State, formula
+from boostlab.contract import Array, Plain, Rule, State, exp, formula, log
 
 
 @formula

@@ -10,8 +10,27 @@ import numpy as np
 from boostlab.boosters.base import BoostingClassifier, BoostingRegressor
 from boostlab.boosters.params import number, param
 from boostlab.boosters.registry import booster
-from boostlab.contract import Array, Rule, State, Step, Stop, Task
+from boostlab.contract import Array, Rule, State, Step, Stop, Task, formula, residual_moments
 from boostlab.voters import VoterPool
+
+
+@formula
+def squared_label(y: float) -> float:
+    """The squared error of F = 0."""
+    return 1.0 * y * y
+
+
+@formula
+def residual(y: float, F: float) -> tuple[float, float]:
+    """Step 1: every row weighs 1, and its target is r."""
+    return 1.0, y - F
+
+
+@formula
+def squared_error_after(y: float, F: float, h: float, alpha: float) -> float:
+    """(y - F - alpha h)^2."""
+    r = y - F - alpha * h
+    return r * r
 
 
 @dataclass(frozen=True)
@@ -38,21 +57,20 @@ class L2Boost(Rule):
 
     def begin(self, s: State) -> None:
         """Take note of the risk of F = 0, against which rounding is measured."""
-        s.own.first = s.total(np.square(s.y, dtype=np.float64)) / s.n
+        s.own.first = s.total(squared_label) / s.n
 
     def task(self, s: State) -> Task:
         """Step 1."""
-        return Task("least_squares", np.ones(len(s.y)), s.y - s.F)
+        return Task("least_squares", *s.each(residual))
 
     def step(self, s: State, task: Task, h: Array) -> Step | Stop:
         """Step 2."""
-        r, h = task.target, h.astype(np.float64, copy=False)
-        signed, squares = s.total(r * h, h * h)
+        signed, squares = s.total(residual_moments)
         d, eta = signed / s.n, squares / s.n
         alpha = self.learning_rate if self.learning_rate * eta < 2 * d or d <= 0 else d / eta
         if alpha * (2 * d - alpha * eta) <= self.ROUNDING * s.own.first:
             return Stop("tolerance", "the best fit explains nothing of what is left of y")
-        return Step(alpha, {"objective": s.total((r - alpha * h) ** 2) / s.n})
+        return Step(alpha, {"objective": s.total(squared_error_after, alpha) / s.n})
 
     def probability(self, F: Array) -> Array:
         """F estimates 2 P(+1) - 1."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, log
 from typing import ClassVar
 
 import numpy as np
 
-from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, perfect
+from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, exp, log, perfect
 
 
 @dataclass(frozen=True)
@@ -60,4 +59,4 @@ class Labelwise(Rule):
         self._weigh(s, s.F + alpha * h)
         Z, loss = exp(s.own.log_loss - before), exp(min(s.own.log_loss - s.own.log_first, 700.0))
         facts = {"error": error, "edge": 1 - 2 * error, "Z": Z, "objective": loss}
-        return Step(alpha, facts, perfect(s, u == 1.0) if lost == 0 else None)
+        return Step(alpha, facts, perfect(s, u != 1.0) if lost == 0 else None)

@@ -11,7 +11,26 @@ from scipy.special import logsumexp, softmax
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import number, param
 from boostlab.boosters.registry import booster
-from boostlab.contract import Array, Retry, Rule, State, Step, Stop, Task
+from boostlab.contract import Array, Retry, Rule, State, Step, Stop, Task, exp, formula, log, softplus
+
+W_MIN = 1e-10  # the smallest weight, and the loss at which training ends
+
+
+@formula
+def newton(y: float, F: float, z_max: float, careful: float) -> tuple[float, float]:
+    """Step 1's w and y z / 2, and with `careful` the raised w."""
+    t = exp(-2.0 * abs(F))  # in (0, 1], whatever F
+    w = max(t / ((1.0 + t) * (1.0 + t)), W_MIN)
+    z = 1.0 + exp(min(-2.0 * y * F, 700.0))  # 1 / P(the true label)
+    if careful > 0.0:
+        w = max(w, (1.0 - 1.0 / z) / z_max)
+    return w, y * min(z, z_max) / 2.0
+
+
+@formula
+def loss_after(y: float, F: float, h: float, nu: float) -> float:
+    """ln(1 + exp(-2 y (F + nu h)))."""
+    return softplus(-2.0 * y * (F + nu * h))
 
 
 @dataclass(frozen=True)
@@ -39,28 +58,22 @@ class LogitBoost(Rule):
     learning_rate: float = 1.0
 
     needs: ClassVar[str] = "least_squares"
-    W_MIN: ClassVar[float] = 1e-10
 
     def begin(self, s: State) -> None:
         """The loss of F = 0 is ln 2."""
-        s.own.loss, s.own.careful = float(np.log(2.0)), False
+        s.own.loss, s.own.careful = log(2.0), False
 
     def task(self, s: State) -> Task | Stop:
         """Step 1."""
-        t = np.exp(-2.0 * np.abs(s.F))  # in (0, 1], whatever F
-        w = np.maximum(t / (1.0 + t) ** 2, self.W_MIN)
-        if s.own.loss <= self.W_MIN:
+        if s.own.loss <= W_MIN:
             return Stop("perfect", "the mean logistic loss is below 1e-10")
-        z = 1.0 + np.exp(np.minimum(-2.0 * s.y * s.F, 700.0))  # 1 / P(the true label)
-        if s.own.careful:
-            w = np.maximum(w, (1.0 - 1.0 / z) / self.z_max)
-        return Task("least_squares", w, s.y * np.minimum(z, self.z_max) / 2.0)
+        return Task("least_squares", *s.each(newton, self.z_max, s.own.careful))
 
     def step(self, s: State, task: Task, h: Array) -> Step | Retry | Stop:
         """Step 3, with halving."""
         nu = self.learning_rate
         for _ in range(12):
-            loss = s.total(np.logaddexp(0.0, -2.0 * s.y * (s.F + nu * h))) / s.n
+            loss = s.total(loss_after, nu) / s.n
             if loss < s.own.loss:
                 s.own.loss, s.own.careful = loss, False
                 return Step(nu, {"objective": loss})

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log
+from typing import Any, ClassVar
 
-import numpy as np
 from scipy.special import expit
 
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.exponential import Exponential
 from boostlab.boosters.params import number, param
 from boostlab.boosters.registry import booster
-from boostlab.contract import Array, Rule, State, Stop, Task
+from boostlab.contract import Array, Rule, State, Stop, Task, exp, formula, log
+
+
+@formula
+def weight(y: float, F: float) -> float:
+    """min(1, exp(-y F))."""
+    return exp(-max(y * F, 0.0))
+
+
+@formula
+def loss_after(y: float, F: float, h: float, alpha: float) -> float:
+    """phi(y (F + alpha h))."""
+    v = y * (F + alpha * h)
+    return exp(-v) if v > 0.0 else 1.0 - v
 
 
 @dataclass(frozen=True)
@@ -38,17 +50,12 @@ class MadaBoost(Exponential):
     exponent: float = 1.0
     target_error: float = 0.01
 
-    def weights(self, v: Array) -> Array:
-        """Step 1."""
-        return np.exp(-np.maximum(v, 0.0))
-
-    def phi(self, v: Array) -> Array:
-        """Return the loss."""
-        return np.where(v > 0, np.exp(-np.maximum(v, 0.0)), 1.0 - v)
+    weight: ClassVar[Any] = staticmethod(weight)
+    loss_after: ClassVar[Any] = staticmethod(loss_after)
 
     def task(self, s: State) -> Task | Stop:
         """Steps 1 to 3."""
-        W = self.weights(s.y * s.F)
+        W = s.each(self.weight)
         bound = self.bound(s.total(W) / s.n)
         if bound <= self.target_error:
             return Stop("tolerance", f"the training error is at most {bound:.3g}, the bound by the weights")
@@ -64,7 +71,7 @@ class MadaBoost(Exponential):
 
     def loss(self, s: State, error: float, alpha: float, h: Array) -> float:
         """Return the mean of phi after the step."""
-        return float(s.total(self.phi(s.y * (s.F + alpha * h))) / s.n)
+        return float(s.total(self.loss_after, alpha) / s.n)
 
     def probability(self, F: Array) -> Array:
         """The minimiser of the mean of phi is F = ln(P / (1 - P))."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, log
 from typing import ClassVar
 
 import numpy as np
 
-from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, Task, perfect
+from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, Task, exp, log, perfect
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class Plurality(Rule):
         credit = self.credit(s)
         s.own.log_loss += log((1 - error) * exp(-credit * alpha) + error * exp((1 - credit) * alpha))
         facts = {"error": error, "edge": 1 - error / limit, "objective": exp(min(s.own.log_loss, 700.0))}
-        return Step(alpha, facts, perfect(s, h == s.codes) if wrong == 0 else None)
+        return Step(alpha, facts, perfect(s, h != s.codes) if wrong == 0 else None)
 
     def shown(self, F: Array) -> Array:
         """Return the sum of alpha times 1 for the class named and -1/(K-1) for the others: zero over the classes."""

@@ -15,12 +15,18 @@ from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import number, one_of, param
 from boostlab.boosters.registry import booster
 from boostlab.boosters.selection import Bench, complexity
-from boostlab.contract import Array, ResidualTask, Rule, State, Step, Stop, Task
+from boostlab.contract import Array, ResidualTask, Rule, State, Step, Stop, Task, formula, residual_moments
 from boostlab.data.sample import Sample
 from boostlab.engine import Training
 from boostlab.ensemble import Ensemble
 from boostlab.monitors import DistinctVoters
 from boostlab.voters import VoterPool
+
+
+@formula
+def residual(y: float, F: float) -> float:
+    """Step 1's r."""
+    return y - F
 
 
 @dataclass(frozen=True)
@@ -54,11 +60,11 @@ class QuadBoost(Rule):
 
     def task(self, s: State) -> Task:
         """Step 1: the correlation with the residual is an edge with weights |r| and labels sign(r)."""
-        return ResidualTask("edge", lambda: s.y - s.F)
+        return ResidualTask("edge", lambda: s.each(residual))
 
     def moments(self, s: State, task: Task, h: Array) -> tuple[float, float]:
         """Return d and eta, from the learner where it knows them."""
-        d, eta = task.moments or s.total((s.y - s.F) * h, h * h)
+        d, eta = s.total(residual_moments)
         return d / s.n, eta / s.n
 
     def step(self, s: State, task: Task, h: Array) -> Step | Stop:
@@ -107,7 +113,7 @@ class SteepestQuadBoost(QuadBoost):
 
     def task(self, s: State) -> Task:
         """Step 1, as a function of what the learner knows of each voter."""
-        return ResidualTask(self.needs, lambda: s.y - s.F, gain=lambda *known: self.change(*known)[1])
+        return ResidualTask(self.needs, lambda: s.each(residual), gain=lambda *known: self.change(*known)[1])
 
 
 @dataclass(frozen=True)

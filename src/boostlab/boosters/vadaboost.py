@@ -7,7 +7,7 @@ Two classes are the paper's; three or more are ours, in SAMME's coding, derived 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import exp, log, sqrt
+from math import sqrt
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +16,7 @@ from boostlab.boosters.params import one_of, param
 from boostlab.boosters.plurality import Plurality
 from boostlab.boosters.registry import booster
 from boostlab.boosters.variance_penalised import Rules, VariancePenalised
-from boostlab.contract import Array, MixedTask, Rule, State, Step, Stop, Task, perfect
+from boostlab.contract import Array, MixedTask, Rule, State, Step, Stop, Task, exp, log, perfect
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class VadaBoost(Rule):
         gap = cross / 2 * (exp(alpha) - exp(-alpha)) ** 2  # U - V, what the bound gives away at this step
         facts = {"error": W_J, "edge": W_I - W_J, "bound_gap": gap, "objective": exp(s.own.log_cost)}
         facts |= {"variance_penalty": lam, "effective_size": spread}
-        return Step(alpha, facts, perfect(s, h == s.y) if W_J == 0 else None)
+        return Step(alpha, facts, perfect(s) if W_J == 0 else None)
 
     def log_losses(self, s: State, alpha: float, h: Array) -> Array:
         """Return ln e after a step."""
@@ -145,7 +145,7 @@ class VadaBoostOfClasses(VadaBoost, Plurality):
         facts = {"error": W_J, "edge": 1 - W_J / limit, "penalised_error": down / (up + down)}
         facts |= {"bound_gap": C * (false - right) ** 2, "objective": exp(s.own.log_cost)}
         facts |= {"variance_penalty": lam, "effective_size": spread}
-        return Step(alpha, facts, perfect(s, h == s.codes) if W_J == 0 else None)
+        return Step(alpha, facts, perfect(s, h != s.codes) if W_J == 0 else None)
 
     def log_losses(self, s: State, alpha: float, h: Array) -> Array:
         """Return ln e after a step."""

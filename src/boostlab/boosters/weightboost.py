@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log
 from typing import ClassVar
 
 import numpy as np
@@ -12,7 +11,7 @@ from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.exponential import Exponential
 from boostlab.boosters.params import flag, number, param
 from boostlab.boosters.registry import booster
-from boostlab.contract import Array, Rule, State, Stop, Task
+from boostlab.contract import Array, Rule, State, Stop, Task, log
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,9 @@ from boostlab.contract.step import (
     Step,
     Stop,
 )
+from boostlab.contract.sums import error_sums, residual_moments, squared_error_sums
 from boostlab.contract.task import MixedTask, ResidualTask, Task
+from boostlab.functions import erf, erfc, exp, expit, log, log1p, softplus
 
 __all__ = [
     "NEGLIGIBLE",
@@ -39,6 +41,16 @@ __all__ = [
     "Stop",
     "Task",
     "Voter",
+    "erf",
+    "erfc",
+    "error_sums",
+    "exp",
+    "expit",
     "formula",
+    "log",
+    "log1p",
     "perfect",
+    "residual_moments",
+    "softplus",
+    "squared_error_sums",
 ]

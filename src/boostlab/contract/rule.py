@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.contract.formula import formula
 from boostlab.contract.step import Facts, Retry, Reweigh, Step, Stop
 from boostlab.contract.task import Task
 
@@ -18,9 +19,15 @@ Column = Any  # one value a row, wherever the rows are; an array where they lie 
 Formula = Callable[..., Any]
 
 
-def perfect(s: State, right: Array) -> Stop | None:
+@formula
+def is_wrong(y: float, h: float) -> float:
+    """Whether a vote is not on the label's side."""
+    return 0.0 if y * h > 0.0 else 1.0
+
+
+def perfect(s: State, wrong: Formula | Column = is_wrong) -> Stop | None:
     """Return the stop after a voter that is right on every row, and not only on those whose weight has not vanished."""
-    return Stop("perfect", f"round {s.t + 1} makes no error") if right.all() else None
+    return Stop("perfect", f"round {s.t + 1} makes no error") if s.largest(wrong) == 0.0 else None
 
 
 @dataclass(frozen=True, slots=True)

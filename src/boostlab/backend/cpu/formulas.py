@@ -13,6 +13,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from boostlab.backend.cpu.functions import STAMP
 from boostlab.contract.formula import COLUMNS, is_formula, n_values, parameters
 from boostlab.kernels.compiled import jitable, kernel
 
@@ -47,7 +50,7 @@ def evaluation(function: Callable[..., Any], columns: tuple[str, ...]) -> Any:
 
 
 def _stamp(function: Callable[..., Any]) -> int:
-    """Return a number that changes with the source of the functions that a formula calls in other files."""
+    """Return a number that changes with the source of what a formula calls: row functions, and formulas elsewhere."""
     seen: list[Any] = [function]
     files = set[str]()
     for called in seen:
@@ -57,7 +60,7 @@ def _stamp(function: Callable[..., Any]) -> int:
                 seen.append(found)
         module = sys.modules.get(called.__module__)
         files.add(getattr(module, "__file__", None) or "")
-    stamp = 0
+    stamp = STAMP & 0xFFFFFFFF
     for file in sorted(files):
         if file and Path(file).exists():
             stamp = zlib.crc32(Path(file).read_bytes(), stamp)
@@ -67,3 +70,22 @@ def _stamp(function: Callable[..., Any]) -> int:
 def column_names(own: tuple[str, ...]) -> tuple[str, ...]:
     """Return the parameter names that mean columns, a rule's own among them."""
     return (*COLUMNS, *own)
+
+
+def values(function: Callable[..., Any], *numbers: float, **columns: Any) -> Any:
+    """Return a formula's value for every row of columns that are not a sample's: of a stream, or of a test.
+
+    Parameters
+    ----------
+    function : formula
+        What to evaluate.
+    *numbers : float
+        Its numbers, in their order.
+    **columns : arrays of equal length
+        Its columns.
+    """
+    first = next(iter(columns.values()))
+    out, rest = np.empty((n_values(function), len(first))), iter(numbers)
+    given = [np.asarray(columns[name]) if name in columns else float(next(rest)) for name in parameters(function)]
+    evaluation(function, tuple(columns))(*given, out, 0, len(first))
+    return out[0] if len(out) == 1 else out

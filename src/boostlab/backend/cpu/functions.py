@@ -17,9 +17,9 @@ from llvmlite import ir
 from numba import types
 from numba.extending import lower_builtin, register_jitable, type_callable
 
-from boostlab.backend.functions import bits as reinterpretation
-from boostlab.backend.functions import error, exponential, logarithm, pairs, polynomials
-from boostlab.backend.functions.bits import bits, from_bits
+from boostlab.functions import bits as reinterpretation
+from boostlab.functions import error, exponential, logarithm, pairs, polynomials
+from boostlab.functions.bits import bits, from_bits
 from boostlab.kernels.compiled import kernel
 
 Array = np.ndarray[Any, Any]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from boostlab.backend.cpu.exponential_weights import Exponentials
 from boostlab.backend.cpu.formulas import column_names, evaluation
 from boostlab.backend.cpu.scores import Scores
-from boostlab.contract import Reweigh, Rule, Step
+from boostlab.contract import Reweigh, Rule, Step, Task, error_sums, residual_moments, squared_error_sums
 from boostlab.contract.formula import is_formula, n_values, parameters
 from boostlab.data.matrix import canonical_order
 from boostlab.data.rows import Rows
@@ -127,6 +127,14 @@ class CpuRows:
             mass = None if self.masses.uniform else self.masses.masses
             self._order = canonical_order(self.table.X, self.k, mass, self.threads)
         return self._order
+
+    def look_at(self, task: Any, h: Array) -> None:
+        """Let formulas see a task and the votes of the voter in question; take note of the sums that are known."""
+        self.task, self.h, self.known = task, h, {}
+        if isinstance(task, Task):
+            parts = getattr(task, "parts", None)
+            told = ((error_sums, task.sums), (residual_moments, task.moments), (squared_error_sums, parts))
+            self.known = {what: found for what, found in told if found is not None}
 
     # -- what a round changes ----------------------------------------------------------------------------------------
 

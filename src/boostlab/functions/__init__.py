@@ -7,9 +7,9 @@ compiler must not contract a * b + c into one operation, and must round division
 
 from __future__ import annotations
 
-from boostlab.backend.functions.error import erf, erfc, erfcinv, erfcx, erfinv, log_erfc
-from boostlab.backend.functions.exponential import exp, expit, expm1
-from boostlab.backend.functions.logarithm import log, log1p, log_expit, logaddexp, softplus
+from boostlab.functions.error import erf, erfc, erfcinv, erfcx, erfinv, log_erfc
+from boostlab.functions.exponential import exp, expit, expm1
+from boostlab.functions.logarithm import log, log1p, log_expit, logaddexp, softplus
 
 ROW_FUNCTIONS = (
     *(exp, expm1, log, log1p, expit, log_expit, softplus, logaddexp),

@@ -5,8 +5,8 @@ x = n ln 2 + r with |r| <= ln(2) / 2, and exp(x) = 2^n (1 + r + r^2 P(r)).
 
 from __future__ import annotations
 
-from boostlab.backend.functions.bits import bits, from_bits
-from boostlab.backend.functions.polynomials import exp_rest
+from boostlab.functions.bits import bits, from_bits
+from boostlab.functions.polynomials import exp_rest
 
 LOG2_E = 1.4426950408889634
 LN2_HIGH = 0.6931471803691238  # 33 bits: its product with n is exact

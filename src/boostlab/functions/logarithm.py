@@ -5,9 +5,9 @@ x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), and log(1 + f) = f - f^2/2 +
 
 from __future__ import annotations
 
-from boostlab.backend.functions.bits import bits, from_bits
-from boostlab.backend.functions.exponential import LN2_HIGH, LN2_LOW, exp
-from boostlab.backend.functions.polynomials import log_rest
+from boostlab.functions.bits import bits, from_bits
+from boostlab.functions.exponential import LN2_HIGH, LN2_LOW, exp
+from boostlab.functions.polynomials import log_rest
 
 INFINITY = float("inf")
 NAN = float("nan")

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from math import sqrt
 
-from boostlab.backend.functions.exponential import exp_parts, scaled
-from boostlab.backend.functions.logarithm import INFINITY, NAN, log, log_reduced, log_sum
-from boostlab.backend.functions.pairs import product, upper
-from boostlab.backend.functions.polynomials import erf_rest, erfcinv_gap, erfcx_rest, erfinv_ratio
+from boostlab.functions.exponential import exp_parts, scaled
+from boostlab.functions.logarithm import INFINITY, NAN, log, log_reduced, log_sum
+from boostlab.functions.pairs import product, upper
+from boostlab.functions.polynomials import erf_rest, erfcinv_gap, erfcx_rest, erfinv_ratio
 
 BORDER = 0.75
 SQRT_PI_HALF = 0.886226925452758

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from boostlab.backend.functions.bits import bits, from_bits
+from boostlab.functions.bits import bits, from_bits
 
 
 def upper(x: float) -> float:
