@@ -26,7 +26,8 @@ class State:
         self.bound, self.standing = Bound(rule.comes_back), 0.0
         self.own = SimpleNamespace()
         self.rng: np.random.Generator
-        self.each, self.total, self.keep, self.weigh = held.each, held.total, held.keep, held.weigh
+        self.each, self.total, self.keep, self.column = held.each, held.total, held.keep, held.column
+        self.weigh, self.scaled_exp = held.weigh, held.scaled_exp
         self.largest, self.smallest = held.largest, held.smallest
         self.exponentials, self.canonical_order = held.exponentials, held.canonical_order
 

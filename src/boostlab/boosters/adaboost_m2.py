@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from boostlab.boosters.adaboost_mr import AdaBoostMR
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.registry import booster
-from boostlab.contract import Rule
+from boostlab.contract import Rule, formula
+
+
+@formula
+def disagreement(h: float, k: int, l: int) -> float:
+    """1 - (p(x_i, c_i) - p(x_i, y))."""
+    return 0.0 if l == k else 1.0 - (h[k] - h[l])
+
+
+@formula
+def lost(D: float, h: float, k: int, l: int) -> float:
+    """D times that: twice the pseudo-loss."""
+    return D[l] * disagreement(h, k, l)
 
 
 @dataclass(frozen=True)
@@ -27,6 +39,9 @@ class AdaBoostM2(AdaBoostMR):
     apart: ClassVar[float] = 1.0
     no: ClassVar[float] = 0.0
     unit: ClassVar[float] = 2.0
+
+    disagreement: ClassVar[Any] = staticmethod(disagreement)
+    lost: ClassVar[Any] = staticmethod(lost)
 
 
 @booster(

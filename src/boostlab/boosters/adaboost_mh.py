@@ -7,7 +7,7 @@ The joint form with votes of -1 and +1 or real ones, and one AdaBoost a class, e
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import log_expit, softmax
@@ -16,7 +16,43 @@ from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.labelwise import Labelwise
 from boostlab.boosters.params import one_of, param
 from boostlab.boosters.registry import booster
-from boostlab.contract import NEGLIGIBLE, Array, Each, Retry, Rule, State, Step, Stop, Task, exp, log, perfect
+from boostlab.contract import NEGLIGIBLE, Array, Each, Retry, Rule, State, Step, Stop, Task, exp, formula, log, perfect
+
+
+@formula
+def first(l: int) -> float:
+    """D for F = 0."""
+    return 1.0
+
+
+@formula
+def log_weight_after(Y: float, F: float, h: float, l: int, alpha: float) -> float:
+    """-Y (F + alpha h)."""
+    return -Y[l] * (F[l] + alpha * h[l])
+
+
+@formula
+def disagreement(Y: float, h: float, l: int) -> float:
+    """1 - Y h."""
+    return 1.0 - Y[l] * h[l]
+
+
+@formula
+def lost(D: float, Y: float, h: float, l: int) -> float:
+    """D (1 - Y h)."""
+    return D[l] * (1.0 - Y[l] * h[l])
+
+
+@formula
+def is_wrong_label(Y: float, h: float, l: int) -> float:
+    """Whether a vote on a label has the wrong sign, or none."""
+    return 0.0 if Y[l] * h[l] > 0.0 else 1.0
+
+
+@formula
+def weight_of_wrong(D: float, Y: float, h: float, l: int) -> float:
+    """D where a vote on a label has the wrong sign, or none."""
+    return 0.0 if Y[l] * h[l] > 0.0 else D[l]
 
 
 @dataclass(frozen=True)
@@ -35,19 +71,14 @@ class AdaBoostMH(Labelwise):
 
     needs: ClassVar[str] = "factored"
 
-    def exponents(self, s: State, F: Array) -> Array:
-        """Step 1."""
-        logs: Array = s.own.Y * F
-        return np.negative(logs, out=logs)
+    first: ClassVar[Any] = staticmethod(first)
+    log_weight_after: ClassVar[Any] = staticmethod(log_weight_after)
+    disagreement: ClassVar[Any] = staticmethod(disagreement)
+    lost: ClassVar[Any] = staticmethod(lost)
 
     def task(self, s: State) -> Task:
         """Step 2."""
-        return Task(self.needs, s.own.D, s.own.Y, {"no": -1.0})
-
-    def agreement(self, s: State, h: Array) -> Array:
-        """Return Y h."""
-        agree: Array = s.own.Y * h
-        return agree
+        return Task(self.needs, s.column("D"), s.column("Y"), {"no": -1.0})
 
     def probability(self, F: Array) -> Array:
         """Every label's own link 1 / (1 + exp(-2 F)), to sum 1; with two classes AdaBoost's."""
@@ -80,22 +111,54 @@ class AdaBoostMHReal(AdaBoostMH):
 
     def task(self, s: State) -> Task:
         """Steps 1 and 2."""
-        return Task(self.needs, s.own.D, s.own.Y, {"smoothing": 0.5 / (s.size * s.n_classes)})
+        return Task(self.needs, s.column("D"), s.column("Y"), {"smoothing": 0.5 / (s.size * s.n_classes)})
 
     def step(self, s: State, task: object, h: Array) -> Step | Stop:
         """Steps 3 and 4."""
-        v, alpha, before = s.own.Y * h, 1.0, s.own.log_loss
-        wrong, whole, D = s.total(s.own.D * (v <= 0)), s.own.whole, s.own.D
+        alpha, before, whole, D = 1.0, s.own.log_loss, s.own.whole, s.column("D")
+        wrong = s.total(weight_of_wrong)
+        stop = perfect(s, is_wrong_label) if wrong == 0 else None
         for _ in range(12):
-            self._weigh(s, s.F + alpha * h)
+            self._weigh(s, alpha)
             Z = exp(min(s.own.log_loss - before, 700.0))
             if Z < 1 - NEGLIGIBLE:
                 loss = exp(min(s.own.log_loss - s.own.log_first, 700.0))
                 facts = {"error": wrong / whole, "Z": Z, "objective": loss}
-                return Step(alpha, facts, perfect(s, v <= 0) if wrong == 0 else None)
+                return Step(alpha, facts, stop)
             alpha /= 2.0
-        s.own.D, s.own.whole, s.own.log_loss = D, whole, before
+        s.keep("D", D)
+        s.own.whole, s.own.log_loss = whole, before
         return Stop("no_edge", f"the best voter's normaliser Z is {Z:.6g} at its smallest step, and it must be below 1")
+
+
+@formula
+def is_class(k: int, j: float) -> float:
+    """Whether a row is of the class j."""
+    return 1.0 if k == j else 0.0
+
+
+@formula
+def label_of(k: int, j: float) -> float:
+    """1 for the rows of the class j, -1 for the rest."""
+    return 1.0 if k == j else -1.0
+
+
+@formula
+def log_weight_of(F: float, k: int, j: float, scale: float) -> float:
+    """-Y_j F_j."""
+    return -scale * F[int(j)] if k == j else scale * F[int(j)]
+
+
+@formula
+def is_wrong_on(h: float, k: int, j: float) -> float:
+    """Whether the voter of the class j is wrong."""
+    return 1.0 if (h[int(j)] > 0.0) != (k == j) else 0.0
+
+
+@formula
+def error_sums_of(weight: float, h: float, k: int, j: float) -> tuple[float, float]:
+    """The weight of the sample for the class j, and of the rows where its voter is wrong."""
+    return weight, weight if (h[int(j)] > 0.0) != (k == j) else 0.0
 
 
 @dataclass(frozen=True)
@@ -120,29 +183,32 @@ class AdaBoostMHOneVersusRest(AdaBoostMH):
 
     def begin(self, s: State) -> None:
         """No class has a voter, and the mean of exp(-Y F) is 1."""
-        s.own.Y = np.where(np.arange(s.n_classes)[:, None] == s.codes, np.int8(1), np.int8(-1))  # a row a class
         s.own.alphas, s.own.log_losses = np.zeros(s.n_classes), np.zeros(s.n_classes)
         s.own.done, s.own.silent = np.zeros(s.n_classes, bool), np.zeros(s.n_classes, bool)
 
     def task(self, s: State) -> list[Task | float]:  # type: ignore[override]
         """Ask for the smallest error of every class under its own exp(-Y F)."""
-        F = s.F * s.own.alphas if self.normalise == "sum_alpha" else s.F
+        scales = s.own.alphas if self.normalise == "sum_alpha" else np.ones(s.n_classes)
         asked: list[Task | float] = []
-        for y, f, done, silent in zip(s.own.Y, F.T, s.own.done, s.own.silent, strict=True):
-            share = s.total((y > 0).astype(float)) / s.n if silent else 0.5
-            asked.append(0.5 * log(share / (1 - share)) if done or silent else Task("edge", s.weigh(-y * f), y))
+        for j, (scale, done, silent) in enumerate(zip(scales, s.own.done, s.own.silent, strict=True)):
+            share = s.total(is_class, j) / s.n if silent else 0.5
+            if done or silent:
+                asked.append(0.5 * log(share / (1 - share)))
+            else:
+                asked.append(Task("edge", s.weigh(log_weight_of, j, scale), s.each(label_of, j)))
         return asked
 
     def step(self, s: State, task: list[Task | float], h: Array) -> Step | Retry | Stop:  # type: ignore[override]
         """Let every class's voter join by its own error."""
         new, errors, done = np.zeros(s.n_classes), np.full(s.n_classes, 0.5), s.own.done.copy()
-        for k, (asked, y) in enumerate(zip(task, s.own.Y, strict=True)):
+        for k, asked in enumerate(task):
             if isinstance(asked, Task):
-                whole, wrong = asked.sums or s.total(asked.weight, asked.weight * (h[:, k] != y))
+                s.keep("weight", asked.weight)
+                whole, wrong = asked.sums or s.total(error_sums_of, k)
                 if wrong / whole < 0.5 - NEGLIGIBLE:
                     errors[k] = wrong / whole
                     floored = errors[k] or 0.5 / s.size
-                    new[k], done[k] = 0.5 * log((1 - floored) / floored), bool((h[:, k] == y).all())
+                    new[k], done[k] = 0.5 * log((1 - floored) / floored), s.largest(is_wrong_on, k) == 0.0
         if not new.any():
             return Stop("no_edge", "no class has a voter whose weighted error is below 0.5")
         if s.t == 0 and (~s.own.silent & (new == 0)).any():

@@ -3,14 +3,50 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from math import inf
+from typing import Any, ClassVar
 
 import numpy as np
 
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.labelwise import Labelwise
 from boostlab.boosters.registry import booster
-from boostlab.contract import Array, Rule, State, Task
+from boostlab.contract import Array, Rule, State, Task, formula
+
+
+@formula
+def first(k: int, l: int) -> float:
+    """D for F = 0."""
+    return 0.0 if l == k else 1.0
+
+
+@formula
+def log_weight_after(F: float, h: float, k: int, l: int, alpha: float) -> float:
+    """Step 1 after the step alpha h."""
+    return -inf if l == k else 0.5 * ((F[l] + alpha * h[l]) - (F[k] + alpha * h[k]))
+
+
+@formula
+def stake(D: float, k: int, l: int) -> float:
+    """D(i, l), or the row's sum of D for the right label."""
+    if l != k:
+        return D[l]
+    whole = 0.0
+    for d in D:
+        whole += d
+    return whole
+
+
+@formula
+def disagreement(h: float, k: int, l: int) -> float:
+    """1 - (h(x_i, c_i) - h(x_i, l)) / 2."""
+    return 0.0 if l == k else 1.0 - (h[k] - h[l]) / 2.0
+
+
+@formula
+def lost(D: float, h: float, k: int, l: int) -> float:
+    """D (1 - u)."""
+    return D[l] * disagreement(h, k, l)
 
 
 @dataclass(frozen=True)
@@ -29,26 +65,14 @@ class AdaBoostMR(Labelwise):
     needs: ClassVar[str] = "hamming"
     no: ClassVar[float] = -1.0  # what a voter says of a label that it thinks is wrong; 1 of one that is right
 
-    def exponents(self, s: State, F: Array) -> Array:
-        """Step 1."""
-        rows = np.arange(len(F))
-        logs: Array = F - F[rows, s.codes][:, None]
-        logs *= 0.5
-        logs[rows, s.codes] = -np.inf
-        return logs
+    first: ClassVar[Any] = staticmethod(first)
+    log_weight_after: ClassVar[Any] = staticmethod(log_weight_after)
+    disagreement: ClassVar[Any] = staticmethod(disagreement)
+    lost: ClassVar[Any] = staticmethod(lost)
 
     def task(self, s: State) -> Task:
         """Step 2: yes to a wrong label costs D(i, l), to the right one it saves the row's sum of D."""
-        D = s.own.D
-        weight = np.where(s.own.right, D.sum(axis=1, keepdims=True), D)
-        return Task(self.needs, weight, s.own.Y, {"no": self.no})
-
-    def agreement(self, s: State, h: Array) -> Array:
-        """Return (h(x_i, c_i) - h(x_i, l)) / 2, or the difference where votes go from 0 to 1."""
-        rows = np.arange(len(h))
-        u: Array = (h[rows, s.codes][:, None] - h) / (1.0 - self.no)
-        u[rows, s.codes] = 1.0
-        return u
+        return Task(self.needs, s.each(stake), s.column("Y"), {"no": self.no})
 
     def probability(self, F: Array) -> Array:
         """Softmax of the scores; with two classes AdaBoost's link."""

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-import numpy as np
+from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, exp, formula, log, perfect
 
-from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, exp, log, perfect
+
+@formula
+def sign_of_label(k: int, l: int) -> float:
+    """Y(i, l): 1 for the right label, else -1."""
+    return 1.0 if l == k else -1.0
 
 
 @dataclass(frozen=True)
@@ -22,41 +26,37 @@ class Labelwise(Rule):
     apart: ClassVar[float] = 2.0
     unit: ClassVar[float] = 1.0  # what alpha is multiplied by, where votes are smaller in proportion
 
-    def exponents(self, s: State, F: Array) -> Array:
-        """Return the logarithms of D for these scores, a new array; minus infinity where there is no weight."""
-        raise NotImplementedError
-
-    def agreement(self, s: State, h: Array) -> Array:
-        """Return u for these votes; 1 where there is no weight."""
-        raise NotImplementedError
+    # Formulas of a row and a label l: D for F = 0; the logarithm of D after the step alpha h, minus infinity where
+    # there is no weight; 1 - u; and D (1 - u).
+    first: ClassVar[Any]
+    log_weight_after: ClassVar[Any]
+    disagreement: ClassVar[Any]
+    lost: ClassVar[Any]
 
     def begin(self, s: State) -> None:
         """Weigh the rows and labels for F = 0."""
-        s.own.right = np.arange(s.n_classes) == s.codes[:, None]
-        s.own.Y = np.where(s.own.right, 1.0, -1.0)
-        self._weigh(s, s.F)
-        s.own.log_first = s.own.log_loss
+        s.keep("Y", sign_of_label)
+        s.keep("D", self.first)
+        s.own.whole = s.total(s.column("D"))
+        s.own.log_loss = s.own.log_first = log(s.own.whole)
 
-    def _weigh(self, s: State, F: Array) -> None:
-        """Note D, up to a factor, and the logarithm of its sum."""
-        D = self.exponents(s, F)
-        top = s.largest(D)
-        D -= top
-        s.own.D = np.exp(D, out=D)
+    def _weigh(self, s: State, alpha: float) -> None:
+        """Note D after the step, up to a factor, and the logarithm of its sum."""
+        D, top = s.scaled_exp(self.log_weight_after, alpha)
+        s.keep("D", D)
         s.own.whole = s.total(D)
         s.own.log_loss = top + log(s.own.whole)
 
     def step(self, s: State, task: object, h: Array) -> Step | Stop:
         """Measure the agreement; stop, or let the voter join."""
-        u = self.agreement(s, h)
-        lost = s.total(s.own.D * (1.0 - u))
+        lost = s.total(self.lost)
         error = lost / (2.0 * s.own.whole)  # (1 - r) / 2
         if error >= 0.5 - NEGLIGIBLE:
             return Stop("no_edge", f"weighted error {error:.4g} over rows and labels, and the rule needs less than 0.5")
         floored = error or 0.5 / s.size
         alpha = self.unit * 0.5 * log((1 - floored) / floored)
+        stop = perfect(s, self.disagreement) if lost == 0 else None
         before = s.own.log_loss
-        self._weigh(s, s.F + alpha * h)
+        self._weigh(s, alpha)
         Z, loss = exp(s.own.log_loss - before), exp(min(s.own.log_loss - s.own.log_first, 700.0))
-        facts = {"error": error, "edge": 1 - 2 * error, "Z": Z, "objective": loss}
-        return Step(alpha, facts, perfect(s, u != 1.0) if lost == 0 else None)
+        return Step(alpha, {"error": error, "edge": 1 - 2 * error, "Z": Z, "objective": loss}, stop)

@@ -7,7 +7,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, Task, exp, log, perfect
+from boostlab.contract import (
+    NEGLIGIBLE,
+    Array,
+    Rule,
+    State,
+    Step,
+    Stop,
+    Task,
+    class_error_sums,
+    exp,
+    is_other_class,
+    log,
+    perfect,
+)
 
 
 @dataclass(frozen=True)
@@ -42,7 +55,7 @@ class Plurality(Rule):
 
     def step(self, s: State, task: Task, h: Array) -> Step | Stop:
         """Measure the error on the full sample; stop, or let the voter join."""
-        whole, wrong = task.sums or s.total(task.weight, task.weight * (h != s.codes))
+        whole, wrong = s.total(class_error_sums)
         error, limit = wrong / whole, self.limit(s)
         if error >= limit - NEGLIGIBLE:
             return Stop("no_edge", f"weighted error {error:.4g}, and the rule needs less than {limit:.4g}")
@@ -50,7 +63,7 @@ class Plurality(Rule):
         credit = self.credit(s)
         s.own.log_loss += log((1 - error) * exp(-credit * alpha) + error * exp((1 - credit) * alpha))
         facts = {"error": error, "edge": 1 - error / limit, "objective": exp(min(s.own.log_loss, 700.0))}
-        return Step(alpha, facts, perfect(s, h != s.codes) if wrong == 0 else None)
+        return Step(alpha, facts, perfect(s, is_other_class) if wrong == 0 else None)
 
     def shown(self, F: Array) -> Array:
         """Return the sum of alpha times 1 for the class named and -1/(K-1) for the others: zero over the classes."""

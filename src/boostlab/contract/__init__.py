@@ -7,7 +7,7 @@ Nothing here imports a compiler: formulas are plain functions, and whoever holds
 
 from boostlab.contract.formula import formula
 from boostlab.contract.learner import Learner, Session, Voter
-from boostlab.contract.rule import Array, Plain, Rule, State, perfect
+from boostlab.contract.rule import Array, Plain, Rule, State, is_other_class, perfect
 from boostlab.contract.step import (
     NEGLIGIBLE,
     STOP_CODES,
@@ -18,7 +18,7 @@ from boostlab.contract.step import (
     Step,
     Stop,
 )
-from boostlab.contract.sums import error_sums, residual_moments, squared_error_sums
+from boostlab.contract.sums import class_error_sums, error_sums, residual_moments, squared_error_sums
 from boostlab.contract.task import MixedTask, ResidualTask, Task
 from boostlab.functions import erf, erfc, exp, expit, log, log1p, softplus
 
@@ -41,12 +41,14 @@ __all__ = [
     "Stop",
     "Task",
     "Voter",
+    "class_error_sums",
     "erf",
     "erfc",
     "error_sums",
     "exp",
     "expit",
     "formula",
+    "is_other_class",
     "log",
     "log1p",
     "perfect",

@@ -2,7 +2,10 @@
 
 A parameter named after a column takes that row's value; the others are numbers (or small tables of numbers), given in
 their order.  `weight(y, F, left, c)` under `s.each(weight, 0.3, 2.0)` sees every row's label and score, left = 0.3 and
-c = 2.  Whoever holds the rows compiles a formula once and evaluates it on all of them, wherever they lie.
+c = 2.  With one score a class, F, h and the like are rows of numbers, and a formula with a parameter `l` is one of a
+row and a label: it is evaluated for every class l.
+
+Whoever holds the rows compiles a formula once and evaluates it on all of them, wherever they lie.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ COLUMNS = {
     "z": "the target in the current task, or one target a class",
     "e": "exp(-y F) up to a common factor (see `State.exponentials`)",
 }
+LABEL = "l"  # the parameter of a formula of a row and a label
 
 
 def formula(function: Function) -> Function:

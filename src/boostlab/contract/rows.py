@@ -32,11 +32,17 @@ class Rows(Protocol):
     def each(self, what: Formula, /, *numbers: Any) -> Column:
         """Return a formula's value for every row."""
 
-    def keep(self, name: str, what: Formula | float, /, *numbers: Any) -> None:
+    def keep(self, name: str, what: Formula | Column | float, /, *numbers: Any) -> None:
         """Remember a column by name."""
+
+    def column(self, name: str, /) -> Column:
+        """Return a column by its name."""
 
     def weigh(self, what: Formula | Column, /, *numbers: Any) -> Column:
         """Return the exponentials of a formula, scaled so that the largest is 1."""
+
+    def scaled_exp(self, what: Formula | Column, /, *numbers: Any) -> tuple[Column, float]:
+        """Return w and t with exp(formula) = e^t w, the largest w being 1."""
 
     def total(self, what: Formula | Column, /, *numbers: Any) -> Any:
         """Return exact sums over the sample."""

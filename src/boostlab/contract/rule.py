@@ -25,6 +25,12 @@ def is_wrong(y: float, h: float) -> float:
     return 0.0 if y * h > 0.0 else 1.0
 
 
+@formula
+def is_other_class(h: int, k: int) -> float:
+    """Whether a vote names another class."""
+    return 1.0 if h != k else 0.0
+
+
 def perfect(s: State, wrong: Formula | Column = is_wrong) -> Stop | None:
     """Return the stop after a voter that is right on every row, and not only on those whose weight has not vanished."""
     return Stop("perfect", f"round {s.t + 1} makes no error") if s.largest(wrong) == 0.0 else None
@@ -115,8 +121,14 @@ class State(Protocol):
     def weigh(self, what: Formula | Column, /, *numbers: Any) -> Column:
         """Return exp(logarithms), scaled so that the largest is 1: such weights cannot under- or overflow."""
 
-    def keep(self, name: str, what: Formula | float, /, *numbers: Any) -> None:
+    def scaled_exp(self, what: Formula | Column, /, *numbers: Any) -> tuple[Column, float]:
+        """Return w and t with exp(logarithms) = e^t w, the largest w being 1."""
+
+    def keep(self, name: str, what: Formula | Column | float, /, *numbers: Any) -> None:
         """Remember a column by a name of the rule's own, for later formulas: a formula's values, or a number."""
+
+    def column(self, name: str, /) -> Column:
+        """Return a column by its name."""
 
     def canonical_order(self) -> Array:
         """Return an order of the rows that depends on their content only."""

@@ -12,6 +12,12 @@ def error_sums(w: float, h: float, y: float) -> tuple[float, float]:
 
 
 @formula
+def class_error_sums(w: float, h: int, k: int) -> tuple[float, float]:
+    """The weight of the sample, and of the rows for which the voter names another class."""
+    return w, w if h != k else 0.0
+
+
+@formula
 def residual_moments(y: float, F: float, h: float) -> tuple[float, float]:
     """The sums of residual * vote and of vote^2."""
     return (y - F) * h, h * h

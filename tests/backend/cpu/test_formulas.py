@@ -45,6 +45,11 @@ def of_class(F: float, k: int) -> float:
     return F[k]
 
 
+@formula
+def log_weight_of_label(F: float, k: int, l: int, scale: float) -> float:
+    return scale * (F[l] - F[k])
+
+
 class OneAClass(Rule):
     n_outputs = "class"
 
@@ -108,6 +113,16 @@ def test_one_score_a_class():
     rows = held(rule=OneAClass(), n_classes=3)
     F = rows.scores.now
     np.testing.assert_array_equal(rows.each(of_class), F[np.arange(200), rows.k])
+
+
+@pytest.mark.parametrize("mass", [None, 3.0, 0.7])
+def test_a_formula_of_rows_and_labels(mass):
+    rows = held(rule=OneAClass(), n_classes=3, mass=None if mass is None else np.full(200, mass))
+    F = rows.scores.now
+    wanted = 0.5 * (F - F[np.arange(200), rows.k][:, None])
+    np.testing.assert_array_equal(rows.each(log_weight_of_label, 0.5), wanted)
+    assert rows.total(log_weight_of_label, 0.5) == pytest.approx(wanted.sum() * (mass or 1.0), rel=1e-12)
+    assert rows.largest(log_weight_of_label, 0.5) == wanted.max()
 
 
 def test_what_the_learner_knows_is_not_summed_again():

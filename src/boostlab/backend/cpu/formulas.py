@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from boostlab.backend.cpu.functions import STAMP
-from boostlab.contract.formula import COLUMNS, is_formula, n_values, parameters
+from boostlab.contract.formula import COLUMNS, LABEL, is_formula, n_values, parameters
 from boostlab.kernels.compiled import jitable, kernel
 
 
@@ -24,19 +24,22 @@ from boostlab.kernels.compiled import jitable, kernel
 def evaluation(function: Callable[..., Any], columns: tuple[str, ...]) -> Any:
     """Return the kernel that writes a formula's values on rows first to last - 1 into out, of shape (values, rows).
 
-    Its arguments are the formula's, with arrays for the columns, and then out, first and last.
+    Its arguments are the formula's, with arrays for the columns, and then out, first and last.  Of a
+    formula of rows and labels out has the shape (values, rows, labels), and the label is no argument.
     """
-    names, n = parameters(function), n_values(function)
+    names, n, labels = parameters(function), n_values(function), LABEL in parameters(function)
+    taken = [name for name in names if name != LABEL]
     given = ", ".join(f"{name}_[i]" if name in columns else name for name in names)
+    at, every = ("i, l", "for l in range(out0.shape[1]): ") if labels else ("i", "")
     # Views of the rows in question: their indices start at 0, so that no index is checked for being negative.
-    views = [f"{name}_ = {name}[first:last]" for name in names if name in columns]
-    views += [f"out{v} = out[{v}, first:last]" for v in range(n)]
+    views = [f"{name}_ = {name}[_first:_last]" for name in names if name in columns]
+    views += [f"out{v} = _out[{v}, _first:_last]" for v in range(n)]
     source = (
         "def made_of(formula, stamp):\n"
-        f"    def evaluate({', '.join(names)}, out, first, last):\n"
+        f"    def evaluate({', '.join([*taken, '_out', '_first', '_last'])}):\n"
         f"        {'; '.join(views)}\n"
-        "        for i in range(out0.size):\n"
-        f"            {', '.join(f'out{v}[i]' for v in range(n))} = formula({given})\n"
+        "        for i in range(out0.shape[0]):\n"
+        f"            {every}{', '.join(f'out{v}[{at}]' for v in range(n))} = formula({given})\n"
         "        return stamp\n"
         "    return evaluate\n"
     )

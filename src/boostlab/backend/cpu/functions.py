@@ -20,6 +20,7 @@ from numba.extending import lower_builtin, register_jitable, type_callable
 from boostlab.functions import bits as reinterpretation
 from boostlab.functions import error, exponential, logarithm, pairs, polynomials
 from boostlab.functions.bits import bits, from_bits
+from boostlab.functions.exponential import exp
 from boostlab.kernels.compiled import kernel
 
 Array = np.ndarray[Any, Any]
@@ -82,3 +83,18 @@ def _loop_of(function: Callable[..., float], arguments: int) -> Any:
             out[i] = function(x[i], y[i])
 
     return kernel(loop if arguments == 1 else loop_of_two)
+
+
+def _exp_less() -> Any:
+    stamp = STAMP
+
+    def loop(x: Array, top: float, first: int, last: int) -> int:
+        y = x[first:last]
+        for i in range(y.size):
+            y[i] = exp(y[i] - top)
+        return stamp
+
+    return kernel(loop)
+
+
+exp_less = _exp_less()  # x becomes exp(x - top) on rows first to last - 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,19 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.exponential_weights import Exponentials
 from boostlab.backend.cpu.formulas import column_names, evaluation
+from boostlab.backend.cpu.functions import exp_less
 from boostlab.backend.cpu.scores import Scores
-from boostlab.contract import Reweigh, Rule, Step, Task, error_sums, residual_moments, squared_error_sums
-from boostlab.contract.formula import is_formula, n_values, parameters
+from boostlab.contract import (
+    Reweigh,
+    Rule,
+    Step,
+    Task,
+    class_error_sums,
+    error_sums,
+    residual_moments,
+    squared_error_sums,
+)
+from boostlab.contract.formula import LABEL, is_formula, n_values, parameters
 from boostlab.data.matrix import canonical_order
 from boostlab.data.rows import Rows
 from boostlab.data.table import Table
@@ -55,12 +66,12 @@ class CpuRows:
         self._own: dict[str, Array] = {}  # a rule's memory
         self._names = column_names(())
         self._order: Array | None = None
-        self._room = np.empty((0, 0))
+        self._room = np.empty(0)
         self._plans: dict[Formula, Any] = {}
 
     # -- columns -----------------------------------------------------------------------------------------------------
 
-    def column(self, name: str) -> Array:
+    def column(self, name: str, /) -> Array:
         """Return a column by the name that formulas know it by."""
         if name in ("y", "k", "h"):
             return getattr(self, name)
@@ -74,18 +85,18 @@ class CpuRows:
             return self.exponentials()
         return self._own[name]
 
-    def keep(self, name: str, what: Formula | float, /, *numbers: Any) -> None:
-        """Remember a column of the rule's own: a formula's values, or one number for all rows."""
+    def keep(self, name: str, what: Any, /, *numbers: Any) -> None:
+        """Remember a column of the rule's own: a formula's values, a column, or one number for all rows."""
         if is_formula(what):
-            self._own[name] = self.each(what, *numbers)  # type: ignore[arg-type]
+            self._own[name] = self.each(what, *numbers)
         else:
-            self._own[name] = np.full(self.n_rows, float(what))  # type: ignore[arg-type]
+            self._own[name] = what if isinstance(what, np.ndarray) else np.full(self.n_rows, float(what))
         if name not in self._names:
             self._names, self._plans = column_names(tuple(self._own)), {}
 
     def each(self, what: Formula, /, *numbers: Any) -> Array:
         """Return a formula's values, one a row (one row of the result a value, where it gives several)."""
-        out = self._evaluate(what, numbers, np.empty((n_values(what), self.n_rows)))
+        out = self._evaluate(what, numbers, np.empty(self._shape(what)))
         return out[0] if len(out) == 1 else out
 
     def total(self, what: Any, /, *numbers: Any) -> Any:
@@ -94,8 +105,8 @@ class CpuRows:
             return self.masses.total(what, *numbers)
         if what in self.known and not numbers:
             return self.known[what]
-        values = self._evaluate(what, numbers, self._workspace(n_values(what)))
-        found = self.masses.totals(values, self.threads)
+        values = self._evaluate(what, numbers, self._workspace(self._shape(what)))
+        found = self._sums(values)
         return found[0] if len(found) == 1 else found
 
     def largest(self, what: Any, /, *numbers: Any) -> float:
@@ -108,10 +119,14 @@ class CpuRows:
 
     def weigh(self, what: Any, /, *numbers: Any) -> Array:
         """Return the exponentials of a formula or an array, scaled so that the largest is 1."""
-        logs = self.each(what, *numbers) if is_formula(what) else what - self.masses.largest(what)
-        if is_formula(what):
-            logs -= self.masses.largest(logs)
-        return np.exp(logs, out=logs)
+        return self.scaled_exp(what, *numbers)[0]
+
+    def scaled_exp(self, what: Any, /, *numbers: Any) -> tuple[Array, float]:
+        """Return w and t with exp(formula) = e^t w, the largest w being 1."""
+        logs = self.each(what, *numbers) if is_formula(what) else np.array(what, np.float64)
+        top, flat = self.masses.largest(logs), logs.reshape(-1)
+        spread(lambda a, b: exp_less(flat, top, a, b), flat.size, CELLS * flat.size, self.threads)
+        return logs, top
 
     def exponentials(self) -> Array:
         """Return exp(-y F) or exp(-F_k) up to a common factor, computed anew only where the last voter was wrong."""
@@ -133,7 +148,12 @@ class CpuRows:
         self.task, self.h, self.known = task, h, {}
         if isinstance(task, Task):
             parts = getattr(task, "parts", None)
-            told = ((error_sums, task.sums), (residual_moments, task.moments), (squared_error_sums, parts))
+            told = (
+                (error_sums, task.sums),
+                (class_error_sums, task.sums),
+                (residual_moments, task.moments),
+                (squared_error_sums, parts),
+            )
             self.known = {what: found for what, found in told if found is not None}
 
     # -- what a round changes ----------------------------------------------------------------------------------------
@@ -154,17 +174,28 @@ class CpuRows:
     def _one(self, what: Any, numbers: tuple[Any, ...]) -> Array:
         if not is_formula(what):
             return np.asarray(what)
-        return self._evaluate(what, numbers, self._workspace(1))[0]
+        return self._evaluate(what, numbers, self._workspace(self._shape(what)))[0]
 
-    def _workspace(self, values: int) -> Array:
-        if len(self._room) < values:
-            self._room = np.empty((values, self.n_rows))
-        return self._room[:values]
+    def _sums(self, values: Array) -> tuple[float, ...]:
+        if values.ndim == 2:
+            return self.masses.totals(values, self.threads)
+        return tuple(self.masses.total(x) for x in values)
+
+    def _shape(self, what: Formula) -> tuple[int, ...]:
+        """Return the shape of a formula's values: one a row, or one a row and label."""
+        labels = (self.n_classes,) if LABEL in parameters(what) else ()
+        return n_values(what), self.n_rows, *labels
+
+    def _workspace(self, shape: tuple[int, ...]) -> Array:
+        size = prod(shape)
+        if len(self._room) < size:
+            self._room = np.empty(size)
+        return self._room[:size].reshape(shape)
 
     def _evaluate(self, what: Formula, numbers: tuple[Any, ...], out: Array) -> Array:
         plan = self._plans.get(what)
         if plan is None:
-            names = parameters(what)
+            names = tuple(name for name in parameters(what) if name != LABEL)
             mine = tuple(name for name in names if name in self._names)
             plan = self._plans[what] = evaluation(what, mine), tuple((name, name in mine) for name in names)
         loop, named = plan
@@ -176,8 +207,8 @@ class CpuRows:
         if len(numbers) != sum(not is_column for _, is_column in named):
             wanted = [name for name, is_column in named if not is_column]
             raise TypeError(f"{what.__name__} takes {len(wanted)} numbers ({', '.join(wanted)}), not {len(numbers)}.")
-        if is_worth(CELLS * self.n_rows, self.threads):
-            spread(lambda a, b: loop(*given, out, a, b), self.n_rows, CELLS * self.n_rows, self.threads)
+        if is_worth(CELLS * out[0].size, self.threads):
+            spread(lambda a, b: loop(*given, out, a, b), self.n_rows, CELLS * out[0].size, self.threads)
         else:
             loop(*given, out, 0, self.n_rows)
         return out
