@@ -18,13 +18,13 @@ from numba import types
 from numba.extending import lower_builtin, register_jitable, type_callable
 
 from boostlab.backend.functions import bits as reinterpretation
-from boostlab.backend.functions import error, exponential, logarithm, pairs, polynomials
+from boostlab.backend.functions import error, exponential, logarithm, pairs
 from boostlab.backend.functions.bits import bits, from_bits
 from boostlab.kernels.compiled import kernel
 
 Array = np.ndarray[Any, Any]
 
-PARTS = (polynomials, pairs, exponential, logarithm, error)
+PARTS = (pairs, exponential, logarithm, error)
 
 
 def _sources() -> str:
