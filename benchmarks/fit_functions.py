@@ -86,8 +86,9 @@ def statements(fit: Fit) -> list[str]:
     """Return the fitted polynomial: two chains of operations, odd and even, that a CPU works on at the same time."""
     coefficients, error = remez(fit.f, fit.low, fit.high, fit.degree, fit.weight)
     first, *others = [float(c) for c in coefficients]
+    low, high, power = (mp.nstr(mpf(v), 6) for v in (fit.low, fit.high, mp.log(error, 2)))
     return [
-        f"# degree {fit.degree} on [{mp.nstr(mpf(fit.low), 6)}, {mp.nstr(mpf(fit.high), 6)}], error 2^{mp.nstr(mp.log(error, 2), 4)}",
+        f"# degree {fit.degree} on [{low}, {high}], error 2^{power}",
         f"square = {fit.variable} * {fit.variable}",
         *horner("odd", others[0::2]),
         *horner("even", others[1::2]),
@@ -147,7 +148,7 @@ def fits() -> list[Fit]:
     ]
 
 
-@workdps(40)  # type: ignore[untyped-decorator]
+@workdps(40)
 def refitted(text: str) -> str:
     """Return a module's source with the statements of its polynomials as fitted now."""
     for fit in fits():

@@ -14,6 +14,7 @@ SRC = Path(boostlab.__file__).parent
 # Every room and the rooms it may import.  Rules see the shared words and the programs, nothing else.
 MAY_IMPORT = {
     "kernels": set(),
+    "backend": {"kernels"},  # how kernels are compiled; `backend.functions` imports nothing else
     "data": {"kernels"},
     "tasks": set(),
     "contract": {"data", "kernels", "tasks"},

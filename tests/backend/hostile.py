@@ -1,19 +1,34 @@
 """Arguments on which row functions go wrong first, made without a random generator: the same on every machine.
 
-Run as a script it prints, for every row function, the digest of the bits of its values at all of them, and whether its
-loop was compiled to vectors of the width given as argument.
+Run as a script it compiles every row function to vectors of the width given as argument, and prints its name, the
+digest of its values' bits, the width of its loop's products, and how many instructions multiply and add at once.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
 
 import numpy as np
 
 BORDERS = (
     *(0.0, 5e-324, 2.2250738585072014e-308, 1e-300, 1e-20, 5e-17, 1.1102230246251565e-16, 1e-8, 1e-3, 0.25, 0.2888),
-    *(0.34657359027997264, 0.5, 0.7071067811865476, 0.75, 1.0, 1.4142135623730951, 2.0, 3.0, 4.5, 6.0, 26.5, 27.2, 27.3),
+    *(
+        0.34657359027997264,
+        0.5,
+        0.7071067811865476,
+        0.75,
+        1.0,
+        1.4142135623730951,
+        2.0,
+        3.0,
+        4.5,
+        6.0,
+        26.5,
+        27.2,
+        27.3,
+    ),
     *(28.0, 36.7, 40.0, 708.3964185322641, 709.782712893384, 710.0, 744.4400719213812, 745.1332191019412, 746.0),
     *(1e9, 1e18, 1e154, 1e200, 1.7976931348623157e308, np.inf),
 )
@@ -63,19 +78,20 @@ def digest(values: np.ndarray) -> str:
 
 def main() -> None:
     width = int(sys.argv[1])
-    if width:  # before anything is compiled
-        import llvmlite.binding
+    import llvmlite.binding
 
-        llvmlite.binding.set_option("boostlab", f"--force-vector-width={width}")
+    llvmlite.binding.set_option("boostlab", f"--force-vector-width={width}")  # before anything is compiled
     from boostlab.backend.cpu.functions import _loop_of, each
     from boostlab.backend.functions import ROW_FUNCTIONS
 
     for function in ROW_FUNCTIONS:
         given = columns(function, 100_000)
         value = digest(each(function, *given))
-        (text,) = _loop_of(function, len(given)).inspect_llvm().values()
-        found = any(f"<{w} x double>" in text for w in (2, 4, 8)) if width == 1 else f"<{width} x double>" in text
-        print(function.__name__, value, found != (width == 1))
+        loop = _loop_of(function, len(given))
+        (text,), (assembly,) = loop.inspect_llvm().values(), loop.inspect_asm().values()
+        widths = {int(w) for w in re.findall(r"fmul <(\d+) x double>", text)}
+        fused = re.findall(r"\bv?fn?m(?:add|sub|la|ls)\w*", assembly)
+        print(function.__name__, value, max(widths, default=1), len(fused))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import lower_builtin, register_jitable, type_callable
 
@@ -42,7 +42,7 @@ def _type_bits(context: Any) -> Any:
     return lambda x: types.int64 if x == types.float64 else None
 
 
-@lower_builtin(bits, types.float64)
+@lower_builtin(bits, types.float64)  # type: ignore[no-untyped-call]
 def _lower_bits(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return builder.bitcast(arguments[0], ir.IntType(64))
 
@@ -52,7 +52,7 @@ def _type_from_bits(context: Any) -> Any:
     return lambda i: types.float64 if i == types.int64 else None
 
 
-@lower_builtin(from_bits, types.int64)
+@lower_builtin(from_bits, types.int64)  # type: ignore[no-untyped-call]
 def _lower_from_bits(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return builder.bitcast(arguments[0], ir.DoubleType())
 

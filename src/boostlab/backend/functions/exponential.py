@@ -28,7 +28,7 @@ def exp_parts(x: float, low: float) -> tuple[float, float, float]:
     b = low - n * LN2_LOW
     r = a + b
     # fit: exp_rest
-    # degree 10 on [-0.346608, 0.346608], error 2^-61.73
+    # degree 10 on [-0.346608, 0.346608], error 2^-61.7285
     square = r * r
     odd = 2.5109045055123555e-08
     odd = odd * square + 2.755724418195281e-06
@@ -56,7 +56,7 @@ def exp(x: float) -> float:
     b = n * LN2_LOW
     r = a - b
     # fit: exp_rest
-    # degree 10 on [-0.346608, 0.346608], error 2^-61.73
+    # degree 10 on [-0.346608, 0.346608], error 2^-61.7285
     square = r * r
     odd = 2.5109045055123555e-08
     odd = odd * square + 2.755724418195281e-06
