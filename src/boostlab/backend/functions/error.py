@@ -145,8 +145,8 @@ def log_erfc(x: float) -> float:
     near, near_low = erfc_parts(z)
     left = z < -BORDER
     near = 2.0 - erfc_tail(within(-z, BORDER, 6.0)) if left else near
-    u = high if far else near
-    c = low if far else (0.0 if left else near_low)
+    u = high + low if far else near
+    c = low - (u - high) if far else (0.0 if left else near_low)
     k, m = log_reduced(u)
     f = -(z + rest)
     small = abs(f) < 0.25

@@ -43,7 +43,7 @@ def exp_parts(x: float, low: float) -> tuple[float, float, float]:
     exp_rest = 0.5 + r * (odd + r * even)
     # end of fit
     high = 1.0 + r
-    return n, high, (r - (high - 1.0)) + (square * exp_rest + (b - (r - a)))
+    return n, high, (r - (high - 1.0)) + (square * exp_rest + (b - (r - a)) * high)
 
 
 def exp(x: float) -> float:
@@ -71,7 +71,7 @@ def exp(x: float) -> float:
     exp_rest = 0.5 + r * (odd + r * even)
     # end of fit
     high = 1.0 + r
-    y = high + ((r - (high - 1.0)) + (square * exp_rest + ((a - r) - b)))
+    y = high + ((r - (high - 1.0)) + (square * exp_rest + ((a - r) - b) * high))
     half = 0.5 * n + TO_EXPONENT
     rest = (n - (half - TO_EXPONENT)) + TO_EXPONENT
     return y * from_bits((bits(half) & 0x7FF) << 52) * from_bits((bits(rest) & 0x7FF) << 52)
