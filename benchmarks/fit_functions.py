@@ -1,40 +1,30 @@
-"""Fits the polynomials of the row functions, and writes src/boostlab/backend/functions/polynomials.py.
+"""Fits the polynomials of the row functions and writes them where src/boostlab/functions says `# fit: NAME`.
 
-    python benchmarks/fit_functions.py            prints the file
-    python benchmarks/fit_functions.py --write    writes it
+    python benchmarks/fit_functions.py
 
-Every polynomial is a minimax fit by Remez's exchange in 40 digits (mpmath).  A fit takes about a second.
+Every polynomial is a minimax fit by Remez's exchange in 40 digits (mpmath).  All of them take a few seconds.
 """
 
 from __future__ import annotations
 
-import sys
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mpmath import mp, mpf
+from mpmath import mp, mpf, workdps
 
-FILE = Path(__file__).parents[1] / "src" / "boostlab" / "backend" / "functions" / "polynomials.py"
+FOLDER = Path(__file__).parents[1] / "src" / "boostlab" / "backend" / "functions"
 Function = Callable[[Any], Any]
-
-HEAD = '''"""Minimax polynomials of the row functions, fitted and written by benchmarks/fit_functions.py."""
-
-# Long rows of digits are what is wanted here.
-# ruff: noqa: E501
-
-from __future__ import annotations
-'''
 
 
 @dataclass
 class Fit:
-    """A polynomial: its name, what it stands for, the function, the interval, the degree, and the weight of an error."""
+    """A polynomial: names of its value and variable, its function, interval and degree, and the weight of an error."""
 
     name: str
     variable: str
-    meaning: str
     f: Function
     low: Any
     high: Any
@@ -62,7 +52,7 @@ def remez(f: Function, low: Any, high: Any, degree: int, weight: Function, sweep
         solution = mp.lu_solve(A, b)
         coefficients, level = list(solution[: degree + 1]), abs(solution[degree + 1])
         # ... then the points move to where the error is largest between two of its zeros.
-        errors = [(mp.polyval(coefficients[::-1], x) - v) * w for x, v, w in zip(grid, values, weights, strict=True)]
+        errors = [(polynomial(coefficients, x) - v) * w for x, v, w in zip(grid, values, weights, strict=True)]
         peaks: list[tuple[Any, Any]] = []
         for x, e in zip(grid, errors, strict=True):
             if not peaks or (e > 0) != (peaks[-1][1] > 0):
@@ -78,31 +68,33 @@ def remez(f: Function, low: Any, high: Any, degree: int, weight: Function, sweep
     return coefficients, largest
 
 
-def horner(coefficients: list[str], variable: str) -> str:
-    """Return the polynomial as Python source, by Horner's rule."""
-    text = coefficients[-1]
-    for c in reversed(coefficients[:-1]):
-        text = f"{c} + {variable} * ({text})" if text is not coefficients[-1] else f"{c} + {variable} * {text}"
-    return text
+def polynomial(coefficients: list[Any], x: Any) -> Any:
+    """Return the polynomial's value."""
+    value = mpf(0)
+    for c in reversed(coefficients):
+        value = value * x + c
+    return value
 
 
-def even_and_odd(coefficients: list[str], variable: str) -> list[str]:
-    """Return the lines of a function body: two independent chains of operations, so that a CPU does both at a time."""
-    return [
-        f"square = {variable} * {variable}",
-        f"odd = {horner(coefficients[1::2], 'square')}",
-        f"even = {horner(coefficients[2::2], 'square')}",
-        f"return {coefficients[0]} + {variable} * (odd + {variable} * even)",
-    ]
+def horner(name: str, coefficients: list[float]) -> list[str]:
+    """Return the statements of Horner's rule in the variable `square`."""
+    first, *rest = reversed(coefficients)
+    return [f"{name} = {first!r}", *(f"{name} = {name} * square {'+' if c > 0 else '-'} {abs(c)!r}" for c in rest)]
 
 
-def source(fit: Fit) -> str:
-    """Return the fitted polynomial as a Python function."""
+def statements(fit: Fit) -> list[str]:
+    """Return the fitted polynomial: two chains of operations, odd and even, that a CPU works on at the same time."""
     coefficients, error = remez(fit.f, fit.low, fit.high, fit.degree, fit.weight)
-    body = even_and_odd([repr(float(c)) for c in coefficients], fit.variable)
-    interval = f"[{mp.nstr(mpf(fit.low), 6)}, {mp.nstr(mpf(fit.high), 6)}]"
-    text = f'"""Return {fit.meaning}, on {interval}; error 2^{mp.nstr(mp.log(error, 2), 4)}."""'
-    return f"def {fit.name}({fit.variable}: float) -> float:\n    {text}\n" + "".join(f"    {line}\n" for line in body)
+    first, *others = [float(c) for c in coefficients]
+    low, high, power = (mp.nstr(mpf(v), 6) for v in (fit.low, fit.high, mp.log(error, 2)))
+    return [
+        f"# degree {fit.degree} on [{low}, {high}], error 2^{power}",
+        f"square = {fit.variable} * {fit.variable}",
+        *horner("odd", others[0::2]),
+        *horner("even", others[1::2]),
+        f"{fit.name} = {first!r} + {fit.variable} * (odd + {fit.variable} * even)",
+        "# end of fit",
+    ]
 
 
 def exp_rest(r: Any) -> Any:
@@ -144,38 +136,34 @@ def erfcinv_gap(t: Any) -> Any:
 def fits() -> list[Fit]:
     """Return all polynomials of the row functions."""
     r, s = mp.log(2) / 2 * mpf("1.0001"), (mp.sqrt(2) - 1) ** 2 * mpf("1.0001")  # a little beyond the ends
-    c = mp.erf(mpf("0.76"))
-    ends = [(mpf(w) - 3) / (mpf(w) + 3) for w in ("1.1", "27.31")]
+    x = mp.erf(mpf("0.76"))
+    low, high = ((mpf(w) - 3) / (mpf(w) + 3) for w in ("1.1", "27.31"))
     return [
-        Fit(
-            *("exp_rest", "r", "(exp(r) - 1 - r) / r^2", exp_rest, -r, r, 9),
-            lambda x: max(x * x, mpf(10) ** -6) * mp.exp(-x),
-        ),
-        Fit(
-            "log_rest", "z", "(log((1 + s) / (1 - s)) - 2 s) / s^3 with z = s^2", log_rest, 0, s * s, 6, lambda z: s * s
-        ),
-        Fit("erf_rest", "z", "erf(x) / x - 1 with z = x^2", erf_rest, 0, mpf("0.563"), 10),
-        Fit(
-            *("erfcx_rest", "t", "(x + 1/2) erfcx(x) - 39/64 with t = (x - 4.5) / (x + 3)"),
-            *(erfcx_rest, mpf("-1.0001"), 1, 22),
-        ),
-        Fit("erfinv_ratio", "z", "erfinv(x) / x with z = x^2", erfinv_ratio, 0, c * c, 7),
-        Fit(
-            *("erfcinv_gap", "t", "w - erfcinv(exp(-w^2)) with t = (w - 3) / (w + 3)"),
-            *(erfcinv_gap, *ends, 10),
-        ),
+        Fit("exp_rest", "r", exp_rest, -r, r, 10, lambda r: max(abs(r), mpf(1) / 64)),
+        Fit("log_rest", "z", log_rest, 0, s * s, 6, lambda z: s * s),
+        Fit("erf_rest", "z", erf_rest, 0, mpf("0.563"), 10),
+        Fit("erfcx_rest", "t", erfcx_rest, mpf("-1.0001"), 1, 22),
+        Fit("erfinv_ratio", "z", erfinv_ratio, 0, x * x, 7),
+        Fit("erfcinv_gap", "t", erfcinv_gap, low, high, 10),
     ]
 
 
+@workdps(40)
+def refitted(text: str) -> str:
+    """Return a module's source with the statements of its polynomials as fitted now."""
+    for fit in fits():
+        place = re.compile(rf" +# fit: {fit.name}\n.*?# end of fit\n", re.DOTALL)
+        if place.search(text):
+            lines = [f"# fit: {fit.name}", *statements(fit)]
+            text = place.sub("".join(f"    {line}\n" for line in lines), text)
+    return text
+
+
 def main() -> None:
-    """Print or write the file of polynomials."""
-    text = "\n\n".join([HEAD.rstrip("\n") + "\n", *(source(fit) for fit in fits())])
-    if "--write" in sys.argv:
-        FILE.write_text(text, encoding="utf-8")
-    else:
-        print(text, end="")
+    """Write the polynomials into the modules of the row functions."""
+    for path in FOLDER.glob("*.py"):
+        path.write_text(refitted(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    mp.dps = 40
     main()

@@ -8,17 +8,17 @@ from typing import Any, ClassVar
 from boostlab.boosters.adaboost_mr import AdaBoostMR
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.registry import booster
-from boostlab.contract import Rule, formula
+from boostlab.contract import Row, Rule, formula
 
 
 @formula
-def disagreement(h: float, k: int, l: int) -> float:
+def disagreement(h: Row, k: int, l: int) -> float:
     """1 - (p(x_i, c_i) - p(x_i, y))."""
     return 0.0 if l == k else 1.0 - (h[k] - h[l])
 
 
 @formula
-def lost(D: float, h: float, k: int, l: int) -> float:
+def lost(D: Row, h: Row, k: int, l: int) -> float:
     """D times that: twice the pseudo-loss."""
     return D[l] * disagreement(h, k, l)
 

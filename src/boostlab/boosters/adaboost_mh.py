@@ -16,7 +16,22 @@ from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.labelwise import Labelwise
 from boostlab.boosters.params import one_of, param
 from boostlab.boosters.registry import booster
-from boostlab.contract import NEGLIGIBLE, Array, Each, Retry, Rule, State, Step, Stop, Task, exp, formula, log, perfect
+from boostlab.contract import (
+    NEGLIGIBLE,
+    Array,
+    Each,
+    Retry,
+    Row,
+    Rule,
+    State,
+    Step,
+    Stop,
+    Task,
+    exp,
+    formula,
+    log,
+    perfect,
+)
 
 
 @formula
@@ -26,31 +41,31 @@ def first(l: int) -> float:
 
 
 @formula
-def log_weight_after(Y: float, F: float, h: float, l: int, alpha: float) -> float:
+def log_weight_after(Y: Row, F: Row, h: Row, l: int, alpha: float) -> float:
     """-Y (F + alpha h)."""
     return -Y[l] * (F[l] + alpha * h[l])
 
 
 @formula
-def disagreement(Y: float, h: float, l: int) -> float:
+def disagreement(Y: Row, h: Row, l: int) -> float:
     """1 - Y h."""
     return 1.0 - Y[l] * h[l]
 
 
 @formula
-def lost(D: float, Y: float, h: float, l: int) -> float:
+def lost(D: Row, Y: Row, h: Row, l: int) -> float:
     """D (1 - Y h)."""
     return D[l] * (1.0 - Y[l] * h[l])
 
 
 @formula
-def is_wrong_label(Y: float, h: float, l: int) -> float:
+def is_wrong_label(Y: Row, h: Row, l: int) -> float:
     """Whether a vote on a label has the wrong sign, or none."""
     return 0.0 if Y[l] * h[l] > 0.0 else 1.0
 
 
 @formula
-def weight_of_wrong(D: float, Y: float, h: float, l: int) -> float:
+def weight_of_wrong(D: Row, Y: Row, h: Row, l: int) -> float:
     """D where a vote on a label has the wrong sign, or none."""
     return 0.0 if Y[l] * h[l] > 0.0 else D[l]
 
@@ -144,19 +159,19 @@ def label_of(k: int, j: float) -> float:
 
 
 @formula
-def log_weight_of(F: float, k: int, j: float, scale: float) -> float:
+def log_weight_of(F: Row, k: int, j: float, scale: float) -> float:
     """-Y_j F_j."""
     return -scale * F[int(j)] if k == j else scale * F[int(j)]
 
 
 @formula
-def is_wrong_on(h: float, k: int, j: float) -> float:
+def is_wrong_on(h: Row, k: int, j: float) -> float:
     """Whether the voter of the class j is wrong."""
     return 1.0 if (h[int(j)] > 0.0) != (k == j) else 0.0
 
 
 @formula
-def error_sums_of(weight: float, h: float, k: int, j: float) -> tuple[float, float]:
+def error_sums_of(weight: float, h: Row, k: int, j: float) -> tuple[float, float]:
     """The weight of the sample for the class j, and of the rows where its voter is wrong."""
     return weight, weight if (h[int(j)] > 0.0) != (k == j) else 0.0
 

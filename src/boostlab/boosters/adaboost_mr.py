@@ -11,7 +11,7 @@ import numpy as np
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.labelwise import Labelwise
 from boostlab.boosters.registry import booster
-from boostlab.contract import Array, Rule, State, Task, formula
+from boostlab.contract import Array, Row, Rule, State, Task, formula
 
 
 @formula
@@ -21,13 +21,13 @@ def first(k: int, l: int) -> float:
 
 
 @formula
-def log_weight_after(F: float, h: float, k: int, l: int, alpha: float) -> float:
+def log_weight_after(F: Row, h: Row, k: int, l: int, alpha: float) -> float:
     """Step 1 after the step alpha h."""
     return -inf if l == k else 0.5 * ((F[l] + alpha * h[l]) - (F[k] + alpha * h[k]))
 
 
 @formula
-def stake(D: float, k: int, l: int) -> float:
+def stake(D: Row, k: int, l: int) -> float:
     """D(i, l), or the row's sum of D for the right label."""
     if l != k:
         return D[l]
@@ -38,13 +38,13 @@ def stake(D: float, k: int, l: int) -> float:
 
 
 @formula
-def disagreement(h: float, k: int, l: int) -> float:
+def disagreement(h: Row, k: int, l: int) -> float:
     """1 - (h(x_i, c_i) - h(x_i, l)) / 2."""
     return 0.0 if l == k else 1.0 - (h[k] - h[l]) / 2.0
 
 
 @formula
-def lost(D: float, h: float, k: int, l: int) -> float:
+def lost(D: Row, h: Row, k: int, l: int) -> float:
     """D (1 - u)."""
     return D[l] * disagreement(h, k, l)
 

@@ -37,9 +37,8 @@ class EBBoost(VadaBoost):
 
     def task(self, s: State) -> MixedTask:
         """Steps 1 to 3."""
-        s.own.e = e = s.exponentials()
-        s.own.lam = self.penalty(s, e)
-        return MixedTask(e, s.y, 1.0, 0.0, "svp", {"variance_penalty": s.own.lam, "n": s.n})
+        s.own.lam = self.penalty(s)
+        return MixedTask(s.exponentials(), s.y, 1.0, 0.0, "svp", {"variance_penalty": s.own.lam, "n": s.n})
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import ClassVar
 
-import numpy as np
-from scipy.special import logsumexp, softmax
+from scipy.special import softmax
 
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import number, param
 from boostlab.boosters.registry import booster
-from boostlab.contract import Array, Retry, Rule, State, Step, Stop, Task, exp, formula, log, softplus
+from boostlab.contract import Array, Retry, Row, Rule, State, Step, Stop, Task, exp, formula, log, softplus
 
 W_MIN = 1e-10  # the smallest weight, and the loss at which training ends
 
@@ -84,6 +84,44 @@ class LogitBoost(Rule):
         return Stop("no_edge", "no step along the best fit lowers the logistic loss")
 
 
+@formula
+def log_sum(F: Row) -> float:
+    """ln of the sum of exp(F_l)."""
+    top, whole = max(F), 0.0
+    for f in F:
+        whole += exp(f - top)
+    return top + log(whole)
+
+
+@formula
+def newton_of_label(F: Row, k: int, log_sum: float, l: int, z_max: float, careful: float) -> tuple[float, float]:
+    """Step 1's w and z of a label, and with `careful` the raised w."""
+    p = exp(F[l] - log_sum)
+    w = max(p * (1.0 - p), W_MIN)
+    said = max(p if l == k else 1.0 - p, 1e-300)  # the probability of what is so
+    if careful > 0.0:
+        w = max(w, (1.0 - said) / z_max)
+    z = min(1.0 / said, z_max)
+    return w, z if l == k else -z
+
+
+@formula
+def class_loss_after(F: Row, h: Row, k: int, nu: float) -> float:
+    """-ln p_k after step 3."""
+    J = len(F)
+    mean = 0.0
+    for f in h:
+        mean += f
+    mean /= J
+    top = -inf
+    for j in range(J):
+        top = max(top, F[j] + nu * (1.0 - 1.0 / J) * (h[j] - mean))
+    whole = 0.0
+    for j in range(J):
+        whole += exp(F[j] + nu * (1.0 - 1.0 / J) * (h[j] - mean) - top)
+    return top + log(whole) - (F[k] + nu * (1.0 - 1.0 / J) * (h[k] - mean))
+
+
 @dataclass(frozen=True)
 class LogitBoostOfClasses(Rule):
     """Newton steps on the mean of -ln p_c, p = softmax(F) and c the right class; one least-squares voter a class.
@@ -109,31 +147,24 @@ class LogitBoostOfClasses(Rule):
     n_outputs: ClassVar[str] = "class"
     apart: ClassVar[float] = 2.0
     additive: ClassVar[bool] = False
-    W_MIN: ClassVar[float] = 1e-10
 
     def begin(self, s: State) -> None:
         """The loss of F = 0 is ln J."""
-        s.own.right = np.arange(s.n_classes) == s.codes[:, None]
-        s.own.loss, s.own.careful = float(np.log(s.n_classes)), False
+        s.own.loss, s.own.careful = log(s.n_classes), False
 
     def task(self, s: State) -> list[Task] | Stop:
         """Step 1."""
-        if s.own.loss <= self.W_MIN:
+        if s.own.loss <= W_MIN:
             return Stop("perfect", "the mean logistic loss is below 1e-10")
-        p, right = self.probability(s.F), s.own.right
-        w = np.maximum(p * (1.0 - p), self.W_MIN)
-        said = np.maximum(np.where(right, p, 1.0 - p), 1e-300)  # the probability of what is so
-        if s.own.careful:
-            w = np.maximum(w, (1.0 - said) / self.z_max)
-        z = np.where(right, 1.0, -1.0) * np.minimum(1.0 / said, self.z_max)
+        s.keep("log_sum", log_sum)
+        w, z = s.each(newton_of_label, self.z_max, s.own.careful)
         return [Task(self.needs, *columns) for columns in zip(w.T.copy(), z.T.copy(), strict=True)]
 
     def step(self, s: State, task: object, h: Array) -> Step | Retry | Stop:
         """Step 3, with halving."""
         nu = self.learning_rate
         for _ in range(12):
-            F = self.combine(s.F, nu, h)
-            loss = s.total(logsumexp(F, axis=1) - F[np.arange(len(F)), s.codes]) / s.n
+            loss = s.total(class_loss_after, nu) / s.n
             if loss < s.own.loss:
                 s.own.loss, s.own.careful = loss, False
                 return Step(nu, {"objective": loss})

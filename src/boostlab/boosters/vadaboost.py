@@ -16,7 +16,48 @@ from boostlab.boosters.params import one_of, param
 from boostlab.boosters.plurality import Plurality
 from boostlab.boosters.registry import booster
 from boostlab.boosters.variance_penalised import Rules, VariancePenalised
-from boostlab.contract import Array, MixedTask, Rule, State, Step, Stop, Task, exp, log, perfect
+from boostlab.contract import (
+    Array,
+    MixedTask,
+    Row,
+    Rule,
+    State,
+    Step,
+    Stop,
+    Task,
+    exp,
+    formula,
+    is_other_class,
+    log,
+    perfect,
+    squared_error_sums,
+)
+
+
+@formula
+def squared_mixture(e: float, a: float, b: float) -> float:
+    """(a e + b e^2)^2: the square of step 2's u, up to a common factor."""
+    u = (b * e + a) * e
+    return u * u
+
+
+@formula
+def loss_after(y: float, F: float, h: float, alpha: float) -> float:
+    """exp(-y (F + alpha h))."""
+    return exp(min(-y * (F + alpha * h), 300.0))
+
+
+@formula
+def deviation_after(y: float, F: float, h: float, alpha: float, mean: float) -> float:
+    """The squared distance of that from the mean."""
+    d = loss_after(y, F, h, alpha) - mean
+    return d * d
+
+
+@formula
+def squared_deviation(e: float, mean: float) -> float:
+    """(e - mean)^2."""
+    return (e - mean) * (e - mean)
 
 
 @dataclass(frozen=True)
@@ -47,21 +88,21 @@ class VadaBoost(Rule):
         """The cost of F = 0, divided by n^2, is 1."""
         s.own.log_cost = 0.0
 
-    def penalty(self, s: State, e: Array) -> float:
+    def penalty(self, s: State) -> float:
         """Return lambda for this round."""
         return self.variance_penalty
 
     def task(self, s: State) -> Task:
         """Steps 1 to 3."""
-        s.own.e = e = s.exponentials()
-        s.own.lam = lam = self.penalty(s, e)
+        s.own.lam = lam = self.penalty(s)
+        e = s.exponentials()
         return MixedTask(e, s.y, 1 - lam, lam * (s.n / s.total(e)))  # step 2 up to a common factor
 
     def step(self, s: State, task: Any, h: Array) -> Step | Stop:
         """Steps 4 and 5, from the sums of w (W) and of w^2 (S) where h is right (I) and wrong (J)."""
         lam = s.own.lam
-        W, W_J, S, S_J = task.measured(s, h)
-        spread = task.effective_size(s, W, S)
+        W, W_J, S, S_J = s.total(squared_error_sums)
+        spread = (task.a * W + task.b * S) ** 2 / s.total(squared_mixture, task.a, task.b)
         W_I, W_J, S_I, S_J = (W - W_J) / W, W_J / W, s.n * (S - S_J) / W**2, s.n * S_J / W**2
         A, B = (1 - lam) * W_I**2 + lam * S_I, (1 - lam) * W_J**2 + lam * S_J
         up, down = (A, B) if self.exact else ((1 - lam) * W_I + lam * S_I, (1 - lam) * W_J + lam * S_J)
@@ -77,13 +118,54 @@ class VadaBoost(Rule):
         facts |= {"variance_penalty": lam, "effective_size": spread}
         return Step(alpha, facts, perfect(s) if W_J == 0 else None)
 
-    def log_losses(self, s: State, alpha: float, h: Array) -> Array:
-        """Return ln e after a step."""
-        return -s.y * (s.F + alpha * h)
+    loss_after: ClassVar[Any] = staticmethod(loss_after)  # and its squared distance from the mean
+    deviation_after: ClassVar[Any] = staticmethod(deviation_after)
+
+    def after(self, s: State, alpha: float) -> tuple[float, ...]:
+        """Return the numbers of `loss_after`."""
+        return (alpha,)
 
     def probability(self, F: Array) -> Array:
         """AdaBoost's link is exact for lambda = 0; for lambda = 1 the loss is exp(-2 y F); in between it is a guess."""
         return super().probability(2 * F if self.variance_penalty == 1 else F)
+
+
+@formula
+def mixture(e: float, a: float, b: float) -> float:
+    """|u|, up to a common factor."""
+    return abs((b * e + a) * e)
+
+
+@formula
+def class_to_name(F: Row, e: float, k: int, a: float, b: float) -> float:
+    """The row's class, or, where u is negative, the wrong one with the highest score."""
+    if (b * e + a) * e >= 0.0:
+        return float(k)
+    best = 0 if k != 0 else 1
+    for j in range(len(F)):
+        if j != k and F[j] > F[best]:
+            best = j
+    return float(best)
+
+
+@formula
+def class_penalty_sums(w: float, e: float, h: int, k: int) -> tuple[float, float, float, float, float]:
+    """The sums of e over the sample and where the voter is wrong, those of e^2, and that of u^2."""
+    wrong = e if h != k else 0.0
+    return e, wrong, e * e, wrong * wrong, w * w
+
+
+@formula
+def class_loss_after(F: Row, h: int, k: int, alpha: float, mean_score: float) -> float:
+    """exp(mean F - F_k) after the step."""
+    return exp(min(mean_score - (F[k] + (alpha if h == k else 0.0)), 300.0))
+
+
+@formula
+def class_deviation_after(F: Row, h: int, k: int, alpha: float, mean_score: float, mean: float) -> float:
+    """The squared distance of that from the mean."""
+    d = class_loss_after(F, h, k, alpha, mean_score) - mean
+    return d * d
 
 
 @dataclass(frozen=True)
@@ -113,20 +195,15 @@ class VadaBoostOfClasses(VadaBoost, Plurality):
 
     def task(self, s: State) -> Task:
         """Steps 1 to 3."""
-        s.own.e = e = s.exponentials()
-        s.own.lam = lam = self.penalty(s, e)
-        u = e * (1 - lam + lam * (s.n / s.total(e)) * e)  # step 2 up to a common factor
-        if lam <= 1:
-            return Task(self.needs, u, s.codes)
-        F = s.F.copy()
-        F[np.arange(len(F)), s.codes] = -np.inf
-        return Task(self.needs, np.abs(u), np.where(u < 0, F.argmax(axis=1), s.codes))
+        s.own.lam = lam = self.penalty(s)
+        a, b = 1 - lam, lam * (s.n / s.total(s.exponentials()))
+        target = s.codes if lam <= 1 else s.each(class_to_name, a, b).astype(s.codes.dtype)
+        return Task(self.needs, s.each(mixture, a, b), target)
 
     def step(self, s: State, task: Task, h: Array) -> Step | Stop:
         """Steps 3 and 4, from the sums of w (W) and of w^2 (S) where h is right (I) and wrong (J)."""
-        K, lam, e = s.n_classes, s.own.lam, s.own.e
-        wrong = np.where(h != s.codes, e, 0.0)
-        W, W_J, S, S_J, spread = s.total(e, wrong, e * e, wrong * wrong, task.weight * task.weight)
+        K, lam = s.n_classes, s.own.lam
+        W, W_J, S, S_J, spread = s.total(class_penalty_sums)
         spread = (W * (1 - lam) + lam * s.n * S / W) ** 2 / spread  # how many equal u would be as spread
         W_I, W_J, S_I, S_J = (W - W_J) / W, W_J / W, s.n * (S - S_J) / W**2, s.n * S_J / W**2
         A, B, C = (1 - lam) * W_I**2 + lam * S_I, (1 - lam) * W_J**2 + lam * S_J, (1 - lam) * W_I * W_J
@@ -145,12 +222,14 @@ class VadaBoostOfClasses(VadaBoost, Plurality):
         facts = {"error": W_J, "edge": 1 - W_J / limit, "penalised_error": down / (up + down)}
         facts |= {"bound_gap": C * (false - right) ** 2, "objective": exp(s.own.log_cost)}
         facts |= {"variance_penalty": lam, "effective_size": spread}
-        return Step(alpha, facts, perfect(s, h != s.codes) if W_J == 0 else None)
+        return Step(alpha, facts, perfect(s, is_other_class) if W_J == 0 else None)
 
-    def log_losses(self, s: State, alpha: float, h: Array) -> Array:
-        """Return ln e after a step."""
-        own = s.F[np.arange(len(h)), s.codes] + alpha * (h == s.codes)
-        return (s.alphas.sum() + alpha) / s.n_classes - own
+    loss_after: ClassVar[Any] = staticmethod(class_loss_after)
+    deviation_after: ClassVar[Any] = staticmethod(class_deviation_after)
+
+    def after(self, s: State, alpha: float) -> tuple[float, ...]:
+        """Return the numbers of `loss_after`."""
+        return alpha, float(s.alphas.sum() + alpha) / s.n_classes
 
 
 class FixedPoint(VadaBoost):
@@ -176,23 +255,20 @@ class FixedPoint(VadaBoost):
         super().begin(s)
         s.own.lowest, s.own.lowest_at = np.inf, 0
 
-    def penalty(self, s: State, e: Array) -> float:
+    def penalty(self, s: State) -> float:
         """Steps 1 and 2; the scale of e does not matter."""
-        mean, error = self._moments(s, e)
+        mean = s.total(s.exponentials()) / s.n
+        error = sqrt(s.total(squared_deviation, mean) / s.n / (s.size - 1))
         return min(1.0, self.tau * mean / ((s.size - 1) * error)) if error > 0 else 1.0
-
-    def _moments(self, s: State, e: Array) -> tuple[float, float]:
-        """Return the mean and its standard error sd / sqrt(n)."""
-        mean = s.total(e) / s.n
-        return mean, sqrt(s.total((e - mean) ** 2) / s.n / (s.size - 1))
 
     def step(self, s: State, task: Any, h: Array) -> Step | Stop:
         """Step 3."""
         answer = super().step(s, task, h)
         if isinstance(answer, Stop):
             return answer
-        mean, error = self._moments(s, np.exp(np.minimum(self.log_losses(s, answer.alpha, h), 300.0)))
-        objective = mean + self.tau * error
+        numbers = self.after(s, answer.alpha)
+        mean = s.total(self.loss_after, *numbers) / s.n
+        objective = mean + self.tau * sqrt(s.total(self.deviation_after, *numbers, mean) / s.n / (s.size - 1))
         if objective < s.own.lowest:
             s.own.lowest, s.own.lowest_at = objective, s.t
         elif s.t - s.own.lowest_at >= self.patience and answer.stop is None:

@@ -5,7 +5,7 @@ is it time to stop (`Rule.step`).  A learner answers a `Task` with a voter.  Nei
 Nothing here imports a compiler: formulas are plain functions, and whoever holds the rows compiles them.
 """
 
-from boostlab.contract.formula import formula
+from boostlab.contract.formula import Row, formula
 from boostlab.contract.learner import Learner, Session, Voter
 from boostlab.contract.rule import Array, Plain, Rule, State, is_other_class, perfect
 from boostlab.contract.step import (
@@ -34,6 +34,7 @@ __all__ = [
     "ResidualTask",
     "Retry",
     "Reweigh",
+    "Row",
     "Rule",
     "Session",
     "State",

@@ -17,6 +17,8 @@ from typing import Any, TypeVar, get_args, get_origin
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+Row = Any  # of a column with one number a class: these numbers
+
 COLUMNS = {
     "y": "the label, -1 or +1, or the number to predict",
     "k": "the index of the row's class",

@@ -117,19 +117,6 @@ class MixedTask(Task):
         self.draw = self.without = self.counts = self.sums = self.moments = self.gain = None
         self.parts: tuple[float, float, float, float] | None = None
 
-    def measured(self, s: Any, h: Array) -> tuple[float, float, float, float]:
-        """Return the parts: as the learner noted them, or from the votes."""
-        if self.parts is not None:
-            return self.parts
-        wrong = np.where(h != s.y, self.w, 0.0)
-        return s.total(self.w), s.total(wrong), s.total(self.w * self.w), s.total(wrong * wrong)
-
-    def effective_size(self, s: Any, W: float, S: float) -> float:
-        """Return how many equal weights would be as spread, given the sums of w and w^2."""
-        u = self._mixture()
-        u *= u
-        return (self.a * W + self.b * S) ** 2 / s.total(u)
-
     def _mixture(self) -> Array:
         u = self.b * self.w
         u += self.a

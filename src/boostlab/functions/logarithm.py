@@ -1,13 +1,13 @@
 """log, log1p, softplus, log_expit and logaddexp.
 
-x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), and log(1 + f) = f - f^2/2 + s (f^2/2 + s^2 R(s^2)), s = f / (2 + f).
+x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), and with s = f / (2 + f)
+log(1 + f) = f - f^2/2 + s (f^2/2 + s^2 R(s^2)), R being `log_rest`.
 """
 
 from __future__ import annotations
 
 from boostlab.functions.bits import bits, from_bits
 from boostlab.functions.exponential import LN2_HIGH, LN2_LOW, exp
-from boostlab.functions.polynomials import log_rest
 
 INFINITY = float("inf")
 NAN = float("nan")
@@ -28,9 +28,20 @@ def log_sum(k: float, f: float, low: float) -> float:
     """Return k ln 2 + log(1 + f + low) for 1 + f in [sqrt(1/2), sqrt(2)] and a low that is tiny beside 1 + f."""
     s = f / (2.0 + f)
     z = s * s
+    # fit: log_rest
+    # degree 6 on [0.0, 0.0294431], error 2^-56.6211
+    square = z * z
+    odd = 0.15331585960092398
+    odd = odd * square + 0.22222211068328085
+    odd = odd * square + 0.39999999999898384
+    even = 0.14618008831373527
+    even = even * square + 0.1818289354886713
+    even = even * square + 0.285714286264267
+    log_rest = 0.666666666666667 + z * (odd + z * even)
+    # end of fit
     half = 0.5 * f * f
     near = f - half
-    rest = ((f - near) - half) + (s * (half + z * log_rest(z)) + (low + k * LN2_LOW))
+    rest = ((f - near) - half) + (s * (half + z * log_rest) + (low + k * LN2_LOW))
     whole = k * LN2_HIGH
     high = whole + near
     # The larger of the two comes first: k ln 2, or k is 0.

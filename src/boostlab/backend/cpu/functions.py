@@ -13,19 +13,19 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import lower_builtin, register_jitable, type_callable
 
 from boostlab.functions import bits as reinterpretation
-from boostlab.functions import error, exponential, logarithm, pairs, polynomials
+from boostlab.functions import error, exponential, logarithm, pairs
 from boostlab.functions.bits import bits, from_bits
 from boostlab.functions.exponential import exp
 from boostlab.kernels.compiled import kernel
 
 Array = np.ndarray[Any, Any]
 
-PARTS = (polynomials, pairs, exponential, logarithm, error)
+PARTS = (pairs, exponential, logarithm, error)
 
 
 def _sources() -> str:
@@ -43,7 +43,7 @@ def _type_bits(context: Any) -> Any:
     return lambda x: types.int64 if x == types.float64 else None
 
 
-@lower_builtin(bits, types.float64)
+@lower_builtin(bits, types.float64)  # type: ignore[no-untyped-call]
 def _lower_bits(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return builder.bitcast(arguments[0], ir.IntType(64))
 
@@ -53,7 +53,7 @@ def _type_from_bits(context: Any) -> Any:
     return lambda i: types.float64 if i == types.int64 else None
 
 
-@lower_builtin(from_bits, types.int64)
+@lower_builtin(from_bits, types.int64)  # type: ignore[no-untyped-call]
 def _lower_from_bits(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return builder.bitcast(arguments[0], ir.DoubleType())
 
