@@ -18,7 +18,6 @@ SRC = Path(boostlab.__file__).parent
 # Every room and the rooms it may import.
 MAY_IMPORT = {
     "kernels": set(),
-    "backend": {"kernels"},  # how kernels are compiled; `backend.functions` imports nothing else
     "data": {"kernels"},
     "functions": set(),
     "contract": {"functions"},
