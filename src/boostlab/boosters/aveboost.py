@@ -41,7 +41,7 @@ class AveBoost(Exponential):
         """Steps 2 to 5."""
         answer = super().step(s, task, h)
         if isinstance(answer, Step) and answer.stop is None:
-            error, t = answer.facts["error"], s.t + 1
+            error, t = self.floored(s, answer.facts["error"]), s.t + 1  # 0 where what is wrong weighs next to nothing
             c = s.own.d / np.where(h == s.y, 2 * (1 - error), 2 * error)
             s.own.d = (t * s.own.d + c) / (t + 1)
         return answer
