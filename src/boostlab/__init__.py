@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from boostlab.boosters.adaboost_mr import AdaBoostMRClassifier as AdaBoostMRClassifier
     from boostlab.boosters.arboost import ARBoostClassifier as ARBoostClassifier
     from boostlab.boosters.arc_gv import ArcGVClassifier as ArcGVClassifier
+    from boostlab.boosters.aveboost import AveBoostClassifier as AveBoostClassifier
     from boostlab.boosters.boost_by_majority import BoostByMajorityClassifier as BoostByMajorityClassifier
     from boostlab.boosters.brownboost import BrownBoostClassifier as BrownBoostClassifier
     from boostlab.boosters.ebboost import EBBoostClassifier as EBBoostClassifier

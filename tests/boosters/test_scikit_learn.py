@@ -26,22 +26,23 @@ BOOSTERS = [entry.cls for entry in REGISTRY.values()]
 # Weights of 1000 to 0.0001 on 50 rows: beyond the last row of the heavy class the exact stump finds a pure region of
 # the light one (8 % of the training rows, 18 % of the test rows; the check allows 13 %).  What class weights must do is
 # tested in test_real_tables.py.
-EXPECTED = {"check_class_weight_classifiers": "an exact stump may give the light class a region of its own"}
-MEETS_IT = {"GentleBoostClassifier", "RQPBoostClassifier"}
+NOT_DUE = {"check_class_weight_classifiers": "an exact stump may give the light class a region of its own"}
+MEETS_IT = {"GentleBoostClassifier", "RQPBoostClassifier", *REGRESSORS}  # others may, and need not
 
 # AdaBoost.M1's voters must be right on more than half of the weight: no stump is, on three classes of noise.
 SETTINGS = {"AdaBoostM1Classifier": {"max_leaf_nodes": 8}}
 CHECKED = [entry.cls(**SETTINGS.get(name, {})) for name, entry in (REGISTRY | REGRESSORS).items()]
 
 
-def expected(estimator):
-    name = type(estimator).__name__
-    return {} if name in MEETS_IT or name in REGRESSORS else EXPECTED
-
-
-@parametrize_with_checks(CHECKED, expected_failed_checks=expected)
+@parametrize_with_checks(CHECKED)
 def test_check_estimator(estimator, check):
-    check(estimator)
+    try:
+        check(estimator)
+    except AssertionError:
+        name = check.func.__name__
+        if name in NOT_DUE and type(estimator).__name__ not in MEETS_IT:
+            pytest.skip(NOT_DUE[name])
+        raise
 
 
 @pytest.mark.parametrize("cls", BOOSTERS)
