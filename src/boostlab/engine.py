@@ -94,7 +94,7 @@ class Training:
         self.looked = 0  # rounds that the training's own monitors have seen
         self._start = time.perf_counter()
         rule.begin(self.state)
-        self.march = March.of(self)  # the fast lane, where there is one
+        self.march = March.of(self)  # many rounds in one call, where the rule and the learner allow it
 
     def run(self, until: int, monitors: Sequence[Monitor] = ()) -> Stop:
         """Go on until round `until`, or until the rule, a monitor or the user says stop.
@@ -132,8 +132,10 @@ class Training:
             self.looked = self.state.t
 
     def _rounds(self, most: int) -> Stop | None:
-        """Take at least one round, and no more than `most`."""
-        return self._round() if self.march is None else self.march.rounds(most)
+        """Take at least one round, and no more than `most`: many in one call where that pays, else a single one."""
+        if self.march is not None and self.march.pays(most) and self.march.rounds(most):
+            return None
+        return self._round()
 
     def _round(self) -> Stop | None:
         refused = Stop("no_edge")
@@ -163,8 +165,8 @@ class Training:
             return Stop(refused.code, tried + refused.detail)
         if isinstance(answer, Stop):
             return answer
-        self.check_answer(answer)
-        self.keep(voter, h, answer, time.perf_counter() - self._start)
+        self._check_answer(answer)
+        self._keep(voter, h, answer, time.perf_counter() - self._start)
         return answer.stop
 
     # -- voter -------------------------------------------------------------------------------------------------------
@@ -213,11 +215,10 @@ class Training:
 
     # -- advance -----------------------------------------------------------------------------------------------------
 
-    def keep(self, voter: Any, h: Array | None, answer: Step | Reweigh, seconds: float) -> None:
-        """Let a voter join that took so long to find; without its votes h, the sample's scores know it already."""
+    def _keep(self, voter: Any, h: Array, answer: Step | Reweigh, seconds: float) -> None:
+        """Let a voter with the votes h join that took so long to find."""
         state = self.state
-        if h is not None:
-            self._advance(state.scores, h, answer)
+        self._advance(state.scores, h, answer)
         if self.watched is not None and self.watched_scores is not None:
             self._advance(self.watched_scores, votes_of(voter, self.watched), answer)
         if isinstance(answer, Reweigh):
@@ -227,8 +228,7 @@ class Training:
         facts = {"alpha": alpha, **answer.facts, "seconds": seconds}
         each = answer.each if isinstance(answer, Step) else None
         new = Round(voter, alpha, decay, alphas, facts, each)
-        if h is not None:
-            state.follow_losses(self.rule, answer, h)
+        state.follow_losses(self.rule, answer, h)
         state.bound.add(new)
         if isinstance(answer, Step) and answer.decay == 1.0:
             self.session.added(voter, new.alpha)
@@ -237,7 +237,7 @@ class Training:
         state.rounds.append(new)  # last and at once: an interrupt leaves whole rounds only
 
     def join(self, voters: Sequence[Any], alphas: Sequence[float], facts: Sequence[Facts], seconds: float) -> None:
-        """Take note of voters that say -1 and +1 and that the sample's scores know already, in the fast lane."""
+        """Take note of voters that say -1 and +1 and that the sample's scores know already."""
         if self.watched is not None and self.watched_scores is not None:
             for voter, alpha in zip(voters, alphas, strict=True):
                 self._advance(self.watched_scores, votes_of(voter, self.watched), Step(alpha))
@@ -278,7 +278,7 @@ class Training:
                     f"{name} needs {self.rule.needs!r} and its task names {task.criterion!r}; make them agree."
                 )
 
-    def check_answer(self, answer: Any) -> None:
+    def _check_answer(self, answer: Any) -> None:
         """Refuse an answer that breaks the contract."""
         if type(answer) is Step and answer.each is None and answer.decay == 1.0 and math.isfinite(answer.alpha):
             return  # the usual one
