@@ -123,7 +123,7 @@ class State:
     def __init__(self, rule: Rule, table: Table, rows: Rows, codes: Array, n_classes: int, horizon: int) -> None:
         self.table, self.rows, self.codes, self.n_classes, self.horizon = table, rows, codes, n_classes, horizon
         self._order: Array | None = None
-        self.n, self.size = rows.n, max(rows.n, float(rows.n_rows))
+        self.n, self.size = rows.n, max(rows.n, float(rows.n_examples))
         self.y = np.where(codes == 1, np.int8(1), np.int8(-1)) if n_classes else codes  # no classes: numbers
         self.scores = Scores(rule, rows.n_rows, n_classes, table.threads)
         self.rounds: list[Round] = []
