@@ -1,4 +1,4 @@
-"""The fast lane gives the model of the general loop, to the bit."""
+"""Many rounds in one compiled call give the model of the general loop, to the bit."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from scipy import sparse
 
 from boostlab import AdaBoostClassifier, DecisionStump, L1BoostClassifier
 from boostlab.data import threads
+from boostlab.engine import Training
 from boostlab.march import March
 
 
@@ -28,7 +29,7 @@ def table(rng, kind, n, d):
 
 
 def by_both(X, y, weight, params, monkeypatch, run=lambda model, *data: model.fit(*data), cls=AdaBoostClassifier):
-    """Return the model of the fast lane and that of the general loop."""
+    """Return the model of compiled rounds and that of the general loop."""
     models = [run(cls(**params), X, y, weight)]
     with monkeypatch.context() as patch:
         patch.setattr(March, "of", classmethod(lambda cls, training: None))
@@ -118,45 +119,90 @@ def test_scores_that_were_looked_at_stay_as_they_were():
 
 
 def test_ctrl_c_leaves_whole_rounds(monkeypatch):
-    """An interrupt between the pass over the rows and the record of the round: what is kept is a prefix."""
+    """An interrupt between the pass over the rows and the record of the rounds: what is kept is a prefix."""
     X, y = noisy()
     whole = AdaBoostClassifier(n_estimators=40).fit(X, y)
-    settle, calls = March._settle, []
+    model = AdaBoostClassifier(n_estimators=2, warm_start=True).fit(X, y)
 
     def interrupted(self, *args):
-        calls.append(1)
-        if len(calls) == 3:
-            raise KeyboardInterrupt
-        settle(self, *args)
+        raise KeyboardInterrupt
 
-    model = AdaBoostClassifier(n_estimators=40, warm_start=True, callbacks=lambda state: None)
     with monkeypatch.context() as patch:
         patch.setattr(March, "_settle", interrupted)
-        model.fit(X, y)
+        model.set_params(n_estimators=40).fit(X, y)
     assert model.stop_reason_.startswith("interrupted")
     assert model.n_estimators_ == 2
     assert repr(model.estimators_) == repr(whole.estimators_[:2])
     assert_same(model.fit(X, y), whole)
 
 
-def test_the_fast_lane_is_taken(monkeypatch):
-    """The tests above would hold as well if nobody took it."""
-    X, y = noisy(5_000)
-    taken = {"one": 0, "many": 0}
+@pytest.fixture
+def taken(monkeypatch):
+    """How many rounds were taken in compiled calls, and how many by the general loop."""
+    count = {"compiled": 0, "general": 0}
 
-    def counting(name, function):
-        def counted(self, *args):
-            made = function(self, *args)
-            taken[name] += 1
-            return made
+    def compiled(self, most, function=March.rounds):
+        made = function(self, most)
+        count["compiled"] += made
+        return made
 
-        return counted
+    def general(self, function=Training._round):
+        count["general"] += 1
+        return function(self)
 
-    monkeypatch.setattr(March, "_one", counting("one", March._one))
-    monkeypatch.setattr(March, "_many", counting("many", March._many))
-    AdaBoostClassifier(n_estimators=20, n_jobs=1).fit(X, y)
-    assert taken["many"] > 0
-    taken["many"] = taken["one"] = 0
+    monkeypatch.setattr(March, "rounds", compiled)
+    monkeypatch.setattr(Training, "_round", general)
+    return count
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_many_rounds_are_compiled(n_jobs, taken, monkeypatch):
+    """The tests above would hold as well if none were."""
     monkeypatch.setattr(threads, "WORTH", 1)
-    AdaBoostClassifier(n_estimators=20, n_jobs=2).fit(X, y)
-    assert taken == {"one": 0, "many": 1}
+    X, y = noisy(5_000)
+    AdaBoostClassifier(n_estimators=20, n_jobs=n_jobs).fit(X, y)
+    assert taken == {"compiled": 20, "general": 0}
+
+
+@pytest.mark.parametrize("watch", [{"callbacks": lambda state: None}, {"early_stopping": True}, {"verbose": 1}])
+@pytest.mark.parametrize("n", [300, 2_000])
+def test_single_rounds_of_few_rows_are_general(n, watch, taken):
+    """Laying the histogram out for one round costs more than the round."""
+    X, y = noisy(n)
+    AdaBoostClassifier(n_estimators=20, n_iter_no_change=20, random_state=0, **watch).fit(X, y)
+    assert taken == {"compiled": 0, "general": 20}
+
+
+def test_single_rounds_of_many_rows_are_compiled(taken):
+    X, y = noisy(4_000)
+    X = X.round()  # few slots
+    AdaBoostClassifier(n_estimators=20, callbacks=lambda state: None).fit(X, y)
+    assert taken == {"compiled": 20, "general": 0}
+
+
+def test_a_histogram_that_would_grow_too_wide_is_left_as_it_is(taken, monkeypatch):
+    """Of the eight columns of a word one is long."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(600, 1_600)).astype(float)
+    X[:, ::8] = rng.normal(size=(600, 200))
+    y = X[:, 0] + X[:, 1] + rng.normal(size=600) > 0.5
+    one, two = by_both(X, y, None, {"n_estimators": 5}, monkeypatch)
+    assert taken == {"compiled": 0, "general": 10}
+    assert_same(one, two)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind", ["numbers", "missing", "sparse", "categories"])
+def test_compiled_and_general_rounds_take_turns(kind, weighted, taken):
+    """Watched and unwatched stretches of one training."""
+    rng = np.random.default_rng(1)
+    X = table(rng, kind, 150, 5)
+    y = rng.integers(0, 2, 150)
+    weight = rng.random(150) + 0.01 if weighted else None
+    model = AdaBoostClassifier(warm_start=True)
+    for rounds in (1, 6, 9, 30, 31, 60, 90):
+        watch = None if rounds % 2 == 0 else (lambda state: None)
+        model.set_params(n_estimators=rounds, callbacks=watch).fit(X, y, weight)
+    assert taken["compiled"] > 0
+    assert taken["general"] > 0 or kind == "sparse"
+    assert_same(model, AdaBoostClassifier(n_estimators=90).fit(X, y, weight))

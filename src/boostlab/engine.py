@@ -30,6 +30,8 @@ Monitor = Callable[["Training"], Stop | None]
 # What a rule may say of a drawn voter that another draw may mend, and what it is called if none does.
 AGAIN = {"no_edge": "no_edge", "tolerance": "no_edge", "assumption_violated": "assumption_violated"}
 
+NO_WEIGHT = Stop("tolerance", "no row has any weight left, so there is nothing to draw")
+
 
 class Training:
     """One booster at work: may be run to some round, looked at, and run on.
@@ -94,7 +96,7 @@ class Training:
         self.looked = 0  # rounds that the training's own monitors have seen
         self._start = time.perf_counter()
         rule.begin(self.state)
-        self.march = March.of(self)  # the fast lane, where there is one
+        self.march = March.of(self)  # many rounds in one call, where the rule and the learner allow it
 
     def run(self, until: int, monitors: Sequence[Monitor] = ()) -> Stop:
         """Go on until round `until`, or until the rule, a monitor or the user says stop.
@@ -132,8 +134,10 @@ class Training:
             self.looked = self.state.t
 
     def _rounds(self, most: int) -> Stop | None:
-        """Take at least one round, and no more than `most`."""
-        return self._round() if self.march is None else self.march.rounds(most)
+        """Take at least one round, and no more than `most`: many in one call where that pays, else a single one."""
+        if self.march is not None and self.march.pays(most) and self.march.rounds(most):
+            return None
+        return self._round()
 
     def _round(self) -> Stop | None:
         refused = Stop("no_edge")
@@ -144,7 +148,7 @@ class Training:
             self._check_task(asked)
             voter = self._learn(asked)
             if isinstance(voter, Stop):
-                if not self._drawn(asked):
+                if voter is NO_WEIGHT or not self._drawn(asked):
                     return voter
                 refused = voter  # the draw may have been unlucky
                 continue
@@ -164,8 +168,8 @@ class Training:
             return Stop(refused.code, tried + refused.detail)
         if isinstance(answer, Stop):
             return answer
-        self.check_answer(answer)
-        self.keep(voter, h, answer, time.perf_counter() - self._start)
+        self._check_answer(answer)
+        self._keep(voter, h, answer, time.perf_counter() - self._start)
         return answer.stop
 
     # -- voter -------------------------------------------------------------------------------------------------------
@@ -175,10 +179,10 @@ class Training:
 
     def _learn(self, asked: Task | Sequence[Task | float]) -> Any:
         if isinstance(asked, Task):
-            return self.session.best(self._draw(asked))
+            return self._best(asked)
         voters, failed = [], []
         for task in asked:
-            voter: Any = self.session.best(self._draw(task)) if isinstance(task, Task) else constant(task)
+            voter: Any = self._best(task) if isinstance(task, Task) else constant(task)
             if isinstance(voter, Stop):
                 failed.append(voter)
                 if not self.rule.each_alone or len(failed) == len(_tasks(asked)):
@@ -186,6 +190,12 @@ class Training:
                 voter = constant(0.0)
             voters.append(voter)
         return tuple(voters)
+
+    def _best(self, task: Task) -> Any:
+        """Return the learner's voter for one task, or why there is none."""
+        if self._drawn(task) and not task.weight.any():
+            return NO_WEIGHT
+        return self.session.best(self._draw(task))
 
     def _votes(self, voter: Any) -> Array:
         """Return the voter's votes on the sample; a session that knows them already may say so by `output`."""
@@ -208,11 +218,10 @@ class Training:
 
     # -- advance -----------------------------------------------------------------------------------------------------
 
-    def keep(self, voter: Any, h: Array | None, answer: Step | Reweigh, seconds: float) -> None:
-        """Let a voter join that took so long to find; without its votes h, the sample's scores know it already."""
+    def _keep(self, voter: Any, h: Array, answer: Step | Reweigh, seconds: float) -> None:
+        """Let a voter with the votes h join that took so long to find."""
         state = self.state
-        if h is not None:
-            state.held.advance(self.rule, answer, h)
+        state.held.advance(self.rule, answer, h)
         if self.watched is not None and self.watched_scores is not None:
             self._advance(self.watched_scores, votes_of(voter, self.watched), answer)
         if isinstance(answer, Reweigh):
@@ -230,7 +239,7 @@ class Training:
         state.rounds.append(new)  # last and at once: an interrupt leaves whole rounds only
 
     def join(self, voters: Sequence[Any], alphas: Sequence[float], facts: Sequence[Facts], seconds: float) -> None:
-        """Take note of voters that say -1 and +1 and that the sample's scores know already, in the fast lane."""
+        """Take note of voters that say -1 and +1 and that the sample's scores know already."""
         if self.watched is not None and self.watched_scores is not None:
             for voter, alpha in zip(voters, alphas, strict=True):
                 self._advance(self.watched_scores, votes_of(voter, self.watched), Step(alpha))
@@ -271,7 +280,7 @@ class Training:
                     f"{name} needs {self.rule.needs!r} and its task names {task.criterion!r}; make them agree."
                 )
 
-    def check_answer(self, answer: Any) -> None:
+    def _check_answer(self, answer: Any) -> None:
         """Refuse an answer that breaks the contract."""
         if type(answer) is Step and answer.each is None and answer.decay == 1.0 and math.isfinite(answer.alpha):
             return  # the usual one

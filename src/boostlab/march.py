@@ -1,12 +1,11 @@
-"""The fast lane: rounds of plain rules on stumps, each in one pass over the rows, many in one compiled call.
+"""Many rounds of plain rules on stumps in one compiled call, each in one pass over the rows.
 
 It works on the very state of the general loop (scores, exponential weights, the stumps' histogram) and leaves it as
-that loop would, to the bit.  What is unusual in a round is left to the general loop's own functions.
+that loop would, to the bit, so that the two may take turns.  A round that is unusual is left to the general loop.
 """
 
 from __future__ import annotations
 
-import math
 import time
 import weakref
 from collections.abc import Sequence
@@ -16,13 +15,12 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.exponential_weights import Exponentials
-from boostlab.contract import NEGLIGIBLE, Facts, Plain, Reweigh, Rule, Step, Stop, Task
+from boostlab.contract import NEGLIGIBLE, Facts, Plain, Rule
 from boostlab.data.codes import DenseCodes
 from boostlab.data.lanes import Lanes
 from boostlab.data.table import Table
 from boostlab.data.threads import as_team
-from boostlab.kernels.march import BLOCK, fewer_wrong
+from boostlab.kernels.march import BLOCK
 from boostlab.kernels.rounds import FACTS, rounds_of
 from boostlab.kernels.slots import SIGNED
 from boostlab.state import State
@@ -31,9 +29,9 @@ from boostlab.voters.stump import StumpSession
 
 Array = npt.NDArray[Any]
 
-NONE = np.empty(0)
 PATIENCE = 50_000_000  # cells of work (some 20 ms) after which a compiled call returns, so that Ctrl-C is heard
 WIDER, SMALL = 4, 1 << 17  # how much larger a histogram may be that is laid out for compiled rounds
+LAID_OUT = 6  # rows whose round costs as much as one slot that is laid out for a single round (docs/speed.md)
 
 
 class Host(Protocol):
@@ -46,8 +44,6 @@ class Host(Protocol):
     draws: bool
     torn: bool
 
-    def check_answer(self, answer: Any) -> None: ...
-    def keep(self, voter: Any, h: Array | None, answer: Step | Reweigh, seconds: float) -> None: ...
     def join(self, voters: Sequence[Any], alphas: Sequence[float], facts: Sequence[Facts], seconds: float) -> None: ...
 
 
@@ -64,7 +60,7 @@ class March:
         self._training = weakref.ref(training)  # it owns this: a circle would keep the codes until the collector comes
         self.session, self.plain = session, plain
         self.codes, self.search = session.search.codes, session.search
-        self.level = False  # whether the histogram is that of the weights as they are now
+        self.level = -1  # after how many rounds the histogram is that of the weights; -1: of none
         self.hist = np.empty(0, np.int64)
 
     @property
@@ -109,54 +105,25 @@ class March:
         lists = np.empty((2, room if by_words else 0), np.int64)
         return np.empty((size, FACTS), np.int64), np.empty((size, FACTS), np.int64), outs, *lists
 
-    def rounds(self, most: int) -> Stop | None:
-        """Take at least one round, and no more than `most`; return why the training ends, if it does."""
-        follower = self._levelled()
-        return None if self._many(follower, most) else self._one(follower)
+    def pays(self, most: int) -> bool:
+        """Return whether up to `most` rounds are faster here than one after the other in the general loop.
+
+        A call that may take many rounds always is.  A single round must be worth bringing a histogram along: columns
+        of a word are laid side by side and back.
+        """
+        slots, laid_out = self.codes.n_slots, 0 if self.lanes is None else self.lanes.size
+        if laid_out > WIDER * slots + SMALL:
+            return False
+        return most > 1 or self.codes.n_rows > slots + LAID_OUT * laid_out
 
     def _levelled(self) -> Follower:
         """Bring the histogram up to date, as the search for the next voter would."""
         state, search = self.training.state, self.search
-        if not self.level:
+        if self.level != state.t:
             search.followed(0, SIGNED, state.exponentials(), state.y, lasting=True)
             self.hist = self.codes.padded(search.followers[0].slots[0])
-            self.level = True
+            self.level = state.t
         return search.followers[0]
-
-    # -- one round, on all threads -----------------------------------------------------------------------------------
-
-    def _one(self, follower: Follower) -> Stop | None:
-        training, state = self.training, self.training.state
-        start = time.perf_counter()
-        task = Task("edge", state.exponentials(), state.y)
-        voter = self.session.voter(self.session.find(follower), follower, task)
-        assert task.sums is not None
-        training.torn = True
-        errs = task.sums[1] > 0
-        h = NONE if errs else voter.votes(training.table)
-        state.held.look_at(task, h)
-        answer = training.rule.step(state, task, h)
-        if isinstance(answer, Stop):
-            return answer
-        training.check_answer(answer)
-        assert isinstance(answer, Step)
-        whole, wrong = task.sums
-        power = 2 * answer.alpha
-        safe = abs(power) < Exponentials.FAR and np.ldexp(whole + wrong * math.expm1(power), follower.power) < MOST
-        if errs and safe:
-            votes = voter.slot_votes(training.table)
-            few = bool(fewer_wrong(votes, self.masses, self.search.starts[voter.feature]))
-            power = power if few else -power
-            row = (*self.codes.reading(voter.feature, votes), answer.alpha, few, math.exp(power))
-            signed, grown = self.codes.march(row, self._ground(follower), self.hist)
-            assert state.held.losses is not None
-            self._settle(follower, follower.total + signed, follower.gross + grown, state.held.losses.moved(power))
-            training.keep(voter, None, answer, time.perf_counter() - start)
-        else:
-            self.level = False
-            h = voter.votes(training.table) if errs else h
-            training.keep(voter, h, answer, time.perf_counter() - start)
-        return answer.stop
 
     def _ground(self, follower: Follower) -> tuple[Any, ...]:
         """Return what the kernels change in place, and what they need for it."""
@@ -164,25 +131,22 @@ class March:
         assert state.held.losses is not None
         return state.y, *rows.as_arrays, follower.power, state.held.scores.own, state.held.losses.own, follower.q
 
-    def _settle(self, follower: Follower, total: int, gross: int, within: bool) -> None:
-        """Take note of the new sums; weights or sums that left their range are made anew."""
+    def _settle(self, follower: Follower, total: int, gross: int, made: int) -> None:
+        """Take note of the sums after so many rounds; weights or sums that left their range are made anew."""
         state = self.training.state
         follower.slots = self.hist[None, : self.codes.n_slots]
         follower.minus, follower.plus = (int(gross) - int(total)) // 2, (int(gross) + int(total)) // 2
-        self.level = within and follower.least <= gross < MOST
+        assert state.held.losses is not None
+        within = state.held.losses.moved(0.0)
+        self.level = state.t + made if within and follower.least <= gross < MOST else -1
         if not within:
-            assert state.held.losses is not None
             state.held.losses.renew(state.held.scores.now)
 
-    # -- many rounds, in one call ------------------------------------------------------------------------------------
-
-    def _many(self, follower: Follower, most: int) -> int:
-        """Take up to `most` rounds in one compiled call; return how many were taken."""
+    def rounds(self, most: int) -> int:
+        """Take up to `most` rounds in one compiled call; return how many: none if the next one is unusual."""
         training, state, search = self.training, self.training.state, self.search
-        start = time.perf_counter()
+        start, follower = time.perf_counter(), self._levelled()
         size, lanes = self.codes.crew, self.lanes
-        if lanes is not None and lanes.size > WIDER * self.codes.n_slots + SMALL:
-            return 0
         hist = self.hist if lanes is None else lanes.of(self.hist)
         cells = follower.rows.n_rows * len(self.search.n_bins)
         most = min(most, 1 + size * PATIENCE // (cells + 1))
@@ -212,7 +176,7 @@ class March:
             return 0
         if lanes is not None:
             lanes.back(hist, self.hist)
-        self._settle(follower, total, whole, losses.moved(0.0))
+        self._settle(follower, total, whole, made)
         found, gross = found[:made], found[:made, 4]
         wrong = (gross - self.session.worth(found[:, 3])) // 2
         errors = np.ldexp(wrong.astype(np.float64), -follower.power) / np.ldexp(
@@ -222,7 +186,7 @@ class March:
         said, told = alphas[:made].tolist(), self.plain.facts
         facts = [told(state, error, alpha) for error, alpha in zip(errors.tolist(), said, strict=True)]
         training.join(self.session.voters(found), said, facts, each)
-        return made
+        return int(made)
 
 
 def _speaks_for_itself(rule: type[Rule]) -> bool:

@@ -20,7 +20,7 @@ class State:
 
     def __init__(self, rule: Rule, held: CpuRows, horizon: int) -> None:
         self.held, self.horizon = held, horizon
-        self.n, self.size = held.n, max(held.n, float(held.n_rows))
+        self.n, self.size = held.n, max(held.n, float(held.masses.n_examples))
         self.y, self.codes, self.n_classes = held.y, held.k, held.n_classes
         self.rounds: list[Round] = []
         self.bound, self.standing = Bound(rule.comes_back), 0.0

@@ -13,7 +13,15 @@ from scipy import sparse
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
-from boostlab import AdaBoostClassifier, Binned, FilterBoostClassifier, L2BoostRegressor, RLPBoostClassifier, VoterPool
+from boostlab import (
+    AdaBoostClassifier,
+    Binned,
+    FilterBoostClassifier,
+    L2BoostRegressor,
+    LogitBoostClassifier,
+    RLPBoostClassifier,
+    VoterPool,
+)
 from boostlab.data.bins import Bins
 from fitted import answers, assert_same
 from tables import noisy_table, sparse_numbers, stored
@@ -116,6 +124,28 @@ def test_validation_rows_and_other_tables(fits):
     assert one.score(like, z) == two.score(other, z)
     make().fit(binned, y)  # holds rows out of the Binned
     assert len(fits) == 2
+
+
+@every
+def test_rows_held_out_have_a_say_in_the_bins_of_array_and_binned_alike(make):
+    """Most rows have values of their own, so bins of the training rows alone would be others."""
+    model, plain = (make(early_stopping=True, **ROUNDS).fit(Z, Y) for Z in (Binned.fit(X), X))
+    assert_same(model, plain, X)
+
+
+def test_rows_held_out_of_other_tables():
+    weight = np.random.default_rng(3).integers(1, 4, len(Y))
+    S, ys = stored(sparse_numbers()[0]), sparse_numbers()[1]
+    table, labels = frame()
+    make = partial(LogitBoostClassifier, early_stopping=True, **ROUNDS)
+    assert_same(make().fit(Binned.fit(S), ys), make().fit(S, ys), S)
+    assert_same(make().fit(Binned.fit(table), labels), make().fit(table, labels), table)
+    binned = Binned.fit(X, max_bins=9, sample_weight=weight)
+    one, two = make().fit(binned, Y, weight), make(max_bins=9).fit(X, Y, weight)
+    assert answers(one, X) == answers(two, X)
+    y = X[:, 0] + X[:, 1] ** 2
+    one, two = (L2BoostRegressor(early_stopping=True, **ROUNDS).fit(Z, y) for Z in (X, Binned.fit(X)))
+    assert np.array_equal(list(one.staged_predict(X)), list(two.staged_predict(X)))
 
 
 def test_learners_without_bins_read_the_numbers():

@@ -22,7 +22,7 @@ from boostlab.boosters.voting import Fitted, Predicting, Voting
 from boostlab.contract import Learner, Rule
 from boostlab.data.binned import MAX_BINS, is_max_bins
 from boostlab.data.sample import Sample, hold_out
-from boostlab.data.table import Table
+from boostlab.data.table import Bins, Table
 from boostlab.data.threads import count_threads
 from boostlab.engine import Monitor, Training, history
 from boostlab.ensemble import Ensemble, Round
@@ -163,16 +163,17 @@ class Booster(Fitted, Targets, BaseEstimator):
     def _learner(self) -> Learner:
         return as_learner(self.estimator, self._rule(), type(self).__name__, self.max_depth, self.max_leaf_nodes)
 
-    def _binned_table(self, sample: Sample, threads: int) -> Table:
-        """Return the sample with bins, which it may have already."""
-        if sample.table is not None:
-            return sample.table.again(threads)
+    def _binned_table(self, sample: Sample, threads: int, part: Sample | None = None) -> Table:
+        """Return the sample, or a part of it, with the sample's bins, which it may have already."""
         n_categories: dict[int, int] = {} if self._columns is None else self._columns.n_categories
-        return Table.fit(sample.X, sample.rows, self.max_bins, threads, n_categories)
+        cut = sample.X, sample.rows, self.max_bins, threads, n_categories
+        if part is None or part.X is sample.X:
+            return Table.fit(*cut) if sample.table is None else sample.table.again(threads)
+        return part.coded(Bins.fit(*cut) if sample.table is None else sample.table.bins, threads)
 
     def _begin(self, sample: Sample, held_out: Sample | None) -> Training:
         """Set up a new training: bins, rule, learner, and what to watch."""
-        rng = np.random.default_rng(self._seed())
+        rng, given = np.random.default_rng(self._seed()), sample
         if self.early_stopping and held_out is None:
             sample, held_out = hold_out(sample, self.validation_fraction, rng)
         threads = count_threads(self.n_jobs)
@@ -180,7 +181,8 @@ class Booster(Fitted, Targets, BaseEstimator):
         self._settled: dict[str, Any] = {}
         learner = self._learner()
         uses_bins = learner.uses_bins
-        table = self._binned_table(sample, threads) if uses_bins else Table(sample.X, threads=threads)
+        # All rows that `fit` was given have a say in the bins, so that a Binned of them gives the same model.
+        table = self._binned_table(given, threads, sample) if uses_bins else Table(sample.X, threads=threads)
         self._bins = None if sample.table is None else table.bins
         whole = Part(sample.plain(), table)
         watched = None if held_out is None else Part(held_out.plain(), held_out.coded(table.bins, threads))

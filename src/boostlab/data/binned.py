@@ -47,10 +47,11 @@ class Binned(ReadTable):
     """A table that is read and binned once, to be given to boosters in place of X as often as one likes.
 
     Made by `Binned.fit`.  All boosters take it in `fit` (as `X` and `X_val`) and wherever they predict, and do not bin
-    it again; a model is the one that the plain table gives, bit for bit, where the bins are the same (those of `fit`
-    are made of the rows that are trained on: not of rows held out, and by quantiles of the sample weights).  The
-    bins of the `Binned` count, so a booster's `max_bins` and `categorical_features` must be left at their defaults or
-    agree with it.  Rows may be chosen by `take` or by an index array, so scikit-learn's cross-validation can split it.
+    it again; a model is the one that the plain table gives, bit for bit, also where early stopping holds rows out:
+    the bins are those of all rows in both cases (and of the same `sample_weight`, which the quantiles of long columns
+    look at).  The bins of the `Binned` count, so a booster's `max_bins` and `categorical_features` must be left at
+    their defaults or agree with it.  Rows may be chosen by `take` or by an index array, so scikit-learn's
+    cross-validation can split it.
 
     Attributes
     ----------

@@ -67,9 +67,9 @@ class Bins:
         mass = None
         if not rows.uniform:
             mass = rows.counts
-            if mass is None:
+            if rows.mass is not None:
                 mass = rows.whole(np.ones(rows.n_rows))[0]
-                np.maximum(mass, 1, out=mass)  # the lightest row has a value like the others
+                np.maximum(mass, 1 if rows.counts is None else rows.counts, out=mass)  # the lightest has a value, too
         if is_sparse(X):
             points, counts, distinct = _sparse_cuts(X, mass, limit, threads)
         else:

@@ -12,14 +12,12 @@ import numpy.typing as npt
 
 from boostlab.data.kinds import EIGHT, FOUR, SPARSE, Kernels
 from boostlab.data.threads import is_worth, spread, spread_sums
-from boostlab.kernels.march import turn
 from boostlab.kernels.sparse import restore_zeros, slots_by_rows
 from boostlab.kernels.words import look_up, part_rows
 
 Array = npt.NDArray[Any]
 Columns = tuple[Array, Array, Array]  # the rows and codes of the cells, column after column, and where each starts
 
-Turn = tuple[int, int]  # see kernels/march.py
 
 ALL = np.empty(0, np.int32)  # stands for all rows
 NOTHING = np.empty(0, np.int64)  # a histogram that nobody wants
@@ -174,18 +172,6 @@ class Codes:
         followed = Followed(changed, turned, minus, plus, sum(f[6] for f in found))
         return followed, self.complete(slots, [below, above] if sided else [above]) if scatter else None
 
-    def march(self, row: tuple[Any, ...], ground: tuple[Any, ...], hist: Array) -> Turn:
-        """Take one round on all rows (see kernels/march.py), and bring the histogram up to date."""
-        kernels, found = self._kernels, list[Turn]()
-
-        def work(first: int, last: int, out: Array) -> None:
-            found.append(kernels.march(*self.read, row, ground, first, last, out))
-
-        changes = self._spread(work, self.n_rows, self.n_rows // 2, False)
-        signed, grown = (sum(int(f[i]) for f in found) for i in (0, 1))
-        hist[: self.n_slots] += self.complete(changes, [signed])[0]
-        return signed, grown
-
     def _spread(self, work: Any, size: int, rows: int, sided: bool) -> Array:
         """Share the sums over `size` rows (of which about `rows` are touched) among the threads."""
         halves, room = 1 + sided, self.n_slots + self.spare
@@ -272,25 +258,6 @@ class DenseCodes(Codes):
     def parts_rows(self) -> bool:
         """Whether there are fewer slots than rows, about."""
         return self.n_slots < 2 * self.n_rows
-
-    def march(self, row: tuple[Any, ...], ground: tuple[Any, ...], hist: Array) -> Turn:
-        """Take one round on all rows, and bring the histogram up to date.
-
-        Where there are more slots than rows, threads share the columns and not the rows: no sums to put together.
-        """
-        touched = self.n_rows * self.width // 2
-        if self.parts_rows or not is_worth(touched, self.threads):
-            return super().march(row, ground, hist)
-        (words, base), lanes, n = self.read, self.cells.shape[2], self.n_rows
-        add, (y, counts, mass, k, *changed) = self._kernels.add, ground
-        rows, changes = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64)
-        size, signed, grown = turn(*row, y, counts, mass, k, 0, n, *changed, rows, changes)
-
-        def work(a: int, b: int) -> None:
-            add(words[a:b], base[a * lanes : b * lanes], changes, rows, 0, size, hist)
-
-        spread(work, len(words), touched, self.threads)
-        return int(signed), int(grown)
 
     def take(self, rows: Array) -> DenseCodes:
         """Return the codes of some rows (their numbers)."""

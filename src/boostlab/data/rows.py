@@ -7,6 +7,7 @@ formulas for unit weights and `total` does the rest: weight k equals k copies by
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any, overload
 
 import numpy as np
@@ -35,27 +36,36 @@ class Rows:
         Number of rows.
     mass : array of shape (n_rows,), optional
         Positive sample weights.  Whole numbers are treated as counts: a row of mass k gives the same bits as k rows.
+    counts : array of shape (n_rows,), optional
+        How many examples every row stands for, whole numbers above 0; `mass` is then that of one example, so that a
+        row of count k and mass u gives the same bits as k rows of mass u.
     """
 
-    def __init__(self, n_rows: int, mass: Array | None = None) -> None:
+    def __init__(self, n_rows: int, mass: Array | None = None, counts: Array | None = None) -> None:
         self.n_rows = n_rows
-        self.counts: Array | None = None  # integer masses
+        self.counts: Array | None = None  # integer masses, or how many examples have the real ones
         self.mass: Array | None = None  # real masses
         self.n = float(n_rows)  # the sample size every formula calls n: the sum of the masses
-        if mass is not None and not np.all(mass == 1.0):
-            power = math.frexp(float(mass.max()))[1]
-            if abs(power) > 64:  # sums of extreme weights would leave the range of floats; their scale means nothing
-                mass = np.ldexp(mass, -power)
-            self.n = math.fsum(mass)
-            if np.all(mass == np.rint(mass)) and self.n < 2**40 and mass.max() < 2**31:
-                self.counts = mass.astype(np.int32)
+        if mass is not None and abs(power := math.frexp(float(mass.max()))[1]) > 64:
+            mass = np.ldexp(mass, -power)  # sums of extreme weights would leave floats; their scale means nothing
+        if counts is not None:
+            whole = counts if mass is None else counts * mass
+            if mass is None or are_counts(whole, math.fsum(whole)):
+                mass, counts = whole, None
+        if mass is not None and not (counts is None and np.all(mass == 1.0)):
+            self.n = math.fsum(mass) if counts is None else _exact_sum(mass, counts)
+            if counts is None and are_counts(mass, self.n):
+                counts, mass = mass, None
+            if counts is not None:
+                self.counts = counts.astype(np.int32)
                 self.counts.setflags(write=False)
-            else:
+            if mass is not None:
                 self.mass = np.asarray(mass, dtype=np.float64).view()
                 self.mass.setflags(write=False)
+        self.n_examples = n_rows if self.counts is None else int(self.counts.sum(dtype=np.int64))
         # The integer masses and the real ones, empty where there are none.
         self.as_arrays = _ONCE if self.counts is None else self.counts, _NO_MASS if self.mass is None else self.mass
-        self._shape, self._facts = (n_rows,), (*self.as_arrays, self.n if self.counts is not None else float(n_rows))
+        self._shape, self._facts = (n_rows,), (*self.as_arrays, float(self.n_examples))
 
     @property
     def uniform(self) -> bool:
@@ -65,20 +75,22 @@ class Rows:
     @property
     def masses(self) -> Array:
         """The mass of every row as floats."""
-        if self.mass is not None:
-            return self.mass
-        return np.ones(self.n_rows) if self.counts is None else self.counts.astype(np.float64)
+        if self.counts is None:
+            return np.ones(self.n_rows) if self.mass is None else self.mass
+        return self.counts.astype(np.float64) if self.mass is None else self.counts * self.mass
 
     def of(self, rows: Array) -> Array:
         """Return the masses of some rows as floats."""
-        if self.mass is not None:
-            return self.mass[rows]
-        return np.ones(len(rows)) if self.counts is None else self.counts[rows].astype(np.float64)
+        return self.take(rows).masses
+
+    def take(self, rows: Array) -> Rows:
+        """Return some of the rows."""
+        return Rows(len(rows), *(None if a is None else a[rows] for a in (self.mass, self.counts)))
 
     @property
     def draw_size(self) -> int:
-        """How many rows a draw picks: the sample size where masses are counts, else (and for heavy masses) the rows."""
-        return round(self.n) if self.counts is not None and self.n <= 10 * self.n_rows else self.n_rows
+        """How many rows a draw picks: the examples, or the rows where these stand for many."""
+        return self.n_examples if self.n_examples <= 10 * self.n_rows else self.n_rows
 
     # -- sums ----------------------------------------------------------------------------------------------------
 
@@ -176,9 +188,8 @@ class Rows:
 
     def _unit(self, x: Array) -> tuple[Array, Array]:
         """Fold real masses into x; integer masses stay apart, to be multiplied after rounding."""
-        if self.mass is not None:
-            return _matrix(x) * self.mass[:, None], _ONCE
-        return _matrix(x), _ONCE if self.counts is None else self.counts
+        matrix = _matrix(x) if self.mass is None else _matrix(x) * self.mass[:, None]
+        return matrix, _ONCE if self.counts is None else self.counts
 
     def _sums(self, matrix: Array, counts: Array) -> tuple[int, int, int]:
         size = float(matrix.size if counts is _ONCE else counts.sum() * matrix.shape[1])
@@ -214,6 +225,18 @@ class Rows:
             marks = rng.integers(0, all_, size=size)
         picked = order[np.searchsorted(heap, marks, side="right")]
         return np.bincount(picked, minlength=self.n_rows).astype(np.int32)
+
+
+def are_counts(mass: Array, n: float) -> bool:
+    """Return whether masses are whole numbers that integers hold."""
+    return bool(np.all(mass == np.rint(mass)) and n < 2**40 and mass.max() < 2**31)
+
+
+def _exact_sum(mass: Array, counts: Array) -> float:
+    """Return the sum of counts * mass, rounded once: what `math.fsum` makes of so many examples."""
+    units, of = np.unique(mass, return_inverse=True)
+    times = np.bincount(of, weights=counts)  # whole numbers, far below 2^53
+    return float(sum(Fraction(u) * int(k) for u, k in zip(units.tolist(), times.tolist(), strict=True)))
 
 
 def _matrix(x: Array) -> Array:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from boostlab.data.input_errors import one_sentence
 from boostlab.data.matrix import canonical_order, fingerprint, take
-from boostlab.data.rows import Rows
+from boostlab.data.rows import Rows, are_counts
 from boostlab.data.table import Bins, Table
 
 Array = npt.NDArray[Any]
@@ -43,9 +43,8 @@ class Sample:
 
     def part(self, rows: Array) -> Sample:
         """Return some of the rows, by their numbers."""
-        mass = None if self.rows.uniform else self.rows.of(rows)
         X = self.X if self.table is None else self.table
-        return Sample.of(_some(X, rows), self.codes[rows], Rows(len(rows), mass), self.classes)
+        return Sample.of(_some(X, rows), self.codes[rows], self.rows.take(rows), self.classes)
 
     def plain(self) -> Sample:
         """Return the sample without its codes, which somebody else has from now on."""
@@ -101,7 +100,7 @@ def check_sample(
     if found is None or 2 * len(found[0]) > len(y):  # of whole numbers, scikit-learn only minds if they are very many
         with one_sentence(where=where):
             check_classification_targets(y)
-    X, kept, mass = _weighed(X, y, sample_weight, where, class_weight)
+    X, kept, rows = _weighed(X, y, sample_weight, where, class_weight)
     if classes is None:
         classes, codes = (found if kept is y else _told_apart(kept)) or np.unique(kept, return_inverse=True)
         if len(classes) < 2:
@@ -112,7 +111,7 @@ def check_sample(
         y = kept
         with one_sentence(where=where):
             codes = encode_labels(y, classes, where)
-    return Sample.of(X, _small(codes, len(classes)), Rows(len(codes), mass), classes)
+    return Sample.of(X, _small(codes, len(classes)), rows, classes)
 
 
 def _told_apart(y: Array) -> tuple[Array, Array] | None:
@@ -140,28 +139,37 @@ def check_numbers(X: Any, y: Array, sample_weight: Any, where: str) -> Sample:
     X, y, sample_weight, where
         As for `check_sample`.
     """
-    X, y, mass = _weighed(X, np.asarray(y, np.float64), sample_weight, where)
+    X, y, rows = _weighed(X, np.asarray(y, np.float64), sample_weight, where)
     spread = float(y.max() / 2 - y.min() / 2)
     if np.abs(y).max() > LARGEST or 0 < spread < 1 / LARGEST:
         raise ValueError(f"{where} holds numbers beyond {LARGEST:g}, or apart by less than its inverse; scale them.")
-    return Sample.of(X, y, Rows(len(y), mass), np.empty(0))
+    return Sample.of(X, y, rows, np.empty(0))
 
 
-def _weighed(
-    X: Any, y: Array, sample_weight: Any, where: str, class_weight: Any = None
-) -> tuple[Any, Array, Array | None]:
-    """Return the rows that count and their masses (None where all count once)."""
+def _weighed(X: Any, y: Array, sample_weight: Any, where: str, class_weight: Any = None) -> tuple[Any, Array, Rows]:
+    """Return the rows that count and their masses.
+
+    Whole sample weights stay counts beside the weights of classes: weight k is k copies of a row, to the bit.
+    """
     if sample_weight is None and class_weight is None:
-        return X, y, None
+        return X, y, Rows(len(y))
     with one_sentence(where=where):
         mass = _check_sample_weight(sample_weight, _counted(X), dtype=np.float64, ensure_non_negative=True)
     mass = _tamed(mass, "sample_weight" if where == "y" else "sample_weight_val")
+    counts = None
     if class_weight is not None:
-        mass = _tamed(mass * _class_weights(class_weight, y, mass), "sample_weight times class_weight")
-    kept = mass > 0
-    if not kept.any():
+        classes = _class_weights(class_weight, y, mass)
+        whole = _tamed(mass * classes, "sample_weight times class_weight")
+        if sample_weight is not None and are_counts(mass, math.fsum(mass)):
+            mass, counts = classes, mass
+        else:
+            mass = whole
+    kept = np.flatnonzero(mass > 0 if counts is None else (mass > 0) & (counts > 0))
+    if not len(kept):
         raise ValueError("All weights are zero; give rows of at least two classes a weight above 0.")
-    return (X, y, mass) if kept.all() else (_some(X, np.flatnonzero(kept)), y[kept], mass[kept])
+    if len(kept) == len(y):
+        return X, y, Rows(len(y), mass, counts)
+    return _some(X, kept), y[kept], Rows(len(kept), mass[kept], None if counts is None else counts[kept])
 
 
 def weighed_rows(X: Any, sample_weight: Any) -> tuple[Any, Rows]:
@@ -174,8 +182,8 @@ def weighed_rows(X: Any, sample_weight: Any) -> tuple[Any, Rows]:
     sample_weight : array or None
         Not negative, not all zero.
     """
-    kept, _, mass = _weighed(X, np.empty(X.shape[0]), sample_weight, "y")
-    return kept, Rows(kept.shape[0], mass)
+    kept, _, rows = _weighed(X, np.empty(X.shape[0]), sample_weight, "y")
+    return kept, rows
 
 
 def _some(X: Any, rows: Array) -> Any:

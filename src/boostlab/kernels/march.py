@@ -1,25 +1,21 @@
-"""A whole round in one pass over the rows: votes, scores, weights, and the histogram of what changed.
+"""What a round does to rows, in one pass: votes, scores, weights, and what changed (see `rounds`).
 
-Blocks of rows stay in the cache from the vote to the scatter-adds.  The numbers are those of `follow.scale_side`,
+The numbers are those of `follow.scale_side`,
 `follow.add_votes`, `slots.follow` and the sums over codes, to the bit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from boostlab.kernels.compiled import kernel
-from boostlab.kernels.sparse import add_sparse
 from boostlab.kernels.sums import _scales
-from boostlab.kernels.words import add_eight, add_four
 
 Array = np.ndarray[Any, Any]
 
 BLOCK = 8192  # rows
-Turn = tuple[int, int]  # what the sums of q and |q| grew by
 
 
 @kernel
@@ -44,8 +40,8 @@ def turn(
     """Add alpha * votes[code] to the scores of start <= i < stop; where the vote is wrong (or right: the side of fewer
     rows), w *= factor and q follows.
 
-    Return how many rows were touched, listed in rows with their changes of q, then what `Turn` says.  Integer masses
-    are in counts, real ones in mass; both may be empty.
+    Return how many rows were touched, listed in rows with their changes of q, and what the sums of q and |q| grew by.
+    Integer masses are in counts, real ones in mass; both may be empty.
     """
     size, signed, gross = 0, np.int64(0), np.int64(0)
     scale, more = _scales(k)
@@ -77,31 +73,3 @@ def fewer_wrong(votes: Array, masses: Array, first: int) -> bool:
     for s in range(np.uint64(votes.size)):
         more += votes[s] * (masses[0, at + s] - masses[1, at + s])  # wrong less right
     return more <= 0  # type: ignore[return-value]
-
-
-def _march(add: Callable[..., None]) -> Any:
-    """Return the round on codes of a kind: add(codes, where, changes, rows, first, last, out) sums over them."""
-
-    @kernel
-    def march(codes: Array, where: Array, row: Any, ground: Any, first: int, last: int, out: Array) -> Turn:
-        """Take one round on the rows first <= i < last, and add the changes to out.
-
-        row is (code, votes, alpha, wrong, factor), ground is (y, counts, mass, k, F, w, q); see `turn`.
-        """
-        code, votes, alpha, wrong, factor = row
-        y, counts, mass, k, F, w, q = ground
-        rows, changes = np.empty(BLOCK + 1, np.int64), np.empty(BLOCK + 1, np.int64)
-        signed, gross = np.int64(0), np.int64(0)
-        for start in range(first, last, BLOCK):
-            stop = min(start + BLOCK, last)
-            size, s, g = turn(
-                code, votes, alpha, wrong, factor, y, counts, mass, k, start, stop, F, w, q, rows, changes
-            )
-            add(codes, where, changes, rows, 0, size, out)
-            signed, gross = signed + s, gross + g
-        return signed, gross  # type: ignore[return-value]
-
-    return march
-
-
-march_eight, march_four, march_sparse = _march(add_eight), _march(add_four), _march(add_sparse)

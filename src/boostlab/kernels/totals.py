@@ -67,7 +67,7 @@ def sums_part(values: Array, counts: Array, mass: Array, powers: Array, first: i
     for v in range(values.shape[0]):
         x = values[v, first:last]
         if mass.size > 0:
-            signed, gross = sums_at((x * mass[first:last]).reshape(-1, 1), counts, powers[v])
+            signed, gross = sums_at((x * mass[first:last]).reshape(-1, 1), counts[first:last], powers[v])
         else:
             signed, gross = sums_at(x.reshape(-1, 1), counts[first:last], powers[v])
         out[v, 0], out[v, 1] = signed, gross

@@ -69,7 +69,7 @@ def suprema(
 def _signs(rows: Rows, order: Array, rng: np.random.Generator) -> Array:
     """Return the mean of every row's signs."""
     sigma = np.empty(rows.n_rows)
-    if rows.counts is None or rows.draw_size != round(rows.n):
+    if rows.counts is None or rows.draw_size != rows.n_examples:
         sigma[order] = rng.choice([-1.0, 1.0], rows.n_rows)
         return sigma
     counts = rows.counts[order]

@@ -58,12 +58,6 @@ class Stump:
         missing = self.right if self.missing is None else self.missing
         return np.stack([self.left, self.right, missing])[leaf]
 
-    def slot_votes(self, table: Table) -> Array:
-        """Return the votes, one a slot of the feature."""
-        assert self.cut is not None
-        missing = self.right if self.missing is None else self.missing
-        return table.slot_votes(self.feature, self.cut, self.left, self.right, missing)
-
     def predict(self, X: Array) -> Array:
         """Return the votes on the rows of a plain array."""
         return self.votes(Table.raw(X))
@@ -84,10 +78,6 @@ class CategoryStump:
     def votes(self, table: Table) -> Array:
         """Return the votes on all rows of a table."""
         return compact(self.leaves)[table.category(self.feature, len(self.leaves) - 1)]
-
-    def slot_votes(self, table: Table) -> Array:
-        """Return the votes, one a slot of the feature."""
-        return compact(self.leaves)
 
     def predict(self, X: Array) -> Array:
         """Return the votes on the rows of a plain array of category numbers."""
