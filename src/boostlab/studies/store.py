@@ -288,9 +288,10 @@ class Store:
 
     def _open(self) -> None:
         """Make the tables of a new file; refuse what is no store."""
-        with self._sentences():
+        with self._together("DEFERRED"):  # one state of the file: another process may be making the tables
             mark = self._db.execute("PRAGMA application_id").fetchone()[0]
             tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        with self._sentences():
             if mark != _MARK and (mark or tables):
                 raise StoreError(f"{self.path} is a database of another program; name another file for the store.")
             # Readers and a writer do not wait for each other; a killed process leaves whole transactions.
@@ -320,9 +321,9 @@ class Store:
             yield from self._db.execute(query, values)
 
     @contextmanager
-    def _together(self) -> Iterator[None]:
+    def _together(self, lock: str = "IMMEDIATE") -> Iterator[None]:
         with self._sentences():
-            self._db.execute("BEGIN IMMEDIATE")
+            self._db.execute(f"BEGIN {lock}")
             try:
                 yield
             except BaseException:
