@@ -120,6 +120,19 @@ def test_several_openers_of_a_store_that_is_being_created(tmp_path):
     assert errors == []
 
 
+def test_a_store_that_another_process_is_creating_is_waited_for(tmp_path):
+    """SQLite does not wait by itself where the journal mode is set."""
+    path = tmp_path / "cells.sqlite"
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    release = threading.Timer(0.3, other.execute, ["COMMIT"])
+    release.start()
+    with Store(path) as store:
+        assert store.last() == 0
+    release.join()
+    other.close()
+
+
 # -- two stores into one ---------------------------------------------------------------------------------------------
 
 
