@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -47,7 +48,8 @@ MAY_IMPORT = {
     "theory": {"contract", "data", "ensemble", "voters"},
     "plots": {"theory"},
     "datasets": set(),
-    "studies": {"datasets", "estimators", "theory", "kernels"},  # kernels: whole runs on a pool
+    # kernels: whole runs on a pool; voters: the papers name their weak learners
+    "studies": {"datasets", "estimators", "theory", "kernels", "voters"},
     "cli": {"studies", "datasets", "estimators"},
     "__main__": {"cli"},
     "__init__": {"contract", "datasets", "files", "estimators", "multiclass", "studies", "voters", "theory", "plots"},
@@ -59,23 +61,61 @@ def room(path: Path) -> str:
     return path.relative_to(SRC).parts[0].removesuffix(".py")
 
 
-def imported_rooms(path: Path) -> set[str]:
+def imported_rooms(source: str) -> set[str]:
+    """Return the rooms that a file imports: at its top, inside functions, by `from boostlab import x`, by name."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        names = []
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            assert all(alias.name != "boostlab" for alias in node.names), "import boostlab hides which room is used"
+            found |= {room_of(alias.name) for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path.name}: imports are written in full"
-            names = [node.module or ""]
-        found |= {n.split(".")[1] for n in names if n.startswith("boostlab.")}
-    return found
+            assert node.level == 0, "imports are written in full"
+            whole = node.module == "boostlab"
+            found |= {room_of_public(alias.name) for alias in node.names} if whole else {room_of(node.module or "")}
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+            found |= {room_of(text.value) for text in ast.walk(node) if isinstance(text, ast.Constant)}
+    return found - {""}
+
+
+def room_of(module: object) -> str:
+    """Return the room of a module, empty if it is not of this package."""
+    return module.split(".")[1] if isinstance(module, str) and module.startswith("boostlab.") else ""
+
+
+def room_of_public(name: str) -> str:
+    """Return the room that a public name comes from; `__version__` comes from none."""
+    assert name != "*", "names are imported one by one"
+    value = getattr(boostlab, name)
+    return name if isinstance(value, ModuleType) else room_of(getattr(value, "__module__", ""))
+
+
+@pytest.mark.parametrize(
+    ("source", "rooms"),
+    [
+        ("import numpy, boostlab.data.bins", {"data"}),
+        ("from boostlab.voters.stump import Stump", {"voters"}),
+        ("from boostlab import DecisionTree, datasets, __version__", {"voters", "datasets"}),
+        ("def late():\n    from boostlab import load", {"files"}),
+        ("def late():\n    import boostlab.plots as p", {"plots"}),
+        ("from importlib import import_module\nimport_module('boostlab.cli')", {"cli"}),
+        ("import importlib\nx = importlib.import_module(f'boostlab.engine.{name}')", {"engine"}),
+        ("from boostlab.tasks import Task\nfrom scipy import stats", {"tasks"}),
+    ],
+)
+def test_every_way_to_import_is_seen(source, rooms):
+    assert imported_rooms(source) == rooms
+
+
+@pytest.mark.parametrize("source", ["import boostlab", "from boostlab import *", "from . import x"])
+def test_imports_that_hide_a_room_are_refused(source):
+    with pytest.raises(AssertionError):
+        imported_rooms(source)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SRC)))
 def test_imports_point_downwards(path):
     here = room(path)
-    extra = imported_rooms(path) - MAY_IMPORT[here] - {here}
+    extra = imported_rooms(path.read_text(encoding="utf-8")) - MAY_IMPORT[here] - {here}
     assert not extra, f"{path.relative_to(SRC)} must not import {', '.join(sorted(extra))}"
 
 
