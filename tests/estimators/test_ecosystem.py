@@ -8,6 +8,7 @@ import pytest
 import sklearn
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
+from sklearn.ensemble import AdaBoostClassifier as Peer
 from sklearn.inspection import partial_dependence, permutation_importance
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import cross_val_predict, cross_validate
@@ -20,7 +21,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 
 import boostlab
-from boostlab import AdaBoostClassifier, PairwiseClassifier, QuadBoostClassifier, VadaBoostClassifier
+from boostlab import AdaBoostClassifier, PairwiseClassifier, QuadBoostClassifier, SAMMEClassifier, VadaBoostClassifier
 from boostlab.estimators import REGISTRY
 from tables import noisy_table
 
@@ -40,6 +41,23 @@ def test_inspection():
     assert found[1] > found[3]  # y depends on column 1, not on column 3
     curve = partial_dependence(model, X, [0], grid_resolution=10)["average"][0]
     assert curve[-1] > curve[0]
+
+
+def test_partial_dependence_of_every_row_has_the_shapes_of_scikit_learns_own():
+    """Grids of two columns differ in length, there as here: `grid_values` is a list, and no array can be made of it."""
+    X, _ = noisy_table(60, seed=1)
+    X[:, 3] = np.arange(60) % 3
+    y = np.digitize(X[:, 0] + X[:, 1], [-0.7, 0.7])
+    found = [
+        partial_dependence(model.fit(X, y), X, [0, 3], kind="both", grid_resolution=5)
+        for model in (SAMMEClassifier(n_estimators=4), PairwiseClassifier(AdaBoostClassifier(n_estimators=4)), Peer())
+    ]
+    for one in found:
+        assert [len(values) for values in one["grid_values"]] == [5, 3]
+        assert (one["average"].shape, one["individual"].shape) == ((3, 5, 3), (3, 60, 5, 3))
+        np.testing.assert_allclose(one["individual"].mean(axis=1), one["average"])
+        with pytest.raises(ValueError, match="inhomogeneous shape"):
+            np.asarray(one["grid_values"], float)
 
 
 def test_metadata_routing():
