@@ -8,6 +8,7 @@ import zipfile
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import boostlab
 from boostlab.ensemble import Ensemble, Round, constant
@@ -156,3 +157,12 @@ def test_importances_cost_what_the_vote_uses(name, estimator, three_classes):
     used, shares = model._ensemble.shares_of_used(2**60)  # an array of which nobody has the memory
     np.testing.assert_array_equal(np.flatnonzero(model.feature_importances_), used[shares > 0])
     np.testing.assert_array_equal(model.feature_importances_[used], shares)
+
+
+@pytest.mark.parametrize("name", ["AdaBoostM1Classifier", "SAMMEClassifier", "AdaBoostM2Classifier"])
+def test_a_vote_without_voters_is_saved(name, path):
+    X, y = np.zeros((9, 1)), np.arange(9) % 3  # a column that tells nothing apart
+    with pytest.warns(ConvergenceWarning, match="kept no voter"):
+        model = getattr(boostlab, name)().fit(X, y)
+    save(model, path)
+    np.testing.assert_array_equal(load(path).predict_proba(X), model.predict_proba(X))
