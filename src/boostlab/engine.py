@@ -28,6 +28,8 @@ Monitor = Callable[["Training"], Stop | None]
 # What a rule may say of a drawn voter that another draw may mend, and what it is called if none does.
 AGAIN = {"no_edge": "no_edge", "tolerance": "no_edge", "assumption_violated": "assumption_violated"}
 
+NO_WEIGHT = Stop("tolerance", "no row has any weight left, so there is nothing to draw")
+
 
 class Training:
     """One booster at work: may be run to some round, looked at, and run on.
@@ -142,7 +144,7 @@ class Training:
             self._check_task(asked)
             voter = self._learn(asked)
             if isinstance(voter, Stop):
-                if not self._drawn(asked):
+                if voter is NO_WEIGHT or not self._drawn(asked):
                     return voter
                 refused = voter  # the draw may have been unlucky
                 continue
@@ -172,10 +174,10 @@ class Training:
 
     def _learn(self, asked: Task | Sequence[Task | float]) -> Any:
         if isinstance(asked, Task):
-            return self.session.best(self._draw(asked))
+            return self._best(asked)
         voters, failed = [], []
         for task in asked:
-            voter: Any = self.session.best(self._draw(task)) if isinstance(task, Task) else constant(task)
+            voter: Any = self._best(task) if isinstance(task, Task) else constant(task)
             if isinstance(voter, Stop):
                 failed.append(voter)
                 if not self.rule.each_alone or len(failed) == len(_tasks(asked)):
@@ -183,6 +185,12 @@ class Training:
                 voter = constant(0.0)
             voters.append(voter)
         return tuple(voters)
+
+    def _best(self, task: Task) -> Any:
+        """Return the learner's voter for one task, or why there is none."""
+        if self._drawn(task) and not task.weight.any():
+            return NO_WEIGHT
+        return self.session.best(self._draw(task))
 
     def _votes(self, voter: Any) -> Array:
         """Return the voter's votes on the sample; a session that knows them already may say so by `output`."""

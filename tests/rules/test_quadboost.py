@@ -1,5 +1,7 @@
 """QuadBoost: the risk decomposition, the four weights, and pools with a memory."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
@@ -251,3 +253,17 @@ def test_probabilities(data):
     np.testing.assert_allclose(
         model.predict_proba(far)[:, 1], np.clip((1 + model.decision_function(far)) / 2, 0, 1), atol=1e-15
     )
+
+
+@pytest.mark.parametrize("resample", ["systematic", True])
+@pytest.mark.parametrize("n", [2, 3, 4, 5])
+def test_a_draw_ends_where_no_residual_is_left(n, resample):
+    for seed in range(10):
+        X, y = np.random.default_rng(seed).normal(size=(n, 2)), np.arange(n) % 2
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", ".* kept no voter", ConvergenceWarning)
+            model = QuadBoostClassifier(resample=resample, n_estimators=4, random_state=3).fit(X, y)
+        assert np.isfinite(model.decision_function(X)).all()
+        if np.array_equal(model.decision_function(X), 2.0 * y - 1) and model.n_estimators_ < 4:
+            assert model.stop_reason_.startswith("tolerance: no row has any weight left")
+        assert n > 2 or model.n_estimators_ == 1
