@@ -374,3 +374,19 @@ def test_letter(form, fits):
     assert len(model.estimators_) == {"ovr": 26, "ovo": 325, "ecoc": 63}[form]
     assert "".join(model.classes_) == "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
     assert model.score(test[columns], test[target]) > 0.45
+
+
+@FORMS
+@pytest.mark.parametrize("heavy", [0, 2])
+def test_silent_votes_have_finite_scores_whatever_the_weights(form, heavy, tmp_path):
+    """No column tells anything, and beside one class the others have no share that a float can hold."""
+    X, y = np.zeros((9, 1)), np.repeat([0, 1, 2], 3)
+    weight = np.where(y == heavy, 1e40, 1.0)
+    with pytest.warns(ConvergenceWarning, match="kept no voter"):
+        model = AdaBoostClassifier(multiclass=form).fit(X, y, weight)
+    F = model.decision_function(X)
+    assert np.isfinite(F).all()
+    assert np.isfinite(model.predict_proba(X)).all()
+    assert (model.predict(X) == heavy).all()
+    model.save(tmp_path / "model.boost")
+    assert np.array_equal(load(tmp_path / "model.boost").decision_function(X), F)

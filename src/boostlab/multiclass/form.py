@@ -16,6 +16,8 @@ from boostlab.multiclass.coupling import coupled
 
 Array = npt.NDArray[Any]
 
+LEAST = 2.0**-53  # share of a side: beside it the other one is still below 1, so that log odds are finite
+
 # How scores of classes are made, of binary scores or of binary probabilities.
 BY_SCORES: dict[str, Callable[..., Array]] = {
     "strongest": decoding.strongest,
@@ -56,7 +58,7 @@ class Form:
     def of(cls, code: Array, decoder: str, masses: Array, order: Sequence[int] | None = None) -> Form:
         """Return a form for classes of these masses."""
         high, low = (masses @ (code == sign) for sign in (1, -1))
-        return cls(code, decoder, high + low, high / (high + low), order)
+        return cls(code, decoder, high + low, np.clip(high / (high + low), LEAST, 1 - LEAST), order)
 
     @property
     def n_problems(self) -> int:
