@@ -271,18 +271,30 @@ class Ensemble:
 
     def importances(self, n_features: int) -> Array:
         """Return every feature's share of the vote: |alpha| times half the distance between the leaves, to sum 1."""
-        shares, alphas = np.zeros(n_features), np.abs(self.alphas)
+        out = np.zeros(n_features)
+        used, shares = self.shares_of_used(n_features)
+        out[used] = shares
+        return out
+
+    def shares_of_used(self, n_features: int) -> tuple[Array, Array]:
+        """Return the features that voters use, each once, and their importances; others cost nothing."""
+        alphas = np.abs(self.alphas)
         steps = [(v.feature, v.right - v.left) for v in self.voters if type(v) is Stump and type(v.left) is float]
         if 0 < len(steps) == len(self.voters):  # all at once
             features, heights = np.array(steps).T
-            shares += np.bincount(features.astype(np.intp), alphas * np.abs(heights) / 2, n_features)
+            amounts = alphas * np.abs(heights) / 2
         else:
+            parts = [(np.empty(0), np.empty(0))]
             for alpha, voter in zip(alphas, self.voters, strict=True):
                 several = voter if isinstance(voter, tuple) else (voter,)
                 for a, v in zip(np.broadcast_to(alpha, len(several)).tolist(), several, strict=True):
-                    shares += a * feature_shares(v, n_features)
+                    own, its = feature_shares(v, n_features)
+                    parts.append((own, a * its))
+            features, amounts = map(np.concatenate, zip(*parts, strict=True))
+        used, place = np.unique(features.astype(np.intp), return_inverse=True)
+        shares = np.bincount(place, amounts, len(used))
         whole = shares.sum()
-        return shares / whole if whole > 0 else shares
+        return used, shares / whole if whole > 0 else shares
 
 
 def _bound(voter: Any) -> float:
@@ -296,23 +308,25 @@ def _distance(leaves: Array) -> float:
     return float(np.ptp(leaves, axis=0).sum() / 2)
 
 
-def feature_shares(voter: Any, n_features: int) -> Array:
-    """Return how much each feature matters to one voter; zeros where a voter does not say."""
+def feature_shares(voter: Any, n_features: int) -> tuple[Array, Array]:
+    """Return the features that one voter uses, and how much each matters to it; none where a voter does not say."""
     voter = getattr(voter, "member", voter)
-    shares = np.zeros(n_features)
     if isinstance(voter, Stump):
-        if isinstance(voter.left, float):
-            shares[voter.feature] = abs(voter.right - voter.left) / 2
-        else:
-            shares[voter.feature] = _distance(np.stack([voter.left, voter.right]))
-        return shares
+        apart = (
+            abs(voter.right - voter.left) / 2
+            if isinstance(voter.left, float)
+            else _distance(np.stack([voter.left, voter.right]))
+        )
+        return np.array([voter.feature]), np.array([apart])
     if isinstance(voter, CategoryStump):
-        shares[voter.feature] = _distance(voter.leaves)
-        return shares
+        return np.array([voter.feature]), np.array([_distance(voter.leaves)])
     if isinstance(voter, Tree):
         inner = voter.feature >= 0
-        np.add.at(shares, voter.feature[inner], voter.gains[inner])
-        return shares / shares.sum() if shares.any() else shares
+        used, place = np.unique(voter.feature[inner], return_inverse=True)
+        gains = np.bincount(place, voter.gains[inner], len(used))
+        return used, gains / gains.sum() if gains.any() else gains
     model = getattr(voter, "estimator", None)
     given = getattr(model, "feature_importances_", None)
-    return np.nan_to_num(np.asarray(given)) if given is not None and len(given) == n_features else shares
+    if given is None or len(given) != n_features:
+        return np.empty(0, np.intp), np.empty(0)
+    return np.arange(n_features), np.nan_to_num(np.asarray(given))

@@ -79,11 +79,13 @@ class LookupTable:
 
 def _steps(heard: list[tuple[float, Any]], width: int) -> tuple[Array, Array, Array]:
     """Return one feature's step function as its cuts, the values between them, and the value of NaN (one row)."""
-    if isinstance(heard[0][1], CategoryStump):
-        leaves: Any = sum(a * _by_class(v.leaves, width) for a, v in heard)
+    categories = [len(v.leaves) for _, v in heard if isinstance(v, CategoryStump)]
+    if categories:  # a stump among them votes alike for all
+        alike = [v.leaves if isinstance(v, CategoryStump) else np.array([v.left] * categories[0]) for _, v in heard]
+        leaves: Any = sum(a * _by_class(votes, width) for (a, _), votes in zip(heard, alike, strict=True))
         return np.arange(len(leaves) - 2) + 0.5, leaves[:-1], leaves[-1:]
     heard = sorted(heard, key=lambda av: av[1].threshold)
-    threshold = np.array([v.threshold for _, v in heard])
+    threshold = np.array([v.threshold for _, v in heard]) + 0.0  # -0.0 is 0.0, also to the sign bit of a difference
     alphas = np.array([a for a, _ in heard])[:, None]
     left = alphas * _by_class(np.array([v.left for _, v in heard]), width)
     right = alphas * _by_class(np.array([v.right for _, v in heard]), width)

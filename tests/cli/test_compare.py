@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -150,6 +151,20 @@ def test_stopped_in_the_middle_it_goes_on(here, how):
     assert len(every) == 20
     assert len({one.run for one in every}) == 2
     assert [one.run for one in every[:kept]] == [every[0].run] * kept
+
+
+@posix
+def test_killed_while_it_writes_it_gets_through(here):
+    """Whatever the moment: the next run is not refused, and what lies in the folder is whole."""
+    script = Path(__file__).parents[1] / "studies" / "comparison" / "killed_compare.py"
+    done = subprocess.run(
+        [sys.executable, script, "killed", "shop.csv", *SMALL], capture_output=True, text=True, timeout=300
+    )
+    attempts = done.stdout.splitlines()
+    assert done.stderr == ""
+    assert len(attempts) > 8
+    assert attempts == [str(-signal.SIGKILL)] * (len(attempts) - 1) + ["0"]
+    assert "## Ranking" in (here / "killed" / "README.md").read_text()
 
 
 # -- from inside -----------------------------------------------------------------------------------------------------

@@ -167,12 +167,19 @@ WAYS = [
 
 def use(model, X: np.ndarray) -> None:
     """Ask everything that reads the loaded numbers."""
-    results = [model.decision_function(X), model.predict_proba(X), model.feature_importances_]
-    labels = model.predict(X)
-    results += [*model.staged_decision_function(X), *model.staged_predict_proba(X), model.margins(X, labels)]
+    F, P, labels = model.decision_function(X), model.predict_proba(X), model.predict(X)
+    results = [F, P]
+    if hasattr(model, "staged_decision_function"):  # boosters, but not what is made of several
+        stages = list(model.staged_decision_function(X))
+        results += [*stages, *model.staged_predict_proba(X), model.margins(X, labels), model.feature_importances_]
+        if stages and hasattr(model._ensemble, "bound"):
+            assert np.abs(stages[-1] - F).max(initial=0.0) <= 1e-9 * model._ensemble.bound
     assert set(labels.tolist()) <= set(model.classes_.tolist())
+    assert np.abs(P.sum(axis=1) - 1).max(initial=0.0) < 1e-6
     for r in results:
         assert np.isfinite(np.asarray(r, float)).all()
+    logarithms = model.predict_log_proba(X)
+    assert (logarithms <= 1e-6).all()
     repr(model)
     model.get_params()
 
@@ -196,7 +203,7 @@ def main(folder: str, seed: int, number: int) -> None:
             assert said.endswith("."), said
             assert "; " in said, said
             assert "\n" not in said, said
-            assert len(said) < 500, said
+            assert len(said) < 500 + len(str(place)), said
             counts["refused"] += 1
             continue
         try:

@@ -8,12 +8,26 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+import boostlab
 from boostlab.files import save
 
 
-def test_a_thousand_damaged_files(zoo, tmp_path):
-    for name, model, rows in zoo:
+@pytest.fixture
+def more(table):
+    """What is made of several boosters, whose answers a decoder puts together."""
+    X, _ = table
+    y = np.digitize(X[:, 0] + X[:, 1], [-0.7, 0.7])
+    inner = boostlab.AdaBoostClassifier(n_estimators=4)
+    models = [boostlab.PairwiseClassifier(inner, aggregate=how) for how in ("vote", "coupling", "dag", "least_squares")]
+    models += [boostlab.ECOCClassifier(inner, decoding=how) for how in ("loss", "probability")]
+    models += [boostlab.LPBoostClassifier(multiclass="ecoc", n_estimators=4)]
+    return [(f"several_{i}", model.fit(X, y), X) for i, model in enumerate(models)]
+
+
+def test_a_thousand_damaged_files(zoo, more, tmp_path):
+    for name, model, rows in [*zoo, *more]:
         save(model, tmp_path / f"{name}.boost")
         np.save(tmp_path / f"{name}.npy", rows[:40])
     script = Path(__file__).with_name("damage.py")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -117,6 +118,20 @@ class Voting(Fitted):
         """
         table = self._table(X)
         return self._vote.probabilities(self._vote.scores(table))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Return the logarithms of the class probabilities; -inf where a probability is 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
         """Yield the scores after every round, in one pass.

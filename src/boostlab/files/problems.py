@@ -16,7 +16,7 @@ class Problem(Exception):
     """A cause and a cure, from which `save` and `load` make their sentence."""
 
     def __init__(self, cause: str, cure: str = FRESH) -> None:
-        super().__init__(f"{cause}; {cure}")
+        super().__init__(f"{_short(cause)}; {_short(cure)}")
 
 
 class Damage(Problem):
@@ -25,6 +25,12 @@ class Damage(Problem):
     def __init__(self, cause: str) -> None:
         super().__init__(f"its content is damaged ({cause})")
         self.cause = cause
+
+
+def _short(text: str, most: int = 300) -> str:
+    """Return text from other parts, which may quote a file, as it may stand in a message."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 3]}..."
 
 
 def need(holds: Any, cause: str) -> None:

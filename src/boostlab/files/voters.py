@@ -107,7 +107,7 @@ def pack(rounds: Sequence[Round], setting: Setting) -> tuple[Arrays, bool]:
     )
     if len(dims) > 1:
         raise Problem("its voters have votes of different shapes", JOBLIB)
-    single = dims == {0} if dims else not setting.by_class
+    single = dims == {0} if dims else setting.names_classes or not setting.by_class
     width = 1 if single else setting.n_classes
     nodes = {f: [getattr(v, f) for v in trees] for f in Tree.__slots__}
     content: dict[str, Any] = {

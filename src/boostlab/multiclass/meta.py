@@ -204,6 +204,21 @@ class CodedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             return P if F is None else agreeing(P, (F[:, 0] > 0).astype(np.intp))
         return self._decoding.probabilities(F, R)
 
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: Any) -> Array:
+        """Return the logarithms of the class probabilities; -inf where a probability is 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file that `boostlab.load` reads, if its estimator is a booster of this package.
 

@@ -11,6 +11,7 @@ Array = npt.NDArray[Any]
 
 LEAST = 1e-6  # probabilities below it are taken for it
 TOL, SWEEPS = 1e-8, 1000
+LIGHTEST = 2.0**-30  # a problem with a smaller share of the mass counts as if it had that
 HALVINGS = 30  # of a step, until it goes down
 LONGEST = 5.0  # by which the logarithm of a probability may move at once
 NUMBERS = 2**21  # in an array of rows and pairs
@@ -33,12 +34,24 @@ def coupled(code: Array, R: Array, n: Array) -> Array:
     n : array of shape (n_problems,)
         How many examples every problem had.
     """
-    R, K = np.clip(R, LEAST, 1 - LEAST), len(code)
+    R, K, n = np.clip(R, LEAST, 1 - LEAST), len(code), tamed(n)
     asked = np.unique(np.abs(code), axis=1)
     if code.shape[1] != K * (K - 1) // 2 or asked.shape != code.shape or (asked.sum(axis=0) != 2).any():
         return _swept(code, R, n)  # not every pair once
     step = max(1, NUMBERS // K**2)
     return np.concatenate([_coupled_pairs(code, R[i : i + step], n) for i in range(0, max(1, len(R)), step)])
+
+
+def tamed(n: Array) -> Array:
+    """Return masses of problems, of which only ratios count, near 1 and without ratios that end in 0 / 0.
+
+    Parameters
+    ----------
+    n : array of shape (n_problems,)
+        Positive and finite.
+    """
+    power = int(np.frexp(n.max())[1])
+    return np.maximum(np.ldexp(n, -power), LIGHTEST)  # a power of two: no rounding
 
 
 def _swept(code: Array, R: Array, n: Array) -> Array:
@@ -87,6 +100,14 @@ def _pairs_cost(won: Array, p: Array) -> Array:
     return np.asarray(np.sum(won * (either - np.log(p)[:, :, None]), axis=(1, 2)))
 
 
+def _solved(H: Array, right: Array) -> Array:
+    """Return the solutions of systems, the shortest where masses or certain answers leave one singular."""
+    try:
+        return np.asarray(np.linalg.solve(H, right))
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.pinv(H, hermitian=True) @ right)
+
+
 def _lowered(won: Array, p: Array, cost: Array) -> tuple[Array, Array]:
     """Return probabilities one step further, or the same where no step goes down, and their costs."""
     K = p.shape[1]
@@ -97,7 +118,7 @@ def _lowered(won: Array, p: Array, cost: Array) -> tuple[Array, Array]:
     diagonal = -H.sum(axis=2)
     H[:, np.arange(K), np.arange(K)] = diagonal  # the diagonal of `met` is zero
     H += diagonal.mean(axis=1)[:, None, None] / K  # all ln p could move alike: this forbids it
-    step = -np.linalg.solve(H, gradient[:, :, None])[:, :, 0]
+    step = -_solved(H, gradient[:, :, None])[:, :, 0]
     step /= np.maximum(1.0, np.abs(step).max(axis=1, keepdims=True) / LONGEST)
     best, least, left = p.copy(), cost.copy(), np.arange(len(p))
     for _ in range(HALVINGS):

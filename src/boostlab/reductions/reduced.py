@@ -84,5 +84,8 @@ class Reduced:
 
     def importances(self, n_features: int) -> Array:
         """Return every feature's share: the mean over the problems whose vote has voters."""
-        shares = [vote.importances(n_features) for vote in self.votes if len(vote)]
-        return np.mean(shares, axis=0) if shares else np.zeros(n_features)
+        told = [vote.shares_of_used(n_features) for vote in self.votes if len(vote)]
+        out = np.zeros(n_features)
+        for used, shares in told:
+            out[used] += shares / len(told)
+        return out

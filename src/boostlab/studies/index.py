@@ -12,6 +12,7 @@ from boostlab.studies.runner import Ran
 from boostlab.studies.study import VERDICTS, Report
 from boostlab.studies.tables import markdown
 from boostlab.studies.watch import duration
+from boostlab.studies.whole_files import write_whole
 
 NAME, FACTS = "README.md", "study.json"
 _TITLE = "# The papers' tables, computed again"
@@ -48,7 +49,7 @@ def note(ran: Ran, report: Report, here: Path) -> None:
         "studies": max((run.studies for run in ran.runs), default=1),
         "verdicts": dict(Counter(claim.verdict for claim in report.claims)),
     }
-    (here / FACTS).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+    write_whole(here / FACTS, json.dumps(facts, indent=1) + "\n")
 
 
 def write(folder: Path) -> Path | None:
@@ -72,7 +73,7 @@ def write(folder: Path) -> Path | None:
     parts = [_TITLE, _TEXT, markdown([_line(name, facts) for name, facts in known.items()])]
     absent = [name for name in order if name not in known]
     parts += [f"Not run here: {', '.join(absent)}."] if absent else []
-    path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    write_whole(path, "\n\n".join(parts) + "\n")
     return path
 
 

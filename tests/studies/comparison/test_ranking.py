@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from boostlab.studies.comparison.advice import advise
+from boostlab.studies.comparison.advice import _seconds, _settings, advise
 from boostlab.studies.comparison.protocol import NestedCV
-from boostlab.studies.comparison.ranking import interval, rank
+from boostlab.studies.comparison.ranking import Standing, interval, rank
 from boostlab.studies.plan import Block, Method, Outcome
 from boostlab.studies.study import Done, Results
 
@@ -144,3 +144,17 @@ def test_advice_with_little_to_go_by():
     assert "had nobody to be compared with" in alone.sentences[0]
     assert alone.sentences[1] == "It is better than always answering 'no', which errs on 50.5 %."
     assert advise([ranking({"AdaBoost": [None] * 10})], "no").pick is None
+
+
+def test_settings_are_named_as_people_write_them():
+    """Also where a booster's setting is a word, as the votes of AdaBoost.MH are."""
+    one = Standing("MH", "MHClassifier", rounds=9, seconds=0.00002, chosen={"votes": "free", "C": 1e7, "nu": 1e-5})
+    assert _settings(one) == "stumps and votes=free and C=10000000 and nu=0.00001"
+    assert _seconds(one.seconds) == "0.00002 s"
+
+
+def test_a_tiny_share_of_noise_is_no_power_of_ten():
+    calm, noisy = ranking({"A": around(0.2)}), ranking({"A": around(0.2)}, noise=1e-7)
+    both = ranking({"A": around(0.2), "B": around(0.3)}), ranking({"A": around(0.2), "B": around(0.3)}, noise=1e-7)
+    assert "with 0.00001 % of the training labels flipped" in advise(both, "yes").sentences[0]
+    assert not any("e-" in sentence for sentence in advise([calm, noisy], "yes").sentences)

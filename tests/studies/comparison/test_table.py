@@ -128,3 +128,23 @@ def test_a_target_by_name():
     assert target(y=LABEL, x=X, other=["a", "b"] * 20) == "y"
     with pytest.raises(RequestError, match="Which column"):
         target(x=X, label=LABEL, outcome=LABEL)
+
+
+@pytest.mark.parametrize(
+    ("rare", "many", "says"),
+    [(5, 2995, "no (5, 0.17 %), yes (2,995, 99.8 %)"), (5, 99_995, "no (5, 0.005 %), yes (99,995, 99.995 %)")],
+)
+def test_shares_are_never_powers_of_ten(rare, many, says):
+    label = ["no"] * rare + ["yes"] * many
+    size = np.arange(rare + many) / 7
+    size[0] = np.nan
+    given = Sheet([column("size", size), column("label", label)], rare + many)
+    facts = understand(given, "t", "label", folds=5).facts
+    assert facts["Classes"] == f"2: {says}"
+    assert "e-" not in facts["Missing"]
+    assert "e+" not in facts["Missing"]
+
+
+def test_classes_that_are_large_whole_numbers_keep_their_digits():
+    days = [20240115123456.0, 20240115123457.0] * (N // 2)
+    assert understand(sheet(x=X, day=days), "t", "day", folds=5).classes == ("20240115123456", "20240115123457")

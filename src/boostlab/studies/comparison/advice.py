@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import isnan
 
 from boostlab.studies.comparison.ranking import LEVEL, Ranking, Standing
+from boostlab.studies.tables import significant
 
 _SLOW = 1.0  # seconds of a training from which on time is a reason
 _FASTER = 5.0  # times, to be one
@@ -67,7 +68,7 @@ def _pick(plain: Ranking, noisy: Ranking | None) -> tuple[Standing, str]:
         return best, f"{level} had nobody to be compared with, and {costs}"
     if noisy is not None:
         errors = {one.name: one.error for one in noisy.ranked}
-        flipped = f"with {100 * noisy.noise:.3g} % of the training labels flipped"
+        flipped = f"with {significant(100 * noisy.noise, 3)} % of the training labels flipped"
         steady = {one.name for one in noisy.near}
         both = [one for one in near if one.name in steady]
         if best.name in errors and best.name not in steady and both:
@@ -144,7 +145,11 @@ def _settings(one: Standing) -> str:
     own = {name: value for name, value in one.chosen.items() if name != "max_leaf_nodes"}
     leaves = one.chosen.get("max_leaf_nodes", 2)
     voters = "stumps" if leaves == 2 else f"trees of {leaves} leaves"
-    return " and ".join([voters, *(f"{name}={value:g}" for name, value in own.items())])
+    return " and ".join([voters, *(f"{name}={_value(value)}" for name, value in own.items())])
+
+
+def _value(value: object) -> str:
+    return significant(value, 6) if isinstance(value, int | float) else str(value)
 
 
 def _names(names: Sequence[str]) -> str:
@@ -162,4 +167,4 @@ def _percent(share: float) -> str:
 
 
 def _seconds(seconds: float) -> str:
-    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
+    return f"{significant(seconds)} s" if seconds < 10 else f"{seconds:.0f} s"

@@ -82,6 +82,8 @@ def compare(request: Request, console: Console) -> int:
         page.claim(out, None if request.out else request.table)
         studies_page.prepare(out)
     with _store(request, out) as (store, kept):
+        if out is not None:
+            page.mark(plan, request.command(), out, request.table)
         screen.show_plan(console, plan)
         eyes = console if console.is_terminal else Console(stderr=True, highlight=False)
         with watching(plan.table.name, eyes, screen.running) as watch:

@@ -14,6 +14,7 @@ from boostlab.studies.comparison.table import Table
 from boostlab.studies.plan import Block, Method
 from boostlab.studies.runner import Ran
 from boostlab.studies.study import Report, Results, Study
+from boostlab.studies.tables import significant
 
 ROUNDS = 200
 
@@ -120,7 +121,7 @@ def design(
     times = repeats if repeats is not None else 1 if is_large else 2
     blocks = tuple(
         Block(
-            f"{100 * level:.3g} % flipped" if level else "labels as they are",
+            f"{significant(100 * level, 3)} % flipped" if level else "labels as they are",
             [table],
             methods,
             NestedCV(folds, 4 if is_large else 3, is_large, rounds or ROUNDS, level, seed),
@@ -180,8 +181,8 @@ def _assumptions(blocks: Sequence[Block], times: int) -> tuple[str, ...]:
         "The best of several errors is a little too good: expect slightly more on new rows.",
         "Seconds are those of one training with the chosen values, on one thread.",
         *(
-            f"{100 * block.protocol.noise:.3g} % of the training labels are flipped for a second ranking; test labels "
-            "stay as they are."
+            f"{significant(100 * block.protocol.noise, 3)} % of the training labels are flipped for a second ranking; "
+            "test labels stay as they are."
             for block in blocks
             if isinstance(block.protocol, NestedCV) and block.protocol.noise
         ),
@@ -202,7 +203,7 @@ def _report(results: Results, blocks: Sequence[Block], table: Table) -> Report:
 
 
 def _title(ranking: Ranking) -> str:
-    return f"Ranking with {100 * ranking.noise:.3g} % of the labels flipped" if ranking.noise else "Ranking"
+    return f"Ranking with {significant(100 * ranking.noise, 3)} % of the labels flipped" if ranking.noise else "Ranking"
 
 
 def rows(ranking: Ranking) -> list[dict[str, object]]:

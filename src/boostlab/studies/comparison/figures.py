@@ -11,6 +11,7 @@ import numpy.typing as npt
 from boostlab.studies.comparison.ranking import Ranking
 from boostlab.studies.plan import Block
 from boostlab.studies.study import Results
+from boostlab.studies.tables import significant
 
 Array = npt.NDArray[Any]
 Draw = Callable[[Any], None]
@@ -105,7 +106,7 @@ def _log_axis(axes: Any) -> None:
 
     axes.set_xscale("log")
     axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_major_formatter(lambda x, _: significant(x))
     axes.xaxis.set_minor_formatter(NullFormatter())
 
 

@@ -14,6 +14,7 @@ from boostlab.studies.page import Page, draw, facts, missing, section, slug, wri
 from boostlab.studies.request import RequestError
 from boostlab.studies.study import Report
 from boostlab.studies.tables import markdown
+from boostlab.studies.whole_files import write_whole
 
 _MARK = "<!-- written by boostlab compare -->"  # by which a page is known for ours, and may be written again
 _TABLE = r"<!-- table: (\S+) -->"  # and the table that it is about
@@ -62,6 +63,30 @@ def _named(table: Path, folder: Path) -> str:
     return f"<!-- table: {quote(way).replace('--', '%2D%2D')} -->"
 
 
+def mark(plan: Design, command: str, folder: Path, source: Path | None = None) -> None:
+    """Write a page that says that the comparison is under way, unless there is one: by it the folder is known for ours.
+
+    Parameters
+    ----------
+    plan : Design
+        What was asked for.
+    command : str
+        How it was asked for.
+    folder : path
+        Where the page is to go; it has been claimed.
+    source : path, optional
+        The file that the table came from.
+    """
+    path = folder / "README.md"
+    if not path.exists():
+        parts = (_marks(folder, source), f"# {plan.study.title}", "**Not finished; the same command goes on.**")
+        write_whole(path, "\n\n".join((*parts, f"```\n{command}\n```")) + "\n")
+
+
+def _marks(folder: Path, source: Path | None) -> str:
+    return _MARK if source is None else f"{_MARK}\n{_named(source, folder)}"
+
+
 def write(plan: Design, comparison: Comparison, command: str, folder: Path, source: Path | None = None) -> Page:
     """Write page, tables and pictures.
 
@@ -87,10 +112,9 @@ def write(plan: Design, comparison: Comparison, command: str, folder: Path, sour
     for name, table in report.tables.items():
         write_csv(folder / f"{slug(name)}.csv", table)
     drawn, troubles = draw(report, folder)
-    marks = _MARK if source is None else f"{_MARK}\n{_named(source, folder)}"
-    parts = [marks, *_parts(plan, comparison, report, drawn, command)]
+    parts = [_marks(folder, source), *_parts(plan, comparison, report, drawn, command)]
     path = folder / "README.md"
-    path.write_text("\n\n".join(part for part in parts if part) + "\n", encoding="utf-8")
+    write_whole(path, "\n\n".join(part for part in parts if part) + "\n")
     return Page(path, report, troubles)
 
 

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from boostlab.studies.comparison.design import Comparison, Design
 from boostlab.studies.comparison.ranking import Ranking, Standing
+from boostlab.studies.tables import significant
 from boostlab.studies.watch import Progress, duration
 
 
@@ -36,7 +37,7 @@ def show_plan(console: Console, plan: Design) -> None:
         f"and settings chosen by {chosen} of the training rows",
     }
     if noisy:
-        levels = " and ".join(f"{100 * level:.3g} %" for level in noisy)
+        levels = " and ".join(f"{significant(100 * level, 3)} %" for level in noisy)
         facts["Noise"] = f"again with {levels} of the training labels flipped; test labels stay as they are"
     console.print(_facts(facts))
 
@@ -128,7 +129,8 @@ def show(console: Console, comparison: Comparison, usual: str) -> None:
 def _table(rankings: list[Ranking], usual: str) -> View:
     plain, others = rankings[0], rankings[1:]
     view = View(box=box.SIMPLE_HEAD, padding=(0, 1))
-    titles = ["Rank", "Booster", "Error %", "Interval", *(f"{100 * r.noise:.3g} %\nflipped" for r in others)]
+    flipped = [f"{significant(100 * ranking.noise, 3)} %\nflipped" for ranking in others]
+    titles = ["Rank", "Booster", "Error %", "Interval", *flipped]
     for title in (*titles, "Rounds", "Seconds"):
         view.add_column(title, justify="left" if title == "Booster" else "right", no_wrap=True)
     places = plain.places()

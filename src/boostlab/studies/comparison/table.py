@@ -15,6 +15,7 @@ import numpy.typing as npt
 from boostlab.datasets import content_hash
 from boostlab.studies.comparison.files import Column, Sheet
 from boostlab.studies.request import RequestError
+from boostlab.studies.tables import share
 
 Array = npt.NDArray[Any]
 
@@ -138,7 +139,7 @@ def understand(
         "Rows": f"{sheet.n_rows:,}" + (f", of which {len(y):,} are used" if len(y) < sheet.n_rows else ""),
         "Columns": f"{len(used):,}: {len(used) - len(categorical):,} of numbers, {len(categorical):,} of categories"
         + (f" ({_few([used[j].name for j in categorical])})" if categorical else ""),
-        "Missing": f"{cells:,} cells ({100 * cells / (sheet.n_rows * len(used)):.2g} %) in "
+        "Missing": f"{cells:,} cells ({share(cells, sheet.n_rows * len(used))}) in "
         f"{_few([column.name for column in missing])}"
         if cells
         else "none",
@@ -199,7 +200,7 @@ def _classes(target: Column, n_rows: int, folds: int) -> tuple[Array, Array, tup
     if target.numbers is not None:
         there = ~np.isnan(target.numbers)
         values, codes = np.unique(target.numbers[there], return_inverse=True)
-        names = [f"{value:.12g}" for value in values]
+        names = [f"{value:.0f}" if value % 1 == 0 else f"{value:.12g}" for value in values]
     else:
         there = np.array([word != "" for word in target.words], bool)
         found, codes = np.unique(np.array([word for word in target.words if word]), return_inverse=True)
@@ -227,9 +228,7 @@ def _classes(target: Column, n_rows: int, folds: int) -> tuple[Array, Array, tup
     rows = np.flatnonzero(there)[enough[codes]]
     y = (np.cumsum(enough) - 1)[codes[enough[codes]]]
     kept = tuple(name for name, good in zip(names, enough, strict=True) if good)
-    sizes = [
-        f"{name} ({count:,}, {100 * count / len(y):.2g} %)" for name, count in zip(kept, counts[enough], strict=True)
-    ]
+    sizes = [f"{name} ({count:,}, {share(count, len(y))})" for name, count in zip(kept, counts[enough], strict=True)]
     if not there.all():
         facts["No target"] = f"{n_rows - int(there.sum()):,} rows have none and are left out"
     return rows, y, kept, {"Classes": f"{len(kept)}: {_few(sizes, 6)}", **facts}
