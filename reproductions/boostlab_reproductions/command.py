@@ -12,12 +12,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from boostlab.studies import index, page, papers
+from boostlab.studies import index, page
 from boostlab.studies.request import RequestError
 from boostlab.studies.runner import Ran, collect, run_all
 from boostlab.studies.store import Store
 from boostlab.studies.study import Study
 from boostlab.studies.watch import watching
+from boostlab_reproductions import papers
 
 OUT = "studies"  # in the working directory, where a person sees it
 STORE = "cells.sqlite"  # in that folder
@@ -154,6 +155,7 @@ def _finish(ran: Ran, request: Request, store: Path, console: Console) -> int:
         _say(console, f"{name}: {', '.join(counts)}; {kept}.")
         return int(bool(ran.ended))
     written = page.write(ran, request.out)
+    index.write(request.out, [study.name for study in find("all")])
     _say(console, f"{name}: {', '.join(counts)}; the page is {written.path}")
     for claim in written.report.claims:
         _say(console, f"  {claim.verdict}: {claim.text}")

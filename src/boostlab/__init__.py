@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from boostlab import datasets, plots, studies, theory
+    from boostlab.comparison import compare
     from boostlab.contract import Stop
     from boostlab.estimators import (
         AdaBoostClassifier,
@@ -84,6 +85,7 @@ __all__ = [
     "VoterPool",
     "WeightBoostClassifier",
     "__version__",
+    "compare",
     "datasets",
     "load",
     "plots",
@@ -93,6 +95,7 @@ __all__ = [
 
 _ROOMS = ("datasets", "plots", "studies", "theory")
 _HOMES = {
+    "compare": "boostlab.comparison",
     "load": "boostlab.files",
     "ECOCClassifier": "boostlab.multiclass",
     "PairwiseClassifier": "boostlab.multiclass",

@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 
 import boostlab
 from boostlab.cli import app
+from boostlab.comparison.command import Request, seconds_of
+from boostlab.comparison.protocol import NestedCV
 from boostlab.datasets import twonorm
 from boostlab.studies import worker
-from boostlab.studies.comparison.command import Request, seconds_of
-from boostlab.studies.comparison.protocol import NestedCV
 from boostlab.studies.store import Store
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
@@ -182,7 +182,7 @@ def test_a_budget_ends_it_and_says_how_to_go_on(run, monkeypatch):
         return fit(self, X, y)
 
     monkeypatch.setattr(boostlab.AdaBoostClassifier, "fit", slow)
-    monkeypatch.setattr("boostlab.studies.comparison.command.seconds_of", lambda text: 0.45)
+    monkeypatch.setattr("boostlab.comparison.command.seconds_of", lambda text: 0.45)
     monkeypatch.setattr("boostlab.studies.worker._warm", lambda task: None)
     result = run("shop.csv", *SMALL, "--budget", "1m")
     assert result.exit_code == 0
@@ -197,7 +197,7 @@ def test_getting_warm_is_not_taken_from_the_budget(run, monkeypatch):
     run("shop.csv", *SMALL, "--out", "first")  # compiles
     monkeypatch.setattr(NestedCV, "warm", lambda self, method: time.sleep(1.0))
     monkeypatch.setattr(worker, "_is_warm", set())
-    monkeypatch.setattr("boostlab.studies.comparison.command.seconds_of", lambda text: 1.8)
+    monkeypatch.setattr("boostlab.comparison.command.seconds_of", lambda text: 1.8)
     assert "4 of 4 cells finished" in run("shop.csv", *SMALL, "--budget", "2s").stdout  # two boosters: two seconds
 
 

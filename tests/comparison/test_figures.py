@@ -2,7 +2,7 @@
 
 import pytest
 
-from boostlab.studies.comparison import figures
+from boostlab.comparison import figures
 
 
 def test_names_of_points_do_not_cover_each_other():

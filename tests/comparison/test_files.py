@@ -7,8 +7,8 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
+from boostlab.comparison.files import read
 from boostlab.studies import RequestError
-from boostlab.studies.comparison.files import read
 
 
 @pytest.fixture

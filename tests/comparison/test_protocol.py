@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from boostlab import AdaBoostClassifier, BoostByMajorityClassifier
+from boostlab.comparison.methods import LARGE, suitable
+from boostlab.comparison.protocol import NestedCV
+from boostlab.comparison.table import Table
 from boostlab.datasets import twonorm
-from boostlab.studies.comparison.methods import LARGE, suitable
-from boostlab.studies.comparison.protocol import NestedCV
-from boostlab.studies.comparison.table import Table
 from boostlab.studies.plan import Method
 
 X, Y = twonorm(150, random_state=0)

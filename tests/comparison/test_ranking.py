@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from boostlab.studies.comparison.advice import advise
-from boostlab.studies.comparison.protocol import NestedCV
-from boostlab.studies.comparison.ranking import interval, rank
+from boostlab.comparison.advice import advise
+from boostlab.comparison.protocol import NestedCV
+from boostlab.comparison.ranking import interval, rank
 from boostlab.studies.plan import Block, Method, Outcome
 from boostlab.studies.study import Done, Results
 

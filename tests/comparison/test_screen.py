@@ -6,10 +6,10 @@ import numpy as np
 from rich.console import Console
 from scipy import sparse
 
+from boostlab.comparison import screen
+from boostlab.comparison.design import conclude, design
+from boostlab.comparison.table import Table
 from boostlab.datasets import twonorm
-from boostlab.studies.comparison import screen
-from boostlab.studies.comparison.design import conclude, design
-from boostlab.studies.comparison.table import Table
 from boostlab.studies.runner import run
 from boostlab.studies.store import Store
 from boostlab.studies.watch import watching

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from boostlab.comparison.files import Column, Sheet
+from boostlab.comparison.table import understand
 from boostlab.studies import RequestError
-from boostlab.studies.comparison.files import Column, Sheet
-from boostlab.studies.comparison.table import understand
 
 N = 40
 

@@ -14,10 +14,11 @@ import pytest
 from typer.testing import CliRunner
 
 import boostlab
+import boostlab_reproductions
 from boostlab.cli import app
-from boostlab.studies import papers
 from boostlab.studies.plan import Method
 from boostlab.studies.store import Store
+from boostlab_reproductions import papers
 from toy_study import ToyProblem, toy_study
 
 INSTALLED = shutil.which("boostlab", path=str(Path(sys.executable).parent))
@@ -26,7 +27,10 @@ COMMAND = [INSTALLED] if INSTALLED else [sys.executable, "-m", "boostlab"]
 
 
 def outside(*arguments, cwd):
-    env = {**os.environ, "PYTHONPATH": str(Path(boostlab.__file__).parents[1])}
+    env = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(str(Path(one.__file__).parents[1]) for one in (boostlab, boostlab_reproductions)),
+    }
     return subprocess.Popen(
         [*COMMAND, "reproduce", *arguments],
         **dict(cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True),

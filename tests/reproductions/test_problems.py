@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from boostlab import datasets
-from boostlab.studies import problems as tables
-from boostlab.studies.problems import ARBOOST, NOISE, QUADBOOST, TEXTBOOK, VADABOOST, Problem, problem
-from boostlab.studies.published import published
+from boostlab_reproductions import problems as tables
+from boostlab_reproductions.problems import ARBOOST, NOISE, QUADBOOST, TEXTBOOK, VADABOOST, Problem, problem
+from boostlab_reproductions.published import published
 
 NAN = np.nan
 #            size  sort  code

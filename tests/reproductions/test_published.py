@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from boostlab.studies.problems import ARBOOST, EBBOOST, QUADBOOST, VADABOOST
-from boostlab.studies.published import published, tables
+from boostlab_reproductions.problems import ARBOOST, EBBOOST, QUADBOOST, VADABOOST
+from boostlab_reproductions.published import published, tables
 
 
 def rows(name, key="dataset"):

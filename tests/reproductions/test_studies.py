@@ -7,10 +7,10 @@ import pytest
 from boostlab.estimators import REGISTRY
 from boostlab.studies import page
 from boostlab.studies.packing import to_text
-from boostlab.studies.papers import STUDIES
 from boostlab.studies.plan import Outcome
 from boostlab.studies.runner import Ran
 from boostlab.studies.study import Done, Results
+from boostlab_reproductions.papers import STUDIES
 
 
 @pytest.mark.parametrize("study", [pytest.param(study, id=name) for name, study in STUDIES.items()])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from boostlab.estimators import REGISTRY
-from boostlab.studies.papers.arboost_errors import (
+from boostlab.studies.study import Claim, Report, Results, Study
+from boostlab_reproductions.papers.arboost_errors import (
     ABR,
     ADA,
     AR,
@@ -34,8 +35,7 @@ from boostlab.studies.papers.arboost_errors import (
     text_values,
     verdict,
 )
-from boostlab.studies.papers.arboost_spheres import spheres
-from boostlab.studies.study import Claim, Report, Results, Study
+from boostlab_reproductions.papers.arboost_spheres import spheres
 
 COMPLEMENT = (
     "After a step AR-Boost's voter errs on rho / (rho + 1) of the weight, so a learner that may return the complement "

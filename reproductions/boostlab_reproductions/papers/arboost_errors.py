@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from boostlab.estimators import REGISTRY
 from boostlab.studies.plan import Block, Method
-from boostlab.studies.problems import ARBOOST_BINARY, ARBOOST_MULTICLASS
-from boostlab.studies.protocols.arboost import TunedProtocol
-from boostlab.studies.published import published
 from boostlab.studies.study import Results
 from boostlab.studies.tables import Spread, mean_and_error
+from boostlab_reproductions.problems import ARBOOST_BINARY, ARBOOST_MULTICLASS
+from boostlab_reproductions.protocols.arboost import TunedProtocol
+from boostlab_reproductions.published import published
 
 Array = npt.NDArray[Any]
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from boostlab.studies.plan import Block, Method
-from boostlab.studies.problems import SPHERES
-from boostlab.studies.protocols.arboost import SphereProtocol
 from boostlab.studies.study import Claim, Report, Results, Study
+from boostlab_reproductions.problems import SPHERES
+from boostlab_reproductions.protocols.arboost import SphereProtocol
 
 DRAWN_RHO = (1.2, 1.5, 2.0, 5.0)
 METHODS = (

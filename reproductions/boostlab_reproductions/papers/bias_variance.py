@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.studies.plan import Block, Method
-from boostlab.studies.problems import TEXTBOOK, Problem
-from boostlab.studies.protocols.textbook import STUMP, UNPRUNED, TrainingSets
 from boostlab.studies.study import Claim, Report, Results, Study
 from boostlab.theory import domingos, kohavi_wolpert
+from boostlab_reproductions.problems import TEXTBOOK, Problem
+from boostlab_reproductions.protocols.textbook import STUMP, UNPRUNED, TrainingSets
 
 Array = npt.NDArray[Any]
 

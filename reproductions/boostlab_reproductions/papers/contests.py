@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.studies.published import published
 from boostlab.studies.statistics import mark_best, paired_t_test, wilcoxon
 from boostlab.studies.study import Results
 from boostlab.studies.tables import Spread, mean_and_error
+from boostlab_reproductions.published import published
 
 Array = npt.NDArray[Any]
 Row = dict[str, Any]

@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.studies.papers.contests import (
+from boostlab.studies.plan import Block, Method
+from boostlab.studies.study import Claim, Report, Results, Study
+from boostlab.studies.tables import Spread, mean_and_error
+from boostlab_reproductions.papers.contests import (
     MARKS,
     Contest,
     Errors,
@@ -20,8 +23,8 @@ from boostlab.studies.papers.contests import (
     repeats_of,
     row_minima,
 )
-from boostlab.studies.papers.vadaboost import notes_on
-from boostlab.studies.papers.vadaboost_methods import (
+from boostlab_reproductions.papers.vadaboost import notes_on
+from boostlab_reproductions.papers.vadaboost_methods import (
     ADABOOST,
     COUNTED,
     EBBOOST,
@@ -32,12 +35,9 @@ from boostlab.studies.papers.vadaboost_methods import (
     RQP,
     VADA,
 )
-from boostlab.studies.papers.vadaboost_page import CAPTIONS, FEWEST, by_chance, verdict_of
-from boostlab.studies.plan import Block, Method
-from boostlab.studies.protocols.vadaboost import Stopped
-from boostlab.studies.published import published
-from boostlab.studies.study import Claim, Report, Results, Study
-from boostlab.studies.tables import Spread, mean_and_error
+from boostlab_reproductions.papers.vadaboost_page import CAPTIONS, FEWEST, by_chance, verdict_of
+from boostlab_reproductions.protocols.vadaboost import Stopped
+from boostlab_reproductions.published import published
 
 ABR_GRID = (100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.0)
 ABR = Method("ABR", "SoftMarginBoostClassifier", grid={"C": ABR_GRID})

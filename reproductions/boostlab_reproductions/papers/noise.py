@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from boostlab.studies.papers.noise_report import CONTROL, PLAIN, report
 from boostlab.studies.plan import Block, Method
-from boostlab.studies.problems import LONG_SERVEDIO, NOISE
-from boostlab.studies.protocols.noise import Noise
 from boostlab.studies.study import Study
+from boostlab_reproductions.papers.noise_report import CONTROL, PLAIN, report
+from boostlab_reproductions.problems import LONG_SERVEDIO, NOISE
+from boostlab_reproductions.protocols.noise import Noise
 
 LEVELS = (0, 5, 10, 20, 30, 40)  # percent
 RATES = (1.0, 0.5, 0.25, 0.1, 0.05)

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.studies.papers.quadboost_pairs import table2
-from boostlab.studies.papers.quadboost_risks import (
+from boostlab.studies.study import Claim, Report, Results, Study
+from boostlab.studies.tables import Spread, mean_and_error
+from boostlab_reproductions.papers.quadboost_pairs import table2
+from boostlab_reproductions.papers.quadboost_risks import (
     BLOCKS,
     CONTROL,
     L1,
@@ -21,10 +23,8 @@ from boostlab.studies.papers.quadboost_risks import (
     printed,
     wins,
 )
-from boostlab.studies.problems import QUADBOOST
-from boostlab.studies.published import published
-from boostlab.studies.study import Claim, Report, Results, Study
-from boostlab.studies.tables import Spread, mean_and_error
+from boostlab_reproductions.problems import QUADBOOST
+from boostlab_reproductions.published import published
 
 SOURCE = "Fortier-Dubois, Laviolette, Marchand, Robitaille & Roy 2015"
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.studies.papers.quadboost_risks import CONTROL, L1, L2, LINF, PLAIN, Risks, block_of, printed
-from boostlab.studies.published import published
 from boostlab.studies.statistics import chance_of_lower_risk, discordant, poisson_binomial_test, sign_test
 from boostlab.studies.study import Claim, Report, Results
+from boostlab_reproductions.papers.quadboost_risks import CONTROL, L1, L2, LINF, PLAIN, Risks, block_of, printed
+from boostlab_reproductions.published import published
 
 Array = npt.NDArray[Any]
 

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.studies.plan import Block, Method
-from boostlab.studies.problems import QUADBOOST
-from boostlab.studies.protocols.quadboost import PoolProtocol
-from boostlab.studies.published import published
 from boostlab.studies.study import Results
+from boostlab_reproductions.problems import QUADBOOST
+from boostlab_reproductions.protocols.quadboost import PoolProtocol
+from boostlab_reproductions.published import published
 
 Array = npt.NDArray[Any]
 

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from boostlab.estimators import REGISTRY
 from boostlab.studies.plan import Block, Definition, Method, Outcome
-from boostlab.studies.problems import Problem
 from boostlab.studies.study import Claim, Report, Results, Study
 from boostlab.studies.tables import against_published, error_table, percent
+from boostlab_reproductions.problems import Problem
 
 Array = npt.NDArray[Any]
 

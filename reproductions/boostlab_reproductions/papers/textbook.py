@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.studies.papers import textbook_margins
 from boostlab.studies.plan import Block, Method
-from boostlab.studies.problems import TEXTBOOK, Problem
-from boostlab.studies.protocols.textbook import PRUNED, STUMP, UNPRUNED, Errors
-from boostlab.studies.published import published
 from boostlab.studies.statistics import sign_test, wilcoxon
 from boostlab.studies.study import Claim, Report, Results, Study
 from boostlab.studies.tables import Spread, difference, mean_and_error, percent
+from boostlab_reproductions.papers import textbook_margins
+from boostlab_reproductions.problems import TEXTBOOK, Problem
+from boostlab_reproductions.protocols.textbook import PRUNED, STUMP, UNPRUNED, Errors
+from boostlab_reproductions.published import published
 
 Array = npt.NDArray[Any]
 

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.studies.plan import Block, Method
-from boostlab.studies.problems import CLEAN1, LETTER
-from boostlab.studies.protocols.textbook import UNPRUNED, Margins
-from boostlab.studies.published import published
 from boostlab.studies.statistics import paired_t_test
 from boostlab.studies.study import Claim, Done, Report, Results, Study
 from boostlab.studies.tables import Spread, mean_and_error
+from boostlab_reproductions.problems import CLEAN1, LETTER
+from boostlab_reproductions.protocols.textbook import UNPRUNED, Margins
+from boostlab_reproductions.published import published
 
 Array = npt.NDArray[Any]
 

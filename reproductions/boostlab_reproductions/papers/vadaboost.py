@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from boostlab.studies.papers.contests import (
+from boostlab.studies.plan import Block
+from boostlab.studies.study import Claim, Report, Results, Study
+from boostlab.studies.tables import Spread
+from boostlab_reproductions.papers.contests import (
     MARKS,
     Contest,
     Errors,
@@ -21,8 +24,8 @@ from boostlab.studies.papers.contests import (
     repeats_of,
     row_minima,
 )
-from boostlab.studies.papers.vadaboost_figure import figure2
-from boostlab.studies.papers.vadaboost_methods import (
+from boostlab_reproductions.papers.vadaboost_figure import figure2
+from boostlab_reproductions.papers.vadaboost_methods import (
     ADABOOST,
     COLUMNS,
     CONTROLLED,
@@ -47,7 +50,7 @@ from boostlab.studies.papers.vadaboost_methods import (
     controls,
     rate_of,
 )
-from boostlab.studies.papers.vadaboost_page import (
+from boostlab_reproductions.papers.vadaboost_page import (
     CAPTIONS,
     FEWEST,
     WHY_CONTROLS,
@@ -59,11 +62,8 @@ from boostlab.studies.papers.vadaboost_page import (
     own_gains,
     verdict_of,
 )
-from boostlab.studies.plan import Block
-from boostlab.studies.problems import RINGNORM_SMALL
-from boostlab.studies.protocols.vadaboost import Stopped
-from boostlab.studies.study import Claim, Report, Results, Study
-from boostlab.studies.tables import Spread
+from boostlab_reproductions.problems import RINGNORM_SMALL
+from boostlab_reproductions.protocols.vadaboost import Stopped
 
 N_EBBOOST, N_VADA = len(EBBOOST.grid["variance_penalty"]), len(LAMBDAS)
 CHOOSE = (("EBBoost", N_EBBOOST), ("VadaBoost", N_VADA))  # among how many runs: so do the controls

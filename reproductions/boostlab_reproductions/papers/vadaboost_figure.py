@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.studies.plan import Block, Method
-from boostlab.studies.problems import VADABOOST
-from boostlab.studies.protocols.costs import CostCurves
 from boostlab.studies.study import Claim, Report, Results, Study
+from boostlab_reproductions.problems import VADABOOST
+from boostlab_reproductions.protocols.costs import CostCurves
 
 Array = npt.NDArray[Any]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from boostlab.studies.plan import Method
-from boostlab.studies.problems import RINGNORM_SMALL, VADABOOST
+from boostlab_reproductions.problems import RINGNORM_SMALL, VADABOOST
 
 PAPER = "Shivaswamy & Jebara, Variance Penalizing AdaBoost, NIPS 2011"
 LAMBDAS = tuple(k / 10 for k in range(11))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from boostlab.studies.papers.contests import Contest, Errors, draw_beside, draw_gains, undecided
 from boostlab.studies.statistics import holm
 from boostlab.studies.study import Claim
+from boostlab_reproductions.papers.contests import Contest, Errors, draw_beside, draw_gains, undecided
 
 FEWEST = 6  # data sets, below which no test over data sets can be significant
 

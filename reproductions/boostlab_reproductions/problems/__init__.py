@@ -1,11 +1,11 @@
 """The data sets of the papers as their studies use them, one table of problems a paper."""
 
-from boostlab.studies.problems.arboost import ARBOOST, ARBOOST_BINARY, ARBOOST_MULTICLASS, SPHERES
-from boostlab.studies.problems.noise import LONG_SERVEDIO, NOISE
-from boostlab.studies.problems.problem import Problem, ProblemData
-from boostlab.studies.problems.quadboost import QUADBOOST
-from boostlab.studies.problems.textbook import CLEAN1, LETTER, TEXTBOOK
-from boostlab.studies.problems.vadaboost import EBBOOST, RINGNORM_SMALL, VADABOOST
+from boostlab_reproductions.problems.arboost import ARBOOST, ARBOOST_BINARY, ARBOOST_MULTICLASS, SPHERES
+from boostlab_reproductions.problems.noise import LONG_SERVEDIO, NOISE
+from boostlab_reproductions.problems.problem import Problem, ProblemData
+from boostlab_reproductions.problems.quadboost import QUADBOOST
+from boostlab_reproductions.problems.textbook import CLEAN1, LETTER, TEXTBOOK
+from boostlab_reproductions.problems.vadaboost import EBBOOST, RINGNORM_SMALL, VADABOOST
 
 __all__ = [
     "ARBOOST",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from boostlab.studies.problems.problem import Problem
+from boostlab_reproductions.problems.problem import Problem
 
 _OFFICIAL = "The official split."
 

@@ -6,7 +6,7 @@ ones are drawn from once), five with categories or missing values, three artific
 
 from __future__ import annotations
 
-from boostlab.studies.problems.problem import Problem
+from boostlab_reproductions.problems.problem import Problem
 
 _CAPPED = "2,000 rows, drawn once."
 

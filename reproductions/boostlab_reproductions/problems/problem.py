@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from boostlab import datasets
 from boostlab.datasets.finding import CACHE, FOLDER
-from boostlab.studies.problems.encoding import Columns, encoded, filled
+from boostlab_reproductions.problems.encoding import Columns, encoded, filled
 
 Array = npt.NDArray[Any]
 Label = str | int

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from boostlab.studies.problems.problem import Problem
+from boostlab_reproductions.problems.problem import Problem
 
 
 def _problem(name: str, source: str, reading: str, **settings: Any) -> Problem:

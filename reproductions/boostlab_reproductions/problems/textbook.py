@@ -6,7 +6,7 @@ classes, categories as such, missing values as such; where UCI has several versi
 
 from __future__ import annotations
 
-from boostlab.studies.problems.problem import Problem
+from boostlab_reproductions.problems.problem import Problem
 
 _AS_IT_IS = "As it is: all classes, categories and missing values as such."
 

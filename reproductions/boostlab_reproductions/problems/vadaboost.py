@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from boostlab.studies.problems.problem import Problem
+from boostlab_reproductions.problems.problem import Problem
 
 _MNIST = "Digits {} and {} of MNIST, the first 2,500 of each in the training file: 5,000 examples, the paper's limit."
 

@@ -16,7 +16,7 @@ from boostlab import Binned, DecisionStump, DecisionTree
 from boostlab.datasets import chi2_spheres
 from boostlab.estimators import REGISTRY
 from boostlab.studies.plan import Definition, Method, Outcome
-from boostlab.studies.protocols.quadboost import chance
+from boostlab_reproductions.protocols.quadboost import chance
 
 Array = npt.NDArray[Any]
 

@@ -11,7 +11,7 @@ import numpy as np
 from boostlab.estimators import REGISTRY
 from boostlab.estimators.course import Ground, weak_learner
 from boostlab.studies.plan import Definition, Method, Outcome
-from boostlab.studies.protocols.vadaboost import halves
+from boostlab_reproductions.protocols.vadaboost import halves
 
 
 @dataclass(frozen=True)

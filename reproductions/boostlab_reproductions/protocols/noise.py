@@ -17,7 +17,7 @@ from boostlab import Binned
 from boostlab.datasets import flip_by_class, flip_by_margin, flip_labels
 from boostlab.estimators import REGISTRY
 from boostlab.studies.plan import Definition, Method, Outcome
-from boostlab.studies.protocols.chance import chance
+from boostlab_reproductions.protocols.chance import chance
 
 Array = npt.NDArray[Any]
 

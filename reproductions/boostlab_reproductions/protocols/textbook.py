@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from boostlab import DecisionTree
 from boostlab.estimators import REGISTRY
 from boostlab.studies.plan import Definition, Method, Outcome
-from boostlab.studies.protocols.chance import chance
+from boostlab_reproductions.protocols.chance import chance
 
 Array = npt.NDArray[Any]
 

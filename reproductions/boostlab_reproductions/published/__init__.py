@@ -20,7 +20,7 @@ def tables() -> list[str]:
 
     Examples
     --------
-    >>> from boostlab.studies.published import tables
+    >>> from boostlab_reproductions.published import tables
     >>> [name for name in tables() if name.startswith("vadaboost_table")]
     ['vadaboost_table1_stump', 'vadaboost_table2_cart']
     """
@@ -43,7 +43,7 @@ def published(name: str) -> list[dict[str, Any]]:
 
     Examples
     --------
-    >>> from boostlab.studies.published import published
+    >>> from boostlab_reproductions.published import published
     >>> published("vadaboost_table1_stump")[0]
     {'dataset': 'a5a', 'algorithm': 'AdaBoost', 'mean': 16.15, 'spread': 0.1, 'spread_kind': 'standard_error_percent',
      'is_row_minimum': 0}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
 
-from boostlab.studies.comparison.ranking import LEVEL, Ranking, Standing
+from boostlab.comparison.ranking import LEVEL, Ranking, Standing
 
 _SLOW = 1.0  # seconds of a training from which on time is a reason
 _FASTER = 5.0  # times, to be one

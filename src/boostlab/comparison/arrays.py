@@ -15,9 +15,9 @@ import numpy as np
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from boostlab.comparison.design import Comparison, conclude, design
+from boostlab.comparison.table import Table
 from boostlab.estimators.reading import Reader
-from boostlab.studies.comparison.design import Comparison, conclude, design
-from boostlab.studies.comparison.table import Table
 from boostlab.studies.request import RequestError, check_classes, check_settings
 from boostlab.studies.runner import run
 from boostlab.studies.store import Store

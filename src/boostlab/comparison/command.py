@@ -15,12 +15,12 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from rich.console import Console
 
+from boostlab.comparison import page, screen
+from boostlab.comparison.design import Design, conclude, design, usual_class
+from boostlab.comparison.files import read
+from boostlab.comparison.table import Table, understand
 from boostlab.datasets import flip_labels, twonorm
 from boostlab.studies import page as studies_page
-from boostlab.studies.comparison import page, screen
-from boostlab.studies.comparison.design import Design, conclude, design, usual_class
-from boostlab.studies.comparison.files import read
-from boostlab.studies.comparison.table import Table, understand
 from boostlab.studies.request import RequestError, check_settings, choose
 from boostlab.studies.runner import run
 from boostlab.studies.store import Store

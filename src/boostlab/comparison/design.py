@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from boostlab.studies.comparison import figures
-from boostlab.studies.comparison.advice import Advice, advise
-from boostlab.studies.comparison.methods import LARGE, suitable
-from boostlab.studies.comparison.protocol import NestedCV
-from boostlab.studies.comparison.ranking import Ranking, rank
-from boostlab.studies.comparison.table import Table
+from boostlab.comparison import figures
+from boostlab.comparison.advice import Advice, advise
+from boostlab.comparison.methods import LARGE, suitable
+from boostlab.comparison.protocol import NestedCV
+from boostlab.comparison.ranking import Ranking, rank
+from boostlab.comparison.table import Table
 from boostlab.studies.plan import Block, Method
 from boostlab.studies.runner import Ran
 from boostlab.studies.study import Report, Results, Study

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.studies.comparison.ranking import Ranking
+from boostlab.comparison.ranking import Ranking
 from boostlab.studies.plan import Block
 from boostlab.studies.study import Results
 

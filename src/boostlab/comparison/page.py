@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from boostlab.studies.comparison import figures
-from boostlab.studies.comparison.design import Comparison, Design
+from boostlab.comparison import figures
+from boostlab.comparison.design import Comparison, Design
 from boostlab.studies.page import Page, draw, facts, missing, section, slug, write_cells, write_csv
 from boostlab.studies.request import RequestError
 from boostlab.studies.study import Report

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from boostlab.studies.comparison.protocol import NestedCV
+from boostlab.comparison.protocol import NestedCV
 from boostlab.studies.packing import to_text
 from boostlab.studies.plan import Block
 from boostlab.studies.statistics import holm, paired_t_test

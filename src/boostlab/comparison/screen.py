@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table as View
 from rich.text import Text
 
-from boostlab.studies.comparison.design import Comparison, Design
-from boostlab.studies.comparison.ranking import Ranking, Standing
+from boostlab.comparison.design import Comparison, Design
+from boostlab.comparison.ranking import Ranking, Standing
 from boostlab.studies.watch import Progress, duration
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.comparison.files import Column, Sheet
 from boostlab.datasets import content_hash
-from boostlab.studies.comparison.files import Column, Sheet
 from boostlab.studies.request import RequestError
 
 Array = npt.NDArray[Any]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from boostlab.studies.papers import STUDIES
-from boostlab.studies.papers.arboost_errors import ADA, AR, SHRUNK
 from boostlab.studies.plan import Outcome
 from boostlab.studies.study import Done, Results
+from boostlab_reproductions.papers import STUDIES
+from boostlab_reproductions.papers.arboost_errors import ADA, AR, SHRUNK
 
 
 def judged(name, errors):

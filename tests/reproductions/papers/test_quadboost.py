@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from boostlab.studies.papers.arboost import studies as ar_studies
-from boostlab.studies.papers.quadboost import studies as quad_studies
-from boostlab.studies.papers.quadboost_risks import BLOCKS, CONTROL, METHODS, PAPERS, printed, rounds, wins
 from boostlab.studies.plan import Outcome
-from boostlab.studies.published import published
 from boostlab.studies.study import Done, Results
+from boostlab_reproductions.papers.arboost import studies as ar_studies
+from boostlab_reproductions.papers.quadboost import studies as quad_studies
+from boostlab_reproductions.papers.quadboost_risks import BLOCKS, CONTROL, METHODS, PAPERS, printed, rounds, wins
+from boostlab_reproductions.published import published
 
 TABLE1, TABLE2 = quad_studies()
 

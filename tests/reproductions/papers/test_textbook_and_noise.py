@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from boostlab.estimators import REGISTRY
-from boostlab.studies.papers import bias_variance, noise, textbook
-from boostlab.studies.papers.noise_report import CONTROL, GIVES_UP, PLAIN
 from boostlab.studies.plan import Outcome, key
 from boostlab.studies.study import Done, Results
+from boostlab_reproductions.papers import bias_variance, noise, textbook
+from boostlab_reproductions.papers.noise_report import CONTROL, GIVES_UP, PLAIN
 
 STUDIES = {study.name: study for file in (textbook, bias_variance, noise) for study in file.studies()}
 NAMES = [

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from boostlab.studies.papers import ebboost, vadaboost
-from boostlab.studies.papers import vadaboost_methods as methods
-from boostlab.studies.papers.contests import Contest, Errors, beside_published, far_off, row_minima
-from boostlab.studies.papers.vadaboost_page import equally_patient
 from boostlab.studies.plan import Outcome
 from boostlab.studies.study import Claim, Done, Results
 from boostlab.studies.tables import markdown
+from boostlab_reproductions.papers import ebboost, vadaboost
+from boostlab_reproductions.papers import vadaboost_methods as methods
+from boostlab_reproductions.papers.contests import Contest, Errors, beside_published, far_off, row_minima
+from boostlab_reproductions.papers.vadaboost_page import equally_patient
 
 STUDIES = {study.name: study for study in (*vadaboost.studies(), *ebboost.studies())}
 

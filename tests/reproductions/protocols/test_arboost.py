@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from boostlab import AdaBoostClassifier, ARBoostClassifier, DecisionTree, SAMMEClassifier
-from boostlab.studies.papers.arboost_errors import ADA, AR, BINARY, MULTICLASS, NOISE, SIZES, TREE
-from boostlab.studies.papers.arboost_spheres import BLOCK as SPHERE_BLOCK
 from boostlab.studies.plan import Method
-from boostlab.studies.problems import ARBOOST_BINARY
-from boostlab.studies.protocols.arboost import SphereProtocol, TunedProtocol, _stages
-from boostlab.studies.published import published
+from boostlab_reproductions.papers.arboost_errors import ADA, AR, BINARY, MULTICLASS, NOISE, SIZES, TREE
+from boostlab_reproductions.papers.arboost_spheres import BLOCK as SPHERE_BLOCK
+from boostlab_reproductions.problems import ARBOOST_BINARY
+from boostlab_reproductions.protocols.arboost import SphereProtocol, TunedProtocol, _stages
+from boostlab_reproductions.published import published
 
 SMALL = Method("AR-Boost", "ARBoostClassifier", {}, {"rho": [1.0, 2.0, 5.0]})
 

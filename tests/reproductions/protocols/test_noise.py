@@ -10,7 +10,7 @@ import pytest
 from boostlab import AdaBoostClassifier, BrownBoostClassifier
 from boostlab.datasets import twonorm
 from boostlab.studies.plan import Method
-from boostlab.studies.protocols.noise import KINDS, Noise, predicted
+from boostlab_reproductions.protocols.noise import KINDS, Noise, predicted
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,8 @@ from scipy.optimize import linprog
 
 from boostlab import AdaBoostClassifier, QuadBoostClassifier, VoterPool
 from boostlab.studies.plan import Method
-from boostlab.studies.protocols import quadboost as protocol
-from boostlab.studies.protocols.quadboost import PATHS, PoolProtocol, n_train, pool, program, scores, squashed
+from boostlab_reproductions.protocols import quadboost as protocol
+from boostlab_reproductions.protocols.quadboost import PATHS, PoolProtocol, n_train, pool, program, scores, squashed
 
 PLAIN = Method("QuadBoost", "QuadBoostClassifier", {}, {"n_estimators": [1, 3, 10, 30]}, how="quadratic")
 L2 = Method(

@@ -10,7 +10,7 @@ import pytest
 from boostlab import AdaBoostClassifier, AdaBoostM1Classifier, DecisionTree
 from boostlab.datasets import three_gaussians, twonorm
 from boostlab.studies.plan import Method
-from boostlab.studies.protocols.textbook import (
+from boostlab_reproductions.protocols.textbook import (
     PRUNED,
     STUMP,
     UNPRUNED,

@@ -12,8 +12,8 @@ from boostlab import AdaBoostClassifier, EBBoostClassifier, RQPBoostClassifier
 from boostlab.datasets import twonorm
 from boostlab.estimators.course import Ground
 from boostlab.studies.plan import Method
-from boostlab.studies.protocols.costs import CostCurves
-from boostlab.studies.protocols.vadaboost import Stopped, halves, stopped
+from boostlab_reproductions.protocols.costs import CostCurves
+from boostlab_reproductions.protocols.vadaboost import Stopped, halves, stopped
 
 ADABOOST = Method("AdaBoost", "AdaBoostClassifier")
 VADA = Method("VadaBoost", "VadaBoostClassifier", grid={"variance_penalty": (0.0, 0.5, 1.0)})
