@@ -99,6 +99,17 @@ def test_imports_point_downwards(path):
     assert not extra, f"{shown(path)} must not import {', '.join(sorted(extra))}"
 
 
+@pytest.mark.parametrize("mine", ["comparison", "studies", "boostlab_reproductions"])
+def test_a_class_name_occurs_once(mine):
+    places: dict[str, list[Path]] = {}
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(path)
+    twice = {name: [*map(shown, at)] for name, at in places.items() if len(at) > 1 and mine in map(room, at)}
+    assert not twice
+
+
 def test_only_the_command_line_knows_the_reproductions():
     knows = [shown(path) for path in SRC.rglob("*.py") if PAPERS.name in path.read_text(encoding="utf-8")]
     assert knows == ["cli.py"]

@@ -29,7 +29,7 @@ class NothingError(RequestError):
 
 
 @dataclass(frozen=True)
-class Request:
+class ReproduceOptions:
     """What was asked for on the command line."""
 
     name: str | None  # of a study, or "all"
@@ -74,12 +74,12 @@ def find(name: str | None) -> list[Study]:
     raise RequestError(f"There is no study {name!r}; {hint}")
 
 
-def reproduce(request: Request, console: Console) -> int:
+def reproduce(request: ReproduceOptions, console: Console) -> int:
     """Run what was asked for; return the exit code.
 
     Parameters
     ----------
-    request : Request
+    request : ReproduceOptions
         What was asked for; what is not possible is a RequestError.
     console : rich Console
         Where to show it.
@@ -121,7 +121,7 @@ def reproduce(request: Request, console: Console) -> int:
     return 130 if stopped else worst
 
 
-def _ran(studies: Sequence[Study], store: Store, request: Request, console: Console) -> Iterable[Ran]:
+def _ran(studies: Sequence[Study], store: Store, request: ReproduceOptions, console: Console) -> Iterable[Ran]:
     if request.only_page or not studies:
         return (collect(study, store, request.repeats) for study in studies)
     name = studies[0].name if len(studies) == 1 else f"{len(studies)} studies"
@@ -137,7 +137,7 @@ def _stopped(studies: Sequence[tuple[str, int, int]], store: Path) -> str:
     return f"{name}: stopped {kept}; run the same command again to go on."
 
 
-def _finish(ran: Ran, request: Request, store: Path, console: Console) -> int:
+def _finish(ran: Ran, request: ReproduceOptions, store: Path, console: Console) -> int:
     """Say what came out, and write the page."""
     name, rows, absent = ran.study.name, ran.results.rows(), ran.results.absent
     for problem, why in absent.items():

@@ -97,7 +97,7 @@ def compare(
     from boostlab.comparison import command
     from boostlab.studies.request import RequestError
 
-    request = command.Request(
+    request = command.CompareOptions(
         *(table, target, boosters, folds, repeats, rounds, noise, seed, budget, jobs, out, store, drop, keep, encoding)
     )
     try:
@@ -151,7 +151,7 @@ def reproduce(
     if quick and repeats is not None:
         _refuse("--quick and --repeats exclude each other; give one of them.")
     asked: str | int = "quick" if quick else "full" if repeats is None else repeats
-    request = command.Request(study, asked, jobs, out, store, merge or (), retry, only_page)
+    request = command.ReproduceOptions(study, asked, jobs, out, store, merge or (), retry, only_page)
     try:
         code = command.reproduce(request, console)
     except RequestError as problem:

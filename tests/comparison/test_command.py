@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import boostlab
 from boostlab.cli import app
-from boostlab.comparison.command import Request, seconds_of
+from boostlab.comparison.command import CompareOptions, seconds_of
 from boostlab.comparison.protocol import NestedCV
 from boostlab.datasets import twonorm
 from boostlab.studies import worker
@@ -290,4 +290,4 @@ def test_mistakes_get_one_sentence(run, arguments, sentence):
 
 def test_budgets_and_commands_as_people_write_them():
     assert [seconds_of(t) for t in ("90s", "5m", "5 min", "1h30m", "1.5h", "20")] == [90, 300, 300, 5400, 5400, 20]
-    assert Request(noise=0.2, budget="5m", jobs=2).command() == "boostlab compare --noise 0.2 --jobs 2"
+    assert CompareOptions(noise=0.2, budget="5m", jobs=2).command() == "boostlab compare --noise 0.2 --jobs 2"

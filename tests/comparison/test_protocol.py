@@ -6,12 +6,12 @@ import pytest
 from boostlab import AdaBoostClassifier, BoostByMajorityClassifier
 from boostlab.comparison.methods import LARGE, suitable
 from boostlab.comparison.protocol import NestedCV
-from boostlab.comparison.table import Table
+from boostlab.comparison.table import LabelledTable
 from boostlab.datasets import twonorm
 from boostlab.studies.plan import Method
 
 X, Y = twonorm(150, random_state=0)
-TABLE = Table("t", X, (Y > 0).astype(int), ("a", "b"))
+TABLE = LabelledTable("t", X, (Y > 0).astype(int), ("a", "b"))
 ADA = Method("AdaBoost", "AdaBoostClassifier", grid={"max_leaf_nodes": (2, 4)})
 
 
@@ -84,7 +84,7 @@ def test_a_booster_that_plans_its_rounds_keeps_them():
 
 def test_rare_classes_do_not_stop_the_inner_parts():
     y = np.r_[np.zeros(80, int), np.ones(67, int), np.full(3, 2)]
-    split = NestedCV(folds=3, rounds=3).parts(Table("t", X, y, ("a", "b", "c")), 0)
+    split = NestedCV(folds=3, rounds=3).parts(LabelledTable("t", X, y, ("a", "b", "c")), 0)
     method = Method("SAMME", "SAMMEClassifier", grid={"max_leaf_nodes": (8,)})
     assert 0 <= NestedCV(folds=3, rounds=3).run(split, method).numbers["test_error"] <= 1
 

@@ -8,14 +8,14 @@ from scipy import sparse
 
 from boostlab.comparison import screen
 from boostlab.comparison.design import conclude, design
-from boostlab.comparison.table import Table
+from boostlab.comparison.table import LabelledTable
 from boostlab.datasets import twonorm
 from boostlab.studies.runner import run
 from boostlab.studies.store import Store
 from boostlab.studies.watch import watching
 
 X, Y = twonorm(80, random_state=0)
-TABLE = Table("shop", X, (Y > 0).astype(int), ("no", "yes"), facts={"Rows": "80"})
+TABLE = LabelledTable("shop", X, (Y > 0).astype(int), ("no", "yes"), facts={"Rows": "80"})
 
 
 def console(encoding="utf-8", **options):
@@ -65,7 +65,7 @@ def test_the_last_word_on_a_stream_without_signs(tmp_path):
 
 
 def test_who_does_not_take_part_is_said():
-    large = Table("t", sparse.csr_array((200_000, 3)), np.arange(200_000) % 2, ("a", "b"))
+    large = LabelledTable("t", sparse.csr_array((200_000, 3)), np.arange(200_000) % 2, ("a", "b"))
     out = console()
     screen.show_plan(out, design(large))
     said = " ".join(text(out).split())

@@ -32,11 +32,11 @@ from boostlab import (
     VadaBoostClassifier,
     VoterPool,
 )
+from boostlab.comparison.request import able
 from boostlab.data.bins import Bins
 from boostlab.estimators import REGISTRY
 from boostlab.files import load
 from boostlab.multiclass.reduced import Reduced
-from boostlab.studies.request import able
 from fitted import answers
 from variants import PROGRAMS, every
 

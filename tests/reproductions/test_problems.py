@@ -10,7 +10,7 @@ import pytest
 
 from boostlab import datasets
 from boostlab_reproductions import problems as tables
-from boostlab_reproductions.problems import ARBOOST, NOISE, QUADBOOST, TEXTBOOK, VADABOOST, Problem, problem
+from boostlab_reproductions.problems import ARBOOST, NOISE, QUADBOOST, TEXTBOOK, VADABOOST, PaperProblem, problem
 from boostlab_reproductions.published import published
 
 NAN = np.nan
@@ -28,7 +28,7 @@ def toy(monkeypatch):
     """A recipe for the table above."""
     monkeypatch.setattr(datasets, "load", lambda name: TOY)
     problem._data.cache_clear()
-    yield Problem("toy", "toy")
+    yield PaperProblem("toy", "toy")
     problem._data.cache_clear()
 
 
@@ -104,7 +104,7 @@ def test_two_words_are_one_column(toy):
     data = replace(toy, encoding="one-hot", nominal=("code",), keep=(("code", "3"),)).data()
     assert data.feature_names[-3:] == ("code=1", "code=2", "code=3"), "words are those of the whole table"
     halves = replace(TOY, X=X[:, :1] > 3, feature_names=("big",), categories={"big": ("no", "yes")})
-    made = problem.encoded(problem.Columns(halves.X.astype(float), ["big"], halves.categories), "one-hot")
+    made = problem.encoded(problem.NamedColumns(halves.X.astype(float), ["big"], halves.categories), "one-hot")
     assert made.names == ["big=yes"]
 
 
@@ -135,7 +135,7 @@ def test_nothing_seen_is_filled_with_zero():
 
 
 def test_generators_and_stacks(monkeypatch, toy):
-    made = Problem("made", "chi2_spheres", made=(50, 3)).data()
+    made = PaperProblem("made", "chi2_spheres", made=(50, 3)).data()
     expected, y = datasets.chi2_spheres(50, random_state=3)
     np.testing.assert_array_equal(made.X, expected)
     assert made.y.tolist() == y.tolist()
@@ -146,7 +146,7 @@ def test_generators_and_stacks(monkeypatch, toy):
 def test_the_official_split_must_be_there(toy, monkeypatch, settings):
     monkeypatch.setattr(datasets, "load", lambda name: replace(TOY, test_rows=None))
     with pytest.raises(datasets.DatasetError, match=r"needs the official split of 'vowel'.*put vowel.csv.gz into"):
-        Problem("toy", "vowel", **settings).data()
+        PaperProblem("toy", "vowel", **settings).data()
 
 
 def test_wrong_recipes_are_sentences(toy):
@@ -164,7 +164,7 @@ ALL = [*VADABOOST, *QUADBOOST, *ARBOOST, *TEXTBOOK, *NOISE, tables.SPHERES, tabl
 
 
 def test_definitions_are_json_and_hold_what_matters():
-    assert Problem("x", "wine", positive=(2,), reading="words").definition() == {
+    assert PaperProblem("x", "wine", positive=(2,), reading="words").definition() == {
         "name": "x",
         "source": "wine",
         "positive": [2],

@@ -26,7 +26,7 @@ from boostlab_reproductions.papers.arboost_errors import (
     SOURCE,
     TREE,
     WEIGHT,
-    Errors,
+    BlockErrors,
     bars,
     beside,
     chosen,
@@ -49,8 +49,8 @@ COMPLEMENT = (
 def binary(results: Results) -> Report:
     """Compare on the six binary problems."""
     report = Report(notes=failures(results))
-    whole = {name: Errors(results, [name]) for name in NAMES}
-    early = {name: Errors(results, [name], "early_error") for name in NAMES}
+    whole = {name: BlockErrors(results, [name]) for name in NAMES}
+    early = {name: BlockErrors(results, [name], "early_error") for name in NAMES}
     for name in NAMES:
         report.tables[f"errors_{name}"] = whole[name].table()
         report.captions[f"errors_{name}"] = whole[name].caption()
@@ -82,7 +82,7 @@ def binary(results: Results) -> Report:
     return report
 
 
-def _better_than_all(errors: dict[str, Errors]) -> Claim:
+def _better_than_all(errors: dict[str, BlockErrors]) -> Claim:
     text = "AR-Boost has the lowest error of all on all data sets but spambase."
     told, enough = [], []
     for name, e in errors.items():
@@ -100,14 +100,14 @@ def _better_than_all(errors: dict[str, Errors]) -> Claim:
     return Claim(text, verdict(*enough), "; ".join(told) + "." + reason)
 
 
-def _tree_is_worst(errors: dict[str, Errors]) -> Claim:
+def _tree_is_worst(errors: dict[str, BlockErrors]) -> Claim:
     e = errors["stumps"]
     c = e.lower(ADA.name, TREE.name)
     judged = "cannot be judged" if not sum(c) else verdict(c[2] == 0, c[0] > c[2])
     return Claim("AdaBoost improves on a single tree.", judged, f"AdaBoost with stumps against CART: {counts(c)}.")
 
 
-def _small(errors: dict[str, Errors], problem: str, percent: float) -> Claim:
+def _small(errors: dict[str, BlockErrors], problem: str, percent: float) -> Claim:
     """Judge the relative gain on one small data set over AdaBoost (or SAMME)."""
     text = f"AR-Boost improves on {problem} by about {percent:g} percent."
     told, gains = [], []
@@ -133,11 +133,11 @@ def multiclass(results: Results) -> Report:
         name: [b.name for b in MULTICLASS if b.name.split(",")[0] == name and b.name in results.blocks]
         for name in NAMES
     }
-    whole = {name: Errors(results, blocks) for name, blocks in both.items()}
+    whole = {name: BlockErrors(results, blocks) for name, blocks in both.items()}
     for name, blocks in both.items():
         report.tables[f"errors_{name}"] = whole[name].table()
         report.captions[f"errors_{name}"] = whole[name].caption()
-        report.tables[f"errors_{name}_rounds_by_cross_validation"] = Errors(results, blocks, "early_error").table()
+        report.tables[f"errors_{name}_rounds_by_cross_validation"] = BlockErrors(results, blocks, "early_error").table()
     report.tables["chosen_rho"] = chosen(results)
     report.tables["beside_the_paper"] = beside(
         [
@@ -151,7 +151,7 @@ def multiclass(results: Results) -> Report:
     return report
 
 
-def _at_least(errors: dict[str, Errors]) -> Claim:
+def _at_least(errors: dict[str, BlockErrors]) -> Claim:
     told, enough = [], []
     for name, e in errors.items():
         c = e.lower(AR.name, SAMME.name)
@@ -162,7 +162,7 @@ def _at_least(errors: dict[str, Errors]) -> Claim:
     return Claim(text, verdict(*enough) if told else "cannot be judged", "; ".join(told) + "." if told else "Not run.")
 
 
-def _vowel(errors: dict[str, Errors]) -> Claim:
+def _vowel(errors: dict[str, BlockErrors]) -> Claim:
     text = "On vowel AR-Boost and SAMME err on about 40 percent, AdaBoost.MH on some 15 points more."
     told, levels, gaps = [], [], []
     for name, e in errors.items():
@@ -190,11 +190,13 @@ def noise(results: Results) -> Report:
     for block in NOISE:
         if block.name not in results.blocks:
             continue
-        e = Errors(results, [block.name])
+        e = BlockErrors(results, [block.name])
         key = block.name.replace(", ", "_").replace("% noise", "")
         report.tables[f"errors_{key}"] = e.table()
         report.captions[f"errors_{key}"] = e.caption()
-        report.tables[f"errors_{key}_rounds_by_cross_validation"] = Errors(results, [block.name], "early_error").table()
+        report.tables[f"errors_{key}_rounds_by_cross_validation"] = BlockErrors(
+            results, [block.name], "early_error"
+        ).table()
         c, s = e.lower(AR.name, ADA.name), e.lower(AR.name, SHRUNK.name)
         if sum(c):
             told["level"].append(f"{block.name}: {counts(c)} (against eps-boost {counts(s)})")
@@ -220,7 +222,7 @@ def noise(results: Results) -> Report:
         ),
     ]
     report.figures["errors"] = lambda figure: bars(
-        figure, [Errors(results, [b.name]) for b in NOISE[:3]], [b.name for b in NOISE[:3]]
+        figure, [BlockErrors(results, [b.name]) for b in NOISE[:3]], [b.name for b in NOISE[:3]]
     )
     return report
 

@@ -118,7 +118,7 @@ NOISE = tuple(
 )
 
 
-class Errors:
+class BlockErrors:
     """Mean test errors in percent of some blocks, by problem and method.
 
     Parameters
@@ -216,7 +216,7 @@ def verdict(*enough: bool) -> str:
 
 
 def counts(c: tuple[int, int, int]) -> str:
-    """Say what `Errors.lower` counted."""
+    """Say what `BlockErrors.lower` counted."""
     return f"{c[0]} lower, {c[1]} equal, {c[2]} higher"
 
 
@@ -235,7 +235,7 @@ def chosen(results: Results) -> list[dict[str, Any]]:
     return table
 
 
-def bars(figure: Any, errors: Sequence[Errors], titles: Sequence[str]) -> None:
+def bars(figure: Any, errors: Sequence[BlockErrors], titles: Sequence[str]) -> None:
     """Draw the bar charts of the paper's figures, one panel an entry; a method has one colour in all of them."""
     figure.set_size_inches(8, 2.2 * len(errors) + 0.8)
     axes = np.atleast_1d(figure.subplots(len(errors), 1))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from boostlab.studies.plan import Block, Method
 from boostlab.studies.study import Claim, Report, Results, Study
 from boostlab.theory import domingos, kohavi_wolpert
-from boostlab_reproductions.problems import TEXTBOOK, Problem
+from boostlab_reproductions.problems import TEXTBOOK, PaperProblem
 from boostlab_reproductions.protocols.textbook import STUMP, UNPRUNED, TrainingSets
 
 Array = npt.NDArray[Any]
@@ -23,7 +23,7 @@ _REAL = ("spambase", "german", "satimage", "letter")
 
 def studies() -> list[Study]:
     """Return the study of bias and variance."""
-    problems = [Problem(name, name, made=(6000, 0), reading="6,000 rows, made once.") for name in _MADE]
+    problems = [PaperProblem(name, name, made=(6000, 0), reading="6,000 rows, made once.") for name in _MADE]
     problems += [replace(p, encoding="one-hot") for p in TEXTBOOK if p.name in _REAL]
     methods = []
     for name, tree in _LEARNERS.items():

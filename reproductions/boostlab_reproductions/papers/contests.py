@@ -32,7 +32,7 @@ MARKS = (
 
 
 @dataclass(frozen=True)
-class Errors:
+class PairedErrors:
     """Errors in percent on the same splits.
 
     Parameters
@@ -47,22 +47,22 @@ class Errors:
     of: Mapping[str, Array]
 
     @classmethod
-    def read(cls, results: Results, block: str, value: str = "test_error") -> Errors:
+    def read(cls, results: Results, block: str, value: str = "test_error") -> PairedErrors:
         """Take one of the numbers of a block's cells."""
         problems, methods, values = results.matrix(block, value)
         return cls(problems, {method: 100 * values[:, j] for j, method in enumerate(methods)})
 
-    def rows(self, names: Iterable[str]) -> Errors:
+    def rows(self, names: Iterable[str]) -> PairedErrors:
         """Return the errors on some of the data sets."""
         wanted = set(names)
         at = [i for i, name in enumerate(self.problems) if name in wanted]
-        return Errors([self.problems[i] for i in at], {m: values[at] for m, values in self.of.items()})
+        return PairedErrors([self.problems[i] for i in at], {m: values[at] for m, values in self.of.items()})
 
-    def columns(self, methods: Sequence[str]) -> Errors:
+    def columns(self, methods: Sequence[str]) -> PairedErrors:
         """Return the errors of some of the methods, as far as they are there."""
-        return Errors(self.problems, {m: self.of[m] for m in methods if m in self.of})
+        return PairedErrors(self.problems, {m: self.of[m] for m in methods if m in self.of})
 
-    def joined(self, other: Errors, names: Mapping[str, str]) -> Errors:
+    def joined(self, other: PairedErrors, names: Mapping[str, str]) -> PairedErrors:
         """Return these errors and some of another table on the same splits, by other names."""
         at = [other.problems.index(p) if p in other.problems else -1 for p in self.problems]
         more: dict[str, Array] = {}
@@ -70,9 +70,9 @@ class Errors:
             if name in other.of:
                 theirs = np.vstack([other.of[name], np.full((1, other.of[name].shape[1]), np.nan)])
                 more[here] = theirs[at]
-        return Errors(self.problems, {**self.of, **more})
+        return PairedErrors(self.problems, {**self.of, **more})
 
-    def below(self, other: Errors) -> Errors:
+    def below(self, other: PairedErrors) -> PairedErrors:
         """Return these data sets and those of another table of the same methods."""
         size = max((a.shape[1] for e in (self, other) for a in e.of.values()), default=0)
 
@@ -80,23 +80,23 @@ class Errors:
             return np.pad(values, ((0, 0), (0, size - values.shape[1])), constant_values=np.nan)
 
         of = {m: np.vstack([wide(self.of[m]), wide(other.of[m])]) for m in self.of if m in other.of}
-        return Errors([*self.problems, *other.problems], of)
+        return PairedErrors([*self.problems, *other.problems], of)
 
     def means(self, method: str) -> Array:
         """Return a method's mean on every data set."""
         return np.array([mean_and_error(values)[0] for values in self.of[method]])
 
-    def on_common(self) -> Errors:
+    def on_common(self) -> PairedErrors:
         """Return the errors of the repeats that all methods have; a data set that has none is left out."""
         arrays = list(self.of.values())
         size = min((a.shape[1] for a in arrays), default=0)
         both = np.all([np.isfinite(a[:, :size]) for a in arrays], axis=0) if arrays else np.zeros((0, 0), bool)
         at = np.flatnonzero(both.any(axis=1))
         of = {m: np.where(both, a[:, :size], np.nan)[at] for m, a in self.of.items()}
-        return Errors([self.problems[i] for i in at], of)
+        return PairedErrors([self.problems[i] for i in at], of)
 
 
-def error_table(errors: Errors) -> list[Row]:
+def error_table(errors: PairedErrors) -> list[Row]:
     """Return a row a data set: mean ± standard error, bold the best and what is not significantly different from it.
 
     Who is best is asked of the repeats that all methods have.
@@ -114,7 +114,7 @@ def error_table(errors: Errors) -> list[Row]:
     return rows
 
 
-def row_minima(errors: Errors) -> dict[str, int]:
+def row_minima(errors: PairedErrors) -> dict[str, int]:
     """Return on how many data sets every method has the smallest mean as it would be printed, ties included."""
     common = errors.on_common()
     means = np.array([np.round(common.means(m), 2) for m in common.of])
@@ -124,14 +124,14 @@ def row_minima(errors: Errors) -> dict[str, int]:
     return {m: int(n) for m, n in zip(common.of, lowest.sum(axis=1), strict=True)}
 
 
-def undecided(errors: Errors) -> int:
+def undecided(errors: PairedErrors) -> int:
     """Return on how many data sets the paired t-test does not tell the smallest mean from another method's."""
     common = errors.on_common()
     rows = zip(*common.of.values(), strict=True)
     return sum(int(mark_best(np.stack(row, axis=1), level=LEVEL).marked.sum()) > 1 for row in rows)
 
 
-def repeats_of(errors: Errors) -> str:
+def repeats_of(errors: PairedErrors) -> str:
     """Return "10 repeats", or "2 to 10 repeats" where data sets or methods have different numbers."""
     counts = sorted({int(n) for values in errors.of.values() for n in np.isfinite(values).sum(axis=1) if n})
     text = " to ".join(str(n) for n in dict.fromkeys([counts[0], counts[-1]])) if counts else "0"
@@ -152,7 +152,7 @@ def published_minima(table: str) -> dict[str, int]:
 
 
 def beside_published(
-    errors: Errors,
+    errors: PairedErrors,
     table: Mapping[tuple[str, str], tuple[float, float]],
     named: Callable[[str], str],
     renamed: Mapping[str, str],
@@ -164,7 +164,7 @@ def beside_published(
 
     Parameters
     ----------
-    errors : Errors
+    errors : PairedErrors
         Ours.
     table : mapping
         As `printed` returns it.
@@ -229,7 +229,7 @@ class Contest:
     p: float
 
     @classmethod
-    def between(cls, errors: Errors, a: str, b: str) -> Contest:
+    def between(cls, errors: PairedErrors, a: str, b: str) -> Contest:
         """Compare two methods over the repeats that both have."""
         common = errors.columns((a, b)).on_common()
         gaps = common.means(a) - common.means(b)
@@ -274,7 +274,7 @@ class Contest:
         return self.difference < 0 and (self.p if p is None else p) <= 0.05 and self.better > self.worse
 
 
-def _significant(errors: Errors, a: str, b: str, ratio: float | None) -> tuple[int, int]:
+def _significant(errors: PairedErrors, a: str, b: str, ratio: float | None) -> tuple[int, int]:
     """Return on how many data sets a is significantly better than b, and worse."""
     pairs = zip(errors.of[a], errors.of[b], strict=True)
     tests = [paired_t_test(x[~np.isnan(x)], y[~np.isnan(y)], test_ratio=ratio) for x, y in pairs]
@@ -282,7 +282,7 @@ def _significant(errors: Errors, a: str, b: str, ratio: float | None) -> tuple[i
     return sum(d < 0 for d in sure), sum(d > 0 for d in sure)
 
 
-def fixed_values(results: Results, block: str, method: str) -> tuple[list[float], Errors]:
+def fixed_values(results: Results, block: str, method: str) -> tuple[list[float], PairedErrors]:
     """Return a method's grid, and the errors of every value of it without any choice, named by the value."""
     done = [one for one in results.rows(block) if one.method == method and one.outcome is not None]
     problems, _, values = results.matrix(block)
@@ -294,10 +294,10 @@ def fixed_values(results: Results, block: str, method: str) -> tuple[list[float]
         numbers = one.outcome.numbers
         for value, wrong in zip(numbers["grid"]["values"], numbers["grid"]["test"], strict=True):
             of[f"{float(value):g}"][problems.index(one.problem), one.repeat] = 100 * wrong / numbers["sizes"][2]
-    return grid, Errors(problems, of)
+    return grid, PairedErrors(problems, of)
 
 
-def among_first(results: Results, block: str, method: str, n: int) -> Errors:
+def among_first(results: Results, block: str, method: str, n: int) -> PairedErrors:
     """Return a method's errors had it chosen among the first n values of its grid only."""
     problems, _, values = results.matrix(block)
     chosen = np.full((len(problems), values.shape[2]), np.nan)
@@ -306,7 +306,7 @@ def among_first(results: Results, block: str, method: str, n: int) -> Errors:
             numbers = one.outcome.numbers
             at = int(np.argmin(numbers["grid"]["validation"][:n]))  # the first of equals
             chosen[problems.index(one.problem), one.repeat] = 100 * numbers["grid"]["test"][at] / numbers["sizes"][2]
-    return Errors(problems, {method: chosen})
+    return PairedErrors(problems, {method: chosen})
 
 
 def chosen_how_often(results: Results, block: str, method: str, name: str) -> dict[str, int]:
@@ -369,7 +369,7 @@ def draw_beside(rows: Sequence[Row]) -> Callable[[Any], None]:
     return draw
 
 
-def draw_gains(errors: Errors, methods: Sequence[str], base: str) -> Callable[[Any], None]:
+def draw_gains(errors: PairedErrors, methods: Sequence[str], base: str) -> Callable[[Any], None]:
     """Return what draws every method's errors less the base's on the same repeats, a point a data set."""
 
     def draw(figure: Any) -> None:

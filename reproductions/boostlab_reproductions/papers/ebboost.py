@@ -13,7 +13,7 @@ from boostlab.studies.tables import Spread, mean_and_error
 from boostlab_reproductions.papers.contests import (
     MARKS,
     Contest,
-    Errors,
+    PairedErrors,
     beside_published,
     counted,
     draw_beside,
@@ -81,8 +81,8 @@ def slide_name(problem: str) -> str:
 
 def report(results: Results) -> Report:
     """Compare errors and margins with the slides."""
-    errors = Errors.read(results, "errors")
-    errors = errors.joined(Errors.read(results, "programs"), {"RLP-Boost": "RLP-Boost", "RQP-Boost": "RQP-Boost"})
+    errors = PairedErrors.read(results, "errors")
+    errors = errors.joined(PairedErrors.read(results, "programs"), {"RLP-Boost": "RLP-Boost", "RQP-Boost": "RQP-Boost"})
     counted_errors = errors.rows(COUNTED)
     printed_errors = {k: (mean, spread / sqrt(REPEATS)) for k, (mean, spread) in printed("ebboost_results").items()}
     pairs = (("EBBoost", "AdaBoost"), ("ABR", "AdaBoost"), ("VadaBoost", "AdaBoost"), ("EBBoost", "ABR"))

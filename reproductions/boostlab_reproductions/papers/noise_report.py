@@ -21,7 +21,7 @@ GIVES_UP = ("Boost by majority", "BrownBoost", "RobustBoost", "RobustBoost, smoo
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
+class NoiseSetting:
     """One learner, kind and level of noise: the mean error of every method on every set."""
 
     where: str
@@ -87,9 +87,9 @@ def report(results: Results) -> Report:
     return out
 
 
-def _settings(results: Results) -> list[Setting]:
+def _settings(results: Results) -> list[NoiseSetting]:
     """Return the settings with results, in the study's order; of two tiers the full one."""
-    found: dict[str, Setting] = {}
+    found: dict[str, NoiseSetting] = {}
     for block in results.blocks:
         if block == "slow" or not results.rows(block):
             continue
@@ -99,34 +99,34 @@ def _settings(results: Results) -> list[Setting]:
         where, kind, level = name.split(", ")
         problems, methods, values = results.matrix(block)
         errors = np.array([[mean_and_error(cell)[0] for cell in row] for row in values])
-        found[name] = Setting(where, kind, int(level.split()[0]), block, problems, methods, errors, values)
+        found[name] = NoiseSetting(where, kind, int(level.split()[0]), block, problems, methods, errors, values)
     return list(found.values())
 
 
-def _across(settings: list[Setting], column: Any) -> list[dict[str, Any]]:
+def _across(settings: list[NoiseSetting], column: Any) -> list[dict[str, Any]]:
     """Return a row a method, a column a setting."""
     columns = {s.name: column(s) for s in settings}
     methods = dict.fromkeys(m for s in settings for m in s.methods)
     return [{"booster": m, **{name: values.get(m) for name, values in columns.items()}} for m in methods]
 
 
-def _mean_errors(s: Setting) -> Any:
+def _mean_errors(s: NoiseSetting) -> Any:
     methods, errors = s.whole()
     means = 100 * errors.mean(axis=0)
     best = means.min(initial=np.inf)
     return ((m, Spread(float(v), bold=bool(v == best))) for m, v in zip(methods, means, strict=True))
 
 
-def _ranks(s: Setting) -> Any:
+def _ranks(s: NoiseSetting) -> Any:
     test = _test(s)
     return zip(s.whole()[0], np.round(test.ranks, 1).tolist(), strict=True) if test else ()
 
 
-def _spreads(s: Setting) -> Any:
+def _spreads(s: NoiseSetting) -> Any:
     return ((m, Spread(*mean_and_error(100 * s.repeats[0, j]))) for j, m in enumerate(s.methods))
 
 
-def _test(s: Setting) -> Friedman | None:
+def _test(s: NoiseSetting) -> Friedman | None:
     methods, errors = s.whole()
     return friedman(errors) if len(methods) > 1 and len(errors) > 1 else None
 
@@ -146,7 +146,7 @@ def _against_control(methods: list[str], errors: Array) -> dict[str, tuple[int, 
     }
 
 
-def _tested(s: Setting) -> dict[str, Any]:
+def _tested(s: NoiseSetting) -> dict[str, Any]:
     test = _test(s)
     assert test is not None
     methods, errors = s.whole()
@@ -168,7 +168,7 @@ def _tested(s: Setting) -> dict[str, Any]:
     }
 
 
-def _pooled(settings: list[Setting]) -> tuple[list[str], Array]:
+def _pooled(settings: list[NoiseSetting]) -> tuple[list[str], Array]:
     """Return the methods that are complete in all settings, and their errors on the sets, averaged over settings."""
     if not settings:
         return [], np.zeros((0, 0))
@@ -180,7 +180,7 @@ def _pooled(settings: list[Setting]) -> tuple[list[str], Array]:
     return methods, np.mean(rows, axis=0) if methods else np.zeros((len(common), 0))
 
 
-def _overall(settings: list[Setting], results: Results) -> list[dict[str, Any]]:
+def _overall(settings: list[NoiseSetting], results: Results) -> list[dict[str, Any]]:
     """Return a row a method: clean, noisy, and how it compares with the control over the noisy levels."""
     noisy, clean = [s for s in settings if s.percent], [s for s in settings if not s.percent]
     methods, errors = _pooled(noisy)
@@ -211,7 +211,7 @@ def _overall(settings: list[Setting], results: Results) -> list[dict[str, Any]]:
     return rows
 
 
-def _levels(settings: list[Setting]) -> str:
+def _levels(settings: list[NoiseSetting]) -> str:
     levels = sorted({s.percent for s in settings})
     return f"noise {levels[0]}" if len(levels) == 1 else f"noise {levels[0]} to {levels[-1]}"
 
@@ -219,7 +219,7 @@ def _levels(settings: list[Setting]) -> str:
 # -- claims ----------------------------------------------------------------------------------------------------------
 
 
-def _claims(sets: list[Setting]) -> list[Claim]:
+def _claims(sets: list[NoiseSetting]) -> list[Claim]:
     claims = []
     for learner in ("stumps", "trees"):
         uniform = [s for s in sets if s.where == learner and s.kind == "uniform"]
@@ -266,7 +266,7 @@ def _robust(learner: str, methods: list[str], errors: Array) -> Claim:
     return Claim(text, "holds" if ahead else "partly" if near else "does not hold", said)
 
 
-def _price(learner: str, clean: Setting) -> Claim:
+def _price(learner: str, clean: NoiseSetting) -> Claim:
     methods, errors = clean.whole()
     means = dict(zip(methods, 100 * errors.mean(axis=0), strict=True))
     robust = [m for m in GIVES_UP if m in means]
@@ -283,7 +283,7 @@ def _price(learner: str, clean: Setting) -> Claim:
     )
 
 
-def _special_claims(special: list[Setting]) -> list[Claim]:
+def _special_claims(special: list[NoiseSetting]) -> list[Claim]:
     claims = []
     noisy = [s for s in special if s.percent in (10, 20)]
     methods, errors = _pooled(noisy)
@@ -313,7 +313,7 @@ def _special_claims(special: list[Setting]) -> list[Claim]:
 # -- figures ---------------------------------------------------------------------------------------------------------
 
 
-def _figures(out: Report, sets: list[Setting], special: list[Setting]) -> None:
+def _figures(out: Report, sets: list[NoiseSetting], special: list[NoiseSetting]) -> None:
     for learner in ("stumps", "trees"):
         uniform = [s for s in sets if s.where == learner and s.kind == "uniform"]
         if len(uniform) > 1:
@@ -325,7 +325,7 @@ def _figures(out: Report, sets: list[Setting], special: list[Setting]) -> None:
         out.figures["Average ranks by setting"] = lambda figure: _draw_ranks(figure, ranked)
 
 
-def _draw_lines(figure: Any, settings: list[Setting], most: int = 8) -> None:
+def _draw_lines(figure: Any, settings: list[NoiseSetting], most: int = 8) -> None:
     """Draw mean error against level: AdaBoost, the control and those that are best with noise."""
     methods, _ = _pooled(settings)
     curves = {m: [100 * float(np.mean(s.of(m))) for s in settings] for m in methods}
@@ -343,7 +343,7 @@ def _draw_lines(figure: Any, settings: list[Setting], most: int = 8) -> None:
     axes.legend(fontsize=8)
 
 
-def _draw_ranks(figure: Any, settings: list[Setting]) -> None:
+def _draw_ranks(figure: Any, settings: list[NoiseSetting]) -> None:
     methods = list(dict.fromkeys(m for s in settings for m in s.methods))
     grid = np.full((len(methods), len(settings)), np.nan)
     for k, s in enumerate(settings):

@@ -13,7 +13,7 @@ from boostlab.estimators import REGISTRY
 from boostlab.studies.plan import Block, Definition, Method, Outcome
 from boostlab.studies.study import Claim, Report, Results, Study
 from boostlab.studies.tables import against_published, error_table, percent
-from boostlab_reproductions.problems import Problem
+from boostlab_reproductions.problems import PaperProblem
 
 Array = npt.NDArray[Any]
 
@@ -75,7 +75,7 @@ def _staged_errors(model: Any, X: Array, y: Array) -> Array:
 
 def studies() -> list[Study]:
     """Return the study of this file."""
-    problems = [Problem(name, name, made=(400, 1)) for name in _BEST]
+    problems = [PaperProblem(name, name, made=(400, 1)) for name in _BEST]
     methods = [
         Method("AdaBoost", "AdaBoostClassifier"),
         Method("LogitBoost", "LogitBoostClassifier"),

@@ -14,7 +14,7 @@ from boostlab.studies.statistics import sign_test, wilcoxon
 from boostlab.studies.study import Claim, Report, Results, Study
 from boostlab.studies.tables import Spread, difference, mean_and_error, percent
 from boostlab_reproductions.papers import textbook_margins
-from boostlab_reproductions.problems import TEXTBOOK, Problem
+from boostlab_reproductions.problems import TEXTBOOK, PaperProblem
 from boostlab_reproductions.protocols.textbook import PRUNED, STUMP, UNPRUNED, Errors
 from boostlab_reproductions.published import published
 
@@ -41,7 +41,7 @@ def studies() -> list[Study]:
 
 # -- 2.5: borders ----------------------------------------------------------------------------------------------------
 
-_CLOUDS = Problem(
+_CLOUDS = PaperProblem(
     "three Gaussians",
     "three_gaussians",
     made=(10_500, 0),

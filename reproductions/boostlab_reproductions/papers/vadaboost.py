@@ -11,7 +11,7 @@ from boostlab.studies.tables import Spread
 from boostlab_reproductions.papers.contests import (
     MARKS,
     Contest,
-    Errors,
+    PairedErrors,
     among_first,
     beside_published,
     chosen_how_often,
@@ -109,14 +109,14 @@ def table1() -> Study:
     )
 
 
-def all_errors(results: Results) -> Errors:
+def all_errors(results: Results) -> PairedErrors:
     """Return the errors of all columns, the controls among them: those of 11 runs are read off those of 14."""
-    errors = _with_fewer(results, "errors", Errors.read(results, "errors"))
-    errors = errors.joined(Errors.read(results, "programs"), {"RLP-Boost": "RLP-Boost", "RQP-Boost": "RQP-Boost"})
-    return errors.joined(Errors.read(results, "errors", "longer_test_error"), {"AdaBoost": PATIENT})
+    errors = _with_fewer(results, "errors", PairedErrors.read(results, "errors"))
+    errors = errors.joined(PairedErrors.read(results, "programs"), {"RLP-Boost": "RLP-Boost", "RQP-Boost": "RQP-Boost"})
+    return errors.joined(PairedErrors.read(results, "errors", "longer_test_error"), {"AdaBoost": PATIENT})
 
 
-def _with_fewer(results: Results, block: str, errors: Errors) -> Errors:
+def _with_fewer(results: Results, block: str, errors: PairedErrors) -> PairedErrors:
     """Return the errors of a block, and those of its controls if they choose among VadaBoost's number of runs."""
     for name in (rate_of, best_of):
         if name(N_EBBOOST) in errors.of:
@@ -172,7 +172,7 @@ def report1(results: Results) -> Report:
     )
 
 
-def _claims1(errors: Errors, contests: list[Contest]) -> list[Claim]:
+def _claims1(errors: PairedErrors, contests: list[Contest]) -> list[Claim]:
     minima = row_minima(errors.columns(COLUMNS))
     n_sets = len(errors.columns(COLUMNS).on_common().problems)
     best = max(minima.values(), default=0)
@@ -240,10 +240,10 @@ def report2(results: Results) -> Report:
     """Compare with the paper, and with the controls."""
     quick = "" if results.rows("errors") else ", quick"
     n = len((VADA_OF_FEW if quick else VADA).grid["variance_penalty"])
-    errors = Errors.read(results, f"errors{quick}")
-    errors = errors.joined(Errors.read(results, "programs"), _same(("RLP-Boost", "RQP-Boost")))
-    extra = Errors.read(results, f"controls{quick}")
-    extra = extra if quick else extra.below(Errors.read(results, "controls of digits"))
+    errors = PairedErrors.read(results, f"errors{quick}")
+    errors = errors.joined(PairedErrors.read(results, "programs"), _same(("RLP-Boost", "RQP-Boost")))
+    extra = PairedErrors.read(results, f"controls{quick}")
+    extra = extra if quick else extra.below(PairedErrors.read(results, "controls of digits"))
     errors = errors.joined(extra, _same((rate_of(n), best_of(n))))
     counted_errors = errors.rows(COUNTED)
     controls = ("AdaBoost", rate_of(n), best_of(n))
@@ -295,7 +295,7 @@ def _same(methods: tuple[str, ...]) -> Mapping[str, str]:
     return {method: method for method in methods}
 
 
-def _fixed(results: Results, method: str, errors: Errors, block: str) -> list[dict[str, Any]]:
+def _fixed(results: Results, method: str, errors: PairedErrors, block: str) -> list[dict[str, Any]]:
     """Return a row a value of λ: errors without any choice, against AdaBoost's and against the choice."""
     grid, fixed = fixed_values(results, block, method)
     fixed = fixed.rows(COUNTED).joined(errors, {"AdaBoost": "AdaBoost", method: "chosen"})
@@ -340,7 +340,7 @@ def _readings(results: Results, table: str, block: str = "errors") -> list[dict[
     """Return how far the two readings of "upon termination" are from the printed cells."""
     rows = []
     for reading, value in (("best round", "test_error"), ("last round", "last_test_error")):
-        errors = Errors.read(results, block, value).rows({*COUNTED, RINGNORM_SMALL.name} - {"ringnorm"})
+        errors = PairedErrors.read(results, block, value).rows({*COUNTED, RINGNORM_SMALL.name} - {"ringnorm"})
         for method in COLUMNS:
             cells = beside_published(errors, printed(table), NAMES.__getitem__, {method: method})
             if cells:
@@ -357,9 +357,9 @@ def _readings(results: Results, table: str, block: str = "errors") -> list[dict[
     return rows
 
 
-def _patience(results: Results) -> Errors:
+def _patience(results: Results) -> PairedErrors:
     """Return the errors with both patiences."""
-    short, long = (_with_fewer(results, block, Errors.read(results, block)) for block in ("errors", "patience"))
+    short, long = (_with_fewer(results, block, PairedErrors.read(results, block)) for block in ("errors", "patience"))
     names = ("AdaBoost", "EBBoost", "VadaBoost", rate_of(N_VADA), rate_of(N_EBBOOST))
     both = long.columns(()).joined(short, {m: f"{m}, 100" for m in names})
     return both.joined(long, {m: f"{m}, 500" for m in names}).on_common()

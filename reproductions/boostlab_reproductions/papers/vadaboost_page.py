@@ -7,7 +7,7 @@ from typing import Any
 
 from boostlab.studies.statistics import holm
 from boostlab.studies.study import Claim
-from boostlab_reproductions.papers.contests import Contest, Errors, draw_beside, draw_gains, undecided
+from boostlab_reproductions.papers.contests import Contest, PairedErrors, draw_beside, draw_gains, undecided
 
 FEWEST = 6  # data sets, below which no test over data sets can be significant
 
@@ -31,7 +31,7 @@ CAPTIONS = {
 }
 
 
-def figures(errors: Errors, published: list[dict[str, Any]], methods: tuple[str, ...]) -> dict[str, Any]:
+def figures(errors: PairedErrors, published: list[dict[str, Any]], methods: tuple[str, ...]) -> dict[str, Any]:
     """Return the figures: ours against the printed errors, and what every method gains over AdaBoost."""
     return {
         "ours against published": draw_beside(published),
@@ -39,7 +39,7 @@ def figures(errors: Errors, published: list[dict[str, Any]], methods: tuple[str,
     }
 
 
-def by_chance(errors: Errors, columns: tuple[str, ...]) -> str:
+def by_chance(errors: PairedErrors, columns: tuple[str, ...]) -> str:
     """Return how many row minima could be another method's."""
     some = errors.columns(columns)
     rows = undecided(some)

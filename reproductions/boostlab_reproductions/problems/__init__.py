@@ -2,7 +2,7 @@
 
 from boostlab_reproductions.problems.arboost import ARBOOST, ARBOOST_BINARY, ARBOOST_MULTICLASS, SPHERES
 from boostlab_reproductions.problems.noise import LONG_SERVEDIO, NOISE
-from boostlab_reproductions.problems.problem import Problem, ProblemData
+from boostlab_reproductions.problems.problem import PaperProblem, ProblemData
 from boostlab_reproductions.problems.quadboost import QUADBOOST
 from boostlab_reproductions.problems.textbook import CLEAN1, LETTER, TEXTBOOK
 from boostlab_reproductions.problems.vadaboost import EBBOOST, RINGNORM_SMALL, VADABOOST
@@ -21,6 +21,6 @@ __all__ = [
     "SPHERES",
     "TEXTBOOK",
     "VADABOOST",
-    "Problem",
+    "PaperProblem",
     "ProblemData",
 ]

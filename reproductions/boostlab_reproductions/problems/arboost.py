@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from boostlab_reproductions.problems.problem import Problem
+from boostlab_reproductions.problems.problem import PaperProblem
 
 _OFFICIAL = "The official split."
 
-ARBOOST_BINARY: tuple[Problem, ...] = (
-    Problem("ionosphere", "ionosphere", positive=("g",), n_train=238, reading="As it is; 34 columns, not 341."),
-    Problem(
+ARBOOST_BINARY: tuple[PaperProblem, ...] = (
+    PaperProblem("ionosphere", "ionosphere", positive=("g",), n_train=238, reading="As it is; 34 columns, not 341."),
+    PaperProblem(
         "german", "german", positive=(2,), n_train=675, reading="The symbolic version: 13 of 20 columns are words."
     ),
-    Problem("diabetes", "pima", n_train=531, reading="Pima; zeros that stand for missing values stay."),
-    Problem(
+    PaperProblem("diabetes", "pima", n_train=531, reading="Pima; zeros that stand for missing values stay."),
+    PaperProblem(
         "wpbc",
         "wpbc",
         drop=("time", "tumor_size", "lymph_node_status"),
@@ -21,27 +21,29 @@ ARBOOST_BINARY: tuple[Problem, ...] = (
         reading="The 30 columns that are measured on nuclei, as many as the paper prints; above all not the time until "
         "recurrence, which gives the class away.",
     ),
-    Problem("wdbc", "wdbc", positive=("M",), n_train=423, reading="As it is."),
-    Problem("spambase", "spambase", n_train=3215, reading="As it is; 57 columns, and 58 in the paper, with the class."),
+    PaperProblem("wdbc", "wdbc", positive=("M",), n_train=423, reading="As it is."),
+    PaperProblem(
+        "spambase", "spambase", n_train=3215, reading="As it is; 57 columns, and 58 in the paper, with the class."
+    ),
 )
 """The paper's six binary data sets; splits are random and stratified, with `n_train` rows for training."""
 
-ARBOOST_MULTICLASS: tuple[Problem, ...] = (
-    Problem(
+ARBOOST_MULTICLASS: tuple[PaperProblem, ...] = (
+    PaperProblem(
         "vowel", "vowel", official=True, reading="The official split by speakers; 10 columns, without speaker and sex."
     ),
-    Problem("pen digits", "pendigits", official=True, reading=_OFFICIAL),
-    Problem("letter", "letter", official=True, reading="The official split: the last 4,000 rows are for testing."),
-    Problem("thyroid", "new_thyroid", n_train=160, reading="UCI new-thyroid; random stratified splits."),
-    Problem("satimage", "satimage", official=True, reading="The official split; 6 of the 7 classes occur."),
-    Problem("segmentation", "segmentation", official=True, reading="The official split: 210 rows for training."),
+    PaperProblem("pen digits", "pendigits", official=True, reading=_OFFICIAL),
+    PaperProblem("letter", "letter", official=True, reading="The official split: the last 4,000 rows are for testing."),
+    PaperProblem("thyroid", "new_thyroid", n_train=160, reading="UCI new-thyroid; random stratified splits."),
+    PaperProblem("satimage", "satimage", official=True, reading="The official split; 6 of the 7 classes occur."),
+    PaperProblem("segmentation", "segmentation", official=True, reading="The official split: 210 rows for training."),
 )
 """The paper's six data sets of several classes; official splits where there are some."""
 
-ARBOOST: tuple[Problem, ...] = ARBOOST_BINARY + ARBOOST_MULTICLASS
+ARBOOST: tuple[PaperProblem, ...] = ARBOOST_BINARY + ARBOOST_MULTICLASS
 """The paper's 12 data sets, in the order of its table."""
 
-SPHERES = Problem(
+SPHERES = PaperProblem(
     "spheres",
     "chi2_spheres",
     made=(12000, 0),

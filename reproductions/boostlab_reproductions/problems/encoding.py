@@ -13,14 +13,14 @@ Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class NamedColumns:
     """A table whose categorical columns hold the places of their words."""
 
     X: Any
     names: list[str]
     words: Mapping[str, tuple[str, ...]]
 
-    def named(self, nominal: Sequence[str]) -> Columns:
+    def named(self, nominal: Sequence[str]) -> NamedColumns:
         """Return the table with some numeric columns turned into categories."""
         if not nominal:
             return self
@@ -31,9 +31,9 @@ class Columns:
             values, places = np.unique(X[seen, j], return_inverse=True)
             X[seen, j] = places
             words[name] = tuple(f"{v:g}" for v in values)
-        return Columns(X, self.names, words)
+        return NamedColumns(X, self.names, words)
 
-    def ordered(self, orders: Mapping[str, tuple[str, ...]]) -> Columns:
+    def ordered(self, orders: Mapping[str, tuple[str, ...]]) -> NamedColumns:
         """Return the table with the words of some columns in another order."""
         if not orders:
             return self
@@ -45,22 +45,22 @@ class Columns:
             seen = np.isfinite(X[:, j])
             X[seen, j] = np.array([order.index(w) for w in words[name]], float)[X[seen, j].astype(int)]
             words[name] = order
-        return Columns(X, self.names, words)
+        return NamedColumns(X, self.names, words)
 
-    def without(self, drop: Sequence[str]) -> Columns:
+    def without(self, drop: Sequence[str]) -> NamedColumns:
         """Return the table without some columns."""
         if not drop:
             return self
         gone = {self._place(name) for name in drop}
         left = [j for j in range(len(self.names)) if j not in gone]
         words = {name: w for name, w in self.words.items() if name not in drop}
-        return Columns(self.X[:, left], [self.names[j] for j in left], words)
+        return NamedColumns(self.X[:, left], [self.names[j] for j in left], words)
 
-    def take(self, rows: Array) -> Columns:
+    def take(self, rows: Array) -> NamedColumns:
         """Return some rows."""
         if len(rows) == self.X.shape[0]:
-            return Columns(self.X.copy(), self.names, self.words)
-        return Columns(self.X[rows], self.names, self.words)
+            return NamedColumns(self.X.copy(), self.names, self.words)
+        return NamedColumns(self.X[rows], self.names, self.words)
 
     def holds(self, name: str, word: str) -> Array:
         """Return which rows have this word in this column."""
@@ -88,12 +88,12 @@ class Encoded:
     groups: Array
 
 
-def encoded(columns: Columns, encoding: str, missing_is_category: bool = False) -> Encoded:
+def encoded(columns: NamedColumns, encoding: str, missing_is_category: bool = False) -> Encoded:
     """Return a table of numbers.
 
     Parameters
     ----------
-    columns : Columns
+    columns : NamedColumns
         The table.
     encoding : {"native", "one-hot", "integers"}
         Categories stay, become one column a word (one column in all where there are two words), or plain numbers.
@@ -102,7 +102,7 @@ def encoded(columns: Columns, encoding: str, missing_is_category: bool = False) 
 
     Examples
     --------
-    >>> columns = Columns(np.array([[0.0, 5.0], [2.0, 6.0], [np.nan, 7.0]]), ["c", "x"], {"c": ("a", "b", "d")})
+    >>> columns = NamedColumns(np.array([[0.0, 5.0], [2.0, 6.0], [np.nan, 7.0]]), ["c", "x"], {"c": ("a", "b", "d")})
     >>> encoded(columns, "one-hot").X.tolist()
     [[1.0, 0.0, 0.0, 5.0], [0.0, 0.0, 1.0, 6.0], [nan, nan, nan, 7.0]]
     >>> encoded(columns, "one-hot", missing_is_category=True).names

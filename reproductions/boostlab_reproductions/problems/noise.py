@@ -6,23 +6,23 @@ ones are drawn from once), five with categories or missing values, three artific
 
 from __future__ import annotations
 
-from boostlab_reproductions.problems.problem import Problem
+from boostlab_reproductions.problems.problem import PaperProblem
 
 _CAPPED = "2,000 rows, drawn once."
 
-NOISE: tuple[Problem, ...] = (
-    Problem("breast_w", "breast_w", reading="As it is, missing values as such."),
-    Problem("crx", "crx", positive=("+",), reading="As it is, categories and missing values as such."),
-    Problem("german", "german", positive=(2,), reading="As it is, categories as such."),
-    Problem("heart", "heart_statlog", positive=(2,), reading="As it is."),
-    Problem("ionosphere", "ionosphere", positive=("g",), reading="As it is."),
-    Problem("pima", "pima", reading="As it is; zeros that stand for missing values stay."),
-    Problem("spambase", "spambase", cap=2000, reading=_CAPPED),
-    Problem("tictactoe", "tictactoe", reading="As it is, categories as such."),
-    Problem("vote", "vote", positive=("democrat",), reading="As it is, categories and missing values as such."),
-    Problem("twonorm", "twonorm", made=(2000, 0), reading="Breiman's twonorm, 2,000 rows made here."),
-    Problem("ringnorm", "ringnorm", made=(2000, 0), reading="Breiman's ringnorm, 2,000 rows made here."),
-    Problem(
+NOISE: tuple[PaperProblem, ...] = (
+    PaperProblem("breast_w", "breast_w", reading="As it is, missing values as such."),
+    PaperProblem("crx", "crx", positive=("+",), reading="As it is, categories and missing values as such."),
+    PaperProblem("german", "german", positive=(2,), reading="As it is, categories as such."),
+    PaperProblem("heart", "heart_statlog", positive=(2,), reading="As it is."),
+    PaperProblem("ionosphere", "ionosphere", positive=("g",), reading="As it is."),
+    PaperProblem("pima", "pima", reading="As it is; zeros that stand for missing values stay."),
+    PaperProblem("spambase", "spambase", cap=2000, reading=_CAPPED),
+    PaperProblem("tictactoe", "tictactoe", reading="As it is, categories as such."),
+    PaperProblem("vote", "vote", positive=("democrat",), reading="As it is, categories and missing values as such."),
+    PaperProblem("twonorm", "twonorm", made=(2000, 0), reading="Breiman's twonorm, 2,000 rows made here."),
+    PaperProblem("ringnorm", "ringnorm", made=(2000, 0), reading="Breiman's ringnorm, 2,000 rows made here."),
+    PaperProblem(
         "waveform",
         "waveform",
         made=(2000, 0),
@@ -32,7 +32,7 @@ NOISE: tuple[Problem, ...] = (
 )
 """The 12 sets, of two classes each."""
 
-LONG_SERVEDIO = Problem(
+LONG_SERVEDIO = PaperProblem(
     "Long-Servedio",
     "long_servedio",
     made=(2000, 0),

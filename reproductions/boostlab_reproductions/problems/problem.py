@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from boostlab import datasets
 from boostlab.datasets.finding import CACHE, FOLDER
-from boostlab_reproductions.problems.encoding import Columns, encoded, filled
+from boostlab_reproductions.problems.encoding import NamedColumns, encoded, filled
 
 Array = npt.NDArray[Any]
 Label = str | int
@@ -21,7 +21,7 @@ Missing = Literal["native", "category", "complete", "fill"]
 
 
 @dataclass(frozen=True)
-class Problem:
+class PaperProblem:
     """A recipe from a data set to what is trained on.
 
     The steps are taken in the order of the parameters below, from `keep` to `cap`.
@@ -76,7 +76,7 @@ class Problem:
 
     Examples
     --------
-    >>> problem = Problem("wine 2", "wine", positive=(2,), reading="Class 2 against the others.")
+    >>> problem = PaperProblem("wine 2", "wine", positive=(2,), reading="Class 2 against the others.")
     >>> data = problem.data()
     >>> data.X.shape, np.unique(data.y, return_counts=True)
     ((178, 13), (array([-1,  1]), array([107,  71])))
@@ -134,7 +134,7 @@ class Problem:
         """
         return _data(self, os.environ.get(FOLDER), os.environ.get(CACHE))
 
-    def capped(self, cap: int, seed: int = 0) -> Problem:
+    def capped(self, cap: int, seed: int = 0) -> PaperProblem:
         """Return the same problem on at most so many rows.
 
         Parameters
@@ -146,7 +146,7 @@ class Problem:
 
         Returns
         -------
-        Problem
+        PaperProblem
         """
         return replace(self, cap=cap if self.cap is None else min(cap, self.cap), cap_seed=seed)
 
@@ -210,7 +210,7 @@ def _plain(value: Any) -> Any:
 
 
 @lru_cache(maxsize=8)
-def _data(problem: Problem, *_folders: str | None) -> ProblemData:
+def _data(problem: PaperProblem, *_folders: str | None) -> ProblemData:
     columns, labels, test_rows, source = _table(problem)
     rows, y, classes = _classes(problem, labels)
     rows &= _kept(problem, columns, test_rows)
@@ -233,21 +233,21 @@ def _data(problem: Problem, *_folders: str | None) -> ProblemData:
     )
 
 
-def _table(problem: Problem) -> tuple[Columns, Array, Array | None, str]:
+def _table(problem: PaperProblem) -> tuple[NamedColumns, Array, Array | None, str]:
     """Return the data set's columns, labels, official split and origin."""
     if problem.made is not None:
         n_rows, seed = problem.made
         X, y = getattr(datasets, problem.source)(n_rows, random_state=seed)
         names = [f"x{j + 1}" for j in range(X.shape[1])]
-        return Columns(X, names, {}), y, None, f"boostlab.datasets.{problem.source}"
+        return NamedColumns(X, names, {}), y, None, f"boostlab.datasets.{problem.source}"
     first, *others = (datasets.load(name) for name in (problem.source, *problem.also))
     X = np.vstack([first.X, *(other.X for other in others)]) if others else first.X
     y = np.concatenate([first.y, *(other.y for other in others)])
-    columns = Columns(X, list(first.feature_names), dict(first.categories))
+    columns = NamedColumns(X, list(first.feature_names), dict(first.categories))
     return columns.named(problem.nominal).ordered(dict(problem.orders)), y, first.test_rows, first.source
 
 
-def _classes(problem: Problem, labels: Array) -> tuple[Array, Array, tuple[str, ...]]:
+def _classes(problem: PaperProblem, labels: Array) -> tuple[Array, Array, tuple[str, ...]]:
     """Return which rows have a class, the classes as numbers, and their names."""
     everybody = np.ones(len(labels), bool)
     if problem.at_least is not None:
@@ -267,7 +267,7 @@ def _classes(problem: Problem, labels: Array) -> tuple[Array, Array, tuple[str, 
     return everybody, 2 * y - 1 if len(known) == 2 else y, tuple(map(str, known.tolist()))
 
 
-def _kept(problem: Problem, columns: Columns, test_rows: Array | None) -> Array:
+def _kept(problem: PaperProblem, columns: NamedColumns, test_rows: Array | None) -> Array:
     rows = np.ones(columns.X.shape[0], bool)
     for name, word in problem.keep:
         rows &= columns.holds(name, word)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from boostlab_reproductions.problems.problem import Problem
+from boostlab_reproductions.problems.problem import PaperProblem
 
 
-def _problem(name: str, source: str, reading: str, **settings: Any) -> Problem:
-    return Problem(name, source, **{"missing": "fill", "encoding": "one-hot", "reading": reading} | settings)
+def _problem(name: str, source: str, reading: str, **settings: Any) -> PaperProblem:
+    return PaperProblem(name, source, **{"missing": "fill", "encoding": "one-hot", "reading": reading} | settings)
 
 
 _PRICES = ("low", "med", "high", "vhigh")
@@ -23,7 +23,7 @@ _CAR = (
     ("safety", ("low", "med", "high")),
 )
 
-QUADBOOST: tuple[Problem, ...] = (
+QUADBOOST: tuple[PaperProblem, ...] = (
     _problem("australian", "australian", "As it is, all columns as numbers."),
     _problem("balance", "balance_scale", "Right against left and balanced; weak evidence.", positive=("R",)),
     _problem("breast", "breast_w", "The original Wisconsin set, all 699 rows, not Ljubljana's."),

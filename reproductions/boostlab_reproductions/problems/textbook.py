@@ -6,7 +6,7 @@ classes, categories as such, missing values as such; where UCI has several versi
 
 from __future__ import annotations
 
-from boostlab_reproductions.problems.problem import Problem
+from boostlab_reproductions.problems.problem import PaperProblem
 
 _AS_IT_IS = "As it is: all classes, categories and missing values as such."
 
@@ -18,19 +18,19 @@ _SOURCES = (
     *("waveform21", "waveform40", "wdbc", "wine", "wine_quality", "wpbc", "yeast", "zoo"),
 )
 _OTHERWISE = {
-    "abalone": Problem(
+    "abalone": PaperProblem(
         "abalone",
         "abalone",
         at_least=10,
         reading="At least 10 rings against fewer: 28 numbers of rings are not classes.",
     ),
-    "cylinder_bands": Problem(
+    "cylinder_bands": PaperProblem(
         "cylinder_bands",
         "cylinder_bands",
         drop=("timestamp", "cylinder_number", "job_number", "customer"),
         reading="Without the columns that identify a job.",
     ),
-    "wpbc": Problem(
+    "wpbc": PaperProblem(
         "wpbc", "wpbc", drop=("time",), reading="Without the time until recurrence, which gives the class away."
     ),
 }
@@ -42,19 +42,19 @@ _NOMINAL = {
 }
 
 
-def _problem(source: str) -> Problem:
+def _problem(source: str) -> PaperProblem:
     if source in _OTHERWISE:
         return _OTHERWISE[source]
     nominal = _NOMINAL.get(source, ())
     reading = f"{_AS_IT_IS[:-1]}; the nominal columns, written as numbers, are categories." if nominal else _AS_IT_IS
-    return Problem(source, source, nominal=nominal, reading=reading)
+    return PaperProblem(source, source, nominal=nominal, reading=reading)
 
 
-TEXTBOOK: tuple[Problem, ...] = tuple(map(_problem, _SOURCES))
+TEXTBOOK: tuple[PaperProblem, ...] = tuple(map(_problem, _SOURCES))
 """All UCI sets, several classes included."""
 
-LETTER = Problem("letter", "letter", official=True, reading="All 26 letters, with the official split.")
+LETTER = PaperProblem("letter", "letter", official=True, reading="All 26 letters, with the official split.")
 """The set of the textbook's margin figure."""
 
-CLEAN1 = Problem("clean1", "musk1", reading="UCI clean1, which is musk version 1.")
+CLEAN1 = PaperProblem("clean1", "musk1", reading="UCI clean1, which is musk version 1.")
 """The set on which the textbook compares arc-gv with AdaBoost."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from boostlab_reproductions.problems.problem import Problem
+from boostlab_reproductions.problems.problem import PaperProblem
 
 _MNIST = "Digits {} and {} of MNIST, the first 2,500 of each in the training file: 5,000 examples, the paper's limit."
 
 
-def _digits(minus: int, plus: int) -> Problem:
-    return Problem(
+def _digits(minus: int, plus: int) -> PaperProblem:
+    return PaperProblem(
         f"mnist{minus}{plus}",
         "mnist_10k",
         also=("mnist_extra_15k",),
@@ -21,19 +21,19 @@ def _digits(minus: int, plus: int) -> Problem:
     )
 
 
-VADABOOST: tuple[Problem, ...] = (
-    Problem("a5a", "a5a", reading="LIBSVM's a5a, the training file: 123 columns of 0 and 1."),
-    Problem(
+VADABOOST: tuple[PaperProblem, ...] = (
+    PaperProblem("a5a", "a5a", reading="LIBSVM's a5a, the training file: 123 columns of 0 and 1."),
+    PaperProblem(
         "abalone",
         "abalone",
         encoding="one-hot",
         at_least=10,
         reading="At least 10 rings against fewer; the sex as three columns of 0 and 1.",
     ),
-    Problem(
+    PaperProblem(
         "image", "image_ida", reading="The image set of the Rätsch benchmark, which is UCI segmentation made binary."
     ),
-    Problem(
+    PaperProblem(
         "mushrooms",
         "mushrooms",
         missing="category",
@@ -41,32 +41,32 @@ VADABOOST: tuple[Problem, ...] = (
         positive=("p",),
         reading="LIBSVM's mushrooms: the 22 columns one-hot, a missing stalk root a value of its own: 112 columns.",
     ),
-    Problem(
+    PaperProblem(
         "musk",
         "musk2",
         cap=5000,
         reading="Musk version 2 (the slides call it musklarge); 5,000 of 6,598 examples, drawn once for all repeats.",
     ),
     *(_digits(*pair) for pair in ((0, 9), (1, 4), (2, 7), (3, 8), (5, 6))),
-    Problem("ringnorm", "ringnorm", reading="All 7,400 examples; the paper's level of error needs far fewer."),
-    Problem("spambase", "spambase", reading="As it is."),
-    Problem(
+    PaperProblem("ringnorm", "ringnorm", reading="All 7,400 examples; the paper's level of error needs far fewer."),
+    PaperProblem("spambase", "spambase", reading="As it is."),
+    PaperProblem(
         "splice",
         "splice_ida",
         reading="The splice set of the Rätsch benchmark: junctions of both kinds against none, bases as whole numbers.",
     ),
-    Problem("twonorm", "twonorm", reading="All 7,400 examples."),
-    Problem(
+    PaperProblem("twonorm", "twonorm", reading="All 7,400 examples."),
+    PaperProblem(
         "w4a (surrogate)",
         "w4a_surrogate",
         exact=False,
         printed_as="w4a",
         reading="Not w4a, which was not to be had: as many rows, drawn from w8a, of which w4a is a part too.",
     ),
-    Problem(
+    PaperProblem(
         "waveform", "waveform_ida", reading="The waveform set of the Rätsch benchmark: class 2 against the others."
     ),
-    Problem(
+    PaperProblem(
         "wine",
         "wine_quality",
         keep=(("color", "white"),),
@@ -74,7 +74,7 @@ VADABOOST: tuple[Problem, ...] = (
         at_least=6,
         reading="White wine of a quality of at least 6 against the rest; the set of 178 rows cannot have such errors.",
     ),
-    Problem(
+    PaperProblem(
         "wisc",
         "breast_w",
         missing="complete",
@@ -85,10 +85,10 @@ VADABOOST: tuple[Problem, ...] = (
 
 _SLIDES = {"musk": "musklarge"} | {f"mnist{pair}": f"nist{pair}" for pair in ("09", "14", "27", "38", "56")}
 
-EBBOOST: tuple[Problem, ...] = tuple(replace(p, printed_as=_SLIDES.get(p.name, p.printed_as)) for p in VADABOOST)
+EBBOOST: tuple[PaperProblem, ...] = tuple(replace(p, printed_as=_SLIDES.get(p.name, p.printed_as)) for p in VADABOOST)
 """The same under the names of the EBBoost slides."""
 
-RINGNORM_SMALL = Problem(
+RINGNORM_SMALL = PaperProblem(
     "ringnorm (400)",
     "ringnorm",
     cap=400,

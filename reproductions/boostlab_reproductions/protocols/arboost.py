@@ -28,7 +28,7 @@ LEARNERS: dict[str, dict[str, Any]] = {"stumps": {}, "depth3": {"max_leaf_nodes"
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class TunedParts:
     """What all methods share in one repeat.
 
     Parameters
@@ -106,7 +106,7 @@ class TunedProtocol:
         train, test = train_test_split(np.arange(n), train_size=size, stratify=data.y, random_state=seed)
         return np.sort(train), np.sort(test)
 
-    def parts(self, data: Any, repeat: int) -> Parts:
+    def parts(self, data: Any, repeat: int) -> TunedParts:
         """Split and bin the rows and plant the noise, in training labels only."""
         train, test = self.rows(data, repeat)
         clean = np.asarray(data.y)[train]
@@ -118,7 +118,7 @@ class TunedProtocol:
         X = Binned.fit(data.X[train], categorical_features=words or "from_dtype", n_jobs=1)
         fold, tuned = self._folds(y, int(chance(data.hash, repeat, "folds").integers(2**31)))
         seed = int(chance(data.hash, repeat, "models").integers(2**31))
-        return Parts(X, y, fold, tuned, X.like(data.X[test]), np.asarray(data.y)[test], clean, seed, train, test)
+        return TunedParts(X, y, fold, tuned, X.like(data.X[test]), np.asarray(data.y)[test], clean, seed, train, test)
 
     def _folds(self, y: Array, seed: int) -> tuple[Array, Array]:
         """Return the fold of every row, and which rows tune boosters: all, or as many as allowed, stratified."""
@@ -133,7 +133,7 @@ class TunedProtocol:
             tuned[train_test_split(np.arange(len(y)), test_size=left_out, stratify=y, random_state=seed)[1]] = False
         return fold, tuned
 
-    def run(self, parts: Parts, method: Method) -> Outcome:
+    def run(self, parts: TunedParts, method: Method) -> Outcome:
         """Choose by cross-validation (of equals the first), train, test.
 
         `test_error` is that of the whole run; for `early_error` cross-validation has chosen the rounds as well.
@@ -171,7 +171,7 @@ class TunedProtocol:
             numbers["complements"] = float(model.history_["complements"][-1])
         return Outcome(numbers, {"predictions": np.searchsorted(model.classes_, said).astype(np.int8)})
 
-    def _tuned(self, parts: Parts, method: Method, grid: list[dict[str, Any]]) -> Array:
+    def _tuned(self, parts: TunedParts, method: Method, grid: list[dict[str, Any]]) -> Array:
         """Return the mistakes on held-out rows after every round, one row a candidate; labels are as noisy there."""
         if method.how == "tree":
             return self._tuned_tree(parts, method, np.array([setting["ccp_alpha"] for setting in grid]))
@@ -188,7 +188,7 @@ class TunedProtocol:
                 wrong[i] += parts.known[what]
         return wrong
 
-    def _tuned_tree(self, parts: Parts, method: Method, ccp_alphas: Array) -> Array:
+    def _tuned_tree(self, parts: TunedParts, method: Method, ccp_alphas: Array) -> Array:
         """Return the same of single trees: one is grown a fold, on all its rows, and pruned at every price of a leaf.
 
         All rows take part because the price depends on their number, and one tree is soon grown.
@@ -206,7 +206,7 @@ class TunedProtocol:
             wrong[:, 0] += (said != y_held).sum(axis=1)
         return wrong
 
-    def _fitted(self, parts: Parts, method: Method, setting: dict[str, Any], X: Binned, y: Array) -> Any:
+    def _fitted(self, parts: TunedParts, method: Method, setting: dict[str, Any], X: Binned, y: Array) -> Any:
         settings = {**method.params, **setting}
         limits = dict(LEARNERS[self.learner])
         if method.how == "tree":  # one round of SAMME keeps any tree that is better than a guess

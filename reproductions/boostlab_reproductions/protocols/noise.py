@@ -27,7 +27,7 @@ CONCENTRATION = 2.0  # "margin": a row on the border is e^2 = 7 times as likely 
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class NoisyParts:
     """One repeat; labels are 0 and 1, those of `fit` and `choose` with noise, those of `test` true."""
 
     X_fit: Binned
@@ -78,7 +78,7 @@ class Noise:
         """Return the settings."""
         return {"protocol": "Noise", **asdict(self), "concentration": CONCENTRATION if self.kind == "margin" else None}
 
-    def parts(self, data: Any, repeat: int) -> Parts:
+    def parts(self, data: Any, repeat: int) -> NoisyParts:
         """Split the rows and plant the noise."""
         train, test = self.halves(data, repeat)
         y = np.unique(data.y, return_inverse=True)[1]
@@ -88,7 +88,7 @@ class Noise:
         columns = list(data.categorical_features) or "from_dtype"
         bins = Binned.fit(data.X[train[fit]], categorical_features=columns, n_jobs=1)  # of what is fitted to, no more
         whole = Binned.fit(data.X[train], categorical_features=columns, n_jobs=1) if self.refit else None
-        return Parts(
+        return NoisyParts(
             *(bins, noisy[fit]),
             *(bins.like(data.X[train[choose]]), noisy[choose]),
             *(bins.like(data.X[test]), y[test]),
@@ -117,7 +117,7 @@ class Noise:
             return flip_by_margin(y, _sureness(X, y, seed), self.share, rng, concentration=CONCENTRATION)
         raise ValueError(f"kind={self.kind!r} is not a kind of noise; choose one of {', '.join(KINDS)}.")
 
-    def run(self, parts: Parts, method: Method) -> Outcome:
+    def run(self, parts: NoisyParts, method: Method) -> Outcome:
         """Choose parameters and rounds by the noisy rows held out, then test once."""
         start = time.perf_counter()
         best, failures, tried = None, [], 0
@@ -160,7 +160,7 @@ def _candidates(method: Method) -> Iterator[dict[str, Any]]:
         yield dict(zip(method.grid, values, strict=True))
 
 
-def _models(method: Method, parts: Parts, rounds: int) -> Iterator[tuple[dict[str, Any], Any]]:
+def _models(method: Method, parts: NoisyParts, rounds: int) -> Iterator[tuple[dict[str, Any], Any]]:
     """Yield every candidate and its model, or why it cannot be trained.
 
     Candidates that only weigh the same voters otherwise share one training.
@@ -179,7 +179,7 @@ def _models(method: Method, parts: Parts, rounds: int) -> Iterator[tuple[dict[st
             yield candidate, problem
 
 
-def _fitted(method: Method, candidate: dict[str, Any], parts: Parts, X: Any, y: Array, rounds: int) -> Any:
+def _fitted(method: Method, candidate: dict[str, Any], parts: NoisyParts, X: Any, y: Array, rounds: int) -> Any:
     params = {**method.params, **candidate}
     model = REGISTRY[method.booster].cls(n_estimators=rounds, n_jobs=1, random_state=parts.seed, **params)
     with warnings.catch_warnings():

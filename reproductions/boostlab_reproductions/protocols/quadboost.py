@@ -110,7 +110,7 @@ def chance(salt: str, repeat: int, purpose: str) -> np.random.Generator:
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class PoolParts:
     """What all methods share in one split.
 
     Parameters
@@ -156,7 +156,7 @@ class PoolProtocol:
         """Return all that may change a result."""
         return {"name": "quadboost", **asdict(self)}
 
-    def parts(self, data: Any, repeat: int) -> Parts:
+    def parts(self, data: Any, repeat: int) -> PoolParts:
         """Split the rows and make the pool; nothing but the number of test rows is known of them."""
         _warm()
         rng, y = chance(data.hash, repeat, "split"), np.asarray(data.y, np.int8)
@@ -174,9 +174,9 @@ class PoolProtocol:
             warnings.simplefilter("ignore", UserWarning)  # a class with fewer rows than folds
             for k, (_, held) in enumerate(splitter.split(votes[train], y[train])):
                 fold[held] = k
-        return Parts(votes[train], y[train], fold, votes[test], y[test], train, test)
+        return PoolParts(votes[train], y[train], fold, votes[test], y[test], train, test)
 
-    def run(self, parts: Parts, method: Method) -> Outcome:
+    def run(self, parts: PoolParts, method: Method) -> Outcome:
         """Choose by cross-validation, train on all training rows, test.
 
         Of equals the one with the fewest rounds is chosen, then the first of the grid.

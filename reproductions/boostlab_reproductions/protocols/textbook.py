@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ PRUNED: Mapping[str, Any] = {**UNPRUNED, "errors_a_leaf": 1.0}
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class HoldoutParts:
     """One repeat: what is trained on, what is tested on; labels are class numbers."""
 
     X_train: Any
@@ -56,6 +56,7 @@ class _Holdout:
         To be raised by hand when the procedure changes.
     """
 
+    procedure: ClassVar[str]  # part of a cell's key: it outlives the name of the class
     train: float | int = 2 / 3
     most_train: int | None = None
     most_test: int | None = None
@@ -65,14 +66,14 @@ class _Holdout:
 
     def definition(self) -> Definition:
         """Return the settings, and which procedure it is."""
-        return {"protocol": type(self).__name__, **asdict(self)}
+        return {"protocol": self.procedure, **asdict(self)}
 
-    def parts(self, data: Any, repeat: int) -> Parts:
+    def parts(self, data: Any, repeat: int) -> HoldoutParts:
         """Split the rows."""
         train, test = self.rows(data, repeat)
         codes = np.unique(data.y, return_inverse=True)[1]
         seed = int(chance(data.hash, repeat, "models").integers(2**31))
-        return Parts(
+        return HoldoutParts(
             data.X[train], codes[train], data.X[test], codes[test], list(data.categorical_features), seed, repeat
         )
 
@@ -109,7 +110,7 @@ def learner(params: Mapping[str, Any], n_train: int, seed: int) -> Any:
     return DecisionTree(**tree, ccp_alpha=price)
 
 
-def trained(method: Method, parts: Parts, rounds: int) -> Any:
+def trained(method: Method, parts: HoldoutParts, rounds: int) -> Any:
     """Return a method's booster after some rounds of training."""
     params = dict(method.params)
     tree = learner(params.pop("learner"), len(parts.y_train), parts.seed)
@@ -121,7 +122,7 @@ def trained(method: Method, parts: Parts, rounds: int) -> Any:
         return model.fit(parts.X_train, parts.y_train)
 
 
-def single(method: Method, parts: Parts) -> Any:
+def single(method: Method, parts: HoldoutParts) -> Any:
     """Return the base learner alone: one round of SAMME, which keeps every voter that is better than a guess."""
     tree = learner(method.params["learner"], len(parts.y_train), parts.seed)
     model = REGISTRY["SAMMEClassifier"].cls(
@@ -132,7 +133,7 @@ def single(method: Method, parts: Parts) -> Any:
         return model.fit(parts.X_train, parts.y_train)
 
 
-def _columns(parts: Parts) -> dict[str, Any]:
+def _columns(parts: HoldoutParts) -> dict[str, Any]:
     return {"categorical_features": parts.categorical} if len(parts.categorical) else {}
 
 
@@ -171,10 +172,11 @@ class Errors(_Holdout):
         In the first repeat also predict on a grid of so many by so many points of the plane, for a picture.
     """
 
+    procedure: ClassVar[str] = "Errors"
     rounds: int = 50
     grid: int = 0
 
-    def run(self, parts: Parts, method: Method) -> Outcome:
+    def run(self, parts: HoldoutParts, method: Method) -> Outcome:
         """Train the single learner and the boosted one; test both."""
         start = time.perf_counter()
         alone, boosted = single(method, parts), trained(method, parts, self.rounds)
@@ -197,7 +199,7 @@ class Errors(_Holdout):
             arrays |= self._borders(parts, alone, vote)
         return Outcome(numbers, arrays)
 
-    def _borders(self, parts: Parts, alone: Any, vote: Any) -> dict[str, Array]:
+    def _borders(self, parts: HoldoutParts, alone: Any, vote: Any) -> dict[str, Array]:
         X = np.asarray(parts.X_train)
         low, high = X.min(axis=0) - 0.5, X.max(axis=0) + 0.5
         x1, x2 = (np.linspace(low[j], high[j], self.grid) for j in (0, 1))
@@ -239,10 +241,11 @@ class Margins(_Holdout):
         After which rounds the margins are kept.
     """
 
+    procedure: ClassVar[str] = "Margins"
     rounds: int = 1000
     marks: tuple[int, ...] = (5, 100, 1000)
 
-    def run(self, parts: Parts, method: Method) -> Outcome:
+    def run(self, parts: HoldoutParts, method: Method) -> Outcome:
         """Train once and read everything off the one run."""
         start = time.perf_counter()
         model = trained(method, parts, self.rounds)
@@ -285,12 +288,13 @@ class TrainingSets(_Holdout):
         Rounds of boosting; a method that asks for one round (`how="single"`) is a single learner.
     """
 
+    procedure: ClassVar[str] = "TrainingSets"
     train: float | int = 300
     most_test: int | None = 2000
     same_test: bool = True
     rounds: int = 50
 
-    def run(self, parts: Parts, method: Method) -> Outcome:
+    def run(self, parts: HoldoutParts, method: Method) -> Outcome:
         """Train on this repeat's rows and predict on the common ones."""
         start = time.perf_counter()
         model = single(method, parts) if method.how == "single" else trained(method, parts, self.rounds)

@@ -53,7 +53,7 @@ def chance(salt: str, repeat: int, purpose: str) -> np.random.Generator:
 
 
 @dataclass
-class Parts:
+class StoppedParts:
     """What all methods share in one repeat.
 
     Parameters
@@ -70,7 +70,7 @@ class Parts:
     n_validation: int
     salt: str
     repeat: int
-    kept: dict[str, Run] = field(default_factory=dict)  # trainings, for other methods and other patiences
+    kept: dict[str, StoppedTraining] = field(default_factory=dict)  # trainings, for other methods and other patiences
 
     @property
     def sizes(self) -> tuple[int, int, int]:
@@ -78,12 +78,12 @@ class Parts:
         whole = self.ground.watched.n_rows
         return self.ground.table.n_rows, self.n_validation, whole - self.n_validation
 
-    def record(self, run: Run, wrong: Array, alphas: Array) -> dict[str, Array]:
+    def record(self, run: StoppedTraining, wrong: Array, alphas: Array) -> dict[str, Array]:
         """Return the classes of the test rows, 0 and 1, and their normalised margins, to three digits.
 
         Parameters
         ----------
-        run : Run
+        run : StoppedTraining
             The training.
         wrong : array
             Which of the rows looked at are misclassified.
@@ -121,7 +121,7 @@ def stopped(errors: Array, patience: int) -> int:
     return len(errors) - 1
 
 
-class Run:
+class StoppedTraining:
     """One training with the mistakes of all its rounds.
 
     Parameters
@@ -221,22 +221,22 @@ class Stopped:
         kept = ("learner", "cap", "max_bins", "jitter")
         return {"protocol": "50/25/25", "version": VERSION, **{name: getattr(self, name) for name in kept}}
 
-    def parts(self, data: Any, repeat: int) -> Parts:
+    def parts(self, data: Any, repeat: int) -> StoppedParts:
         """Split, and bin by the training rows."""
         train, validation, test = halves(len(data.y), repeat, data.hash)
         ground = Ground.of(data.X, np.asarray(data.y) > 0, train, np.append(validation, test), self.max_bins)
-        return Parts(ground, len(validation), data.hash, repeat)
+        return StoppedParts(ground, len(validation), data.hash, repeat)
 
-    def run(self, parts: Parts, method: Method) -> Outcome:
+    def run(self, parts: StoppedParts, method: Method) -> Outcome:
         """Train every value of the grid, choose, test."""
         return self._reweighed(parts, method) if method.how == "reweigh" else self._trained(parts, method)
 
     # -- one training a value ----------------------------------------------------------------------------------------
 
-    def _trained(self, parts: Parts, method: Method) -> Outcome:
+    def _trained(self, parts: StoppedParts, method: Method) -> Outcome:
         values, seconds = list[Any](), 0.0
         found: list[dict[str, int]] = []
-        best: Run | None = None
+        best: StoppedTraining | None = None
         for value, run in self._runs(parts, method):
             facts = run.facts(self.patience)
             if self.longer is not None and not method.grid:
@@ -256,7 +256,7 @@ class Stopped:
             numbers |= {"margin_mean": float(margins.mean()), "margin_std": float(margins.std())}
         return Outcome(numbers, parts.record(best, best.course.wrong[numbers["rounds"]], alphas))
 
-    def _runs(self, parts: Parts, method: Method) -> Iterator[tuple[Any, Run]]:
+    def _runs(self, parts: StoppedParts, method: Method) -> Iterator[tuple[Any, StoppedTraining]]:
         """Yield the values of the grid and what came of them."""
         if not method.grid:
             patience = max(self.patience, self.longer or 0)
@@ -269,7 +269,7 @@ class Stopped:
             else:
                 yield value, self._train(parts, method.booster, {**method.params, name: value}, self.patience)
 
-    def _train(self, parts: Parts, booster: str, params: Any, patience: int, jitter: int = 0) -> Run:
+    def _train(self, parts: StoppedParts, booster: str, params: Any, patience: int, jitter: int = 0) -> StoppedTraining:
         """Train, or go on with a training of another method or study."""
         rule = _rule(booster, params)
         key = repr((rule, jitter))
@@ -279,12 +279,14 @@ class Stopped:
                 rng = chance(parts.salt, parts.repeat, f"jitter {jitter}")
                 mass = 1 + self.jitter * rng.uniform(-1, 1, parts.sizes[0])
             course = parts.ground.course(rule, weak_learner(self.learner), self.cap, mass)
-            parts.kept[key] = Run(course, parts.n_validation, patience, self.cap)
+            parts.kept[key] = StoppedTraining(course, parts.n_validation, patience, self.cap)
         run = parts.kept[key]
         run.go_on(patience, self.cap)
         return run
 
-    def _chosen(self, parts: Parts, method: Method, values: list[Any], grid: dict[str, list[int]]) -> dict[str, Any]:
+    def _chosen(
+        self, parts: StoppedParts, method: Method, values: list[Any], grid: dict[str, list[int]]
+    ) -> dict[str, Any]:
         """Return the protocol's choice, and those at the last round and with the longer patience."""
         _, n_validation, n_test = parts.sizes
         numbers: dict[str, Any] = {"sizes": list(parts.sizes)}
@@ -303,7 +305,7 @@ class Stopped:
 
     # -- AdaBoost's voters, weighed anew -----------------------------------------------------------------------------
 
-    def _reweighed(self, parts: Parts, method: Method) -> Outcome:
+    def _reweighed(self, parts: StoppedParts, method: Method) -> Outcome:
         first = self._train(parts, "AdaBoostClassifier", {}, self.patience)
         rounds, ((name, values),) = stopped(first.validation, self.patience), method.grid.items()
         before = perf_counter()

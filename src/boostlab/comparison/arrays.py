@@ -16,9 +16,10 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from boostlab.comparison.design import Comparison, conclude, design
-from boostlab.comparison.table import Table
+from boostlab.comparison.request import check_classes, check_settings
+from boostlab.comparison.table import LabelledTable
 from boostlab.estimators.reading import Reader
-from boostlab.studies.request import RequestError, check_classes, check_settings
+from boostlab.studies.request import RequestError
 from boostlab.studies.runner import run
 from boostlab.studies.store import Store
 
@@ -95,7 +96,7 @@ def compare(
         return conclude(plan, run(plan.study, cells, jobs=1 if n_jobs is None else n_jobs, budget=budget))
 
 
-def _table(X: Any, y: Any) -> Table:
+def _table(X: Any, y: Any) -> LabelledTable:
     reader = Reader()
     numbers = reader.numbers(X, first=True)
     labels = column_or_1d(y, warn=True)
@@ -103,7 +104,7 @@ def _table(X: Any, y: Any) -> Table:
     check_consistent_length(numbers, labels)
     classes, codes = np.unique(labels, return_inverse=True)
     categorical = [] if reader._columns is None else list(reader._columns.n_categories)
-    return Table("your table", numbers, codes, tuple(map(str, classes.tolist())), categorical)
+    return LabelledTable("your table", numbers, codes, tuple(map(str, classes.tolist())), categorical)
 
 
 @contextmanager

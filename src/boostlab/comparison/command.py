@@ -18,10 +18,11 @@ from rich.console import Console
 from boostlab.comparison import page, screen
 from boostlab.comparison.design import Design, conclude, design, usual_class
 from boostlab.comparison.files import read
-from boostlab.comparison.table import Table, understand
+from boostlab.comparison.request import check_settings, choose
+from boostlab.comparison.table import LabelledTable, understand
 from boostlab.datasets import flip_labels, twonorm
 from boostlab.studies import page as studies_page
-from boostlab.studies.request import RequestError, check_settings, choose
+from boostlab.studies.request import RequestError
 from boostlab.studies.runner import run
 from boostlab.studies.store import Store
 from boostlab.studies.watch import watching
@@ -31,7 +32,7 @@ _DEMO = {"rounds": 100, "repeats": 1}  # under a minute on two cores, compiling 
 
 
 @dataclass(frozen=True)
-class Request:
+class CompareOptions:
     """What was asked for on the command line; fields are options of the same name."""
 
     table: Path | None = None
@@ -60,12 +61,12 @@ class Request:
         return shlex.join(words)
 
 
-def compare(request: Request, console: Console) -> int:
+def compare(request: CompareOptions, console: Console) -> int:
     """Do what was asked for; return the exit code.
 
     Parameters
     ----------
-    request : Request
+    request : CompareOptions
         What was asked for; what is not possible is a RequestError.
     console : rich Console
         Where to show it.
@@ -104,7 +105,7 @@ def compare(request: Request, console: Console) -> int:
     return 0 if comparison.advice.pick else 1
 
 
-def _plan(request: Request) -> Design:
+def _plan(request: CompareOptions) -> Design:
     """Return the study, all that can be wrong having been looked at, the cheap things first."""
     asked = None if request.boosters is None else _words(request.boosters)
     if asked is not None and [name.casefold() for name in asked] != ["all"]:
@@ -142,7 +143,7 @@ def _words(text: str) -> list[str]:
 
 
 @contextmanager
-def _store(request: Request, out: Path | None) -> Iterator[tuple[Store, str]]:
+def _store(request: CompareOptions, out: Path | None) -> Iterator[tuple[Store, str]]:
     """Open the store that was named, or that of the folder; without either one that is forgotten."""
     path = request.store or (out / STORE if out is not None else None)
     if path is not None:
@@ -153,12 +154,12 @@ def _store(request: Request, out: Path | None) -> Iterator[tuple[Store, str]]:
         yield store, ""
 
 
-def demo() -> Table:
+def demo() -> LabelledTable:
     """Return the embedded table: twonorm with a part of its labels wrong.
 
     Returns
     -------
-    Table
+    LabelledTable
     """
     X, truth = twonorm(800, random_state=0)
     y = (flip_labels(truth, 0.15, random_state=1) > 0).astype(np.int64)
@@ -168,7 +169,7 @@ def demo() -> Table:
         "labels are wrong, so nobody can do better than an error of about 17 %",
         "Classes": f"2: a ({counts[0]}), b ({counts[1]})",
     }
-    return Table("demo", X, y, ("a", "b"), target="cloud", facts=facts)
+    return LabelledTable("demo", X, y, ("a", "b"), target="cloud", facts=facts)
 
 
 def seconds_of(text: str) -> float:

@@ -10,7 +10,7 @@ from boostlab.comparison.advice import Advice, advise
 from boostlab.comparison.methods import LARGE, suitable
 from boostlab.comparison.protocol import NestedCV
 from boostlab.comparison.ranking import Ranking, rank
-from boostlab.comparison.table import Table
+from boostlab.comparison.table import LabelledTable
 from boostlab.studies.plan import Block, Method
 from boostlab.studies.runner import Ran
 from boostlab.studies.study import Report, Results, Study
@@ -24,14 +24,14 @@ class Design:
 
     Attributes
     ----------
-    table : Table
+    table : LabelledTable
     study : Study
         For the runner.
     left_out : dict from str to str
         Boosters that do not take part, and why.
     """
 
-    table: Table
+    table: LabelledTable
     study: Study
     left_out: dict[str, str]
 
@@ -84,7 +84,7 @@ class Comparison:
 
 
 def design(
-    table: Table,
+    table: LabelledTable,
     boosters: Sequence[str] | None = None,
     *,
     folds: int = 5,
@@ -97,7 +97,7 @@ def design(
 
     Parameters
     ----------
-    table : Table
+    table : LabelledTable
         The table.
     boosters : sequence of str, optional
         Their names; ["all"] is all that can take the classes; None is a choice that suits the table.
@@ -157,7 +157,7 @@ def conclude(plan: Design, ran: Ran) -> Comparison:
     return Comparison(rankings, advise(rankings, usual_class(plan.table)), plan.left_out, ran)
 
 
-def usual_class(table: Table) -> str:
+def usual_class(table: LabelledTable) -> str:
     """Return the most frequent class."""
     counts = [int((table.y == k).sum()) for k in range(len(table.classes))]
     return table.classes[counts.index(max(counts))]
@@ -191,7 +191,7 @@ def _assumptions(blocks: Sequence[Block], times: int) -> tuple[str, ...]:
 # -- tables and figures ----------------------------------------------------------------------------------------------
 
 
-def _report(results: Results, blocks: Sequence[Block], table: Table) -> Report:
+def _report(results: Results, blocks: Sequence[Block], table: LabelledTable) -> Report:
     rankings = [rank(results, block) for block in blocks]
     advice = advise(rankings, usual_class(table))
     return Report(

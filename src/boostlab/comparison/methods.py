@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from boostlab.comparison.request import able, choose, short_name
 from boostlab.studies.plan import Method
-from boostlab.studies.request import RequestError, able, choose, short_name
+from boostlab.studies.request import RequestError
 
 LARGE = 500_000  # cells of a table from which on fewer boosters are compared, and rounds chosen by one hold-out
 

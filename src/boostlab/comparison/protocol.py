@@ -21,7 +21,7 @@ Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Part:
+class LabelledRows:
     """Rows and their labels."""
 
     X: Any
@@ -29,12 +29,12 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Split:
+class OuterSplit:
     """What all boosters share in one outer split."""
 
-    train: Part
-    test: Part
-    inner: list[tuple[Part, Part]]  # to train on, and to choose by
+    train: LabelledRows
+    test: LabelledRows
+    inner: list[tuple[LabelledRows, LabelledRows]]  # to train on, and to choose by
     seed: int
 
 
@@ -78,7 +78,7 @@ class NestedCV:
         """Return all that may change a result."""
         return {"protocol": "nested cross-validation", **asdict(self)}
 
-    def parts(self, data: Any, repeat: int) -> Split:
+    def parts(self, data: Any, repeat: int) -> OuterSplit:
         """Return the rows of one outer split, binned by its training rows."""
         again, fold = divmod(repeat, self.folds)
         divide, flip, choose, seed = (
@@ -90,11 +90,11 @@ class NestedCV:
         categorical = list(data.categorical_features) or None
         binned = Binned.fit(data.X[train], categorical_features=categorical, n_jobs=1)
         inner = _splits(y, self.inner, choose)
-        return Split(
-            Part(binned, y),
-            Part(binned.like(data.X[test]), data.y[test]),
+        return OuterSplit(
+            LabelledRows(binned, y),
+            LabelledRows(binned.like(data.X[test]), data.y[test]),
             [
-                (Part(binned.take(rows), y[rows]), Part(binned.take(others), y[others]))
+                (LabelledRows(binned.take(rows), y[rows]), LabelledRows(binned.take(others), y[others]))
                 for rows, others in (inner[:1] if self.hold_out else inner)
             ],
             seed,
@@ -103,11 +103,11 @@ class NestedCV:
     def warm(self, method: Method) -> None:
         """Let the kernels that a method needs be compiled or read before any clock runs."""
         X = np.random.default_rng(0).normal(size=(40, 3))
-        part = Part(Binned.fit(X), np.arange(40) % 2)
+        part = LabelledRows(Binned.fit(X), np.arange(40) % 2)
         for chosen in _candidates(method):
             self._errors(method, chosen, part, part, rounds=3, seed=0)
 
-    def run(self, parts: Split, method: Method) -> Outcome:
+    def run(self, parts: OuterSplit, method: Method) -> Outcome:
         """Choose by the inner parts, train on the whole training part, test."""
         best: tuple[float, int, dict[str, Any], Array] | None = None
         for chosen in _candidates(method):
@@ -141,7 +141,7 @@ class NestedCV:
         )
 
     def _errors(
-        self, method: Method, chosen: dict[str, Any], train: Part, choose: Part, rounds: int, seed: int
+        self, method: Method, chosen: dict[str, Any], train: LabelledRows, choose: LabelledRows, rounds: int, seed: int
     ) -> Array:
         """Return how many rows are predicted wrongly after every round."""
         model = _model(method, chosen, rounds, seed).fit(train.X, train.y)

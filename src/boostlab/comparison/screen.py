@@ -13,7 +13,7 @@ from rich.text import Text
 
 from boostlab.comparison.design import Comparison, Design
 from boostlab.comparison.ranking import Ranking, Standing
-from boostlab.studies.watch import Progress, duration
+from boostlab.studies.watch import StudyProgress, duration
 
 
 def show_plan(console: Console, plan: Design) -> None:
@@ -55,12 +55,12 @@ def _facts(named: Mapping[str, str]) -> View:
     return grid
 
 
-def running(progress: Progress) -> View:
+def running(progress: StudyProgress) -> View:
     """Return the boosters by their running means, the lowest error with the labels as they are first.
 
     Parameters
     ----------
-    progress : Progress
+    progress : StudyProgress
         What is finished so far.
 
     Returns

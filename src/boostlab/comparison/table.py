@@ -29,7 +29,7 @@ _RARE = 0.05  # the largest share of the rows that classes may have which are to
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class LabelledTable:
     """A table to compare boosters on: the problem of a study, and its data.
 
     Parameters
@@ -66,7 +66,7 @@ class Table:
         n_rows, n_features = self.X.shape
         return {"table": [int(n_rows), int(n_features), len(self.classes)]}
 
-    def data(self) -> Table:
+    def data(self) -> LabelledTable:
         """Return the data: itself."""
         return self
 
@@ -84,7 +84,7 @@ def understand(
     folds: int,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
-) -> Table:
+) -> LabelledTable:
     """Return a table to compare on, and what was understood of it.
 
     Columns that only number or name the rows, columns of one value, and a column that says which rows are for testing
@@ -105,7 +105,7 @@ def understand(
 
     Returns
     -------
-    Table
+    LabelledTable
     """
     names = [column.name for column in sheet.columns]
     for asked in (*drop, *keep):
@@ -149,7 +149,7 @@ def understand(
         )
     if sheet.remarks:
         facts["Remark"] = " ".join(sheet.remarks)
-    return Table(name, X, y, classes, categorical, chosen.name, facts, tuple(column.name for column in used))
+    return LabelledTable(name, X, y, classes, categorical, chosen.name, facts, tuple(column.name for column in used))
 
 
 def _suspects(left_out: Sequence[str]) -> bool:

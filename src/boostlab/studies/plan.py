@@ -24,7 +24,7 @@ Array = npt.NDArray[Any]
 Definition = dict[str, Any]  # of JSON values only: what it holds is what tells one cell from another
 
 
-class Problem(Protocol):
+class StudyProblem(Protocol):
     """A data set as a study uses it (see `problems.py`)."""
 
     @property
@@ -114,7 +114,7 @@ def basis(protocol: Procedure) -> Definition:
 class Cell:
     """The unit of work and of the store: one method on one repeat of one problem."""
 
-    problem: Problem
+    problem: StudyProblem
     method: Method
     protocol: Procedure
     repeat: int
@@ -135,7 +135,7 @@ class Block:
     """Problems × methods × repeats under one protocol."""
 
     name: str
-    problems: Sequence[Problem]
+    problems: Sequence[StudyProblem]
     methods: Sequence[Method]
     protocol: Procedure
     repeats: Mapping[str, int]  # how many in each tier: {"quick": 5, "full": 50}

@@ -23,7 +23,7 @@ from boostlab.studies.store import Saved
 _PAUSE = 10.0  # seconds between two lines where there is no terminal
 
 
-class Progress:
+class StudyProgress:
     """What is done so far, and how long the rest may take.
 
     Parameters
@@ -34,7 +34,7 @@ class Progress:
         Makes the table of what is finished; None is a row a block and method, or a row a study.
     """
 
-    def __init__(self, name: str, view: Callable[[Progress], Table] | None = None) -> None:
+    def __init__(self, name: str, view: Callable[[StudyProgress], Table] | None = None) -> None:
         self.name, self.view = name, view
         self.several = False  # studies, in which case they are counted and not their blocks
         self.lock = threading.Lock()  # cells come from one thread, and another draws
@@ -136,7 +136,7 @@ class Progress:
         return view
 
 
-class _Screen(Progress):
+class _Screen(StudyProgress):
     """Progress on a terminal."""
 
     def __rich__(self) -> Group:
@@ -148,7 +148,7 @@ class _Screen(Progress):
             return Group(hint, self.table() if self.view is None else self.view(self))
 
 
-class _Lines(Progress):
+class _Lines(StudyProgress):
     """Progress in a file or a log."""
 
     def __init__(self, name: str, console: Console) -> None:
@@ -164,7 +164,7 @@ class _Lines(Progress):
 
 
 @contextmanager
-def watching(name: str, console: Console, view: Callable[[Progress], Table] | None = None) -> Iterator[Watch]:
+def watching(name: str, console: Console, view: Callable[[StudyProgress], Table] | None = None) -> Iterator[Watch]:
     """Give a watcher that shows a study on the console until the block ends.
 
     Parameters

@@ -12,7 +12,7 @@ from boostlab.studies.study import Claim, Done, Results
 from boostlab.studies.tables import markdown
 from boostlab_reproductions.papers import ebboost, vadaboost
 from boostlab_reproductions.papers import vadaboost_methods as methods
-from boostlab_reproductions.papers.contests import Contest, Errors, beside_published, far_off, row_minima
+from boostlab_reproductions.papers.contests import Contest, PairedErrors, beside_published, far_off, row_minima
 from boostlab_reproductions.papers.vadaboost_page import equally_patient
 
 STUDIES = {study.name: study for study in (*vadaboost.studies(), *ebboost.studies())}
@@ -125,7 +125,9 @@ def test_the_second_reading_of_ringnorm_is_shown_and_not_counted():
 
 def test_row_minima_count_ties_and_common_repeats_only():
     nan = np.nan
-    errors = Errors(["a", "b"], {"x": np.array([[1.0, 9.0], [2.0, 2.0]]), "y": np.array([[1.0, nan], [3.0, nan]])})
+    errors = PairedErrors(
+        ["a", "b"], {"x": np.array([[1.0, 9.0], [2.0, 2.0]]), "y": np.array([[1.0, nan], [3.0, nan]])}
+    )
     assert row_minima(errors) == {"x": 2, "y": 1}
     contest = Contest.between(errors, "x", "y")
     assert (contest.better, contest.worse, contest.equal) == (1, 0, 1)
@@ -149,7 +151,9 @@ def test_a_table_shows_the_repeats_that_its_marks_come_from():
 def test_few_repeats_take_their_spread_from_the_printed_one():
     table = {("a", "x"): (10.0, 0.2)}
     one, many = (
-        beside_published(Errors(["a"], {"x": np.array([values])}), table, str, {"x": "x"})[0]["in standard errors"]
+        beside_published(PairedErrors(["a"], {"x": np.array([values])}), table, str, {"x": "x"})[0][
+            "in standard errors"
+        ]
         for values in ([12.0], [11.0, 12.0, 13.0, 12.0, 12.0])
     )
     assert one == round(2.0 / np.hypot(0.2 * np.sqrt(50), 0.2), 1)
@@ -180,7 +184,7 @@ def test_equal_patience_is_told_and_counts():
     rng = np.random.default_rng(0)
     names = [str(k) for k in range(8)]
     ada = rng.uniform(5, 20, (8, 5))
-    errors = Errors(names, {"EBBoost, 500": ada - 0.5, "AdaBoost, 500": ada})
+    errors = PairedErrors(names, {"EBBoost, 500": ada - 0.5, "AdaBoost, 500": ada})
     said = equally_patient(claim, [Contest.between(errors, "EBBoost, 500", "AdaBoost, 500")])
     assert said.verdict == "partly"
     assert "-0.50 points, p = 0.0078" in said.evidence
