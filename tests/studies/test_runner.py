@@ -20,7 +20,7 @@ from boostlab.kernels.compiled import NOTICE
 from boostlab.studies import plan, worker
 from boostlab.studies.plan import Method
 from boostlab.studies.request import RequestError
-from boostlab.studies.runner import _task, collect, run
+from boostlab.studies.runner import _batch, collect, run
 from boostlab.studies.schedule import find_places, in_groups
 from boostlab.studies.store import Run, Store
 from toy_study import ToyProblem, ToyProtocol, said, toy_study
@@ -205,7 +205,7 @@ def test_what_another_run_has_finished_meanwhile_is_not_computed_again(tmp_path,
     study = toy_study(tmp_path)
     store.begin(now := Run("toy", jobs=1))
     places = find_places(study, store, "full")[0]
-    tasks = [_task(group, store, now, float("inf"), tmp_path) for group in in_groups(places, {}, 1)]
+    tasks = [_batch(group, store, now, float("inf"), tmp_path) for group in in_groups(places, {}, 1)]
     run(study, store, jobs=1)  # the other
     before = said(tmp_path)
     assert [worker.work(task) for task in tasks] == [0] * len(tasks)
@@ -348,25 +348,6 @@ def test_a_worker_has_one_thread(tmp_path, store, monkeypatch):
     run(toy_study(tmp_path), store, 1, jobs=1)
     assert set(seen) == {1}
     assert os.environ["OMP_NUM_THREADS"] == "7"
-
-
-def test_the_code_that_a_booster_is_made_of_is_part_of_its_definition(monkeypatch):
-    """A formula beside the rule, a program it solves, a default, a booster whose voters it starts from."""
-    before = {name: plan.code_version(name) for name in ("L1BoostClassifier", "ERLPBoostClassifier")}
-    sources, whole = [], plan.inspect.getsource
-    monkeypatch.setattr(plan.inspect, "getsource", lambda thing: sources.append(thing.__name__) or whole(thing))
-    plan.code_version.cache_clear()
-    assert {name: plan.code_version(name) for name in before} == before
-    assert {"boostlab.rules.l1boost", "boostlab.rules.exponential", "boostlab.programs.capped_entropy"} <= set(sources)
-    plan.code_version.cache_clear()
-    monkeypatch.setattr(plan.REGISTRY["L1BoostClassifier"].cls, "beta", 0.125)
-    monkeypatch.setattr(
-        plan.REGISTRY["L1BoostClassifier"].cls, "get_params", lambda self, deep=True: {"beta": self.beta}
-    )
-    assert plan.code_version("L1BoostClassifier") != before["L1BoostClassifier"]
-    plan.code_version.cache_clear()
-    alone, after = (plan.Method("x", "RLPBoostClassifier", after=name) for name in ("", "AdaBoostClassifier"))
-    assert alone.definition()["code"] != after.definition()["code"]
 
 
 @pytest.mark.parametrize("terminal", [True, False])

@@ -6,14 +6,17 @@ the cells that the store does not have (`runner.py`, `store.py`), and a page sho
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import inspect
+import io
 import json
 import sys
+import tokenize
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -164,7 +167,8 @@ def key(definition: Definition, data_hash: str) -> str:
 def code_version(booster: str) -> str:
     """Return a short hash of a booster's code: its rule's files, those they build on, and its parameters' defaults.
 
-    The engine and the weak learners are not in it: whoever changes what they compute raises the protocols' versions.
+    Where the files lie, what they import and how they are explained does not matter (see `statements`).  The engine and
+    the weak learners are not in it: whoever changes what they compute raises the protocols' versions.
 
     Examples
     --------
@@ -176,9 +180,46 @@ def code_version(booster: str) -> str:
     files = {c.__module__ for c in type(model._rule()).__mro__ if c.__module__.startswith(rooms)}
     used = [getattr(thing, "__module__", None) or "" for name in files for thing in vars(sys.modules[name]).values()]
     files |= {name for name in used if name.startswith(rooms)}
-    sources = [inspect.getsource(sys.modules[name]) for name in sorted(files)]
+    sources = sorted(statements(inspect.getsource(sys.modules[name])) for name in files)
     defaults = repr(sorted((name, repr(value)) for name, value in model.get_params(deep=False).items()))
     return hashlib.sha256("".join([*sources, defaults]).encode()).hexdigest()[:12]
+
+
+def statements(source: str) -> str:
+    r"""Return what a file computes: its lines without imports, docstrings, comments and blank lines.
+
+    So a module that is moved, renamed or explained better is the same code.  The text, not the syntax tree, is hashed,
+    because trees differ from one version of Python to the next.
+
+    Parameters
+    ----------
+    source : str
+        Text of a module.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> statements("from math import log\n\nalpha = log(3) / 2  # of error 1/4")
+    'alpha = log(3) / 2'
+    """
+    lines = source.splitlines()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import | ast.ImportFrom) or _is_text(node):
+            rows = range(node.lineno - 1, node.end_lineno or node.lineno)
+            lines = ["" if row in rows else line for row, line in enumerate(lines)]
+    return "\n".join(line.rstrip() for line in lines if line.strip())
+
+
+def _is_text(node: ast.AST) -> TypeGuard[ast.Expr]:
+    """Whether a statement is nothing but a text: a docstring."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def _plain(value: Any) -> Any:
