@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from boostlab.estimators import REGISTRY
 from boostlab.studies import plan
 
 HERE = '''"""A rule."""
@@ -40,10 +41,8 @@ def test_the_code_that_a_booster_is_made_of_is_part_of_its_definition(monkeypatc
     assert {name: plan.code_version(name) for name in before} == before
     assert {"boostlab.rules.l1boost", "boostlab.rules.exponential", "boostlab.programs.capped_entropy"} <= set(sources)
     plan.code_version.cache_clear()
-    monkeypatch.setattr(plan.REGISTRY["L1BoostClassifier"].cls, "beta", 0.125)
-    monkeypatch.setattr(
-        plan.REGISTRY["L1BoostClassifier"].cls, "get_params", lambda self, deep=True: {"beta": self.beta}
-    )
+    monkeypatch.setattr(REGISTRY["L1BoostClassifier"].cls, "beta", 0.125)
+    monkeypatch.setattr(REGISTRY["L1BoostClassifier"].cls, "get_params", lambda self, deep=True: {"beta": self.beta})
     assert plan.code_version("L1BoostClassifier") != before["L1BoostClassifier"]
     plan.code_version.cache_clear()
     alone, after = (plan.Method("x", "RLPBoostClassifier", after=name) for name in ("", "AdaBoostClassifier"))

@@ -11,12 +11,10 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 import pytest
 
-from boostlab.kernels.compiled import NOTICE
 from boostlab.studies import plan, worker
 from boostlab.studies.plan import Method
 from boostlab.studies.request import RequestError
@@ -362,22 +360,16 @@ def test_a_worker_does_not_write_across_the_live_table(monkeypatch, capsys, term
     log.manager._clear_cache()
 
 
-def test_one_worker_speaks_for_all(tmp_path):
-    sign = tmp_path / "compiling"
-    assert [worker._is_first(sign) for _ in range(3)] == [True, False, False]
-    assert not worker._is_first(tmp_path / "gone" / "compiling")
-
-
-def test_the_notice_asks_first(caplog):
-    class Event:
-        data: ClassVar = {"dispatcher": worker.work}
-
-    worker.work.py_func = worker.work  # what a dispatcher has
-    try:
-        quiet, loud = type(NOTICE)(), type(NOTICE)()
-        quiet.asks = lambda: False
-        for notice in (quiet, loud, loud):
-            notice.on_start(Event())
-    finally:
-        del worker.work.py_func
-    assert [one.message[:25] for one in caplog.records] == ["boostlab compiles its ker"]
+def test_one_worker_says_for_all_that_kernels_are_compiled(tmp_path, caplog):
+    log = logging.getLogger("boostlab.test")
+    workers = [worker._OneForAll() for _ in range(3)]
+    for one in workers:
+        one.sign = tmp_path / "compiling"
+    alone, late = worker._OneForAll(), worker._OneForAll()
+    late.sign = tmp_path / "gone" / "compiling"
+    for number, one in enumerate([*workers, alone, alone, late]):
+        log.addFilter(one)
+        log.warning("compiling %s", number)
+        log.removeFilter(one)
+    assert [record.message for record in caplog.records] == ["compiling 0", "compiling 3", "compiling 4"]
+    assert worker._notices in logging.getLogger("boostlab").filters

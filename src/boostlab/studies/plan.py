@@ -21,8 +21,6 @@ from typing import Any, Protocol, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.estimators import REGISTRY
-
 Array = npt.NDArray[Any]
 Definition = dict[str, Any]  # of JSON values only: what it holds is what tells one cell from another
 
@@ -175,6 +173,8 @@ def code_version(booster: str) -> str:
     >>> code_version("AdaBoostClassifier") != code_version("BrownBoostClassifier")
     True
     """
+    from boostlab.estimators import REGISTRY  # all boosters, which a study of something else does without
+
     model = REGISTRY[booster].cls()
     rooms = ("boostlab.rules", "boostlab.programs")
     files = {c.__module__ for c in type(model._rule()).__mro__ if c.__module__.startswith(rooms)}

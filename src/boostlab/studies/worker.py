@@ -13,14 +13,11 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from boostlab.estimators import REGISTRY
-from boostlab.kernels.compiled import NOTICE
 from boostlab.studies.packing import to_text
 from boostlab.studies.plan import Method, Outcome, Procedure, StudyProblem
 from boostlab.studies.store import CellEntry, Store
@@ -47,6 +44,24 @@ class _Memory(threading.local):
         self.run, self.warming = "", 0.0
 
 
+class _OneForAll(logging.Filter):
+    """Lets one worker of a run say that kernels are compiled, and no other: a file is the sign that it was said."""
+
+    sign: Path | None = None  # none in the process of the runner itself
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether no other worker has left the sign before; leave it."""
+        if self.sign is None:
+            return True
+        try:
+            self.sign.touch(exist_ok=False)
+        except OSError:  # it is there, or the run is over
+            return False
+        return True
+
+
+_notices = _OneForAll()
+logging.getLogger("boostlab").addFilter(_notices)
 _memory = _Memory()
 _parents: dict[int, int] = {}  # of this process, when its first batch came; a fork has its own
 _is_warm: set[str] = set()  # methods that this process has run before
@@ -69,7 +84,7 @@ def work(batch: CellBatch) -> int:
     if os.getpid() != batch.home and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends its workers
         _keep_off_the_screen()
-        NOTICE.asks = partial(_is_first, batch.room / "compiling")
+        _notices.sign = batch.room / "compiling"
     _warm(batch)
     made: list[Any] = []  # the parts, once they are made; they go with the batch, for they may be large
     count = 0
@@ -88,15 +103,6 @@ def work(batch: CellBatch) -> int:
                 store.put(entry, None, _say(error), seconds, batch.run)
             count += 1
     return count
-
-
-def _is_first(sign: Path) -> bool:
-    """Whether no other worker has left this sign before; leave it."""
-    try:
-        sign.touch(exist_ok=False)
-    except OSError:  # it is there, or the run is over
-        return False
-    return True
 
 
 def _keep_off_the_screen() -> None:
@@ -130,6 +136,8 @@ def _warm(batch: CellBatch) -> None:
                 if warm is not None:
                     warm(method)
                 else:
+                    from boostlab.estimators import REGISTRY
+
                     X = np.arange(12.0).reshape(6, 2)
                     model = REGISTRY[method.booster].cls(n_estimators=2, n_jobs=1, random_state=0)
                     model.fit(X, [-1, 1, 1, -1, 1, 1]).predict(X)
