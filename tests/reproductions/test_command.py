@@ -128,6 +128,15 @@ def test_all_without_the_data_of_some(run):
     assert "- z: The data set 'z'" in Path("studies/toy-lost/README.md").read_text(encoding="utf-8")
 
 
+def test_the_index_has_all_studies_but_the_smoke_test(run, tmp_path):
+    run.toys["smoke"] = toy_study(tmp_path, "b", name="smoke")
+    for name in ("toy", "smoke"):
+        run(name, "--quick", "--jobs", "1")
+    index = Path("studies/README.md").read_text(encoding="utf-8")
+    assert [line.split("]")[0] for line in index.splitlines() if line.startswith("| [")] == ["| [toy"]
+    assert "Not run here: toy-lost." in index
+
+
 def test_failures_are_told_and_retried(run, tmp_path):
     run.toys["toy"] = toy_study(tmp_path, "a", ["m0", Method("m1", "", {"fail": True})])
     assert "2 failed (--retry computes them again)" in run("toy", "--quick", "--jobs", "1").stdout
