@@ -71,10 +71,9 @@ def test_many_workers_share_the_time_but_not_the_last_cell(places):
     assert progress.seconds_left() == 6.0
 
 
-def test_lines_where_there_is_no_terminal(places, monkeypatch):
-    monkeypatch.setattr(watch, "_PAUSE", 0.0)
+def test_lines_where_there_is_no_terminal(places):
     out = io.StringIO()
-    with watch.watching("toy", Console(file=out, width=40)) as lines:
+    with watch.watching("toy", Console(file=out, width=40), pause=0.0) as lines:
         lines.begin(places, {}, {}, 1)
         lines.cell(places[0], saved(places[0], 0.1))
     assert out.getvalue() == "toy: 1 of 4 cells, about 3 s left\n"

@@ -20,8 +20,6 @@ from boostlab.studies.runner import Watch
 from boostlab.studies.schedule import Place
 from boostlab.studies.store import Saved
 
-_PAUSE = 10.0  # seconds between two lines where there is no terminal
-
 
 class StudyProgress:
     """What is done so far, and how long the rest may take.
@@ -151,20 +149,22 @@ class _Screen(StudyProgress):
 class _Lines(StudyProgress):
     """Progress in a file or a log."""
 
-    def __init__(self, name: str, console: Console) -> None:
+    def __init__(self, name: str, console: Console, pause: float) -> None:
         super().__init__(name)
-        self.console = console
+        self.console, self.pause = console, pause
         self.last = time.monotonic()
 
     def cell(self, place: Place, saved: Saved) -> None:
         super().cell(place, saved)
-        if time.monotonic() - self.last >= _PAUSE:
+        if time.monotonic() - self.last >= self.pause:
             self.last = time.monotonic()
             self.console.print(Text(self.sentence()), soft_wrap=True)
 
 
 @contextmanager
-def watching(name: str, console: Console, view: Callable[[StudyProgress], Table] | None = None) -> Iterator[Watch]:
+def watching(
+    name: str, console: Console, view: Callable[[StudyProgress], Table] | None = None, *, pause: float = 10.0
+) -> Iterator[Watch]:
     """Give a watcher that shows a study on the console until the block ends.
 
     Parameters
@@ -175,13 +175,15 @@ def watching(name: str, console: Console, view: Callable[[StudyProgress], Table]
         Where to; on a terminal the table goes away at the end.
     view : callable, optional
         Makes the table of what is finished; None is a row a block and method.
+    pause : float, default=10.0
+        Least number of seconds between two lines where there is no terminal.
 
     Yields
     ------
     Watch
     """
     if not console.is_terminal:
-        yield _Lines(name, console)
+        yield _Lines(name, console, pause)
         return
     screen = _Screen(name, view)
     with Live(screen, console=console, transient=True, refresh_per_second=2):
