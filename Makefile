@@ -10,7 +10,7 @@ BENCH_VENV := .venv-bench
 ARGS ?=
 
 PIP_INSTALL := -m pip install -qq --disable-pip-version-check --no-input -c constraints.txt
-REQUIREMENTS := pyproject.toml constraints.txt
+REQUIREMENTS := pyproject.toml reproductions/pyproject.toml constraints.txt
 
 # Two targets must not install into one environment at the same time.
 .NOTPARALLEL:
@@ -63,7 +63,7 @@ clean:
 
 # ---- environments ---------------------------------------------------------
 # A stamp file says "this environment holds that set of requirements"; it goes
-# out of date when pyproject.toml or constraints.txt changes.
+# out of date when a pyproject.toml or constraints.txt changes.
 
 check-python:
 	@command -v "$(PYTHON)" >/dev/null 2>&1 || \
@@ -84,7 +84,7 @@ $(VENV)/.stamp-core: $(VENV)/.stamp-venv $(REQUIREMENTS)
 
 $(VENV)/.stamp-test $(VENV)/.stamp-dev $(VENV)/.stamp-docs: $(VENV)/.stamp-venv $(REQUIREMENTS)
 	@echo "Installing boostlab[$(patsubst .stamp-%,%,$(@F))] into $(VENV) ..."
-	@$(VENV)/bin/python $(PIP_INSTALL) -e ".[$(patsubst .stamp-%,%,$(@F))]"
+	@$(VENV)/bin/python $(PIP_INSTALL) -e ".[$(patsubst .stamp-%,%,$(@F))]" -e ./reproductions
 	@touch $@
 
 $(BENCH_VENV)/.stamp-bench: $(BENCH_VENV)/.stamp-venv $(REQUIREMENTS)

@@ -11,7 +11,7 @@ import polars as pl
 from scipy import sparse
 
 import boostlab
-from boostlab.estimators import REGISTRY
+from boostlab.boosters import REGISTRY
 
 NUMBERS = [0.0, -0.0, 1.0, -1.0, np.nan, 1e308, -1e308, 5e-324, -5e-324, 1e-300, 0.1, 2**53 + 1.0, 1e16, 255.5]
 WEIGHTS = [0.0, 1.0, 2.0, 0.3, 1e-12, 1e12, 1e-300, 1e30]

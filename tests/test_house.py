@@ -10,11 +10,13 @@ from types import ModuleType
 import pytest
 
 import boostlab
+import boostlab_reproductions
 from boostlab.boosters import REGISTRY, REGRESSORS
 from boostlab.boosters.registry import complete
 from boostlab.contract import Rule
 
 SRC = Path(boostlab.__file__).parent
+PAPERS = Path(boostlab_reproductions.__file__).parent
 
 # Every room and the rooms it may import.
 MAY_IMPORT = {
@@ -43,16 +45,19 @@ MAY_IMPORT = {
     "theory": {"contract", "data", "ensemble", "voters"},
     "plots": {"theory"},
     "datasets": set(),
-    # kernels: whole runs on a pool; voters: the papers name their weak learners
-    "studies": {"boosters", "data", "datasets", "theory", "kernels", "voters"},
-    "cli": {"studies", "datasets", "boosters"},
+    "studies": {"boosters", "kernels"},  # kernels: one notice of compiling for all workers
+    "comparison": {"boosters", "data", "datasets", "studies"},
+    # kernels: runs on a pool; voters: the papers name their weak learners
+    "boostlab_reproductions": {"boosters", "data", "datasets", "kernels", "studies", "theory", "voters"},
+    "cli": {"boosters", "comparison", "datasets", "studies"},  # and the reproductions, where they are installed
     "__main__": {"cli"},
     "__init__": {
-        *("boosters", "contract", "data", "datasets", "files", "multiclass"),
+        *("boosters", "comparison", "contract", "data", "datasets", "files", "multiclass"),
         *("plots", "registry", "studies", "theory", "voters"),
     },
 }
-FILES = sorted(SRC.rglob("*.py"))
+ALSO = {SRC / "studies" / "__init__.py": {"comparison"}}  # `boostlab.studies` keeps its public names
+FILES = [*sorted(SRC.rglob("*.py")), *sorted(PAPERS.rglob("*.py"))]
 REGISTERED = {
     name: entry
     for name, entry in (REGISTRY | REGRESSORS).items()
@@ -61,8 +66,14 @@ REGISTERED = {
 
 
 def room(path: Path) -> str:
+    if path.is_relative_to(PAPERS):
+        return PAPERS.name
     parts = path.relative_to(SRC).with_suffix("").parts
     return parts[1] if parts == ("boosters", "registry") else parts[0]
+
+
+def shown(path: Path) -> str:
+    return path.relative_to(PAPERS.parent if path.is_relative_to(PAPERS) else SRC).as_posix()
 
 
 def imported(path: Path) -> dict[str, str]:
@@ -141,11 +152,11 @@ def test_imports_that_hide_a_room_are_refused(source):
         imported_rooms(source)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SRC)))
+@pytest.mark.parametrize("path", FILES, ids=shown)
 def test_imports_point_downwards(path):
     here = room(path)
-    extra = imported_rooms(path.read_text(encoding="utf-8")) - MAY_IMPORT[here] - {here}
-    assert not extra, f"{path.relative_to(SRC)} must not import {', '.join(sorted(extra))}"
+    extra = imported_rooms(path.read_text(encoding="utf-8")) - MAY_IMPORT[here] - {here} - ALSO.get(path, set())
+    assert not extra, f"{shown(path)} must not import {', '.join(sorted(extra))}"
 
 
 def test_no_room_imports_one_that_imports_it():
@@ -157,7 +168,23 @@ def test_no_room_imports_one_that_imports_it():
     assert not left, f"a circle among {', '.join(left)}"
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SRC)))
+def test_a_class_name_of_the_study_rooms_occurs_once():
+    places: dict[str, list[Path]] = {}
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(path)
+    rooms = {"comparison", "studies", PAPERS.name}
+    twice = {name: [*map(shown, at)] for name, at in places.items() if len(at) > 1 and rooms & {*map(room, at)}}
+    assert not twice
+
+
+def test_only_the_command_line_knows_the_reproductions():
+    knows = [shown(path) for path in SRC.rglob("*.py") if PAPERS.name in path.read_text(encoding="utf-8")]
+    assert knows == ["cli.py"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=shown)
 def test_files_stay_small(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
 

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from boostlab.boosters.totalboost import TotalBoostClassifier as TotalBoostClassifier
     from boostlab.boosters.vadaboost import VadaBoostClassifier as VadaBoostClassifier
     from boostlab.boosters.weightboost import WeightBoostClassifier as WeightBoostClassifier
+    from boostlab.comparison import compare as compare
     from boostlab.contract import Stop as Stop
     from boostlab.data.binned import Binned as Binned
     from boostlab.files import load as load
@@ -57,6 +58,7 @@ __all__: list[str]  # made when it is asked for: the estimators are found by the
 
 _ROOMS = ("datasets", "plots", "studies", "theory")
 _HOMES = {
+    "compare": "boostlab.comparison",
     "Binned": "boostlab.data.binned",
     "DecisionStump": "boostlab.voters",
     "DecisionTree": "boostlab.voters",

@@ -6,7 +6,7 @@ Only typer is imported at the top, so that `boostlab --help` answers at once; a 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -94,10 +94,10 @@ def compare(
     """
     from rich.console import Console
 
-    from boostlab.studies import RequestError
-    from boostlab.studies.comparison import command
+    from boostlab.comparison import command
+    from boostlab.studies.request import RequestError
 
-    request = command.Request(
+    request = command.CompareOptions(
         *(table, target, boosters, folds, repeats, rounds, noise, seed, budget, jobs, out, store, drop, keep, encoding)
     )
     try:
@@ -141,19 +141,19 @@ def reproduce(
     """
     from rich.console import Console
 
-    from boostlab.studies import RequestError
-    from boostlab.studies import reproduce as studies
+    from boostlab.studies.request import RequestError
 
+    command = _reproductions()
     console = Console(highlight=False)
     if list_studies:
-        studies.show_list(console)
+        command.show_list(console)
         return
     if quick and repeats is not None:
         _refuse("--quick and --repeats exclude each other; give one of them.")
     asked: str | int = "quick" if quick else "full" if repeats is None else repeats
-    request = studies.Request(study, asked, jobs, out, store, merge or (), retry, only_page)
+    request = command.ReproduceOptions(study, asked, jobs, out, store, merge or (), retry, only_page)
     try:
-        code = studies.reproduce(request, console)
+        code = command.reproduce(request, console)
     except RequestError as problem:
         _refuse(str(problem))
     except KeyboardInterrupt:
@@ -161,6 +161,20 @@ def reproduce(
         raise typer.Exit(130) from None
     if code:
         raise typer.Exit(code)
+
+
+def _reproductions() -> Any:
+    """Return the command of the papers' studies, which are a package of their own beside boostlab."""
+    try:
+        from boostlab_reproductions import command
+    except ModuleNotFoundError as missing:
+        if missing.name != "boostlab_reproductions":
+            raise
+        _refuse(
+            "reproduce needs the papers' studies, which are not part of the package boostlab; install them from the "
+            "repository: pip install ./reproductions"
+        )
+    return command
 
 
 # -- list ------------------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from sklearn.svm import SVC
 
 import boostlab
 from boostlab import AdaBoostClassifier, PairwiseClassifier, QuadBoostClassifier, SAMMEClassifier, VadaBoostClassifier
-from boostlab.estimators import REGISTRY
+from boostlab.boosters import REGISTRY
 from tables import noisy_table
 
 

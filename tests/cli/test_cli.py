@@ -63,6 +63,17 @@ def test_help_names_the_commands(run):
     assert "--noise" in run("compare", "--help").stdout
 
 
+def test_reproduce_without_the_papers_studies_says_how_to_get_them(run, monkeypatch):
+    monkeypatch.delitem(sys.modules, "boostlab_reproductions.command", raising=False)
+    monkeypatch.setitem(sys.modules, "boostlab_reproductions", None)  # as if it were not installed
+    for arguments in (["smoke"], ["--list"]):
+        result = run("reproduce", *arguments)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr.startswith("boostlab: reproduce needs the papers' studies")
+        assert result.stderr.endswith("pip install ./reproductions\n")
+        assert result.stderr.count("\n") == 1
+
+
 def test_the_command_line_starts_without_the_heavy_libraries():
     code = "import sys, boostlab.cli; print(sorted({'sklearn', 'numba', 'numpy', 'scipy', 'rich'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)

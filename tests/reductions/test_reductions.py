@@ -33,10 +33,10 @@ from boostlab import (
     VoterPool,
 )
 from boostlab.boosters import REGISTRY
+from boostlab.comparison.request import able
 from boostlab.data.bins import Bins
 from boostlab.files import load
 from boostlab.reductions.reduced import Reduced
-from boostlab.studies.request import able
 from fitted import answers
 from variants import PROGRAMS, every
 

@@ -10,14 +10,14 @@ import pytest
 
 from boostlab.studies.plan import Outcome
 from boostlab.studies.runner import collect, run
-from boostlab.studies.store import Entry, Run, Store, StoreError
+from boostlab.studies.store import CellEntry, Run, Store, StoreError
 from toy_study import ToyProblem, toy_study
 
 RUN = Run("test", jobs=1)
 
 
 def entry(name, kind="kind", repeat=0):
-    return Entry(name, kind, repeat, "data", '{"repeat": 0}')
+    return CellEntry(name, kind, repeat, "data", '{"repeat": 0}')
 
 
 def filled(path, *names, failure=""):

@@ -17,21 +17,15 @@ from numba.extending import register_jitable
 
 
 class _Notice(event.Listener):
-    """Says once a process that kernels are being compiled, so that nobody wonders why the first fit takes seconds.
-
-    Where several processes work together, `asks` lets one of them speak for all.
-    """
+    """Says once a process that kernels are being compiled, so that nobody wonders why the first fit takes seconds."""
 
     def __init__(self) -> None:
         self.given = False
-        self.asks: Callable[[], bool] = lambda: True
 
     def on_start(self, what: event.Event) -> None:
         """Give notice before the first kernel of ours."""
         if _is_ours(what) and not self.given:
             self.given = True
-            if not self.asks():
-                return
             logging.getLogger("boostlab").warning(
                 "boostlab compiles its kernels for this machine, which takes some seconds; they are kept for next time."
             )

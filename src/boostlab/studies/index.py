@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from boostlab.studies import papers
 from boostlab.studies.runner import Ran
 from boostlab.studies.study import VERDICTS, Report
 from boostlab.studies.tables import markdown
@@ -52,13 +52,15 @@ def note(ran: Ran, report: Report, here: Path) -> None:
     write_whole(here / FACTS, json.dumps(facts, indent=1) + "\n")
 
 
-def write(folder: Path) -> Path | None:
+def write(folder: Path, names: Sequence[str]) -> Path | None:
     """Write the index of the pages that a folder has; a README.md that is somebody else's is left alone.
 
     Parameters
     ----------
     folder : path
         The folder of all studies.
+    names : sequence of str
+        All studies that there are, in the order of the index.
 
     Returns
     -------
@@ -66,12 +68,11 @@ def write(folder: Path) -> Path | None:
         Of the index; None if there is no page, or the place is taken.
     """
     path = folder / NAME
-    order = [name for name in papers.STUDIES if name != "smoke"]
-    known = {name: facts for name in order if (facts := _read(folder / name / FACTS)) is not None}
+    known = {name: facts for name in names if (facts := _read(folder / name / FACTS)) is not None}
     if not known or (path.exists() and not _is_ours(path)):
         return None
     parts = [_TITLE, _TEXT, markdown([_line(name, facts) for name, facts in known.items()])]
-    absent = [name for name in order if name not in known]
+    absent = [name for name in names if name not in known]
     parts += [f"Not run here: {', '.join(absent)}."] if absent else []
     write_whole(path, "\n\n".join(parts) + "\n")
     return path

@@ -1,4 +1,4 @@
-"""What a study leaves behind: a page (README.md), tables and cells as CSV, figures as PNG, a line of the index."""
+"""What a study leaves behind: a page (README.md), tables and cells as CSV, figures as PNG, facts for the index."""
 
 from __future__ import annotations
 
@@ -85,7 +85,6 @@ def write(ran: Ran, folder: Path) -> Page:
     path = here / "README.md"
     write_whole(path, text + "\n")
     index.note(ran, report, here)
-    index.write(folder)
     return Page(path, report, troubles)
 
 

@@ -48,7 +48,7 @@ class StoreError(RequestError):
 
 
 @dataclass(frozen=True)
-class Entry:
+class CellEntry:
     """A cell on its way into the store."""
 
     key: str
@@ -58,7 +58,7 @@ class Entry:
     definition: str
 
     @classmethod
-    def of(cls, cell: Cell, data: str) -> Entry:
+    def of(cls, cell: Cell, data: str) -> CellEntry:
         """Return the entry of a cell on data with this hash.
 
         Parameters
@@ -70,7 +70,7 @@ class Entry:
 
         Returns
         -------
-        Entry
+        CellEntry
         """
         return cls(
             key(cell.definition, data), kind(cell), cell.repeat, data, to_text({**cell.definition, "data": data})
@@ -136,7 +136,7 @@ class Store:
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder, Store(Path(folder, "cells.sqlite")) as store:
     ...     store.begin(run := Run("example", jobs=1))
-    ...     store.put(Entry("k", "kind", 0, "data", "{}"), Outcome({"test_error": 0.1}), "", 1.5, run.id)
+    ...     store.put(CellEntry("k", "kind", 0, "data", "{}"), Outcome({"test_error": 0.1}), "", 1.5, run.id)
     ...     store.get(["k"])["k"].outcome.numbers
     {'test_error': 0.1}
     """
@@ -181,12 +181,12 @@ class Store:
         with self._sentences():
             self._db.execute("UPDATE runs SET seconds = ? WHERE id = ?", (seconds, run.id))
 
-    def put(self, entry: Entry, outcome: Outcome | None, failure: str, seconds: float, run: str) -> None:
+    def put(self, entry: CellEntry, outcome: Outcome | None, failure: str, seconds: float, run: str) -> None:
         """Write a finished cell; it takes the place of an earlier failure.
 
         Parameters
         ----------
-        entry : Entry
+        entry : CellEntry
             Key and definition.
         outcome : Outcome or None
             What came out; None if it failed.
