@@ -88,6 +88,36 @@ def low_categories(
 
 
 @part
+def most_even(
+    cells: Array, widths: Array, categorical: Array, q: Array, rows: Array, unit: float, whole: int, room: Any
+) -> tuple[int, int]:
+    """Return the column and the cut whose lighter side is the heaviest; a column of -1 if every cut has an empty side.
+
+    Of equals the first wins, in the order in which `grow_full` looks for gains.  room is a histogram of zeros, which is
+    clean again afterwards, and two places for every slot of a column.
+    """
+    hist, order, rank = room
+    lanes, feature, cut, best = cells.shape[2], -1, 0, np.int64(0)
+    for j in range(widths.size):
+        if widths[j] == 0:
+            continue
+        code, lane, mine = cells[j // lanes], j % lanes, hist[: widths[j]]
+        for m in range(rows.size):
+            i = rows[m]
+            mine[code[i, lane], np.int64(q[i] >= 0)] += abs(q[i])
+        taken = by_mean(mine, unit, order, rank) if categorical[j] else widths[j]
+        below = np.int64(0)
+        for k in range(taken):
+            c = order[k] if categorical[j] else k
+            below += mine[c, 0] + mine[c, 1]
+            even = min(below, whole - below)
+            if even > best:
+                feature, cut, best = j, c, even
+        mine[:] = 0
+    return feature, cut
+
+
+@part
 def add_node(hist: Array, taken: Array, cells: Array, words: Array, q: Array, rows: Array, few: bool) -> bool:
     """Sum some rows of a group of columns; note which slots are taken, if they are few.
 
@@ -145,9 +175,9 @@ def grow_full(
     cells[group, row, lane] are the codes, words[group, row] the same in one number; widths[j] is the number of slots of
     column j (0: constant).  Its slots begin at starts[j] of `filled` (whether anybody of the sample is there, if the
     column is categorical) and of masses (how much of the sample).  q is weight times label as integers, worth `unit`
-    each.  Nodes of fewer than `fewest` examples (by mass, or by rows if that is empty) are not split, nor where the
-    gain is not above the floor.  members is all rows' numbers, which are reordered.  sums[node] are the magnitudes of
-    negative and positive q.
+    each.  Nodes of fewer than `fewest` examples (by mass, or by rows if that is empty) are not split.  A gain that is
+    not above the floor is none; impure nodes without gain are parted evenly.  members is all rows' numbers, which are
+    reordered.  sums[node] are the magnitudes of negative and positive q.
     """
     lanes, d, widest = cells.shape[2], widths.size, widths.max()
     hist = np.zeros((lanes, widest + 1, 2), np.int64)
@@ -219,7 +249,13 @@ def grow_full(
                         told = worth(a, b, unit) + worth(minus - a, plus - b, unit)
                         if told > best:
                             feature, cut, best = j, c, told
-        if feature >= 0 and best / 2 - alone / 2 > floor:
+        gain = best / 2 - alone / 2
+        if feature < 0 or not gain > floor:
+            gain, feature, whole = 0.0, -1, minus + plus
+            if worth(np.int64(0), whole, unit) / 2 - alone / 2 > floor:
+                room = hist[0], order, rank
+                feature, cut = most_even(cells, widths, categorical, q, rows, unit, whole, room)
+        if feature >= 0:
             if categorical[feature]:
                 start, width = starts[feature], widths[feature]
                 while lows.size < used + width:
@@ -233,7 +269,7 @@ def grow_full(
                 low = part_cells(cells, feature, cut, -1, 0, rows, space)
             nodes[node, FEATURE], nodes[node, CUT] = feature, cut
             nodes[node, LOW], nodes[node, HIGH] = n_nodes, n_nodes + 1
-            gains[node] = best / 2 - alone / 2
+            gains[node] = gain
             for child, start, count in ((n_nodes, first, low), (n_nodes + 1, first + low, size - low)):
                 nodes[child, FIRST], nodes[child, SIZE] = start, count
                 nodes[child, DEPTH] = nodes[node, DEPTH] + 1

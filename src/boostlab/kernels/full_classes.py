@@ -63,6 +63,27 @@ def weigh_classes(rows: Array, q: Array, classes: Array, mass: Array, total: Arr
     return examples
 
 
+@part
+def most_even_of_classes(
+    cells: Array, widths: Array, q: Array, rows: Array, whole: int, weight: Array
+) -> tuple[int, int]:
+    """Return the column and the cut whose lighter side is the heaviest, as `full.most_even` does; weight is room."""
+    lanes, feature, cut, best = cells.shape[2], -1, 0, np.int64(0)
+    for j in range(widths.size):
+        code, lane, mine, below = cells[j // lanes], j % lanes, weight[: widths[j]], np.int64(0)
+        mine[:] = 0
+        if widths[j] == 0:
+            continue
+        for m in range(rows.size):
+            mine[code[rows[m], lane]] += q[rows[m]]
+        for c in range(widths[j]):
+            below += mine[c]
+            even = min(below, whole - below)
+            if even > best:
+                feature, cut, best = j, c, even
+    return feature, cut
+
+
 @cache
 def class_grower(fold: Callable[..., Any], close: Callable[..., Any]) -> Any:
     """Return the compiled growth for a cost that folds classes."""
@@ -136,8 +157,13 @@ def class_grower(fold: Callable[..., Any], close: Callable[..., Any]) -> Any:
             folded = 0.0
             for p in range(present):
                 folded = fold(folded, own[p] * unit)
-            gain = close(folded, whole * unit, 0.0, 0.0) - best
-            if feature >= 0 and gain > floor:
+            alone = close(folded, whole * unit, 0.0, 0.0)
+            gain = alone - best
+            if feature < 0 or not gain > floor:
+                gain, feature = 0.0, -1
+                if alone - close(fold(0.0, whole * unit), whole * unit, 0.0, 0.0) > floor:
+                    feature, cut = most_even_of_classes(cells, widths, q, rows, whole, weight)
+            if feature >= 0:
                 low = part_cells(cells, feature, cut, -1, 0, rows, space)
                 nodes[node, FEATURE], nodes[node, CUT], gains[node] = feature, cut, gain
                 nodes[node, LOW], nodes[node, HIGH] = n_nodes, n_nodes + 1

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from boostlab.kernels.compiled import kernel, part
-from boostlab.kernels.full import CUT, DEPTH, FEATURE, FIRST, HIGH, LOW, SIZE, worth
+from boostlab.kernels.full import CUT, DEPTH, FEATURE, FIRST, HIGH, LOW, SIZE, most_even, worth
 from boostlab.kernels.grow import part_cells
 
 Array = np.ndarray[Any, Any]
@@ -136,6 +136,7 @@ def grow_ordered(
     cells: Array,
     lists: Array,
     starts: Array,
+    widths: Array,
     bits: int,
     q: Array,
     mass: Array,
@@ -158,6 +159,13 @@ def grow_ordered(
     mask = np.uint32((1 << bits) - 1)
     space, room, high = np.empty_like(members), np.empty(n, np.uint32), np.zeros(n, np.bool_)
     S, W = np.empty(n), np.empty(n)
+    slots = widths.max() + 1
+    hist, none, order, rank = (
+        np.zeros((slots, 2), np.int64),
+        np.zeros(d, np.bool_),
+        np.empty(slots, np.int64),
+        np.empty(slots),
+    )
     place = np.empty(nodes.shape[0], np.int64)  # of a node's stretches; -1 for a leaf
     free, n_free, n_places = np.empty(bounds.shape[0], np.int64), 0, 1
     nodes[0, FIRST], nodes[0, SIZE], nodes[0, DEPTH] = 0, n, 0
@@ -180,12 +188,16 @@ def grow_ordered(
                 if at >= 0:
                     feature, cut, best = j, at, told
         lower = upper = False
-        if feature >= 0 and best / 2 - alone / 2 > floor:
-            rows = members[first : first + size]
+        gain, rows = best / 2 - alone / 2, members[first : first + size]
+        if feature < 0 or not gain > floor:
+            gain, feature, whole = 0.0, -1, minus + plus
+            if worth(np.int64(0), whole, unit) / 2 - alone / 2 > floor:
+                feature, cut = most_even(cells, widths, none, q, rows, unit, whole, (hist, order, rank))
+        if feature >= 0:
             low = part_cells(cells, feature, cut, -1, 0, rows, space)
             nodes[node, FEATURE], nodes[node, CUT] = feature, cut
             nodes[node, LOW], nodes[node, HIGH] = n_nodes, n_nodes + 1
-            gains[node] = best / 2 - alone / 2
+            gains[node] = gain
             for child, start, count in ((n_nodes, first, low), (n_nodes + 1, first + low, size - low)):
                 nodes[child, FIRST], nodes[child, SIZE] = start, count
                 nodes[child, DEPTH] = nodes[node, DEPTH] + 1

@@ -14,13 +14,13 @@ from boostlab.data.codes import NOTHING, DenseCodes, Followed
 from boostlab.data.rows import Rows
 from boostlab.data.table import compact
 from boostlab.data.threads import as_team, is_worth, spread, spread_sums
-from boostlab.kernels.crew import CHILD, CUT, FACTS, FEATURE, FIRST, crew_grower
+from boostlab.kernels.crew import CHILD, CUT, DEPTH, FACTS, FEATURE, FIRST, crew_grower
 from boostlab.kernels.sides import follow_sides, sums_of_sides, write_votes
 from boostlab.voters.criterion import Separable
 from boostlab.voters.follow import Follower, scaled
 from boostlab.voters.full import misses_numbers
 from boostlab.voters.pairs import CELLS, ROOM, n_leaves
-from boostlab.voters.quick import DEEPEST, Grown, Limits, by_levels
+from boostlab.voters.quick import DEEPEST, UNFINISHED, Grown, Limits, by_levels
 from boostlab.voters.search import SplitSearch
 
 Array = npt.NDArray[Any]
@@ -135,11 +135,15 @@ class Crew:
         )
         grow = crew_grower(criterion.cost)
         count = as_team(lambda me, team: grow(me, team, *facts), self.size)
-        if count <= 1:
-            return None
         nodes, gains, totals = nodes[:count], gains[:count], totals[:count]
         totals = np.stack([totals.sum(axis=1), totals[:, 1] - totals[:, 0]], axis=1)  # of w and w y
         child = nodes[:, CHILD]
+        if count + 1 < 2 * self.limit:
+            left = totals[(child == 0) & (nodes[:, DEPTH] < deepest)]
+            if any(criterion.remaining(t, np.array([unit, unit]), t, t) > 1e-12 * whole for t in left):
+                return UNFINISHED
+        if count <= 1:
+            return None
         order, children = by_levels(np.where(child[:, None] > 0, child[:, None] + [0, 1], 0))
         at = np.where(child > 0, search.starts[nodes[:, FEATURE]] + nodes[:, CUT], -1)[order]
         values = np.array([criterion.leaf(s, gross, numbers) for s in totals * unit])

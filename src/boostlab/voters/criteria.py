@@ -125,6 +125,10 @@ class Z(Separable):
     names = ("smoothing",)
     labels = True
 
+    def remaining(self, total: Array, scale: Array, weight: Array, target: Array) -> float:
+        """All of Z."""
+        return float(self.impurity(total, scale))
+
     @property
     def cost(self) -> Cost:
         """Z, up to the normaliser."""
@@ -163,6 +167,10 @@ class LeastSquares(Separable):
         """The squares."""
         return weight * target * target
 
+    def remaining(self, total: Array, scale: Array, weight: Array, target: Array) -> float:
+        """The largest squared error of a row: the same in any order, and nothing where targets are equal."""
+        return float((weight * (target - self.leaf(total * scale, scale, scale)) ** 2).max())
+
     @property
     def cost(self) -> Cost:
         """The squared error, up to a constant."""
@@ -197,6 +205,10 @@ class Gini(LeastSquares):
     def span(self, weight: Array, target: Array) -> Array | None:
         """The weight: squares of labels are 1."""
         return None
+
+    def remaining(self, total: Array, scale: Array, weight: Array, target: Array) -> float:
+        """The gini index, as compared with that of as much weight of one label."""
+        return float(self.impurity(total, scale) - self.impurity(total[[0, 0]], scale))
 
     @property
     def cost(self) -> Cost:
@@ -252,6 +264,16 @@ class ByClass(Separable):
         for weight in total.tolist():
             folded = self.fold(folded, weight * unit)
         return self.close(folded, int(total.sum()) * unit, 0.0, 0.0)
+
+    def remaining(self, total: Array, scale: Array, weight: Array, target: Array) -> float:
+        """As compared with as much weight of one class."""
+        pure = np.zeros_like(total)
+        pure[0] = total.sum()
+        return float(self.impurity(total, scale) - self.impurity(pure, scale))
+
+    def weigh(self, sums: Array) -> Any:
+        """Return the weights of all classes together."""
+        return sums.sum(axis=0)
 
     def error(self, total: Array) -> tuple[int, int]:
         """All but the heaviest class."""

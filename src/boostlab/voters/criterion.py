@@ -78,6 +78,17 @@ class Separable(Criterion):
         """Return a leaf's weight and the weight it gets wrong, given its integer sums."""
         raise NotImplementedError
 
+    def remaining(self, total: Array, scale: Array, weight: Array, target: Array) -> float:
+        """Return what a split into pure leaves would gain, given a node's integer sums and its rows.
+
+        A node without any is pure.  Where there is some, a split without gain may open the way to it (XOR).
+        """
+        raise NotImplementedError
+
+    def weigh(self, sums: Array) -> Any:
+        """Return the integer weights, given integer sums a channel; all of a node's rows have one."""
+        return sums[0]
+
     def impurity(self, total: Array, scale: Array) -> Any:
         """Return what a leaf with these integer sums costs."""
         sums = total * scale

@@ -17,7 +17,8 @@ from boostlab.kernels.full import CUT, FACTS, FEATURE, HIGH, LOW, LOWS, grow_ful
 from boostlab.kernels.full_classes import class_grower, let_classes_vote
 from boostlab.kernels.ordered import grow_ordered, put_in_order
 from boostlab.kernels.slots import SIGNED
-from boostlab.voters.criteria import ByClass
+from boostlab.voters.criteria import ByClass, gini
+from boostlab.voters.criterion import Separable
 from boostlab.voters.follow import Rounded, scaled
 from boostlab.voters.quick import Grown
 from boostlab.voters.search import SplitSearch, tame
@@ -78,6 +79,10 @@ class FullGrower:
         self.fewest = float(learner.min_samples_split) if learner.min_samples_split > 2 else 0.0
         self.bits = n.bit_length()
         self.rounded = Rounded(search.rows, search.codes, SIGNED, sided=True)
+
+    def serves(self, criterion: Separable) -> bool:
+        """Return whether `grow` is growth by this criterion: one whose cost is the gini index of labels -1 and +1."""
+        return criterion.labels and criterion.heaviest and criterion.cost is gini
 
     @cached_property
     def lists(self) -> tuple[Array, Array, Array, Array] | None:
@@ -153,7 +158,9 @@ class FullGrower:
         if self.lists is not None:
             lists, starts, copy, bounds = self.lists
             copy[:] = lists
-            size = grow_ordered(cells, copy, starts, self.bits, *limits, members, nodes, sums, gains, bounds)
+            size = grow_ordered(
+                cells, copy, starts, self.widths, self.bits, *limits, members, nodes, sums, gains, bounds
+            )
         else:
             columns = search.starts, search.categorical, search.filled, search.masses
             size, low = grow_full(cells, words, self.widths, *columns, *limits, members, nodes, sums, gains)

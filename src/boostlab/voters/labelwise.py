@@ -43,6 +43,10 @@ class Hamming(Separable):
     names = ("no",)
     forms = (SIGNED,)
 
+    def remaining(self, total: Array, scale: Array, weight: Array, target: Array) -> float:
+        """Nothing: the cost is not strictly concave, so that most cuts gain nothing even where many would help."""
+        return 0.0
+
     def span(self, weight: Array, target: Array) -> Array | None:
         """All labels' weights."""
         return weight.sum(axis=1)
@@ -125,6 +129,14 @@ class HammingZ(Separable):
 
     names = ("smoothing",)
     forms = (SIZE, SIGNED)
+
+    def remaining(self, total: Array, scale: Array, weight: Array, target: Array) -> float:
+        """All of Z."""
+        return float(self.impurity(total, scale))
+
+    def weigh(self, sums: Array) -> Any:
+        """Return the weights of all labels together."""
+        return sums[: len(sums) // 2].sum(axis=0)
 
     def span(self, weight: Array, target: Array) -> Array | None:
         """All labels' weights."""

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.data.table import compact
-from boostlab.kernels.pairs import CUT, FACTS, grower_of_pairs
+from boostlab.kernels.pairs import CUT, DEPTH, FACTS, grower_of_pairs
 from boostlab.voters.criterion import Params, Separable
 from boostlab.voters.fitted_tree import Tree
 from boostlab.voters.follow import Follower
@@ -93,6 +93,7 @@ def grown_by_pairs(
     params: Params,
     floor: float,
     centre: float,
+    rows_by: tuple[Array, Array],
 ) -> Pair | None:
     """Grow a tree whose leaves vote by the criterion, `centre` more; None if no split gains more than the floor."""
     limit = n_leaves(learner, search.codes.n_rows)
@@ -106,6 +107,8 @@ def grown_by_pairs(
         *(limit, DEEPEST if learner.max_depth is None else learner.max_depth),
         *(room.room, room.nodes, room.totals, room.tree, room.leaf_of),
     )
+    if count + 1 < 2 * limit and _is_unfinished(learner, room, criterion, channels.scale, count, floor, rows_by):
+        return UNFINISHED
     if count == 1:
         return None
     feature, threshold, missing_low, children, gains, totals, source = (x[:count].copy() for x in room.tree)
@@ -122,6 +125,29 @@ def grown_by_pairs(
     gains /= criterion.weight(channels.gross)
     tree = Tree(feature, threshold, missing_low, children, starts, lows, values, gains)
     return Pair(tree, compact(values)[room.leaf_of], [*totals[feature < 0]] if criterion.heaviest else [])
+
+
+UNFINISHED = Pair(Tree(*[np.empty(0)] * 8), np.empty(0), [])  # there is an impure leaf of which no split gains anything
+
+
+def _is_unfinished(
+    learner: Limits,
+    room: Room,
+    criterion: Separable,
+    scale: Array,
+    count: int,
+    floor: float,
+    rows_by: tuple[Array, Array],
+) -> bool:
+    """Return whether a leaf that may be split is impure."""
+    weight, target = rows_by
+    feature, _, _, _, _, totals, source = (x[:count] for x in room.tree)
+    deepest = DEEPEST if learner.max_depth is None else learner.max_depth
+    for k in np.flatnonzero((feature < 0) & (room.nodes[source, DEPTH] < deepest)):
+        rows = slice(0) if criterion.labels else room.leaf_of == k
+        if criterion.remaining(totals[k], scale, weight[rows], target[rows]) > floor:
+            return True
+    return False
 
 
 def _rows(channels: Channels) -> Array:

@@ -54,10 +54,10 @@ def who_votes(feature: Array, children: Array, price: Array, ccp_alpha: float) -
     price : array
         The answer of `prices`.
     ccp_alpha : float
-        The price of a leaf.
+        The price of a leaf; 0 takes no split back, also none without gain.
     """
     stands = np.arange(len(price))
     for node in np.flatnonzero(feature >= 0):
-        if stands[node] != node or price[node] <= ccp_alpha:
+        if stands[node] != node or price[node] <= ccp_alpha > 0:
             stands[children[node]] = stands[node]
     return stands

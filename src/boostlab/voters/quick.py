@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.contract import Task
-from boostlab.kernels.grow import CUT, FACTS, SIDE, grower
+from boostlab.kernels.grow import CHILD, CUT, DEPTH, FACTS, SIDE, grower
 from boostlab.voters.criteria import ByClass
 from boostlab.voters.follow import scaled
 from boostlab.voters.search import SplitSearch, tame
@@ -56,6 +56,9 @@ class Grown:
     )  # the weight of the sample, and of the rows that are wrong, where leaves say labels
 
 
+UNFINISHED = Grown((), np.empty(0), None)  # a tree with an impure leaf of which no split gains anything
+
+
 def grown(learner: Limits, search: SplitSearch, criterion: ByClass, task: Task) -> Grown | None:
     """Grow a tree; None if no split gains anything."""
     count = search.counter(task.target)
@@ -76,6 +79,11 @@ def grown(learner: Limits, search: SplitSearch, criterion: ByClass, task: Task) 
         *(limit, DEEPEST if learner.max_depth is None else learner.max_depth),
         *(members, np.empty_like(members), count.hists, totals, nodes, gains, children, values, votes),
     )
+    if n + 1 < 2 * limit:
+        deepest = DEEPEST if learner.max_depth is None else learner.max_depth
+        open_ = (nodes[:n, CHILD] == 0) & (nodes[:n, DEPTH] < deepest)
+        if any(criterion.remaining(t, np.array([unit]), t, t) > 1e-12 * whole * unit for t in totals[:n][open_]):
+            return UNFINISHED
     if n == 1:
         return None
     order, children = by_levels(children[:n])

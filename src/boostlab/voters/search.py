@@ -259,6 +259,36 @@ class SplitSearch:
             return None
         return self.split_at(at, side, cost, order)
 
+    def most_even(
+        self, criterion: Separable, slots: Array, total: Array, channels: Channels, params: Params, least: float = 0.0
+    ) -> Split | None:
+        """Return the split whose lighter side is the heaviest, for rows of which no split gains anything.
+
+        The arguments, and what wins among equals, are those of `best`.  Integers are compared, so that rounding has no
+        say.  None if all the weight is on one side of every cut.
+        """
+        seen = slice(None, -1) if least > 0 else slice(None)
+        slots, order = self._order_categories(criterion, slots, channels.scale, seen, criterion.numbers(params))
+        sums = [(criterion.weigh(slots[seen]), int(criterion.weigh(total[seen])))]
+        if least > 0:
+            sums.append((slots[-1], int(total[-1])))
+        widths = np.diff(self.starts)
+        first, low = np.repeat(self.starts[:-1], widths), []
+        for mine, _ in sums:
+            up_to = np.cumsum(mine)
+            below = up_to - (up_to - mine)[first]
+            gone = np.repeat(mine[self.starts[1:] - 1], widths)
+            low.append(np.stack([below, below + gone], axis=1))  # missing values above, and below
+        even = np.minimum(low[0], sums[0][1] - low[0])
+        even[~np.stack([self.possible, self.possible_below], axis=1)] = 0
+        if least > 0:
+            unit = channels.scale[-1]
+            even[(low[1] * unit < least) | ((sums[1][1] - low[1]) * unit < least)] = 0
+        at = int(even.argmax())
+        if even.flat[at] <= 0:
+            return None
+        return self.split_at(at // 2, at % 2, np.inf, order)
+
     def split_at(self, at: int, side: int, cost: float, order: Mapping[int, Array] = NO_ORDER) -> Split:
         """Return the split after a slot of the histogram."""
         feature = int(self.starts.searchsorted(at, side="right")) - 1

@@ -20,8 +20,9 @@ from boostlab.voters.criterion import Separable
 from boostlab.voters.factored import grow_factored
 from boostlab.voters.fitted_tree import Tree
 from boostlab.voters.full import FullGrower, is_full
-from boostlab.voters.pairs import grown_by_pairs, is_pair
-from boostlab.voters.quick import Grown, grown, is_quick
+from boostlab.voters.pairs import UNFINISHED as UNFINISHED_PAIR
+from boostlab.voters.pairs import Pair, grown_by_pairs, is_pair
+from boostlab.voters.quick import UNFINISHED, Grown, grown, is_quick
 from boostlab.voters.search import Channels, Split, SplitSearch, tame
 
 Array = npt.NDArray[Any]
@@ -38,7 +39,8 @@ class DecisionTree(Learner, BaseEstimator):
     """A CART tree on binned columns, for use as a booster's `estimator`.
 
     Splits lower the criterion that the booster asks for (gini where it asks for labels); the leaf with the largest gain
-    is split first.  Missing values go to the better side; categories are split by subsets.
+    is split first.  An impure leaf is split, last of all, even if no split gains anything (as of XOR): then into
+    sides as even as can be.  Missing values go to the better side; categories are split by subsets.
 
     Parameters
     ----------
@@ -133,14 +135,18 @@ class TreeSession:
             return self._factored(task)
         search, criterion = self.search, GROWS_BY[task.criterion]
         if isinstance(criterion, ByClass) and is_quick(self.learner, search, task.target):
-            return self._compiled(task, grown(self.learner, search, criterion, task))
-        if task.criterion == "edge" and self.full is not None:
+            quick = grown(self.learner, search, criterion, task)
+            if quick is not UNFINISHED:
+                return self._compiled(task, quick)
+        if self.full is not None and self.full.serves(criterion):
             return self._compiled(task, self.full.grow(task))
         if isinstance(criterion, ByClass) and self.full is not None and not search.bins.categorical:
             return self._compiled(task, self.full.grow_classes(task, criterion))
         weight, target, centre = tame(task.weight), task.target, 0.0
         if self.crew is not None and self.crew.serves(criterion, task):
-            return self._compiled(task, self.crew.grow(criterion, task, weight))
+            found = self.crew.grow(criterion, task, weight)
+            if found is not UNFINISHED:
+                return self._compiled(task, found)
         if criterion.centred:  # digits are for differences, not for a large mean
             centre = self._mean(weight, target, task.counts)
             target = target - centre
@@ -150,8 +156,13 @@ class TreeSession:
         gross = channels.gross[:-1] if self.counts_leaves else channels.gross
         whole = channels.weight(criterion, gross) if span is None else self.rows.sums(span, task.counts)[1]
         if is_pair(self.learner, search, channels):
-            return self._paired(task, channels, criterion, 1e-12 * whole, centre)
-        grower = _Grower(self.learner, search, criterion, task, channels, self.counts_leaves)
+            rows_by = weight if task.counts is None else weight * (task.counts > 0), target
+            pair = grown_by_pairs(
+                self.learner, search, criterion, channels, task.params, 1e-12 * whole, centre, rows_by
+            )
+            if pair is not UNFINISHED_PAIR:
+                return self._paired(task, channels, criterion, pair)
+        grower = _Grower(self.learner, search, criterion, task, channels, self.counts_leaves, (weight, target))
         grower.grow(floor=1e-12 * whole)
         if len(grower.splits) == 0:
             pruned = len(grower.sums) > 1
@@ -177,9 +188,8 @@ class TreeSession:
             task.sums = found.sums
         return tree
 
-    def _paired(self, task: Task, channels: Channels, criterion: Separable, floor: float, centre: float) -> Tree | Stop:
+    def _paired(self, task: Task, channels: Channels, criterion: Separable, found: Pair | None) -> Tree | Stop:
         """Take a tree by two sums that was grown in one compiled call."""
-        found = grown_by_pairs(self.learner, self.search, criterion, channels, task.params, floor, centre)
         if found is None:
             return Stop("no_edge", "no split gains anything")
         self.last = found.tree, found.votes
@@ -241,7 +251,9 @@ class _Grower:
         task: Task,
         channels: Channels,
         counts_leaves: bool,
+        rows_by: tuple[Array, Array],
     ) -> None:
+        self.rows_by = rows_by  # the weight and the target that the channels are made of
         self.learner, self.search, self.criterion, self.task = learner, search, criterion, task
         self.channels = channels
         self.seen = slice(None, -1) if counts_leaves else slice(None)  # the channels the criterion sees
@@ -258,7 +270,11 @@ class _Grower:
         self.gains: dict[int, float] = {}
 
     def grow(self, floor: float) -> None:
-        """Split the leaf with the largest gain until a limit is reached or no split gains more than rounding does."""
+        """Split the leaf with the largest gain until a limit is reached or all leaves are pure.
+
+        What is no more than the floor is rounding: such gains come last, the first leaf first, and impure leaves are
+        then parted evenly (as CART does, a tree learns XOR although its first split gains nothing).
+        """
         self.space = np.empty_like(self.members)
         root = self._leaf(0, self.members, self.channels.slots, self.channels.total)
         heap: list[tuple[float, int, _Leaf]] = []
@@ -294,8 +310,24 @@ class _Grower:
             return
         facts = leaf.total[self.seen], self.channels.scale[self.seen]
         gain = float(self.criterion.impurity(*facts)) - leaf.split.cost
-        if gain > floor:
+        if not gain > floor:
+            if not self._remaining(leaf, *facts) > floor:
+                return
+            gain, leaf.split = (
+                0.0,
+                self.search.most_even(
+                    self.criterion, leaf.slots, leaf.total, self.channels, self.task.params, self.least
+                ),
+            )
+        if leaf.split is not None:
             heapq.heappush(heap, (-gain, leaf.node, leaf))
+
+    def _remaining(self, leaf: _Leaf, total: Array, scale: Array) -> float:
+        """Return what pure leaves in place of this one would gain."""
+        rows, (weight, target) = leaf.members, self.rows_by
+        if self.task.counts is not None:
+            rows = rows[self.task.counts[rows] > 0]
+        return self.criterion.remaining(total, scale, weight[rows], target[rows])
 
     def _size(self, members: Array) -> float:
         """Return the number of examples that some rows stand for."""
