@@ -26,6 +26,7 @@ VARIANTS = [
     partial(boostlab.VadaBoostClassifier, variance_penalty="fixed_point"),
     partial(boostlab.FilterBoostClassifier, mode="oracle"),
     partial(boostlab.RobustBoostClassifier, clip=False),
+    partial(boostlab.LogitBoostClassifier, safe=False),
     partial(boostlab.L2BoostClassifier, VoterPool()),
     partial(boostlab.LPBoostClassifier, C=0.05),
     partial(boostlab.AdaBoostMHClassifier, votes="free"),
@@ -38,7 +39,7 @@ IDS = [
     *("real", "resample", "systematic", "pool"),
     *("smallest_edge", "no_complements", "additive", "power2", "normalize"),
     *("coordinate", "fixed_point"),
-    *("oracle", "smooth", "least_squares_pool"),
+    *("oracle", "smooth", "printed_logit", "least_squares_pool"),
     "price",
     *("mh_free", "mh_real", "mh_ovr", "mh_sum_alpha"),
 ]

@@ -158,12 +158,19 @@ class LogitBoostClassifier(BoostingClassifier):
     Three or more classes: a round has one voter a class (`estimators_` holds tuples), the scores of a row sum to zero,
     and `predict_proba` is their softmax.
 
+    A full Newton step may overshoot, above all on noisy labels, and the bound on the response may make it point the
+    wrong way.  `safe=True` halves such a step until the loss falls, and asks the round again with raised weights where
+    no step along the fit lowers it: the loss falls in every round, and `estimator_weights_` may be below the learning
+    rate.  `safe=False` is the printed algorithm: every coefficient is the learning rate, and the loss may rise.
+
     Parameters
     ----------
     z_max : float, default=4.0
         Bound on the working response.
     learning_rate : float in (0, 1], default=1.0
         Shrinkage.
+    safe : bool, default=True
+        Whether a step that would raise the loss is halved.
     {shared}
 
     Examples
@@ -178,11 +185,13 @@ class LogitBoostClassifier(BoostingClassifier):
 
     z_max: float = param(4.0, number(1, 1e6))
     learning_rate: float = param(1.0, _RATE)
+    safe: bool = param(True, flag())
 
     _multiclass: ClassVar[bool] = True
 
     def _rule(self) -> Rule:
-        return (LogitBoostOfClasses if self._several else LogitBoost)(self.z_max, self.learning_rate)
+        rule = LogitBoostOfClasses if self._several else LogitBoost
+        return rule(self.z_max, self.learning_rate, bool(self.safe))
 
 
 @booster("Freund & Schapire 1997", "there are three or more classes and voters can rate every label")

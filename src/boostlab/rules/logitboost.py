@@ -19,9 +19,10 @@ class LogitBoost(Rule):
     2. f = the weighted least-squares fit of z.
     3. F += (1/2) f.
 
-    The voter holds f/2, so that its coefficient is the learning rate.  A full Newton step may overshoot: the step is
-    halved until the loss falls.  Where a clipped response no longer points downhill, the round is asked again with w
-    raised where z was cut, so that w z is the whole gradient: that fit points downhill, and votes stay bounded.
+    The voter holds f/2, so that its coefficient is the learning rate.  A full Newton step may overshoot: with `safe`
+    the step is halved until the loss falls.  Where a clipped response no longer points downhill, the round is asked
+    again with w raised where z was cut, so that w z is the whole gradient: that fit points downhill, and votes stay
+    bounded.  Without `safe` every round is the printed one, and the loss may rise.
 
     Parameters
     ----------
@@ -29,10 +30,13 @@ class LogitBoost(Rule):
         Bound on the working response; Friedman et al. advise 2 to 4.
     learning_rate : float
         nu in (0, 1]: F += (nu/2) f.
+    safe : bool
+        Whether steps are halved, and clipped responses asked for again, so that the loss falls in every round.
     """
 
     z_max: float = 4.0
     learning_rate: float = 1.0
+    safe: bool = True
 
     needs: ClassVar[str] = "least_squares"
     W_MIN: ClassVar[float] = 1e-10
@@ -53,15 +57,15 @@ class LogitBoost(Rule):
         return Task("least_squares", w, s.y * np.minimum(z, self.z_max) / 2.0)
 
     def step(self, s: State, task: Task, h: Array) -> Step | Retry | Stop:
-        """Step 3, with halving."""
+        """Step 3; with halving, if it must be safe."""
         nu = self.learning_rate
         for _ in range(12):
             loss = s.total(np.logaddexp(0.0, -2.0 * s.y * (s.F + nu * h))) / s.n
-            if loss < s.own.loss:
+            if loss < s.own.loss or (not self.safe and h.any()):
                 s.own.loss, s.own.careful = loss, False
                 return Step(nu, {"objective": loss})
             nu /= 2.0
-        if not s.own.careful:
+        if self.safe and not s.own.careful:
             s.own.careful = True
             return Retry("no step along the fit of the clipped response lowers the logistic loss")
         return Stop("no_edge", "no step along the best fit lowers the logistic loss")

@@ -19,7 +19,7 @@ class LogitBoostOfClasses(Rule):
     2. f_j = the weighted least-squares fit of z_j.
     3. F_j += ((J-1)/J) (f_j - mean of all f): the scores of a row sum to zero.
 
-    Steps are halved, and clipped responses asked for again, as with two classes (see `LogitBoost`).
+    With `safe` steps are halved, and clipped responses asked for again, as with two classes (see `LogitBoost`).
 
     Parameters
     ----------
@@ -27,10 +27,13 @@ class LogitBoostOfClasses(Rule):
         Bound on the working response.
     learning_rate : float
         nu in (0, 1]: step 3 is multiplied by it.
+    safe : bool
+        Whether the loss must fall in every round.
     """
 
     z_max: float = 4.0
     learning_rate: float = 1.0
+    safe: bool = True
 
     needs: ClassVar[str] = "least_squares"
     n_outputs: ClassVar[str] = "class"
@@ -56,16 +59,16 @@ class LogitBoostOfClasses(Rule):
         return [Task(self.needs, *columns) for columns in zip(w.T.copy(), z.T.copy(), strict=True)]
 
     def step(self, s: State, task: object, h: Array) -> Step | Retry | Stop:
-        """Step 3, with halving."""
+        """Step 3; with halving, if it must be safe."""
         nu = self.learning_rate
         for _ in range(12):
             F = self.combine(s.F, nu, h)
             loss = s.total(logsumexp(F, axis=1) - F[np.arange(len(F)), s.codes]) / s.n
-            if loss < s.own.loss:
+            if loss < s.own.loss or (not self.safe and h.any()):
                 s.own.loss, s.own.careful = loss, False
                 return Step(nu, {"objective": loss})
             nu /= 2.0
-        if not s.own.careful:
+        if self.safe and not s.own.careful:
             s.own.careful = True
             return Retry("no step along the fits of the clipped responses lowers the logistic loss")
         return Stop("no_edge", "no step along the best fits lowers the logistic loss")
