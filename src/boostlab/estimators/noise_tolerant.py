@@ -177,9 +177,10 @@ class RobustBoostClassifier(BoostingClassifier):
     """RobustBoost: boosting against a clock, for margins above a goal.
 
     Earlier voters fade: `estimator_weights_` are the coefficients at the end, `history_["alpha"]` those with which the
-    voters came.  Training ends at the time 1, when at most `target_error` of the (unnormalised) training margins are
-    not above the goal, or before with time left; choose the smallest target that still ends by itself.
-    `predict_proba` is a score (AdaBoost's link).
+    voters came.  Training ends at the time 1, when `target_error` of the (unnormalised) training margins are not above
+    the goal, or before with time left; choose the smallest target that still ends by itself.  With `clip` it is at most
+    that share; without, the share as a smooth potential of the margins counts it, in which a margin at the goal is half
+    an error.  `predict_proba` is a score (AdaBoost's link).
 
     Parameters
     ----------
