@@ -74,7 +74,7 @@ def random_code(n_classes: int, n_columns: int, rng: np.random.Generator, zeros:
 
 
 def _random_columns(n_classes: int, n_columns: int, rng: np.random.Generator, zeros: float) -> Array:
-    """Return columns that have both signs, no two of them equal or complements, as many as asked for or as there are."""
+    """Return columns that have both signs, no two of them equal or complements: as many as asked for, if there are."""
     n_columns = min(n_columns, _sparse_columns(n_classes) if zeros > 0 else _dense_columns(n_classes))
     drawn, places = np.empty((0, n_classes), np.int8), np.empty(0, np.intp)
     while len(places) < n_columns:  # the rarest of few columns may take several draws
