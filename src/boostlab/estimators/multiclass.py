@@ -32,6 +32,10 @@ class SAMMEClassifier(BoostingClassifier):
     ----------
     learning_rate : float in (0, 1], default=1.0
         Shrinkage: every voter's coefficient is multiplied by it.
+    form : {"paper", "textbook"}, default="paper"
+        The coefficient ln((1 - eps) / eps) + ln(K - 1) of the paper, or ln((1 - eps) / eps) + 2 ln(K - 1), which is
+        twice the one that Zhou's textbook prints as (2.31), for weights that change by its exp(+-alpha): for comparison
+        only, as it does not minimise the loss.  Two classes: the same.
     {shared}
 
     Examples
@@ -49,9 +53,10 @@ class SAMMEClassifier(BoostingClassifier):
     _multiclass: ClassVar[bool] = True
 
     learning_rate: float = param(1.0, number(0, 1, "(]"))
+    form: str = param("paper", one_of("paper", "textbook"))
 
     def _rule(self) -> Rule:
-        return SAMME(self.learning_rate)
+        return SAMME(self.learning_rate, self.form)
 
 
 @booster("Freund & Schapire 1997", "there are three or more classes and voters are right more often than not")

@@ -21,13 +21,21 @@ class SAMME(Plurality):
     The minimiser has f = (K-1) (F - mean F) and P = softmax(f / (K-1)) = softmax(F).  Two classes: AdaBoost, with
     coefficients twice as large.
 
+    A textbook prints alpha = (1/2) ln((1 - eps) / eps) + ln(K - 1) for weights that change by exp(+-alpha).  In the
+    convention of step 1, which has twice that, it is ln((1 - eps) / eps) + 2 ln(K - 1): the steps of AR-Boost with
+    rho = K - 1, after which the voter errs on (K-1)^2 / ((K-1)^2 + 1) of the weight.  It does not minimise SAMME's loss.
+    Step 3 stays, as the text only relaxes what AdaBoost.M1 asks of a voter.
+
     Parameters
     ----------
     learning_rate : float
         nu in (0, 1]: alpha is multiplied by it.
+    form : {"paper", "textbook"}
+        Step 4, or the textbook's.
     """
 
     learning_rate: float = 1.0
+    form: str = "paper"
 
     def limit(self, s: State) -> float:
         """Step 3."""
@@ -35,4 +43,5 @@ class SAMME(Plurality):
 
     def vote(self, s: State, error: float) -> float:
         """Step 4."""
-        return self.learning_rate * (log((1 - error) / error) + log(s.n_classes - 1))
+        relaxed = {"paper": 1, "textbook": 2}[self.form] * log(s.n_classes - 1)
+        return self.learning_rate * (log((1 - error) / error) + relaxed)
