@@ -29,6 +29,8 @@ VARIANTS = [
     partial(boostlab.LogitBoostClassifier, safe=False),
     partial(boostlab.L2BoostClassifier, VoterPool()),
     partial(boostlab.LPBoostClassifier, C=0.05),
+    partial(boostlab.SAMMEClassifier, form="textbook"),
+    partial(boostlab.SoftMarginBoostClassifier, penalty="literal", C=0.01),
     partial(boostlab.AdaBoostMHClassifier, votes="free"),
     partial(boostlab.AdaBoostMHClassifier, votes="real"),
     partial(boostlab.AdaBoostMHClassifier, form="ovr"),
@@ -40,7 +42,7 @@ IDS = [
     *("smallest_edge", "no_complements", "additive", "power2", "normalize"),
     *("coordinate", "fixed_point"),
     *("oracle", "smooth", "printed_logit", "least_squares_pool"),
-    "price",
+    *("price", "textbook_samme", "literal_slack"),
     *("mh_free", "mh_real", "mh_ovr", "mh_sum_alpha"),
 ]
 # Boosters whose coefficients are a program's, which may have several optima, and how closely their optima agree.

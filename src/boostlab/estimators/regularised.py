@@ -106,9 +106,11 @@ class SoftMarginBoostClassifier(BoostingClassifier):
         How much slack; 0 is AdaBoost.
     power : {1, 2}, default=1
         Of an example's influence, its average weight, in its slack; with penalty="influence" only.
-    penalty : {"influence", "cumulative"}, default="influence"
+    penalty : {"influence", "cumulative", "literal"}, default="influence"
         Slack by the influence times the sum of the coefficients, or by the square of all weight received, which grows
-        with the rounds and wants a C of about 0.001.
+        with the rounds and wants a C of about 0.001.  "literal" is F^2, as AR-Boost's paper prints it (a slip, it
+        seems, for the weights): it forgives every score that is far from 0, right or wrong, and wants a C of about
+        0.01; the sample size has no part in it.
     {shared}
 
     Examples
@@ -125,7 +127,7 @@ class SoftMarginBoostClassifier(BoostingClassifier):
 
     C: float = param(0.05, number(0, 1e6))
     power: int = param(1, whole(1, 2))
-    penalty: str = param("influence", one_of("influence", "cumulative"))
+    penalty: str = param("influence", one_of("influence", "cumulative", "literal"))
 
     def _rule(self) -> Rule:
         return SoftMargin(float(self.C), int(self.power), self.penalty)

@@ -19,7 +19,8 @@ class SoftMargin(Rule):
     1. w_i proportional to exp(-y_i F(x_i) - C slack_i); u = n w, the weights to mean 1.
     2. h = the voter with the smallest weighted error; stop if it is not below 1/2.
     3. V = the sum of alpha u over the rounds, this one too; S = the sum of the alphas; slack = V (influence, power 1),
-       V^2 / S (influence, power 2) or V^2 (cumulative).
+       V^2 / S (influence, power 2) or V^2 (cumulative).  With penalty="literal" u is the vote h itself, so that V = F
+       and the slack is F^2: as AR-Boost's paper prints it, by what seems a slip for the weights.
     4. alpha = the first minimum of the loss along h and u; F += alpha h.  Where the loss falls for ever (no error, or
        less than its slack), alpha is AdaBoost's for a perfect voter, and the last.
 
@@ -38,7 +39,7 @@ class SoftMargin(Rule):
 
     def slack(self, V: Array, S: float, u: Array) -> tuple[Array, Array]:
         """Return step 3's slack, and how fast it grows with alpha."""
-        if self.penalty == "cumulative":
+        if self.penalty != "influence":
             return V * V, 2 * u * V
         average = V / S if S > 0 else u
         return (V, u) if self.power == 1 else (V * average, average * (2 * u - average))
@@ -56,7 +57,7 @@ class SoftMargin(Rule):
         """Steps 2 to 4."""
         own, stop = s.own, None
         whole, wrong = s.total(task.weight, task.weight * (h != s.y))
-        error, u = wrong / whole, task.weight * (s.n / whole)
+        error, u = wrong / whole, h if self.penalty == "literal" else task.weight * (s.n / whole)
         if error >= 0.5 - NEGLIGIBLE:
             return Stop("no_edge", f"weighted error {error:.4g}, and the rule needs less than 0.5")
 
