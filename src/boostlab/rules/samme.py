@@ -23,7 +23,7 @@ class SAMME(Plurality):
 
     A textbook prints alpha = (1/2) ln((1 - eps) / eps) + ln(K - 1) for weights that change by exp(+-alpha).  In the
     convention of step 1, which has twice that, it is ln((1 - eps) / eps) + 2 ln(K - 1): the steps of AR-Boost with
-    rho = K - 1, after which the voter errs on (K-1)^2 / ((K-1)^2 + 1) of the weight.  It does not minimise SAMME's loss.
+    rho = K - 1, after which the voter errs on (K-1)^2 / ((K-1)^2 + 1) of the weight.  It does not minimise the loss.
     Step 3 stays, as the text only relaxes what AdaBoost.M1 asks of a voter.
 
     Parameters
