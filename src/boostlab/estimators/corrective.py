@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
+
+from sklearn.exceptions import ConvergenceWarning
 
 from boostlab.contract import Rule
+from boostlab.ensemble import Round
 from boostlab.estimators.base import BoostingClassifier
 from boostlab.estimators.params import number, one_of, param, whole
 from boostlab.estimators.registry import booster
 from boostlab.rules.erlpboost import ERLPBoost
-from boostlab.rules.lpboost import LPBoost
+from boostlab.rules.lpboost import NO_SOFT_MARGIN, LPBoost
 from boostlab.rules.lpboost_hinge import HingeLPBoost
 from boostlab.rules.softboost import SoftBoost, TotalBoost
 
-LIMIT = one_of(None) | number(0, brackets="()")  # of the seconds that a program may take
+LIMIT = one_of(None) | number(0, brackets="()")  # of seconds
 NU = number(0, 1, "(]")
 _TOL_DOC = "How far from the largest soft margin training may end: the smaller, the more rounds."
 
@@ -54,7 +59,8 @@ class LPBoostClassifier(CorrectiveClassifier):
     C : float, optional
         Minimise sum of weights + C sum max(0, 1 - y F) instead, in which `nu` has no part.
     time_limit : float, optional
-        The longest that one program may take, in seconds; training then ends with the last weights found.
+        The longest that training may take, in seconds (under a reduction, that of one binary problem); it then ends as
+        "time_up", with the last weights found.
     {shared}
 
     Examples
@@ -75,8 +81,18 @@ class LPBoostClassifier(CorrectiveClassifier):
 
     def _rule(self) -> Rule:
         if self.C is not None:
-            return HingeLPBoost(float(self.C), self.tol, self.time_limit)
+            return HingeLPBoost(C=float(self.C), tol=self.tol, seconds=self.time_limit)
         return LPBoost(self.nu, self.tol, self.time_limit)
+
+    def _conclude(self, rule: Rule, rounds: Sequence[Round], history: dict[str, Any], stop: str) -> None:
+        super()._conclude(rule, rounds, history, stop)
+        if NO_SOFT_MARGIN in stop:
+            warnings.warn(
+                "LPBoostClassifier found no vote with a positive soft margin, so its predictions are worth little; "
+                f"raise nu={self.nu:g} well above the share of wrong labels, or use stronger voters (max_depth).",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
 
 
 @booster(
@@ -100,7 +116,8 @@ class ERLPBoostClassifier(CorrectiveClassifier):
     nu : float in (0, 1], default=0.1
         At most this share of the sample falls short of the margin.
     time_limit : float, optional
-        The longest that one program may take, in seconds; training then ends with the last weights found.
+        The longest that training may take, in seconds (under a reduction, that of one binary problem); it then ends as
+        "time_up", with the last weights found.
     {shared}
 
     Examples
@@ -139,7 +156,8 @@ class SoftBoostClassifier(CorrectiveClassifier):
     nu : float in (0, 1], default=0.1
         At most this share of the sample falls short of the margin.
     time_limit : float, optional
-        The longest that one program may take, in seconds; training then ends with the last weights found.
+        The longest that training may take, in seconds (under a reduction, that of one binary problem); it then ends as
+        "time_up", with the last weights found.
     {shared}
 
     Examples
@@ -173,7 +191,8 @@ class TotalBoostClassifier(CorrectiveClassifier):
     Parameters
     ----------
     time_limit : float, optional
-        The longest that one program may take, in seconds; training then ends with the last weights found.
+        The longest that training may take, in seconds (under a reduction, that of one binary problem); it then ends as
+        "time_up", with the last weights found.
     {shared}
 
     Examples

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from boostlab.contract import Array, Reweigh, Rule, State, Stop, Task
-from boostlab.programs.edge_lp import SolverError
+from boostlab.programs.allowance import Allowance, OutOfTime, SolverError
 from boostlab.programs.soft_margin import check_nu
 
 
 def failed(s: State, failure: SolverError) -> Reweigh | Stop:
     """End with the last weights that a solver found; before there are any, the first voter votes alone."""
-    stop = Stop("solver_failed", str(failure))
+    late = isinstance(failure, OutOfTime)
+    stop = out_of_time(s) if late else Stop("solver_failed", str(failure))
     return stop if s.t else Reweigh(np.ones(1), {}, stop)
+
+
+def out_of_time(s: State) -> Stop:
+    """Say that the training's time is up."""
+    return Stop("time_up", f"the limit of {s.own.clock.seconds:g} seconds came in round {s.t + 1}, before an optimum")
 
 
 @dataclass(frozen=True)
@@ -29,7 +35,7 @@ class Corrective(Rule):
     nu : float
         In [1/n, 1]: at most this share of the sample lies below the margin.
     tol, seconds : float
-        How far from the optimum training may end, and the longest that one program may take.
+        How far from the optimum training may end, and the longest that all rounds together may take.
     """
 
     nu: float = 0.1
@@ -45,12 +51,34 @@ class Corrective(Rule):
     def begin(self, s: State) -> None:
         """Start from uniform weights."""
         check_nu(self.nu, s.size)
+        s.own.clock = Allowance(self.seconds)
         s.own.order = s.canonical_order()  # so that the choice among optima does not depend on the rows' order
         s.own.d, s.own.lowest_edge, s.own.converged = np.full(len(s.y), 1.0 / s.n), np.inf, 0
 
     def task(self, s: State) -> Task:
         """Ask for the largest edge under d."""
+        s.own.clock.begin_round()
         return Task("edge", s.own.d, s.y)
+
+    def step(self, s: State, task: Task, h: Array) -> Reweigh | Stop:
+        """Let the program weigh the voters, if there is time."""
+        try:
+            return self.weigh(s, task, h)
+        except SolverError as failure:
+            return failed(s, failure)
+        finally:
+            s.own.clock.end_round()
+
+    def weigh(self, s: State, task: Task, h: Array) -> Reweigh | Stop:
+        """Return the weights of all voters, this one last; a solver may fail."""
+        raise NotImplementedError
+
+    def timed(self, s: State, program: Any) -> Any:
+        """Return a program, after giving it the time that is left."""
+        program.seconds = None if self.seconds is None else s.own.clock.left()
+        if program.seconds == 0.0:
+            raise OutOfTime("no time is left")
+        return program
 
     def edge(self, s: State, task: Task, h: Array) -> float:
         """Return the voter's edge and remember the smallest."""

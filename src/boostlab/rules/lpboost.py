@@ -7,8 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from boostlab.contract import Array, Reweigh, State, Stop, Task
-from boostlab.programs.edge_lp import EdgeLP, SolverError
-from boostlab.rules.corrective import Corrective, failed
+from boostlab.programs.edge_lp import EdgeLP
+from boostlab.rules.corrective import Corrective
+
+NO_SOFT_MARGIN = "no vote has a soft margin above 0"
+ROUNDING = 1e-9  # a soft margin this small is none
 
 
 @dataclass(frozen=True)
@@ -27,18 +30,17 @@ class LPBoost(Corrective):
         s.own.program = EdgeLP(s.mass[s.own.order], cap=self.cap(s), seconds=self.seconds)
         s.own.beta, s.own.values = -np.inf, []
 
-    def step(self, s: State, task: Task, h: Array) -> Reweigh | Stop:
+    def weigh(self, s: State, task: Task, h: Array) -> Reweigh | Stop:
         """Steps 2 to 4."""
         own, edge = s.own, self.edge(s, task, h)
+        if edge <= own.beta + self.tol and own.beta <= ROUNDING:
+            return Stop("tolerance", f"{NO_SOFT_MARGIN}, the mean margin of its worst nu={self.nu:g} of the examples")
         if edge <= own.beta + self.tol:
             return Stop(
                 "tolerance", f"the best edge {edge:.6g} exceeds beta = {own.beta:.6g} by no more than {self.tol:g}"
             )
         own.program.add((s.y * h)[own.order])
-        try:
-            solved = own.program.solve()
-        except SolverError as failure:
-            return failed(s, failure)
+        solved = self.timed(s, own.program).solve()
         own.beta = solved.value
         own.values.append(own.beta)
         self.next_weights(s, solved.d)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from boostlab.contract import Array, Reweigh, Rule, State, Stop, Task
-from boostlab.programs.edge_lp import EdgeLP, SolverError
-from boostlab.rules.corrective import failed
+from boostlab.contract import Array, Reweigh, State, Stop, Task
+from boostlab.programs.allowance import Allowance
+from boostlab.programs.edge_lp import EdgeLP
+from boostlab.rules.corrective import Corrective
 
 
 @dataclass(frozen=True)
-class HingeLPBoost(Rule):
+class HingeLPBoost(Corrective):
     """LPBoost's other form: minimise sum alpha + C sum max(0, 1 - y F), by column generation.
 
     1. h = the voter with the largest g = sum u_i y_i h(x_i); u starts at C everywhere.
@@ -28,26 +28,19 @@ class HingeLPBoost(Rule):
     tol : float
         By how much an edge must violate its constraint to count.
     seconds : float, optional
-        The longest that one program may take.
+        The longest that all rounds together may take.
     """
 
+    nu: float = 1.0  # not used
     C: float = 1.0
-    tol: float = 1e-6
-    seconds: float | None = None
-
-    keeps_votes: ClassVar[bool] = True
 
     def begin(self, s: State) -> None:
         """Without a voter every example has its full price."""
-        s.own.order = s.canonical_order()
+        s.own.order, s.own.clock = s.canonical_order(), Allowance(self.seconds)
         s.own.program = EdgeLP(s.mass[s.own.order], price=self.C, seconds=self.seconds)
         s.own.d, s.own.bound, s.own.values = np.full(len(s.y), self.C), 0.0, []
 
-    def task(self, s: State) -> Task:
-        """Step 1."""
-        return Task("edge", s.own.d, s.y)
-
-    def step(self, s: State, task: Task, h: Array) -> Reweigh | Stop:
+    def weigh(self, s: State, task: Task, h: Array) -> Reweigh | Stop:
         """Steps 2 to 4; where the empty vote is optimal, the best voter alone stands for it."""
         own = s.own
         edge, whole = s.total(task.weight * s.y * h, task.weight)
@@ -58,10 +51,7 @@ class HingeLPBoost(Rule):
             empty = Stop("tolerance", f"C={self.C:g} is so small that no vote pays; the best voter stands alone")
             return Reweigh(np.ones(1), {"edge": edge, "objective": whole, "duality_gap": 0.0}, empty)
         own.program.add((s.y * h)[own.order])
-        try:
-            solved = own.program.solve()
-        except SolverError as failure:
-            return failed(s, failure)
+        solved = self.timed(s, own.program).solve()
         own.values.append(solved.value)
         own.d = np.empty_like(solved.d)
         own.d[own.order] = solved.d
