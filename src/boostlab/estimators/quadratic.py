@@ -38,9 +38,11 @@ class QuadBoostClassifier(BoostingClassifier):
     regularizer : {None, "l1", "l2", "linf"}, default=None
         What is penalised: nothing, the sum of the weights, their squares, or the largest (a cap on every step).
     strength : float or "theory", default=0.01
-        lambda of the regulariser; without one it is not used.  "theory", for "l1", is twice the Rademacher complexity
-        of the weak learner's voters on the training rows, estimated from 200 draws of random signs: exactly the
-        learner's best answer for stumps and pools, an estimate from below for learners that may miss the best voter.
+        lambda of the regulariser; without one it is not used.  "theory" takes it from the Rademacher complexity R of
+        the weak learner's voters on the training rows, estimated from 200 draws of random signs: exactly the learner's
+        best answer for stumps and pools, an estimate from below for learners that may miss the best voter.  With "l1"
+        it is 2 R; with "l2" 4 R sqrt(n) in round n, and with "linf" 4 R n as the price of the largest weight, which
+        caps a step where its gain no longer pays.  The last two are for mode="stagewise" and criterion="correlation".
     mode : {"stagewise", "coordinate"}, default="stagewise"
         The paper's rounds, or coordinate descent, for which `estimator` must be a `VoterPool`.
     criterion : {"correlation", "risk"}, default="correlation"
@@ -49,7 +51,7 @@ class QuadBoostClassifier(BoostingClassifier):
         the same where votes are -1 and +1.
     {shared}
     strength_ : float
-        lambda as used.
+        lambda as used; where it rises with the rounds, that of the first.
 
     Examples
     --------
@@ -77,8 +79,17 @@ class QuadBoostClassifier(BoostingClassifier):
         strength = self._number("strength", meanwhile=0.01)
         if self.regularizer == "linf" and strength == 0:
             raise ValueError('strength=0 caps every weight at zero with regularizer="linf"; use a number above 0.')
-        if self.strength == "theory" and self.regularizer != "l1":
-            raise ValueError(f'strength="theory" is for regularizer="l1", not {self.regularizer!r}; give a number.')
+        theory = self.strength == "theory"
+        if theory and self.regularizer is None:
+            raise ValueError(
+                'strength="theory" is for a regularizer: "l1", "l2" or "linf"; name one, or give a number.'
+            )
+        grows = theory and self.regularizer != "l1"
+        if grows and (self.mode, self.criterion) != ("stagewise", "correlation"):
+            raise ValueError(
+                f'strength="theory" rises with the rounds for regularizer={self.regularizer!r}, which is for '
+                'mode="stagewise" and criterion="correlation"; give a number.'
+            )
         if self.mode == "coordinate":
             if self.criterion != "correlation":
                 raise ValueError(
@@ -86,10 +97,12 @@ class QuadBoostClassifier(BoostingClassifier):
                 )
             return CoordinateQuadBoost(self.regularizer, strength)
         rule = SteepestQuadBoost if self.criterion == "risk" else QuadBoost
-        return rule(self.regularizer, strength, 1e-6 if self.regularizer == "l1" else 1e-12)
+        return rule(self.regularizer, strength, 1e-6 if self.regularizer == "l1" else 1e-12, grows)
 
     def _settle(self, bench: Bench) -> dict[str, Any]:
-        return {"strength": 2 * complexity(bench)} if self.strength == "theory" else {}
+        if self.strength != "theory":
+            return {}
+        return {"strength": (2 if self.regularizer == "l1" else 4) * complexity(bench)}
 
     def _begin(self, sample: Sample, held_out: Sample | None) -> Training:
         training = super()._begin(sample, held_out)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 
@@ -20,12 +21,19 @@ class QuadBoost(Rule):
        alpha = min(d / eta, lambda)     (L-infinity; lambda caps every weight).
     3. Stop if alpha is not positive; else F += alpha h.
 
+    With `grows` the strength is what the paper's Theorem 1 makes of it, which rises with the number n of voters, this
+    one too: lambda sqrt(n) in the place of lambda (L2, in the formula above, as the paper has it); and lambda n as the
+    price of the largest weight M (L-infinity), of which the paper only says that it caps the weights.  A step above M
+    is worth it while 2 (d - alpha eta) > lambda n, so that the cap is max(M, (d - lambda n / 2) / eta).
+
     Parameters
     ----------
     regularizer : {None, "l1", "l2", "linf"}
         Which form.
     strength : float
         lambda.
+    grows : bool
+        Whether lambda rises with the number of voters (L2, L-infinity).
     tol : float
         Stop when d (L1: d - lambda) is not above it.
     """
@@ -33,6 +41,7 @@ class QuadBoost(Rule):
     regularizer: str | None = None
     strength: float = 0.0
     tol: float = 1e-12
+    grows: bool = False
 
     def begin(self, s: State) -> None:
         """The risk of F = 0 is 1 and no weight has been given."""
@@ -51,11 +60,19 @@ class QuadBoost(Rule):
         """Steps 2 and 3."""
         lam, form = self.strength, self.regularizer
         d, eta = self.moments(s, task, h)
-        if d - (lam if form == "l1" else 0.0) <= self.tol or eta == 0.0:
+        least, cap = 0.0, lam
+        if self.grows:
+            lam *= sqrt(s.t + 1) if form == "l2" else s.t + 1
+            largest = float(s.alphas.max(initial=0.0))
+            cap = max(largest, (d - lam / 2) / eta) if eta else 0.0
+            least = lam / 2 if form == "linf" and not s.t else 0.0
+        if d - (lam if form == "l1" else least) <= self.tol or eta == 0.0:
             return Stop("tolerance", f"no voter correlates with the residual by more than {max(d, 0.0):.3g}")
-        alpha = {None: d / eta, "l1": (d - lam) / eta, "l2": d / (eta + lam), "linf": min(d / eta, lam)}[form]
+        alpha = {None: d / eta, "l1": (d - lam) / eta, "l2": d / (eta + lam), "linf": min(d / eta, cap)}[form]
         s.own.risk += alpha * (alpha * eta - 2 * d)
         s.own.penalty += {None: 0.0, "l1": 2 * lam * alpha, "l2": lam * alpha * alpha, "linf": 0.0}[form]
+        if self.grows:
+            s.own.penalty = lam * (float(s.alphas @ s.alphas) + alpha * alpha if form == "l2" else max(largest, alpha))
         return Step(alpha, {"edge": d, "eta": eta, "risk": s.own.risk, "objective": s.own.risk + s.own.penalty})
 
     def probability(self, F: Array) -> Array:
