@@ -16,8 +16,9 @@ from boostlab import (
     TotalBoostClassifier,
     VoterPool,
 )
+from boostlab.programs.allowance import SolverError
 from boostlab.programs.capped_entropy import CappedEntropy, Stuck
-from boostlab.programs.edge_lp import EdgeLP, SolverError
+from boostlab.programs.edge_lp import EdgeLP
 from boostlab.programs.soft_margin import soft_margin
 
 SOFT = [ERLPBoostClassifier, SoftBoostClassifier]

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from boostlab.contract import Array, Reweigh, State, Stop, Task
+from boostlab.programs.allowance import SolverError
 from boostlab.programs.capped_entropy import Stuck
-from boostlab.programs.edge_lp import EdgeLP, SolverError
+from boostlab.programs.edge_lp import EdgeLP
 from boostlab.rules.corrective import Corrective
 
 

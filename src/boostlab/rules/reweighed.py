@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from boostlab.contract import Array, Retry, Reweigh, State, Step, Stop, Task
-from boostlab.programs.edge_lp import SolverError
+from boostlab.programs.allowance import SolverError
 from boostlab.rules.adaboost import AdaBoost
 
 
