@@ -269,14 +269,13 @@ def test_a_time_limit(make, data):
 
 
 def test_the_time_limit_is_the_fits(data):
-    # No single program takes a tenth of a second here; all of them together do.
+    # No usual round takes a twentieth of all rounds' time; together they do.
     X, y = data(seed=15, n=400, noise=0.3)
-    model = LPBoostClassifier(nu=0.4, time_limit=0.1)
     whole = LPBoostClassifier(nu=0.4, n_estimators=400).fit(X, y)
-    assert whole.history_["seconds"].sum() > 0.2
-    assert whole.history_["seconds"].max() < 0.1
-    model.fit(X, y)
-    assert model.stop_reason_.startswith("time_up: the limit of 0.1 seconds came in round")
+    limit = whole.history_["seconds"].sum() / 20
+    assert np.median(whole.history_["seconds"]) < limit
+    model = LPBoostClassifier(nu=0.4, time_limit=limit).fit(X, y)
+    assert model.stop_reason_.startswith(f"time_up: the limit of {limit} seconds came in round")
     assert 1 <= model.n_estimators_ < whole.n_estimators_
     assert model.estimator_weights_.sum() == pytest.approx(1.0)
 

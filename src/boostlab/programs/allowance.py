@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 from time import perf_counter
+from typing import Any
 
 
 class SolverError(RuntimeError):
@@ -40,6 +41,13 @@ class Allowance:
     def left(self) -> float:
         """Return the seconds that are left, infinity without a limit."""
         return inf if self.seconds is None else max(self.seconds - self.spent - self._running(), 0.0)
+
+    def give(self, program: Any) -> Any:
+        """Return a program, after giving it the time that is left."""
+        program.seconds = None if self.seconds is None else self.left()
+        if program.seconds == 0.0:
+            raise OutOfTime("no time is left")
+        return program
 
     def _running(self) -> float:
         return 0.0 if self.since is None else perf_counter() - self.since

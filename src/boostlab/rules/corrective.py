@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,14 +14,9 @@ from boostlab.programs.soft_margin import check_nu
 
 def failed(s: State, failure: SolverError) -> Reweigh | Stop:
     """End with the last weights that a solver found; before there are any, the first voter votes alone."""
-    late = isinstance(failure, OutOfTime)
-    stop = out_of_time(s) if late else Stop("solver_failed", str(failure))
+    late = f"the limit of {s.own.clock.seconds} seconds came in round {s.t + 1}, before an optimum"
+    stop = Stop("time_up", late) if isinstance(failure, OutOfTime) else Stop("solver_failed", str(failure))
     return stop if s.t else Reweigh(np.ones(1), {}, stop)
-
-
-def out_of_time(s: State) -> Stop:
-    """Say that the training's time is up."""
-    return Stop("time_up", f"the limit of {s.own.clock.seconds:g} seconds came in round {s.t + 1}, before an optimum")
 
 
 @dataclass(frozen=True)
@@ -51,8 +46,7 @@ class Corrective(Rule):
     def begin(self, s: State) -> None:
         """Start from uniform weights."""
         check_nu(self.nu, s.size)
-        s.own.clock = Allowance(self.seconds)
-        s.own.order = s.canonical_order()  # so that the choice among optima does not depend on the rows' order
+        s.own.clock, s.own.order = Allowance(self.seconds), s.canonical_order()  # optima do not see the rows' order
         s.own.d, s.own.lowest_edge, s.own.converged = np.full(len(s.y), 1.0 / s.n), np.inf, 0
 
     def task(self, s: State) -> Task:
@@ -72,13 +66,6 @@ class Corrective(Rule):
     def weigh(self, s: State, task: Task, h: Array) -> Reweigh | Stop:
         """Return the weights of all voters, this one last; a solver may fail."""
         raise NotImplementedError
-
-    def timed(self, s: State, program: Any) -> Any:
-        """Return a program, after giving it the time that is left."""
-        program.seconds = None if self.seconds is None else s.own.clock.left()
-        if program.seconds == 0.0:
-            raise OutOfTime("no time is left")
-        return program
 
     def edge(self, s: State, task: Task, h: Array) -> float:
         """Return the voter's edge and remember the smallest."""

@@ -55,7 +55,7 @@ class EntropicBooster(Corrective):
             own.converged = s.t
             return Stop("tolerance", f"the vote is within {self.tol:g} of the largest soft margin")
         own.linear.add((s.y * h)[own.order])
-        solved = self.timed(s, own.linear).solve()
+        solved = s.own.clock.give(own.linear).solve()
         own.beta = solved.value
         self.next_weights(s, solved.d)
         gap = max(own.lowest_edge - own.beta, 0.0)
@@ -66,7 +66,7 @@ class EntropicBooster(Corrective):
         if s.own.converged != s.t:
             return None
         try:
-            solved = self.timed(s, self.program_of_voters(s)).solve()
+            solved = s.own.clock.give(self.program_of_voters(s)).solve()
         except SolverError as failure:
             return Reweigh(s.alphas, {}, Stop("solver_failed", f"{failure}; the weights are the last round's"))
         facts = {"objective": solved.value, "duality_gap": max(s.own.lowest_edge - solved.value, 0.0)}

@@ -43,7 +43,7 @@ class ERLPBoost(EntropicBooster):
             own.converged = s.t
             return Stop("tolerance", f"the vote is within {self.tol:g} of the largest soft margin")
         own.program.add((s.y * h)[own.order])
-        found = self.timed(s, own.program).penalised(eta, self.tol / 50)
+        found = s.own.clock.give(own.program).penalised(eta, self.tol / 50)
         self.next_weights(s, found.q / s.n)
         own.entropy, own.P = found.entropy, float(found.edges.max()) + found.entropy / eta
         value = soft_margin(own.program.margins(found.v / eta), s.mass[own.order], self.cap(s))

@@ -28,7 +28,7 @@ class LogitBoostOfClasses(Rule):
     learning_rate : float
         nu in (0, 1]: step 3 is multiplied by it.
     safe : bool
-        Whether the loss must fall in every round.
+        Whether the loss must fall.
     """
 
     z_max: float = 4.0
@@ -50,7 +50,7 @@ class LogitBoostOfClasses(Rule):
         """Step 1."""
         if s.own.loss <= self.W_MIN:
             return Stop("perfect", "the mean logistic loss is below 1e-10")
-        p, right = self.probability(s.F), s.own.right
+        p, right = softmax(s.F, axis=1), s.own.right
         w = np.maximum(p * (1.0 - p), self.W_MIN)
         said = np.maximum(np.where(right, p, 1.0 - p), 1e-300)  # the probability of what is so
         if s.own.careful:
@@ -60,14 +60,12 @@ class LogitBoostOfClasses(Rule):
 
     def step(self, s: State, task: object, h: Array) -> Step | Retry | Stop:
         """Step 3; with halving, if it must be safe."""
-        nu = self.learning_rate
-        for _ in range(12):
+        for nu in self.learning_rate * 0.5 ** np.arange(12):
             F = self.combine(s.F, nu, h)
             loss = s.total(logsumexp(F, axis=1) - F[np.arange(len(F)), s.codes]) / s.n
             if loss < s.own.loss or (not self.safe and h.any()):
                 s.own.loss, s.own.careful = loss, False
-                return Step(nu, {"objective": loss})
-            nu /= 2.0
+                return Step(float(nu), {"objective": loss})
         if self.safe and not s.own.careful:
             s.own.careful = True
             return Retry("no step along the fits of the clipped responses lowers the logistic loss")
@@ -79,5 +77,4 @@ class LogitBoostOfClasses(Rule):
 
     def probability(self, F: Array) -> Array:
         """Softmax."""
-        P: Array = softmax(F, axis=1)
-        return P
+        return np.asarray(softmax(F, axis=1))

@@ -40,7 +40,7 @@ class LPBoost(Corrective):
                 "tolerance", f"the best edge {edge:.6g} exceeds beta = {own.beta:.6g} by no more than {self.tol:g}"
             )
         own.program.add((s.y * h)[own.order])
-        solved = self.timed(s, own.program).solve()
+        solved = s.own.clock.give(own.program).solve()
         own.beta = solved.value
         own.values.append(own.beta)
         self.next_weights(s, solved.d)

@@ -51,7 +51,7 @@ class HingeLPBoost(Corrective):
             empty = Stop("tolerance", f"C={self.C:g} is so small that no vote pays; the best voter stands alone")
             return Reweigh(np.ones(1), {"edge": edge, "objective": whole, "duality_gap": 0.0}, empty)
         own.program.add((s.y * h)[own.order])
-        solved = self.timed(s, own.program).solve()
+        solved = s.own.clock.give(own.program).solve()
         own.values.append(solved.value)
         own.d = np.empty_like(solved.d)
         own.d[own.order] = solved.d

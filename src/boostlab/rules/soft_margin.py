@@ -68,10 +68,8 @@ class SoftMargin(Rule):
         alpha, evaluations = (None, 0) if wrong == 0 else first_valley(s, along, 0.5 * log((1 - error) / error))
         if alpha is None:
             floor, code = 0.5 / s.size, "perfect" if (h == s.y).all() else "given_up"
-            alpha, stop = (
-                0.5 * log((1 - floor) / floor),
-                Stop(code, f"round {s.t + 1} has no error that costs anything"),
-            )
+            stop = Stop(code, f"round {s.t + 1} has no error that costs anything")
+            alpha = 0.5 * log((1 - floor) / floor)
         elif alpha <= NEGLIGIBLE:
             return Stop("no_edge", f"weighted error {error:.4g}, and no step lowers the loss")
         logs, _ = along(alpha)

@@ -41,7 +41,7 @@ class SoftBoost(EntropicBooster):
         own.program.add((s.y * h)[own.order])
         weights, steps = np.append(s.alphas, 0.0) if s.t else np.ones(1), 0
         try:
-            found = self.timed(s, own.program).projected(own.lowest_edge - self.tol, self.tol / 1000)
+            found = s.own.clock.give(own.program).projected(own.lowest_edge - self.tol, self.tol / 1000)
         except Infeasible:
             done = Stop("tolerance", f"the voters hold a vote within {self.tol:g} of the largest soft margin")
             own.converged = s.t + 1
