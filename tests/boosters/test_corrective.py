@@ -5,6 +5,7 @@ from math import ceil, log
 import numpy as np
 import pytest
 from scipy.optimize import linprog
+from sklearn.exceptions import ConvergenceWarning
 
 from boostlab import (
     ArcGVClassifier,
@@ -15,8 +16,9 @@ from boostlab import (
     TotalBoostClassifier,
     VoterPool,
 )
+from boostlab.programs.allowance import SolverError
 from boostlab.programs.capped_entropy import CappedEntropy, Stuck
-from boostlab.programs.edge_lp import EdgeLP, SolverError
+from boostlab.programs.edge_lp import EdgeLP
 from boostlab.programs.soft_margin import soft_margin
 
 SOFT = [ERLPBoostClassifier, SoftBoostClassifier]
@@ -260,11 +262,36 @@ def test_a_last_solve_that_fails_leaves_the_last_rounds_weights(make, data, monk
 def test_a_time_limit(make, data):
     X, y = data(seed=14, n=100)
     model = make(time_limit=1e-9).fit(X, y)
-    assert model.stop_reason_.startswith("solver_failed")
-    assert "1e-09 seconds" in model.stop_reason_
+    assert model.stop_reason_ == "time_up: the limit of 1e-09 seconds came in round 1, before an optimum"
     assert model.score(X, y) > 0.6
     with pytest.raises(ValueError, match="time_limit=0 is not possible; it must be None or a number above 0"):
         make(time_limit=0).fit(X, y)
+
+
+def test_the_time_limit_is_the_fits(data):
+    # No usual round takes a twentieth of all rounds' time; together they do.
+    X, y = data(seed=15, n=400, noise=0.3)
+    whole = LPBoostClassifier(nu=0.4, n_estimators=400).fit(X, y)
+    limit = whole.history_["seconds"].sum() / 20
+    assert np.median(whole.history_["seconds"]) < limit
+    model = LPBoostClassifier(nu=0.4, time_limit=limit).fit(X, y)
+    assert model.stop_reason_.startswith(f"time_up: the limit of {limit} seconds came in round")
+    assert 1 <= model.n_estimators_ < whole.n_estimators_
+    assert model.estimator_weights_.sum() == pytest.approx(1.0)
+
+
+def test_a_nu_below_the_error_rate_is_said_in_one_sentence():
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 3, size=(300, 2)).astype(float), rng.integers(0, 2, 300)
+    with pytest.warns(ConvergenceWarning, match="found no vote with a positive soft margin") as said:
+        model = LPBoostClassifier(nu=0.05).fit(X, y)
+    assert len(said) == 1
+    assert "raise nu=0.05 well above the share of wrong labels, or use stronger voters" in str(said[0].message)
+    share = "the mean margin of its worst nu=0.05 of the examples"
+    assert model.stop_reason_ == f"tolerance: no vote has a soft margin above 0, {share}"
+    assert abs(model.history_["objective"][-1]) < 1e-9
+    y = (X[:, 0] > 0) ^ (rng.random(300) < 0.2)
+    assert LPBoostClassifier(nu=0.6).fit(X, y).stop_reason_.startswith("tolerance: the best edge")  # and no warning
 
 
 # -- the priced form of LPBoost ------------------------------------------------------------------------------------

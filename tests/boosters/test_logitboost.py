@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.tree import DecisionTreeRegressor
 
-from boostlab import LogitBoostClassifier
+from boostlab import LogitBoostClassifier, load
 
 
 def deviance(y, F):
@@ -103,6 +104,42 @@ def test_every_round_by_brute_force(data, all_stumps, z_max):
         np.testing.assert_allclose(after, F, rtol=0, atol=1e-9)
         halved, raised = halved + (alpha < 1), raised + careful
     assert (halved > 0 and raised > 0) or z_max == 4.0
+
+
+@pytest.mark.parametrize("z_max", [1.5, 4.0])
+@pytest.mark.parametrize("rate", [1.0, 0.3])
+def test_not_safe_is_the_printed_algorithm(data, all_stumps, z_max, rate, tmp_path):
+    # Figure 2.9: fit the clipped response, add the whole step, whatever becomes of the loss.
+    X, codes = data(seed=4, n=90, noise=0.2)
+    y = 2.0 * codes - 1
+    H = all_stumps(X).H > 0
+    model = LogitBoostClassifier(n_estimators=60, z_max=z_max, learning_rate=rate, safe=False).fit(X, codes)
+    assert (model.estimator_weights_ == rate).all()
+    assert model.n_estimators_ == 60
+    F = np.zeros(len(y))
+    for stump, after, said in zip(
+        model.estimators_, model.staged_decision_function(X), model.history_["objective"], strict=True
+    ):
+        above, left, right = fit_clipped(y, F, H, z_max, careful=False)
+        assert ((X[:, stump.feature] > stump.threshold) == above).all()
+        assert [stump.left, stump.right] == pytest.approx([left, right], abs=1e-9)
+        F = F + rate * np.where(above, right, left)
+        np.testing.assert_allclose(after, F, rtol=0, atol=1e-9)
+        assert said == pytest.approx(deviance(y, F), rel=1e-9)
+    if rate == 1.0:
+        assert (np.diff(model.history_["objective"]) > 0).any()
+    model.save(tmp_path / "m.boost")
+    again = load(tmp_path / "m.boost")
+    assert again.safe is False
+    assert again.decision_function(X).tobytes() == model.decision_function(X).tobytes()
+
+
+def test_not_safe_ends_where_there_is_nothing_to_fit():
+    with pytest.warns(ConvergenceWarning, match="kept no voter"):
+        model = LogitBoostClassifier(safe=False).fit([[0.0], [0.0], [1.0], [1.0]], [0, 1, 0, 1])
+    assert model.stop_reason_.startswith("no_edge")
+    with pytest.raises(ValueError, match="safe='no' is not possible; it must be True or False"):
+        LogitBoostClassifier(safe="no").fit([[0.0], [1.0]], [0, 1])
 
 
 def test_probabilities_are_the_link(data):

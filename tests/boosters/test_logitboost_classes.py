@@ -26,6 +26,27 @@ def test_by_hand():
     assert model.history_["objective"][0] == pytest.approx(-np.log(np.diag(P)).mean(), rel=1e-12)
 
 
+def test_not_safe_takes_every_step_in_full(data, all_stumps):
+    X, codes = data(seed=3, n=90, noise=0.3, n_classes=3)
+    H = all_stumps(X).H > 0
+    model = LogitBoostClassifier(n_estimators=60, z_max=1.5, safe=False).fit(X, codes)
+    assert (model.estimator_weights_ == 1.0).all()
+    F, right = np.zeros((90, 3)), np.arange(3) == codes[:, None]
+    for voters, after in zip(model.estimators_, model.staged_decision_function(X), strict=True):
+        P = np.exp(F) / np.exp(F).sum(axis=1, keepdims=True)
+        f = np.zeros((90, 3))
+        for j, stump in enumerate(voters):
+            w = P[:, j] * (1 - P[:, j])
+            z = np.clip((right[:, j] - P[:, j]) / w, -1.5, 1.5)
+            top, low = H @ (w * z), ~H @ (w * z)
+            best = int((top**2 / (H @ w) + low**2 / (~H @ w)).argmax())
+            assert ((X[:, stump.feature] > stump.threshold) == H[best]).all()
+            f[:, j] = np.where(H[best], top[best] / (H[best] @ w), low[best] / (~H[best] @ w))
+        F = F + 2 / 3 * (f - f.mean(axis=1, keepdims=True))
+        np.testing.assert_allclose(after, F, rtol=0, atol=1e-9)
+    assert (np.diff(model.history_["objective"]) > 0).any()
+
+
 @pytest.mark.parametrize("learner", [{}, {"max_leaf_nodes": 4}], ids=["stumps", "trees"])
 def test_the_loss_falls_every_round_under_noise(data, learner, tmp_path):
     X, codes = data(seed=2, n=150, noise=0.25, n_classes=4)

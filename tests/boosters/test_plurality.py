@@ -35,6 +35,42 @@ def alpha_of(model, K, error):
     return log((1 - error) / error) + (0.0 if rho is None else log(rho) + log(K - 1))
 
 
+@pytest.mark.parametrize("rate", [1.0, 0.5])
+def test_the_textbooks_form_round_by_round(data, rate, tmp_path):
+    # (2.31) as printed: alpha = (1/2) ln((1 - eps) / eps) + ln(K - 1), right rows times e^-alpha, wrong ones e^+alpha.
+    X, y = data(seed=5, n=150, noise=0.1, n_classes=4)
+    model = SAMMEClassifier(form="textbook", max_leaf_nodes=6, n_estimators=12, learning_rate=rate).fit(X, y)
+    D, votes = np.full(150, 1 / 150), np.zeros((150, 4))
+    for tree, alpha, error in zip(model.estimators_, model.estimator_weights_, model.history_["error"], strict=True):
+        h = np.asarray(tree.predict(X), int)
+        eps = D[h != y].sum()
+        assert error == pytest.approx(eps, rel=1e-9)
+        printed = rate * (0.5 * log((1 - eps) / eps) + log(3))
+        assert alpha == pytest.approx(2 * printed, rel=1e-9)
+        D = D * np.exp(np.where(h == y, -printed, printed))
+        D /= D.sum()
+        if rate == 1.0:
+            assert D[h != y].sum() == pytest.approx(9 / 10, rel=1e-9)
+        votes[np.arange(150), h] += printed
+    assert model.n_estimators_ >= 3
+    clear = np.sort(votes, axis=1)[:, -1] - np.sort(votes, axis=1)[:, -2] > 1e-9
+    assert (model.predict(X)[clear] == votes.argmax(axis=1)[clear]).all()
+    model.save(tmp_path / "m.boost")
+    assert boostlab.load(tmp_path / "m.boost").form == "textbook"
+
+
+def test_the_textbooks_form_is_ar_boost_and_of_two_classes_samme(data):
+    X, y = data(seed=6, n=120, noise=0.1, n_classes=3)
+    one = SAMMEClassifier(form="textbook", max_leaf_nodes=6, n_estimators=8).fit(X, y)
+    two = ARBoostClassifier(rho=2.0, max_leaf_nodes=6, n_estimators=8).fit(X, y)
+    k = one.n_estimators_
+    assert k >= 2
+    np.testing.assert_allclose(one.estimator_weights_, two.estimator_weights_[:k], rtol=1e-12)
+    X, y = data(seed=6, n=120)
+    one, two = (SAMMEClassifier(form=form, n_estimators=8).fit(X, y) for form in ("paper", "textbook"))
+    assert one.decision_function(X).tobytes() == two.decision_function(X).tobytes()
+
+
 @pytest.mark.parametrize(
     ("model", "first", "second", "error"),
     [

@@ -6,7 +6,8 @@ from scipy.optimize import linprog, minimize
 
 import boostlab
 from boostlab import AdaBoostClassifier, RLPBoostClassifier, RQPBoostClassifier
-from boostlab.programs.edge_lp import EdgeLP, SolverError
+from boostlab.programs.allowance import SolverError
+from boostlab.programs.edge_lp import EdgeLP
 from boostlab.programs.hinge_qp import HingeQP
 from boostlab.programs.soft_margin import soft_margin
 

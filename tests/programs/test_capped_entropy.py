@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, linprog, minimize
 
 from boostlab.programs import capped_entropy
+from boostlab.programs.allowance import SolverError
 from boostlab.programs.capped_entropy import CappedEntropy, Infeasible, capped_gibbs, newton_point, relative_entropy
-from boostlab.programs.edge_lp import SolverError
 
 
 def votes(seed, t, n, share=0.6):

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from boostlab.programs.edge_lp import EdgeLP, SolverError
+from boostlab.programs.allowance import SolverError
+from boostlab.programs.edge_lp import EdgeLP
 
 
 def by_scipy(U, mass, cap):

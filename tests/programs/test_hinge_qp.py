@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from boostlab.programs import hinge_qp
-from boostlab.programs.edge_lp import SolverError
+from boostlab.programs.allowance import SolverError
 from boostlab.programs.hinge_qp import HingeQP
 
 

@@ -26,7 +26,7 @@ from boostlab.data.table import Bins, Table
 from boostlab.data.threads import count_threads
 from boostlab.engine import Monitor, Training, history
 from boostlab.ensemble import Ensemble, Round
-from boostlab.monitors import MEASURES, REGRESSION_MEASURES, Callbacks, Validation
+from boostlab.monitors import MEASURES, REGRESSION_MEASURES, Callbacks, InformationCriterion, Validation
 from boostlab.reductions.training import reduce
 from boostlab.voters import as_learner
 
@@ -64,7 +64,7 @@ class Booster(Fitted, Targets, BaseEstimator):
     max_restarts: int = param(10, whole(0))
     max_bins: int | str = param(255, Check(is_max_bins, MAX_BINS))
     categorical_features: Any = param("from_dtype")
-    early_stopping: bool = param(False, flag())
+    early_stopping: bool | str = param(False, flag() | one_of("aic", "bic"))
     validation_fraction: float = param(0.1, number(0, 1, "()"))
     n_iter_no_change: int = param(10, whole(1))
     tol: float = param(0.0, number(0))
@@ -174,7 +174,8 @@ class Booster(Fitted, Targets, BaseEstimator):
     def _begin(self, sample: Sample, held_out: Sample | None) -> Training:
         """Set up a new training: bins, rule, learner, and what to watch."""
         rng, given = np.random.default_rng(self._seed()), sample
-        if self.early_stopping and held_out is None:
+        holds_out = bool(self.early_stopping) and not isinstance(self.early_stopping, str)
+        if holds_out and held_out is None:
             sample, held_out = hold_out(sample, self.validation_fraction, rng)
         threads = count_threads(self.n_jobs)
         sample, held_out = self._take(sample, held_out)  # first: the rule may depend on the number of classes
@@ -203,9 +204,12 @@ class Booster(Fitted, Targets, BaseEstimator):
             rng=rng,
             watched=None if watched is None else watched.table,
         )
+        tol = 0.0 if self._tol_is_the_rules else self.tol
+        if isinstance(self.early_stopping, str):
+            stops = InformationCriterion(self.early_stopping, self._numeric, self.n_iter_no_change, tol)
+            training.monitors.append(stops)
         if held_out is not None:
-            patience = self.n_iter_no_change if self.early_stopping else None
-            tol = 0.0 if self._tol_is_the_rules else self.tol
+            patience = self.n_iter_no_change if holds_out else None
             training.monitors.append(self._watch(sample, held_out, patience, tol))
         return training
 
@@ -223,7 +227,8 @@ class Booster(Fitted, Targets, BaseEstimator):
                 progress.show(training)
         best = None
         if self.early_stopping and self.keep_best:
-            best = min(m.best_round for m in training.monitors if isinstance(m, Validation))
+            kind = InformationCriterion if isinstance(self.early_stopping, str) else Validation
+            best = min(m.best_round for m in training.monitors if isinstance(m, kind))
         rounds = training.finished(best or None)  # 0: Ctrl-C came before the first score
         if self.warm_start:
             self._training = training

@@ -10,7 +10,7 @@ import numpy as np
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import number, one_of, param, whole
 from boostlab.contract import Array, Reweigh, Rule, State, Stop, Task
-from boostlab.programs.edge_lp import SolverError
+from boostlab.programs.allowance import Allowance, OutOfTime, SolverError
 from boostlab.programs.soft_margin import check_nu
 
 LIMIT = one_of(None) | number(0, brackets="()")  # of the seconds that a program may take
@@ -20,7 +20,8 @@ TOL_DOC = "How far from the largest soft margin training may end: the smaller, t
 
 def failed(s: State, failure: SolverError) -> Reweigh | Stop:
     """End with the last weights that a solver found; before there are any, the first voter votes alone."""
-    stop = Stop("solver_failed", str(failure))
+    late = f"the limit of {s.own.clock.seconds} seconds came in round {s.t + 1}, before an optimum"
+    stop = Stop("time_up", late) if isinstance(failure, OutOfTime) else Stop("solver_failed", str(failure))
     return stop if s.t else Reweigh(np.ones(1), {}, stop)
 
 
@@ -35,7 +36,7 @@ class Corrective(Rule):
     nu : float
         In [1/n, 1]: at most this share of the sample lies below the margin.
     tol, seconds : float
-        How far from the optimum training may end, and the longest that one program may take.
+        How far from the optimum training may end, and the longest that all rounds together may take.
     """
 
     nu: float = 0.1
@@ -51,12 +52,26 @@ class Corrective(Rule):
     def begin(self, s: State) -> None:
         """Start from uniform weights."""
         check_nu(self.nu, s.size)
-        s.own.order = s.canonical_order()  # so that the choice among optima does not depend on the rows' order
+        s.own.clock, s.own.order = Allowance(self.seconds), s.canonical_order()  # optima do not see the rows' order
         s.own.d, s.own.lowest_edge, s.own.converged = np.full(len(s.y), 1.0 / s.n), np.inf, 0
 
     def task(self, s: State) -> Task:
         """Ask for the largest edge under d."""
+        s.own.clock.begin_round()
         return Task("edge", s.own.d, s.y)
+
+    def step(self, s: State, task: Task, h: Array) -> Reweigh | Stop:
+        """Let the program weigh the voters, if there is time."""
+        try:
+            return self.weigh(s, task, h)
+        except SolverError as failure:
+            return failed(s, failure)
+        finally:
+            s.own.clock.end_round()
+
+    def weigh(self, s: State, task: Task, h: Array) -> Reweigh | Stop:
+        """Return the weights of all voters, this one last; a solver may fail."""
+        raise NotImplementedError
 
     def edge(self, s: State, task: Task, h: Array) -> float:
         """Return the voter's edge and remember the smallest."""

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from boostlab.boosters.corrective import Corrective, failed
+from boostlab.boosters.corrective import Corrective
 from boostlab.contract import Array, Reweigh, State, Stop, Task
+from boostlab.programs.allowance import SolverError
 from boostlab.programs.capped_entropy import Stuck
-from boostlab.programs.edge_lp import EdgeLP, SolverError
+from boostlab.programs.edge_lp import EdgeLP
 
 
 @dataclass(frozen=True)
@@ -31,16 +32,14 @@ class EntropicBooster(Corrective):
         """Weigh the voters by the rule's own program; its solver may fail."""
         raise NotImplementedError
 
-    def step(self, s: State, task: Task, h: Array) -> Reweigh | Stop:
+    def weigh(self, s: State, task: Task, h: Array) -> Reweigh | Stop:
         """Take a round, and a linear one once an entropic one has got stuck."""
         edge = self.edge(s, task, h)
         try:
             return self.entropic_round(s, edge, h) if s.own.linear is None else self.linear_round(s, edge, h)
         except Stuck:
             s.own.linear = self.program_of_voters(s)
-            return self.step(s, task, h)
-        except SolverError as failure:
-            return failed(s, failure)
+            return self.weigh(s, task, h)
 
     def program_of_voters(self, s: State) -> EdgeLP:
         """Open the linear program over the voters so far."""
@@ -56,7 +55,7 @@ class EntropicBooster(Corrective):
             own.converged = s.t
             return Stop("tolerance", f"the vote is within {self.tol:g} of the largest soft margin")
         own.linear.add((s.y * h)[own.order])
-        solved = own.linear.solve()
+        solved = s.own.clock.give(own.linear).solve()
         own.beta = solved.value
         self.next_weights(s, solved.d)
         gap = max(own.lowest_edge - own.beta, 0.0)
@@ -67,7 +66,7 @@ class EntropicBooster(Corrective):
         if s.own.converged != s.t:
             return None
         try:
-            solved = self.program_of_voters(s).solve()
+            solved = s.own.clock.give(self.program_of_voters(s)).solve()
         except SolverError as failure:
             return Reweigh(s.alphas, {}, Stop("solver_failed", f"{failure}; the weights are the last round's"))
         facts = {"objective": solved.value, "duality_gap": max(s.own.lowest_edge - solved.value, 0.0)}

@@ -46,7 +46,7 @@ class ERLPBoost(EntropicBooster):
             own.converged = s.t
             return Stop("tolerance", f"the vote is within {self.tol:g} of the largest soft margin")
         own.program.add((s.y * h)[own.order])
-        found = own.program.penalised(eta, self.tol / 50)
+        found = s.own.clock.give(own.program).penalised(eta, self.tol / 50)
         self.next_weights(s, found.q / s.n)
         own.entropy, own.P = found.entropy, float(found.edges.max()) + found.entropy / eta
         value = soft_margin(own.program.margins(found.v / eta), s.mass[own.order], self.cap(s))
@@ -77,7 +77,8 @@ class ERLPBoostClassifier(TotallyCorrective):
     nu : float in (0, 1], default=0.1
         At most this share of the sample falls short of the margin.
     time_limit : float, optional
-        The longest that one program may take, in seconds; training then ends with the last weights found.
+        The longest that training may take, in seconds (under a reduction, that of one binary problem); it then ends as
+        "time_up", with the last weights found.
     {shared}
 
     Examples

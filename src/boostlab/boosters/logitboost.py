@@ -9,7 +9,7 @@ from typing import ClassVar
 from scipy.special import softmax
 
 from boostlab.boosters.base import BoostingClassifier
-from boostlab.boosters.params import number, param
+from boostlab.boosters.params import flag, number, param
 from boostlab.boosters.registry import booster
 from boostlab.contract import Array, Retry, Row, Rule, State, Step, Stop, Task, exp, formula, log, softplus
 
@@ -33,6 +33,12 @@ def loss_after(y: float, F: float, h: float, nu: float) -> float:
     return softplus(-2.0 * y * (F + nu * h))
 
 
+@formula
+def magnitude(h: float) -> float:
+    """|h|."""
+    return abs(h)
+
+
 @dataclass(frozen=True)
 class LogitBoost(Rule):
     """Newton steps on the logistic loss mean ln(1 + exp(-2 y F)), each fitted by weighted least squares.
@@ -42,9 +48,10 @@ class LogitBoost(Rule):
     2. f = the weighted least-squares fit of z.
     3. F += (1/2) f.
 
-    The voter holds f/2, so that its coefficient is the learning rate.  A full Newton step may overshoot: the step is
-    halved until the loss falls.  Where a clipped response no longer points downhill, the round is asked again with w
-    raised where z was cut, so that w z is the whole gradient: that fit points downhill, and votes stay bounded.
+    The voter holds f/2, so that its coefficient is the learning rate.  A full Newton step may overshoot: with `safe`
+    the step is halved until the loss falls.  Where a clipped response no longer points downhill, the round is asked
+    again with w raised where z was cut, so that w z is the whole gradient: that fit points downhill, and votes stay
+    bounded.  Without `safe` every round is the printed one, and the loss may rise.
 
     Parameters
     ----------
@@ -52,10 +59,13 @@ class LogitBoost(Rule):
         Bound on the working response; Friedman et al. advise 2 to 4.
     learning_rate : float
         nu in (0, 1]: F += (nu/2) f.
+    safe : bool
+        Whether steps are halved, and clipped responses asked for again, so that the loss falls in every round.
     """
 
     z_max: float = 4.0
     learning_rate: float = 1.0
+    safe: bool = True
 
     needs: ClassVar[str] = "least_squares"
 
@@ -70,15 +80,15 @@ class LogitBoost(Rule):
         return Task("least_squares", *s.each(newton, self.z_max, s.own.careful))
 
     def step(self, s: State, task: Task, h: Array) -> Step | Retry | Stop:
-        """Step 3, with halving."""
+        """Step 3; with halving, if it must be safe."""
         nu = self.learning_rate
         for _ in range(12):
             loss = s.total(loss_after, nu) / s.n
-            if loss < s.own.loss:
+            if loss < s.own.loss or (not self.safe and s.largest(magnitude) > 0.0):
                 s.own.loss, s.own.careful = loss, False
                 return Step(nu, {"objective": loss})
             nu /= 2.0
-        if not s.own.careful:
+        if self.safe and not s.own.careful:
             s.own.careful = True
             return Retry("no step along the fit of the clipped response lowers the logistic loss")
         return Stop("no_edge", "no step along the best fit lowers the logistic loss")
@@ -122,6 +132,12 @@ def class_loss_after(F: Row, h: Row, k: int, nu: float) -> float:
     return top + log(whole) - (F[k] + nu * (1.0 - 1.0 / J) * (h[k] - mean))
 
 
+@formula
+def magnitude_of_label(h: Row, l: int) -> float:
+    """|h_l|."""
+    return abs(h[l])
+
+
 @dataclass(frozen=True)
 class LogitBoostOfClasses(Rule):
     """Newton steps on the mean of -ln p_c, p = softmax(F) and c the right class; one least-squares voter a class.
@@ -130,7 +146,7 @@ class LogitBoostOfClasses(Rule):
     2. f_j = the weighted least-squares fit of z_j.
     3. F_j += ((J-1)/J) (f_j - mean of all f): the scores of a row sum to zero.
 
-    Steps are halved, and clipped responses asked for again, as with two classes (see `LogitBoost`).
+    With `safe` steps are halved, and clipped responses asked for again, as with two classes (see `LogitBoost`).
 
     Parameters
     ----------
@@ -138,10 +154,13 @@ class LogitBoostOfClasses(Rule):
         Bound on the working response.
     learning_rate : float
         nu in (0, 1]: step 3 is multiplied by it.
+    safe : bool
+        Whether the loss must fall.
     """
 
     z_max: float = 4.0
     learning_rate: float = 1.0
+    safe: bool = True
 
     needs: ClassVar[str] = "least_squares"
     n_outputs: ClassVar[str] = "class"
@@ -161,15 +180,15 @@ class LogitBoostOfClasses(Rule):
         return [Task(self.needs, *columns) for columns in zip(w.T.copy(), z.T.copy(), strict=True)]
 
     def step(self, s: State, task: object, h: Array) -> Step | Retry | Stop:
-        """Step 3, with halving."""
+        """Step 3; with halving, if it must be safe."""
         nu = self.learning_rate
         for _ in range(12):
             loss = s.total(class_loss_after, nu) / s.n
-            if loss < s.own.loss:
+            if loss < s.own.loss or (not self.safe and s.largest(magnitude_of_label) > 0.0):
                 s.own.loss, s.own.careful = loss, False
                 return Step(nu, {"objective": loss})
             nu /= 2.0
-        if not s.own.careful:
+        if self.safe and not s.own.careful:
             s.own.careful = True
             return Retry("no step along the fits of the clipped responses lowers the logistic loss")
         return Stop("no_edge", "no step along the best fits lowers the logistic loss")
@@ -180,14 +199,14 @@ class LogitBoostOfClasses(Rule):
 
     def probability(self, F: Array) -> Array:
         """Softmax."""
-        P: Array = softmax(F, axis=1)
-        return P
+        return np.asarray(softmax(F, axis=1))
 
 
 @booster(
     "Friedman, Hastie & Tibshirani 2000",
     "you want probabilities and milder weights than AdaBoost's",
     family="statistical_view",
+    variants=dict(printed=dict(safe=False)),
 )
 @dataclass(eq=False, repr=False)
 class LogitBoostClassifier(BoostingClassifier):
@@ -196,12 +215,19 @@ class LogitBoostClassifier(BoostingClassifier):
     Three or more classes: a round has one voter a class (`estimators_` holds tuples), the scores of a row sum to zero,
     and `predict_proba` is their softmax.
 
+    A full Newton step may overshoot, above all on noisy labels, and the bound on the response may make it point the
+    wrong way.  `safe=True` halves such a step until the loss falls, and asks the round again with raised weights where
+    no step along the fit lowers it: the loss falls in every round, and `estimator_weights_` may be below the learning
+    rate.  `safe=False` is the printed algorithm: every coefficient is the learning rate, and the loss may rise.
+
     Parameters
     ----------
     z_max : float, default=4.0
         Bound on the working response.
     learning_rate : float in (0, 1], default=1.0
         Shrinkage.
+    safe : bool, default=True
+        Whether a step that would raise the loss is halved.
     {shared}
 
     Examples
@@ -216,8 +242,10 @@ class LogitBoostClassifier(BoostingClassifier):
 
     z_max: float = param(4.0, number(1, 1e6))
     learning_rate: float = param(1.0, number(0, 1, "(]"))
+    safe: bool = param(True, flag())
 
     _multiclass: ClassVar[bool] = True
 
     def _rule(self) -> Rule:
-        return (LogitBoostOfClasses if self._several else LogitBoost)(self.z_max, self.learning_rate)
+        rule = LogitBoostOfClasses if self._several else LogitBoost
+        return rule(self.z_max, self.learning_rate, bool(self.safe))

@@ -5,16 +5,24 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
-from boostlab.boosters.corrective import NU, Corrective, TotallyCorrective, failed
+from boostlab.boosters.corrective import NU, Corrective, TotallyCorrective
 from boostlab.boosters.params import number, one_of, param
 from boostlab.boosters.registry import booster
 from boostlab.contract import Array, Reweigh, Rule, State, Stop, Task
-from boostlab.programs.edge_lp import EdgeLP, SolverError
+from boostlab.ensemble import Round
+from boostlab.programs.allowance import Allowance
+from boostlab.programs.edge_lp import EdgeLP
+
+NO_SOFT_MARGIN = "no vote has a soft margin above 0"
+ROUNDING = 1e-9  # a soft margin this small is none
 
 
 @dataclass(frozen=True)
@@ -33,18 +41,17 @@ class LPBoost(Corrective):
         s.own.program = EdgeLP(s.mass[s.own.order], cap=self.cap(s), seconds=self.seconds)
         s.own.beta, s.own.values = -np.inf, []
 
-    def step(self, s: State, task: Task, h: Array) -> Reweigh | Stop:
+    def weigh(self, s: State, task: Task, h: Array) -> Reweigh | Stop:
         """Steps 2 to 4."""
         own, edge = s.own, self.edge(s, task, h)
+        if edge <= own.beta + self.tol and own.beta <= ROUNDING:
+            return Stop("tolerance", f"{NO_SOFT_MARGIN}, the mean margin of its worst nu={self.nu:g} of the examples")
         if edge <= own.beta + self.tol:
             return Stop(
                 "tolerance", f"the best edge {edge:.6g} exceeds beta = {own.beta:.6g} by no more than {self.tol:g}"
             )
         own.program.add((s.y * h)[own.order])
-        try:
-            solved = own.program.solve()
-        except SolverError as failure:
-            return failed(s, failure)
+        solved = s.own.clock.give(own.program).solve()
         own.beta = solved.value
         own.values.append(own.beta)
         self.next_weights(s, solved.d)
@@ -59,7 +66,7 @@ class LPBoost(Corrective):
 
 
 @dataclass(frozen=True)
-class HingeLPBoost(Rule):
+class HingeLPBoost(Corrective):
     """LPBoost's other form: minimise sum alpha + C sum max(0, 1 - y F), by column generation.
 
     1. h = the voter with the largest g = sum u_i y_i h(x_i); u starts at C everywhere.
@@ -74,26 +81,19 @@ class HingeLPBoost(Rule):
     tol : float
         By how much an edge must violate its constraint to count.
     seconds : float, optional
-        The longest that one program may take.
+        The longest that all rounds together may take.
     """
 
+    nu: float = 1.0  # not used
     C: float = 1.0
-    tol: float = 1e-6
-    seconds: float | None = None
-
-    keeps_votes: ClassVar[bool] = True
 
     def begin(self, s: State) -> None:
         """Without a voter every example has its full price."""
-        s.own.order = s.canonical_order()
+        s.own.order, s.own.clock = s.canonical_order(), Allowance(self.seconds)
         s.own.program = EdgeLP(s.mass[s.own.order], price=self.C, seconds=self.seconds)
         s.own.d, s.own.bound, s.own.values = np.full(len(s.y), self.C), 0.0, []
 
-    def task(self, s: State) -> Task:
-        """Step 1."""
-        return Task("edge", s.own.d, s.y)
-
-    def step(self, s: State, task: Task, h: Array) -> Reweigh | Stop:
+    def weigh(self, s: State, task: Task, h: Array) -> Reweigh | Stop:
         """Steps 2 to 4; where the empty vote is optimal, the best voter alone stands for it."""
         own = s.own
         edge, whole = s.total(task.weight * s.y * h, task.weight)
@@ -104,10 +104,7 @@ class HingeLPBoost(Rule):
             empty = Stop("tolerance", f"C={self.C:g} is so small that no vote pays; the best voter stands alone")
             return Reweigh(np.ones(1), {"edge": edge, "objective": whole, "duality_gap": 0.0}, empty)
         own.program.add((s.y * h)[own.order])
-        try:
-            solved = own.program.solve()
-        except SolverError as failure:
-            return failed(s, failure)
+        solved = s.own.clock.give(own.program).solve()
         own.values.append(solved.value)
         own.d = np.empty_like(solved.d)
         own.d[own.order] = solved.d
@@ -148,7 +145,8 @@ class LPBoostClassifier(TotallyCorrective):
     C : float, optional
         Minimise sum of weights + C sum max(0, 1 - y F) instead, in which `nu` has no part.
     time_limit : float, optional
-        The longest that one program may take, in seconds; training then ends with the last weights found.
+        The longest that training may take, in seconds (under a reduction, that of one binary problem); it then ends as
+        "time_up", with the last weights found.
     {shared}
 
     Examples
@@ -169,5 +167,15 @@ class LPBoostClassifier(TotallyCorrective):
 
     def _rule(self) -> Rule:
         if self.C is not None:
-            return HingeLPBoost(float(self.C), self.tol, self.time_limit)
+            return HingeLPBoost(C=float(self.C), tol=self.tol, seconds=self.time_limit)
         return LPBoost(self.nu, self.tol, self.time_limit)
+
+    def _conclude(self, rule: Rule, rounds: Sequence[Round], history: dict[str, Any], stop: str) -> None:
+        super()._conclude(rule, rounds, history, stop)
+        if NO_SOFT_MARGIN in stop:
+            warnings.warn(
+                "LPBoostClassifier found no vote with a positive soft margin, so its predictions are worth little; "
+                f"raise nu={self.nu:g} well above the share of wrong labels, or use stronger voters (max_depth).",
+                ConvergenceWarning,
+                stacklevel=4,
+            )

@@ -7,6 +7,7 @@ Stagewise by the correlation, or by the objective itself: the voter that lowers 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any, ClassVar
 
 import numpy as np
@@ -40,12 +41,19 @@ class QuadBoost(Rule):
        alpha = min(d / eta, lambda)     (L-infinity; lambda caps every weight).
     3. Stop if alpha is not positive; else F += alpha h.
 
+    With `grows` the strength is what the paper's Theorem 1 makes of it, which rises with the number n of voters, this
+    one too: lambda sqrt(n) in the place of lambda (L2, in the formula above, as the paper has it); and lambda n as the
+    price of the largest weight M (L-infinity), of which the paper only says that it caps the weights.  A step above M
+    is worth it while 2 (d - alpha eta) > lambda n, so that the cap is max(M, (d - lambda n / 2) / eta).
+
     Parameters
     ----------
     regularizer : {None, "l1", "l2", "linf"}
         Which form.
     strength : float
         lambda.
+    grows : bool
+        Whether lambda rises with the number of voters (L2, L-infinity).
     tol : float
         Stop when d (L1: d - lambda) is not above it.
     """
@@ -53,6 +61,7 @@ class QuadBoost(Rule):
     regularizer: str | None = None
     strength: float = 0.0
     tol: float = 1e-12
+    grows: bool = False
 
     def begin(self, s: State) -> None:
         """The risk of F = 0 is 1 and no weight has been given."""
@@ -71,11 +80,19 @@ class QuadBoost(Rule):
         """Steps 2 and 3."""
         lam, form = self.strength, self.regularizer
         d, eta = self.moments(s, task, h)
-        if d - (lam if form == "l1" else 0.0) <= self.tol or eta == 0.0:
+        least, cap = 0.0, lam
+        if self.grows:
+            lam *= sqrt(s.t + 1) if form == "l2" else s.t + 1
+            largest = float(s.alphas.max(initial=0.0))
+            cap = max(largest, (d - lam / 2) / eta) if eta else 0.0
+            least = lam / 2 if form == "linf" and not s.t else 0.0
+        if d - (lam if form == "l1" else least) <= self.tol or eta == 0.0:
             return Stop("tolerance", f"no voter correlates with the residual by more than {max(d, 0.0):.3g}")
-        alpha = {None: d / eta, "l1": (d - lam) / eta, "l2": d / (eta + lam), "linf": min(d / eta, lam)}[form]
+        alpha = {None: d / eta, "l1": (d - lam) / eta, "l2": d / (eta + lam), "linf": min(d / eta, cap)}[form]
         s.own.risk += alpha * (alpha * eta - 2 * d)
         s.own.penalty += {None: 0.0, "l1": 2 * lam * alpha, "l2": lam * alpha * alpha, "linf": 0.0}[form]
+        if self.grows:
+            s.own.penalty = lam * (float(s.alphas @ s.alphas) + alpha * alpha if form == "l2" else max(largest, alpha))
         return Step(alpha, {"edge": d, "eta": eta, "risk": s.own.risk, "objective": s.own.risk + s.own.penalty})
 
     def probability(self, F: Array) -> Array:
@@ -170,9 +187,11 @@ class QuadBoostClassifier(BoostingClassifier):
     regularizer : {None, "l1", "l2", "linf"}, default=None
         What is penalised: nothing, the sum of the weights, their squares, or the largest (a cap on every step).
     strength : float or "theory", default=0.01
-        lambda of the regulariser; without one it is not used.  "theory", for "l1", is twice the Rademacher complexity
-        of the weak learner's voters on the training rows, estimated from 200 draws of random signs: exactly the
-        learner's best answer for stumps and pools, an estimate from below for learners that may miss the best voter.
+        lambda of the regulariser; without one it is not used.  "theory" takes it from the Rademacher complexity R of
+        the weak learner's voters on the training rows, estimated from 200 draws of random signs: exactly the learner's
+        best answer for stumps and pools, an estimate from below for learners that may miss the best voter.  With "l1"
+        it is 2 R; with "l2" 4 R sqrt(n) in round n, and with "linf" 4 R n as the price of the largest weight, which
+        caps a step where its gain no longer pays.  The last two are for mode="stagewise" and criterion="correlation".
     mode : {"stagewise", "coordinate"}, default="stagewise"
         The paper's rounds, or coordinate descent, for which `estimator` must be a `VoterPool`.
     criterion : {"correlation", "risk"}, default="correlation"
@@ -181,7 +200,7 @@ class QuadBoostClassifier(BoostingClassifier):
         the same where votes are -1 and +1.
     {shared}
     strength_ : float
-        lambda as used.
+        lambda as used; where it rises with the rounds, that of the first.
 
     Examples
     --------
@@ -209,8 +228,17 @@ class QuadBoostClassifier(BoostingClassifier):
         strength = self._number("strength", meanwhile=0.01)
         if self.regularizer == "linf" and strength == 0:
             raise ValueError('strength=0 caps every weight at zero with regularizer="linf"; use a number above 0.')
-        if self.strength == "theory" and self.regularizer != "l1":
-            raise ValueError(f'strength="theory" is for regularizer="l1", not {self.regularizer!r}; give a number.')
+        theory = self.strength == "theory"
+        if theory and self.regularizer is None:
+            raise ValueError(
+                'strength="theory" is for a regularizer: "l1", "l2" or "linf"; name one, or give a number.'
+            )
+        grows = theory and self.regularizer != "l1"
+        if grows and (self.mode, self.criterion) != ("stagewise", "correlation"):
+            raise ValueError(
+                f'strength="theory" rises with the rounds for regularizer={self.regularizer!r}, which is for '
+                'mode="stagewise" and criterion="correlation"; give a number.'
+            )
         if self.mode == "coordinate":
             if self.criterion != "correlation":
                 raise ValueError(
@@ -218,10 +246,12 @@ class QuadBoostClassifier(BoostingClassifier):
                 )
             return CoordinateQuadBoost(self.regularizer, strength)
         rule = SteepestQuadBoost if self.criterion == "risk" else QuadBoost
-        return rule(self.regularizer, strength, 1e-6 if self.regularizer == "l1" else 1e-12)
+        return rule(self.regularizer, strength, 1e-6 if self.regularizer == "l1" else 1e-12, grows)
 
     def _settle(self, bench: Bench) -> dict[str, Any]:
-        return {"strength": 2 * complexity(bench)} if self.strength == "theory" else {}
+        if self.strength != "theory":
+            return {}
+        return {"strength": (2 if self.regularizer == "l1" else 4) * complexity(bench)}
 
     def _begin(self, sample: Sample, held_out: Sample | None) -> Training:
         training = super()._begin(sample, held_out)

@@ -162,8 +162,11 @@ max_bins : int or "exact", default=255
 categorical_features : "from_dtype", None or list, default="from_dtype"
     Which columns hold categories: those of text or a categorical dtype in a pandas or polars frame; none; or a list of
     names, positions or truth values.
-early_stopping : bool, default=False
-    Stop when the score on held-out rows has not improved for `n_iter_no_change` rounds.
+early_stopping : bool, "aic" or "bic", default=False
+    Stop when the score on held-out rows has not improved for `n_iter_no_change` rounds.  "aic" and "bic" hold out
+    nothing: they stop by the training rows' deviance (of `predict_proba`, or of normal errors) plus 2, or ln n, for
+    every coefficient that is not 0, which is in `history_` under their name.  Such formal criteria count neither the
+    search for a voter nor how little a small step fits: with a small learning rate they stop early.
 validation_fraction : float, default=0.1
     Share of the training rows to hold out, unless `fit` is given a validation set.
 n_iter_no_change : int, default=10

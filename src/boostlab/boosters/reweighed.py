@@ -21,7 +21,7 @@ from boostlab.data.sample import check_sample
 from boostlab.data.table import Table
 from boostlab.data.threads import count_threads
 from boostlab.ensemble import Ensemble, settle, votes_of
-from boostlab.programs.edge_lp import SolverError
+from boostlab.programs.allowance import SolverError
 
 
 @dataclass(frozen=True)

@@ -20,15 +20,15 @@ from boostlab.programs.drifting import Process, advance_drift
 class RobustBoost(Rule):
     """Spend the time from 0 to 1 so that at its end at most the target's share of margins is below the goal.
 
-    Margins m = y F decay as time passes.  Their potential is Phi(m, t) = 1 - erf((m - mu(t)) / sigma(t)), with
+    Margins m = y F decay as time passes.  Their potential is Phi(m, t) = (1 - erf((m - mu(t)) / sigma(t))) / 2, with
     mu(t) = (theta - 2 rho) e^(1-t) + 2 rho and sigma(t)^2 = (sigma_f^2 + 1) e^(2 (1-t)) - 1, and rho such that
-    Phi(0, 0) = epsilon.
+    Phi(0, 0) = epsilon.  It lies in [0, 1], as does the integral of the textbook's (2.45).
 
-    1. w_i proportional to exp(-(m_i - mu)^2 / sigma^2).  With `clip` Phi is 1 and w is 0 for m <= mu: such examples are
-       given up; stop if all are.
+    1. w_i proportional to exp(-(m_i - mu)^2 / sigma^2).  With `clip` Phi is min(1, 1 - erf(...)), without the 1/2, and
+       w is 0 for m <= mu: such examples are given up; stop if all are.
     2. h = the voter with the smallest weighted error, b = y h; stop if its edge is not positive.
     3. Find ds and dt so that the margins m e^(-dt) + ds b at the time t + dt have the same total potential as before
-       and no edge is left, sum of b w = 0; or t + dt = 1, if that comes first.
+       and no edge is left, sum of b w = 0, for the first time; or t + dt = 1, if that comes first.
     4. F becomes e^(-dt) F + ds h; t += dt; stop when t = 1.
 
     Parameters
@@ -89,9 +89,10 @@ class RobustBoostClassifier(BoostingClassifier):
     """RobustBoost: boosting against a clock, for margins above a goal.
 
     Earlier voters fade: `estimator_weights_` are the coefficients at the end, `history_["alpha"]` those with which the
-    voters came.  Training ends at the time 1, when at most `target_error` of the (unnormalised) training margins are
-    not above the goal, or before with time left; choose the smallest target that still ends by itself.
-    `predict_proba` is a score (AdaBoost's link).
+    voters came.  Training ends at the time 1, when `target_error` of the (unnormalised) training margins are not above
+    the goal, or before with time left; choose the smallest target that still ends by itself.  With `clip` it is at most
+    that share; without, the share as a smooth potential of the margins counts it, in which a margin at the goal is half
+    an error.  `predict_proba` is a score (AdaBoost's link).
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from boostlab.boosters.base import BoostingClassifier
-from boostlab.boosters.params import number, param
+from boostlab.boosters.params import number, one_of, param
 from boostlab.boosters.plurality import Plurality
 from boostlab.boosters.registry import booster
 from boostlab.contract import Rule, State, log
@@ -24,13 +24,21 @@ class SAMME(Plurality):
     The minimiser has f = (K-1) (F - mean F) and P = softmax(f / (K-1)) = softmax(F).  Two classes: AdaBoost, with
     coefficients twice as large.
 
+    A textbook prints alpha = (1/2) ln((1 - eps) / eps) + ln(K - 1) for weights that change by exp(+-alpha).  In the
+    convention of step 1, which has twice that, it is ln((1 - eps) / eps) + 2 ln(K - 1): the steps of AR-Boost with
+    rho = K - 1, after which the voter errs on (K-1)^2 / ((K-1)^2 + 1) of the weight.  It does not minimise the loss.
+    Step 3 stays, as the text only relaxes what AdaBoost.M1 asks of a voter.
+
     Parameters
     ----------
     learning_rate : float
         nu in (0, 1]: alpha is multiplied by it.
+    form : {"paper", "textbook"}
+        Step 4, or the textbook's.
     """
 
     learning_rate: float = 1.0
+    form: str = "paper"
 
     def limit(self, s: State) -> float:
         """Step 3."""
@@ -38,13 +46,15 @@ class SAMME(Plurality):
 
     def vote(self, s: State, error: float) -> float:
         """Step 4."""
-        return self.learning_rate * (log((1 - error) / error) + log(s.n_classes - 1))
+        relaxed = {"paper": 1, "textbook": 2}[self.form] * log(s.n_classes - 1)
+        return self.learning_rate * (log((1 - error) / error) + relaxed)
 
 
 @booster(
     "Zhu, Zou, Rosset & Hastie 2009",
     "there are three or more classes and voters need only beat a random guess",
     family="multiclass",
+    variants=dict(textbook=dict(form="textbook")),
 )
 @dataclass(eq=False, repr=False)
 class SAMMEClassifier(BoostingClassifier):
@@ -60,6 +70,10 @@ class SAMMEClassifier(BoostingClassifier):
     ----------
     learning_rate : float in (0, 1], default=1.0
         Shrinkage: every voter's coefficient is multiplied by it.
+    form : {"paper", "textbook"}, default="paper"
+        The coefficient ln((1 - eps) / eps) + ln(K - 1) of the paper, or ln((1 - eps) / eps) + 2 ln(K - 1), which is
+        twice the one that Zhou's textbook prints as (2.31), for weights that change by its exp(+-alpha): for comparison
+        only, as it does not minimise the loss.  Two classes: the same.
     {shared}
 
     Examples
@@ -77,6 +91,7 @@ class SAMMEClassifier(BoostingClassifier):
     _multiclass: ClassVar[bool] = True
 
     learning_rate: float = param(1.0, number(0, 1, "(]"))
+    form: str = param("paper", one_of("paper", "textbook"))
 
     def _rule(self) -> Rule:
-        return SAMME(self.learning_rate)
+        return SAMME(self.learning_rate, self.form)

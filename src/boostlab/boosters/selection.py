@@ -5,7 +5,7 @@ The sample is binned once, before it is parted: parts are slices of its codes, w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import e, log
 from typing import Any
@@ -24,6 +24,7 @@ Array = npt.NDArray[Any]
 Curve = dict[str, Array]
 
 FOLDS = 5
+FIXED = 'give {} a number, or use "fixed_point"'
 DELTA = 0.05  # the chance that the bound is wrong
 MOST_ROUNDS = 100  # of a trial; not n_estimators, so that a warm start finds the same value again
 PATIENCE = 10
@@ -84,6 +85,9 @@ class Bench:
             rng=np.random.default_rng(seed),
             watched=judge.table,
         )
+
+
+Measure = Callable[[Training, Part, float], Array]
 
 
 def run(training: Training, rounds: int) -> None:
@@ -152,14 +156,14 @@ def best_round(bench: Bench, rule: Rule, train: Part, judge: Part, seed: int, er
 # -- by an empirical Bernstein bound ----------------------------------------------------------------------------------
 
 
-def folds(sample: Sample, rng: np.random.Generator, name: str) -> Array:
+def folds(sample: Sample, rng: np.random.Generator, name: str, cure: str = "") -> Array:
     """Return the fold of every row: the same share of every class, whatever the order of the rows."""
     smallest = np.bincount(sample.codes, minlength=len(sample.classes))
     if smallest.min() < 3:
         rare = int(smallest.argmin())
         raise ValueError(
             f"{name} is chosen by cross-validation, which needs at least three rows of every class, and class "
-            f'{sample.classes[rare]} has {smallest[rare]}; give {name} a number, or use "fixed_point".'
+            f"{sample.classes[rare]} has {smallest[rare]}; {cure or FIXED.format(name)}."
         )
     n_folds = min(FOLDS, int(smallest.min()))
     order = sample.canonical_order()
@@ -220,6 +224,53 @@ def cv_bernstein(bench: Bench, name: str, rules: Mapping[float, Rule]) -> tuple[
         "rounds": rounds.mean(axis=1),
     }
     return float(curve[name][curve["bound"].argmin()]), curve
+
+
+# -- by the errors of a cross-validation -------------------------------------------------------------------------------
+
+
+def cv_errors(bench: Bench, name: str, rules: Mapping[float, Rule], measures: Mapping[str, Measure]) -> Curve:
+    """Return cross-validated measures of every value's vote after as many rounds as a trial has.
+
+    Parameters
+    ----------
+    bench : Bench
+        The training sample.
+    name, rules
+        As for `cv_bernstein`.
+    measures : mapping
+        Names, and functions of (training, rows to judge by, value) that say of every such row whether it counts.
+    """
+    whole = bench.whole
+    fold = folds(whole.sample, bench.rng, name, f"give {name} a number")
+    counted = {measure: np.empty((len(rules), len(fold))) for measure in measures}
+    for k in range(int(fold.max()) + 1):
+        seed, held = int(bench.rng.integers(2**62)), np.flatnonzero(fold == k)
+        train, judge = whole.rows(np.flatnonzero(fold != k)), whole.rows(held)
+        for i, (value, rule) in enumerate(rules.items()):
+            training = bench.training(rule, train, judge, seed)
+            run(training, MOST_ROUNDS)
+            for measure, f in measures.items():
+                counted[measure][i, held] = f(training, judge, value)
+    shares = {measure: np.array([mean(whole.sample, z) for z in table]) for measure, table in counted.items()}
+    return {name: np.array(list(rules), dtype=np.float64), **shares}
+
+
+def misclassified(training: Training, judge: Part, value: float) -> Array:
+    """Return 1 for every row that the vote gets wrong."""
+    return mistakes(judge.sample, scores(training))
+
+
+def soft_misclassified(training: Training, judge: Part, rho: float) -> Array:
+    """Return 1 where AR-Boost's soft margin y F + lambda |y - h| is negative, h the last voter, lambda = (1/2) ln rho.
+
+    Where no voter joined there is no soft margin, and a row counts that the vote gets wrong.
+    """
+    if not training.state.rounds:
+        return misclassified(training, judge, rho)
+    y = np.where(judge.sample.codes == 1, 1.0, -1.0)
+    h = training.state.rounds[-1].voter.votes(judge.table)
+    return (y * scores(training) + 0.5 * log(rho) * np.abs(y - h) < 0).astype(np.float64)
 
 
 # -- by a validation set ----------------------------------------------------------------------------------------------

@@ -22,7 +22,8 @@ class SoftMargin(Rule):
     1. w_i proportional to exp(-y_i F(x_i) - C slack_i); u = n w, the weights to mean 1.
     2. h = the voter with the smallest weighted error; stop if it is not below 1/2.
     3. V = the sum of alpha u over the rounds, this one too; S = the sum of the alphas; slack = V (influence, power 1),
-       V^2 / S (influence, power 2) or V^2 (cumulative).
+       V^2 / S (influence, power 2) or V^2 (cumulative).  With penalty="literal" u is the vote h itself, so that V = F
+       and the slack is F^2: as AR-Boost's paper prints it, by what seems a slip for the weights.
     4. alpha = the first minimum of the loss along h and u; F += alpha h.  Where the loss falls for ever (no error, or
        less than its slack), alpha is AdaBoost's for a perfect voter, and the last.
 
@@ -41,7 +42,7 @@ class SoftMargin(Rule):
 
     def slack(self, V: Array, S: float, u: Array) -> tuple[Array, Array]:
         """Return step 3's slack, and how fast it grows with alpha."""
-        if self.penalty == "cumulative":
+        if self.penalty != "influence":
             return V * V, 2 * u * V
         average = V / S if S > 0 else u
         return (V, u) if self.power == 1 else (V * average, average * (2 * u - average))
@@ -59,7 +60,7 @@ class SoftMargin(Rule):
         """Steps 2 to 4."""
         own, stop = s.own, None
         whole, wrong = s.total(task.weight, task.weight * (h != s.y))
-        error, u = wrong / whole, task.weight * (s.n / whole)
+        error, u = wrong / whole, h if self.penalty == "literal" else task.weight * (s.n / whole)
         if error >= 0.5 - NEGLIGIBLE:
             return Stop("no_edge", f"weighted error {error:.4g}, and the rule needs less than 0.5")
 
@@ -70,10 +71,8 @@ class SoftMargin(Rule):
         alpha, evaluations = (None, 0) if wrong == 0 else first_valley(s, along, 0.5 * log((1 - error) / error))
         if alpha is None:
             floor, code = 0.5 / s.size, "perfect" if (h == s.y).all() else "given_up"
-            alpha, stop = (
-                0.5 * log((1 - floor) / floor),
-                Stop(code, f"round {s.t + 1} has no error that costs anything"),
-            )
+            stop = Stop(code, f"round {s.t + 1} has no error that costs anything")
+            alpha = 0.5 * log((1 - floor) / floor)
         elif alpha <= NEGLIGIBLE:
             return Stop("no_edge", f"weighted error {error:.4g}, and no step lowers the loss")
         logs, _ = along(alpha)
@@ -87,7 +86,7 @@ class SoftMargin(Rule):
     "Rätsch, Onoda & Müller 2001",
     "some labels are wrong: examples that stay hard get slack",
     family="adaptive_regularised",
-    variants=dict(power2=dict(power=2)),
+    variants=dict(power2=dict(power=2), literal=dict(penalty="literal", C=0.01)),
 )
 @dataclass(eq=False, repr=False)
 class SoftMarginBoostClassifier(BoostingClassifier):
@@ -104,9 +103,11 @@ class SoftMarginBoostClassifier(BoostingClassifier):
         How much slack; 0 is AdaBoost.
     power : {1, 2}, default=1
         Of an example's influence, its average weight, in its slack; with penalty="influence" only.
-    penalty : {"influence", "cumulative"}, default="influence"
+    penalty : {"influence", "cumulative", "literal"}, default="influence"
         Slack by the influence times the sum of the coefficients, or by the square of all weight received, which grows
-        with the rounds and wants a C of about 0.001.
+        with the rounds and wants a C of about 0.001.  "literal" is F^2, as AR-Boost's paper prints it (a slip, it
+        seems, for the weights): it forgives every score that is far from 0, right or wrong, and wants a C of about
+        0.01; the sample size has no part in it.
     {shared}
 
     Examples
@@ -123,7 +124,7 @@ class SoftMarginBoostClassifier(BoostingClassifier):
 
     C: float = param(0.05, number(0, 1e6))
     power: int = param(1, whole(1, 2))
-    penalty: str = param("influence", one_of("influence", "cumulative"))
+    penalty: str = param("influence", one_of("influence", "cumulative", "literal"))
 
     def _rule(self) -> Rule:
         return SoftMargin(float(self.C), int(self.power), self.penalty)

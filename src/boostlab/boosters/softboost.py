@@ -43,7 +43,7 @@ class SoftBoost(EntropicBooster):
         own.program.add((s.y * h)[own.order])
         weights, steps = np.append(s.alphas, 0.0) if s.t else np.ones(1), 0
         try:
-            found = own.program.projected(own.lowest_edge - self.tol, self.tol / 1000)
+            found = s.own.clock.give(own.program).projected(own.lowest_edge - self.tol, self.tol / 1000)
         except Infeasible:
             done = Stop("tolerance", f"the voters hold a vote within {self.tol:g} of the largest soft margin")
             own.converged = s.t + 1
@@ -76,7 +76,8 @@ class SoftBoostClassifier(TotallyCorrective):
     nu : float in (0, 1], default=0.1
         At most this share of the sample falls short of the margin.
     time_limit : float, optional
-        The longest that one program may take, in seconds; training then ends with the last weights found.
+        The longest that training may take, in seconds (under a reduction, that of one binary problem); it then ends as
+        "time_up", with the last weights found.
     {shared}
 
     Examples

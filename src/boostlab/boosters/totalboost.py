@@ -43,7 +43,8 @@ class TotalBoostClassifier(TotallyCorrective):
     Parameters
     ----------
     time_limit : float, optional
-        The longest that one program may take, in seconds; training then ends with the last weights found.
+        The longest that training may take, in seconds (under a reduction, that of one binary problem); it then ends as
+        "time_up", with the last weights found.
     {shared}
 
     Examples

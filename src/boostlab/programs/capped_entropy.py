@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.programs.edge_lp import SolverError
+from boostlab.programs.allowance import OutOfTime, SolverError
 from boostlab.programs.one_thread import one_thread
 
 Array = npt.NDArray[Any]
@@ -276,7 +276,7 @@ class CappedEntropy:
             if done:
                 return v, q, theta, step
             if perf_counter() > end:
-                raise SolverError(f"the entropic program took longer than {self.seconds:g} seconds")
+                raise OutOfTime(f"the entropic program took longer than {self.seconds:g} seconds")
             if np.isfinite(self.kappa):
                 r = np.where(q < self.kappa * (1 - 1e-12), r, 0.0)
             B = W * np.sqrt(r)

@@ -14,10 +14,15 @@ from scipy.special import erfc, erfcinv
 
 Array = npt.NDArray[Any]
 
+SHORT = 0.02  # of the first step of a walk: no step is shorter
+
 
 @dataclass(frozen=True)
 class Process:
     """The potential of a margin m at time t, from 0 to 1, and how its centre mu and width sigma move.
+
+    Both forms lie in [0, 1], so that eps is a share of the examples: far below mu the potential is 1, and at t = 1 it
+    counts the margins that miss the goal.
 
     Parameters
     ----------
@@ -38,7 +43,12 @@ class Process:
     def rho(self) -> float:
         """The drift."""
         width = sqrt(e * e * (self.sigma_f**2 + 1) - 1)
-        return (float(erfcinv(self.eps)) * width + e * self.theta) / (2 * (e - 1))
+        return (float(erfcinv(self.eps / self.height)) * width + e * self.theta) / (2 * (e - 1))
+
+    @property
+    def height(self) -> float:
+        """The potential of a margin at mu: 1 with clipping, else 1/2."""
+        return 1.0 if self.clip else 0.5
 
     def mu(self, t: float) -> float:
         """Return the centre."""
@@ -53,9 +63,9 @@ class Process:
         return (m - self.mu(t)) / self.sigma(t)
 
     def potential(self, m: Array, t: float) -> Array:
-        """Return 1 - erf((m - mu) / sigma)."""
+        """Return height (1 - erf((m - mu) / sigma)), and 1 below mu if clipped."""
         u = self.standard(m, t)
-        return erfc(np.maximum(u, 0.0) if self.clip else u)
+        return self.height * erfc(np.maximum(u, 0.0) if self.clip else u)
 
     def log_weight(self, m: Array, t: float) -> Array:
         """Return the logarithm of the potential's slope, up to a common factor."""
@@ -94,7 +104,7 @@ class Drift:
         signed, whole = self.sample.total(w * self.b, w)
         return float(signed / whole)
 
-    def time(self, ds: float, since: float = 0.0) -> float | None:
+    def time(self, ds: float, since: float = 0.0, tol: float = 1e-15) -> float | None:
         """Return the first dt from `since` on that brings the potential back; None if it stays below until t = 1.
 
         Time may lower the potential as well, when sigma shrinks around margins beyond mu: it is looked for in steps.
@@ -105,7 +115,7 @@ class Drift:
         while low < self.rest:
             high = min(low + step, self.rest)
             if self.excess(ds, high) >= 0.0:
-                return _root(lambda dt: self.excess(ds, dt), low, high)
+                return _root(lambda dt: self.excess(ds, dt), low, high, tol)
             low, step = high, min(1.5 * step, self.rest / 10)
         return None
 
@@ -130,7 +140,8 @@ class Drift:
             if abs(E) <= 1e-14 * n and abs(B) <= 1e-11 * W:
                 return ds, dt
             B_s, B_t = total(-2 * u * w * self.b * u_s, -2 * u * w * self.b * u_t)
-            E_s, E_t = -2 / sqrt(pi) * E_s, -2 / sqrt(pi) * E_t
+            slope = -2 / sqrt(pi) * p.height
+            E_s, E_t = slope * E_s, slope * E_t
             bottom = E_s * B_t - E_t * B_s
             if abs(bottom) <= 1e-14 * W * W:
                 return None
@@ -153,17 +164,54 @@ class Drift:
             low, high = high, high + (high - low)
         return high, self.rest
 
-    def search(self) -> tuple[float, float] | None:
-        """Walk along the curve to the first point without an edge, or to the end of time."""
+    def least(self, low: tuple[float, float], high: tuple[float, float]) -> float:
+        """Return a lower bound of sum of b w, up to a positive factor, for all (ds, dt) between two points.
+
+        With q = e^(-dt) the distance x - mu is q a + ds b - 2 rho, a = m - (theta - 2 rho) e^(1-t): linear in q and ds.
+        """
+        p, q = self.process, (exp(-high[1]), exp(-low[1]))
+        a = self.m - (p.theta - 2 * p.rho) * exp(self.rest)
+        near = np.minimum(q[0] * a, q[1] * a) + np.minimum(low[0] * self.b, high[0] * self.b) - 2 * p.rho
+        far = np.maximum(q[0] * a, q[1] * a) + np.maximum(low[0] * self.b, high[0] * self.b) - 2 * p.rho
+        wide, narrow = p.sigma(self.t + low[1]), p.sigma(self.t + high[1])
+        u = near / np.where(near < 0, narrow, wide)  # <= (x - mu) / sigma
+        v = far / np.where(far < 0, wide, narrow)
+        most, fewest = -(np.clip(0.0, u, v) ** 2), -(np.maximum(np.abs(u), np.abs(v)) ** 2)
+        if p.clip:
+            most, fewest = np.where(v > 0, most, -np.inf), np.where(u > 0, fewest, -np.inf)
+        logs = np.where(self.b > 0, fewest, most)
+        top = self.sample.largest(logs)
+        self.evaluations += 1
+        return 0.0 if top == -np.inf else float(self.sample.total(self.b * np.exp(logs - top)))
+
+    def search(self, found: tuple[float, float] | None = None) -> tuple[float, float] | None:
+        """Walk along the curve to the first point without an edge, or to the end of time.
+
+        A step is as long as it is certain that the edge stays positive: clipped weights jump, so that the edge may be
+        gone, come back, and be gone again.  Nothing is certain near a root; there steps are at least SHORT.
+
+        Parameters
+        ----------
+        found : a solution of both equations, which is taken unless the edge is gone before
+        """
         low, since, step = 0.0, 0.0, 0.05 * self.process.sigma(self.t)
-        for _ in range(500):
-            high = low + step
-            dt = self.time(high, since)
-            if dt is None:
-                return self.last_step(low, high)
-            if self.edge(high, dt) <= 0.0:
+        short, blur, end = SHORT * step, 1e-6 * self.rest, (np.inf, 0.0) if found is None else found
+        for _ in range(2000):
+            if end[0] - low <= short:
+                return end
+            high = min(low + step, end[0])
+            near = self.time(high, since, blur)
+            until = self.rest if near is None else min(near + blur, self.rest)
+            if self.least((low, since), (high, until)) > 0.0:
+                step *= 1.5
+            elif high - low > short:
+                step = (high - low) / 2
+                continue
+            elif (dt := self.time(high, since)) is not None and self.edge(high, dt) <= 0.0:
                 return self._crossing(low, high, since)
-            low, since, step = high, dt, 1.05 * step
+            if near is None:
+                return self.last_step(low, high)
+            low, since = high, max(since, near - blur)
         return None
 
     def _crossing(self, low: float, high: float, since: float) -> tuple[float, float]:
@@ -178,8 +226,8 @@ class Drift:
         return self.last_step(low, ds) if dt is None else (ds, dt)
 
 
-def _root(f: Callable[[float], float], low: float, high: float) -> float:
-    return float(brentq(f, low, high, xtol=1e-15, rtol=1e-14))
+def _root(f: Callable[[float], float], low: float, high: float, tol: float = 1e-15) -> float:
+    return float(brentq(f, low, high, xtol=tol, rtol=1e-14))
 
 
 def advance_drift(
@@ -187,8 +235,8 @@ def advance_drift(
 ) -> tuple[float, float, int] | None:
     """Return ds, dt and the number of evaluations of one round, or None.
 
-    Newton's method from the last round's solution, from AdaBoost's step and from the end of time; if none ends at a
-    sensible point, a safe walk.  Votes are scaled to at most 1 and ds back.
+    Newton's method from the last round's solution, from AdaBoost's step and from the end of time; then a walk, which
+    takes its solution unless the edge is gone before.  Votes are scaled to at most 1 and ds back.
     """
     scale = sample.largest(np.abs(b))
     if scale != 1.0:
@@ -200,8 +248,10 @@ def advance_drift(
     for start in (last, (alpha, min(alpha * alpha, rest)), (sqrt(rest), rest)):
         found = drift.newton(*start) if start is not None else None
         if found is not None and found[0] > 0.0 and found[1] > 0.0:
-            if found[1] >= rest:
-                break  # the clock runs out first
-            return *found, drift.evaluations
-    walked = drift.search()
+            break
+    else:
+        found = None
+    if found is not None and found[1] >= rest:
+        found = None  # the clock runs out first
+    walked = drift.search(found)
     return None if walked is None else (*walked, drift.evaluations)

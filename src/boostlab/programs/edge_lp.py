@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.programs.allowance import OutOfTime, SolverError
+
 Array = npt.NDArray[Any]
-
-
-class SolverError(RuntimeError):
-    """A solver ended without an optimum."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +114,7 @@ class EdgeLP:
             self.solver.clearSolver()
             status = self._run()
         if status == kinds.kTimeLimit:
-            raise SolverError(f"HiGHS found no optimum of {self.n_voters} voters within {self.seconds:g} seconds")
+            raise OutOfTime(f"HiGHS found no optimum of {self.n_voters} voters within {self.seconds:g} seconds")
         if status != kinds.kOptimal:
             raise SolverError(f"HiGHS ended with {self.solver.modelStatusToString(status)!r}")
         solution = self.solver.getSolution()

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from boostlab.programs.edge_lp import SolverError
+from boostlab.programs.allowance import SolverError
 from boostlab.programs.one_thread import one_thread
 
 Array = npt.NDArray[Any]

@@ -74,15 +74,18 @@ def random_code(n_classes: int, n_columns: int, rng: np.random.Generator, zeros:
 
 
 def _random_columns(n_classes: int, n_columns: int, rng: np.random.Generator, zeros: float) -> Array:
-    """Return columns that have both signs, no two of them equal or complements; fewer, if not so many were drawn."""
-    drawn = np.where(rng.random((4 * n_columns, n_classes)) < 0.5, np.int8(-1), np.int8(1))
-    if zeros > 0:
-        drawn[rng.random(drawn.shape) < zeros] = 0
-    drawn = drawn[(drawn.max(axis=1) == 1) & (drawn.min(axis=1) == -1)]
-    first = drawn[np.arange(len(drawn)), (drawn != 0).argmax(axis=1)]
-    with np.errstate(over="ignore"):  # beyond 40 classes different columns may share a number: one of them is lost
-        numbers = (drawn * first[:, None]).astype(np.int64) @ np.int64(3) ** np.arange(n_classes)
-    _, places = np.unique(numbers, return_index=True)
+    """Return columns that have both signs, no two of them equal or complements: as many as asked for, if there are."""
+    n_columns = min(n_columns, _sparse_columns(n_classes) if zeros > 0 else _dense_columns(n_classes))
+    drawn, places = np.empty((0, n_classes), np.int8), np.empty(0, np.intp)
+    while len(places) < n_columns:  # the rarest of few columns may take several draws
+        more = np.where(rng.random((4 * n_columns, n_classes)) < 0.5, np.int8(-1), np.int8(1))
+        if zeros > 0:
+            more[rng.random(more.shape) < zeros] = 0
+        drawn = np.vstack([drawn, more[(more.max(axis=1) == 1) & (more.min(axis=1) == -1)]])
+        first = drawn[np.arange(len(drawn)), (drawn != 0).argmax(axis=1)]
+        with np.errstate(over="ignore"):  # beyond 40 classes different columns may share a number: one of them is lost
+            numbers = (drawn * first[:, None]).astype(np.int64) @ np.int64(3) ** np.arange(n_classes)
+        _, places = np.unique(numbers, return_index=True)
     return np.ascontiguousarray(drawn[np.sort(places)[:n_columns]].T)
 
 
@@ -208,9 +211,14 @@ CODES: dict[str, Maker] = {
     "ovo": lambda K, L, rng: one_vs_one(K),
     "exhaustive": lambda K, L, rng: exhaustive(K),
     "bch": lambda K, L, rng: bch(K, L or ceil(10 * log2(K)), rng),
-    "dense": lambda K, L, rng: random_code(K, min(L or ceil(10 * log2(K)), 2 ** min(K - 1, 40) - 1), rng),
+    "dense": lambda K, L, rng: random_code(K, min(L or ceil(10 * log2(K)), _dense_columns(K)), rng),
     "sparse": lambda K, L, rng: random_code(K, min(L or ceil(15 * log2(K)), _sparse_columns(K)), rng, 0.5),
 }
+
+
+def _dense_columns(n_classes: int) -> int:
+    """Return how many different columns without zeros there are, a column and its complement once."""
+    return 2 ** min(n_classes - 1, 40) - 1
 
 
 def _sparse_columns(n_classes: int) -> int:
