@@ -217,12 +217,12 @@ class InformationCriterion:
 
     def criterion(self, training: Training) -> float:
         """Return the criterion of the vote so far."""
-        s, F = training.state, training.settled(training.state.scores)
-        n, voter = s.rows.n, s.rounds[-1].voter
+        s, F = training.state, training.settled(training.state.held.scores)
+        n, voter = s.n, s.rounds[-1].voter
         if self.numeric:
-            deviance = n * np.log(max(squared_error(s.rows, s.codes, F), np.finfo(float).tiny))
+            deviance = n * np.log(max(squared_error(s.held.masses, s.codes, F), np.finfo(float).tiny))
         else:
-            deviance = 2.0 * n * log_loss(s.rows, s.codes, F, training.rule)
+            deviance = 2.0 * n * log_loss(s.held.masses, s.codes, F, training.rule)
         count = np.count_nonzero(s.alphas) * (len(voter) if isinstance(voter, tuple) else 1)
         return float(deviance + count * (2.0 if self.name == "aic" else np.log(n)))
 

@@ -14,9 +14,10 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import boostlab
-from boostlab import AdaBoostClassifier, AdaBoostM1Classifier, ARBoostClassifier, SAMMEClassifier
+from boostlab import AdaBoostClassifier, AdaBoostM1Classifier, ARBoostClassifier, DecisionStump, SAMMEClassifier
 from boostlab.contract import Learner
 
+BY_ERROR = DecisionStump(criterion="error")
 HAND = np.array([[1.0], [2.0], [3.0]]), np.array([0, 1, 2])
 
 
@@ -74,9 +75,9 @@ def test_the_textbooks_form_is_ar_boost_and_of_two_classes_samme(data):
 @pytest.mark.parametrize(
     ("model", "first", "second", "error"),
     [
-        (SAMMEClassifier(), log(2) + log(2), log(5) + log(2), 1 / 6),
-        (AdaBoostM1Classifier(), log(2), log(3), 1 / 4),
-        (ARBoostClassifier(rho=2.0), log(2 * 2) + log(2), log(2 * 9) + log(2), 1 / 10),
+        (SAMMEClassifier(BY_ERROR), log(2) + log(2), log(5) + log(2), 1 / 6),
+        (AdaBoostM1Classifier(BY_ERROR), log(2), log(3), 1 / 4),
+        (ARBoostClassifier(BY_ERROR, rho=2.0), log(2 * 2) + log(2), log(2 * 9) + log(2), 1 / 10),
     ],
     ids=["SAMME", "M1", "AR"],
 )
@@ -116,7 +117,9 @@ def best_error(w, codes, X, K):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("K", [2, 3, 5])
 @pytest.mark.parametrize(
-    "model", [SAMMEClassifier(), AdaBoostM1Classifier(), ARBoostClassifier(rho=3.0)], ids=["SAMME", "M1", "AR"]
+    "model",
+    [SAMMEClassifier(BY_ERROR), AdaBoostM1Classifier(BY_ERROR), ARBoostClassifier(BY_ERROR, rho=3.0)],
+    ids=["SAMME", "M1", "AR"],
 )
 def test_every_round(data, model, K, weighted):
     if K == 2 and isinstance(model, ARBoostClassifier):
@@ -124,7 +127,7 @@ def test_every_round(data, model, K, weighted):
     X, codes = data(seed=K, n=60, d=3, noise=0.1, n_classes=K)
     mass = np.random.default_rng(K).uniform(0.3, 2.0, 60) if weighted else np.ones(60)
     if isinstance(model, AdaBoostM1Classifier) and K == 5:
-        model.set_params(max_leaf_nodes=8)
+        model.set_params(estimator=None, max_leaf_nodes=8)
     model.set_params(n_estimators=25).fit(X, codes, mass)
     assert model.n_estimators_ > 3
     w, loss = mass / mass.sum(), 1.0
@@ -199,18 +202,18 @@ def test_rho_one_is_samme(data):
 def test_the_weak_learning_limits():
     # Both values of x hold every class once: every voter errs on 2/3, a random guess.
     X, y = np.repeat([[0.0], [1.0]], 3, axis=0), [0, 1, 2, 0, 1, 2]
-    for model, limit in ((SAMMEClassifier(), "0.6667"), (AdaBoostM1Classifier(), "0.5")):
+    for model, limit in ((SAMMEClassifier(BY_ERROR), "0.6667"), (AdaBoostM1Classifier(BY_ERROR), "0.5")):
         with pytest.warns(UserWarning, match="kept no voter"):
             model.fit(X, y)
         assert model.stop_reason_ == f"no_edge: weighted error 0.6667, and the rule needs less than {limit}"
         assert model.predict(X).tolist() == [0] * 6
-    model = ARBoostClassifier(rho=2.0, n_estimators=1).fit(X, y)  # 4/5 is its limit
+    model = ARBoostClassifier(BY_ERROR, rho=2.0, n_estimators=1).fit(X, y)  # 4/5 is its limit
     assert model.estimator_weights_[0] == pytest.approx(log(2 * 0.5) + log(2))
     # Errors between 1/2 and 2/3 are SAMME's, and not M1's.
     X, y = np.arange(6.0)[:, None], [0, 1, 2, 0, 1, 2]
-    assert SAMMEClassifier(n_estimators=1).fit(X, y).history_["error"][0] == pytest.approx(0.5)
+    assert SAMMEClassifier(BY_ERROR, n_estimators=1).fit(X, y).history_["error"][0] == pytest.approx(0.5)
     with pytest.warns(UserWarning, match="kept no voter"):
-        assert AdaBoostM1Classifier().fit(X, y).n_estimators_ == 0
+        assert AdaBoostM1Classifier(BY_ERROR).fit(X, y).n_estimators_ == 0
 
 
 class Mediocre(Learner):

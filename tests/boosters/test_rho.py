@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from boostlab.estimators import selection
 
 from boostlab import ARBoostClassifier, Binned, DecisionStump
+from boostlab.boosters import selection
 from boostlab.files import load, save
 from tables import noisy_table
 

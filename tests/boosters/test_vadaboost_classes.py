@@ -14,7 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 import boostlab
-from boostlab import DecisionTree, SAMMEClassifier, VadaBoostClassifier
+from boostlab import DecisionStump, DecisionTree, SAMMEClassifier, VadaBoostClassifier
 from boostlab.boosters import selection, variance_penalised
 from boostlab.boosters.vadaboost import FixedPointVadaBoostOfClasses, VadaBoostOfClasses
 from boostlab.contract import Learner
@@ -24,6 +24,8 @@ from boostlab.data.sample import Sample
 BOUND = [("bound", lam) for lam in (0.0, 0.1, 0.5, 0.9, 1.0)]
 EXACT = [("exact", lam) for lam in (0.0, 0.3, 1.0, 2.0, 10.0)]
 both = pytest.mark.parametrize(("step", "lam"), [*BOUND, *EXACT])
+
+BY_ERROR = DecisionStump(criterion="error")
 
 
 def coded(classes, K):
@@ -81,7 +83,7 @@ def test_every_round(data, K, step, lam, weighted):
     X, codes = data(seed=K, n=70, d=3, noise=0.15, n_classes=K)
     mass = np.random.default_rng(K).uniform(0.3, 2.0, 70) if weighted else np.ones(70)
     n = mass.sum()
-    model = VadaBoostClassifier(variance_penalty=lam, step=step, n_estimators=20).fit(X, codes, mass)
+    model = VadaBoostClassifier(BY_ERROR, variance_penalty=lam, step=step, n_estimators=20).fit(X, codes, mass)
     assert model.n_estimators_ > 3
     J, right_ones = n**2, 0
     for t, (f, h, alpha, beta) in enumerate(rounds(model, X, codes)):
@@ -170,7 +172,7 @@ def test_two_rounds_by_hand():
     #   alpha = (ln(27/7) + ln 2) / 2.
     # The cost after round 1, over n^2: mean 2^(-2/3) 4/3, mean square 2^(-4/3) 2, so 2^(-4/3) (16/9 + 2) / 2.
     X, y = np.array([[1.0], [2.0], [3.0]]), np.array([0, 1, 2])
-    model = VadaBoostClassifier(variance_penalty=0.5, n_estimators=2).fit(X, y)
+    model = VadaBoostClassifier(BY_ERROR, variance_penalty=0.5, n_estimators=2).fit(X, y)
     one, two = model.estimators_
     assert (one.threshold, one.left, one.right) == (1.5, 0, 1)
     assert (two.threshold, two.left, two.right) == (1.5, 0, 2)
@@ -178,7 +180,7 @@ def test_two_rounds_by_hand():
     assert model.history_["objective"][0] == pytest.approx(2 ** (-4 / 3) * 17 / 9, rel=1e-13)
     np.testing.assert_allclose(model.history_["penalised_error"], [1 / 3, 7 / 34], rtol=1e-13)
     # The exact first step: A = (W_I^2 + 3 S_I)/2 = 5/9, B = 2/9, C = 1/9, and 2 x^2 - x - 10 = 0 has the root 5/2.
-    model = VadaBoostClassifier(variance_penalty=0.5, step="exact", n_estimators=1).fit(X, y)
+    model = VadaBoostClassifier(BY_ERROR, variance_penalty=0.5, step="exact", n_estimators=1).fit(X, y)
     assert model.estimator_weights_[0] == pytest.approx(log(2.5), rel=1e-14)
 
 
@@ -381,7 +383,7 @@ def test_the_loss_bounds_the_error_with_a_factor_only(data):
     assert f.argmax() != 1
     for K in (3, 5):
         X, codes = data(seed=K, n=100, noise=0.2, n_classes=K)
-        model = VadaBoostClassifier(variance_penalty=0.3, n_estimators=25).fit(X, codes)
+        model = VadaBoostClassifier(BY_ERROR, variance_penalty=0.3, n_estimators=25).fit(X, codes)
         whole = np.cumsum(model.estimator_weights_)
         for shown, total in zip(model.staged_decision_function(X), whole, strict=True):
             e = losses(codes, shown * (K - 1) ** 2 / K)

@@ -9,7 +9,7 @@ import scipy.sparse
 from sklearn.tree import DecisionTreeClassifier
 
 import boostlab
-from boostlab import AdaBoostM1Classifier, DecisionTree, SAMMEClassifier
+from boostlab import AdaBoostM1Classifier, DecisionStump, DecisionTree, SAMMEClassifier
 from boostlab.data.table import Table
 from boostlab.voters import tree as trees
 
@@ -42,6 +42,28 @@ def test_gini_splits_are_scikit_learns(K, limits):
     shares = np.zeros(X.shape[1])
     np.add.at(shares, ours.feature[mine], ours.gains[mine])
     np.testing.assert_allclose(shares / shares.sum(), theirs.feature_importances_, atol=1e-9)
+
+
+@pytest.mark.parametrize("K", [3, 7])
+def test_a_stump_of_classes_is_scikit_learns_tree_of_depth_one(K):
+    X, y = table(K, n=2000, K=K)
+    mass = np.random.default_rng(K).uniform(0.5, 2.0, len(y))
+    ours = SAMMEClassifier(max_bins="exact", n_estimators=1).fit(X, y, mass).estimators_[0]
+    theirs = DecisionTreeClassifier(max_depth=1).fit(X, y, mass)
+    assert ours.feature == theirs.tree_.feature[0]
+    assert ours.threshold == pytest.approx(theirs.tree_.threshold[0], rel=1e-6)
+    assert (ours.predict(X) == theirs.predict(X)).all()
+    by_error = SAMMEClassifier(DecisionStump(criterion="error"), max_bins="exact", n_estimators=1).fit(X, y, mass)
+    wrong = [mass @ (voter.predict(X) != y) for voter in (by_error.estimators_[0], ours)]
+    assert wrong[0] < wrong[1]
+
+
+def test_the_criterion_of_stumps():
+    X, y = table(0)
+    with pytest.raises(ValueError, match='criterion=\'entropy\' is not known; use "gini" or "error"'):
+        SAMMEClassifier(DecisionStump(criterion="entropy")).fit(X, y)
+    two = [SAMMEClassifier(DecisionStump(criterion=c), n_estimators=9).fit(X, y > 1) for c in ("gini", "error")]
+    assert repr(two[0].estimators_) == repr(two[1].estimators_)  # two classes: AdaBoost's stumps
 
 
 @pytest.mark.parametrize("limits", [{"max_leaf_nodes": 8}, {"max_leaf_nodes": 8, "max_depth": 2}])

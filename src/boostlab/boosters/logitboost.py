@@ -199,7 +199,8 @@ class LogitBoostOfClasses(Rule):
 
     def probability(self, F: Array) -> Array:
         """Softmax."""
-        return np.asarray(softmax(F, axis=1))
+        P: Array = softmax(F, axis=1)
+        return P
 
 
 @booster(

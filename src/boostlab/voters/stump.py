@@ -16,7 +16,7 @@ from boostlab.data.table import Table, compact, magnitude
 from boostlab.data.threads import gather
 from boostlab.kernels.edge import best_edge
 from boostlab.kernels.slots import SIGNED
-from boostlab.voters.criteria import CRITERIA, ByClass, MixedEdge
+from boostlab.voters.criteria import CRITERIA, ByClass, ClassGini, Labels, MixedEdge
 from boostlab.voters.criterion import Criterion, Params
 from boostlab.voters.follow import Follower
 from boostlab.voters.ranking import ranked
@@ -26,6 +26,7 @@ from boostlab.voters.small import Found
 Array = npt.NDArray[Any]
 
 MIXED = MixedEdge()
+NAMES_BY: dict[str, ByClass] = {"gini": ClassGini(), "error": Labels()}  # what stumps name one of several classes by
 
 
 @dataclass(slots=True)
@@ -93,6 +94,10 @@ class DecisionStump(Learner, BaseEstimator):
     ----------
     polarity : {"both", "+", "-"}, default="both"
         Which side of a numeric cut may vote +1: the better one, only the one above ("+") or only the one below ("-").
+    criterion : {"gini", "error"}, default="gini"
+        What makes a stump good that names one of three or more classes: the smallest gini index, as in CART (and in
+        scikit-learn's trees of depth 1), or the smallest weighted error.  Two classes, real votes and votes for every
+        class have their booster's own criterion.
 
     Examples
     --------
@@ -104,8 +109,9 @@ class DecisionStump(Learner, BaseEstimator):
     uses_bins = True
     excludes = True
 
-    def __init__(self, polarity: str = "both") -> None:
+    def __init__(self, polarity: str = "both", criterion: str = "gini") -> None:
         self.polarity = polarity
+        self.criterion = criterion
 
     def searches(self) -> frozenset[str]:
         """Return the criteria it can search."""
@@ -116,19 +122,21 @@ class DecisionStump(Learner, BaseEstimator):
         sides = {"both": 0, "+": 1, "-": -1}
         if self.polarity not in sides:
             raise ValueError(f'polarity={self.polarity!r} is not known; use "both", "+" or "-".')
-        return StumpSession(table, rows, sides[self.polarity])
+        if self.criterion not in NAMES_BY:
+            raise ValueError(f'criterion={self.criterion!r} is not known; use "gini" or "error".')
+        return StumpSession(table, rows, sides[self.polarity], NAMES_BY[self.criterion])
 
 
 class StumpSession:
     """Stump search on one sample."""
 
-    def __init__(self, table: Table, rows: Rows, sides: int) -> None:
+    def __init__(self, table: Table, rows: Rows, sides: int, names_by: ByClass) -> None:
         self.search, self.table = SplitSearch(table, rows), table
-        self.sides = sides
+        self.sides, self.names_by = sides, names_by
 
     def best(self, task: Task) -> Stump | CategoryStump | Stop:
         """Return the stump with the lowest cost; ties go to the first feature, then the first cut."""
-        criterion, search = CRITERIA[task.criterion], self.search
+        criterion, search = self._criterion(task), self.search
         if search.nothing:
             return Stop("no_edge", "every column is constant, so there is nothing to split")
         if task.criterion == "edge" and self._may_mix(task):
@@ -152,6 +160,11 @@ class StumpSession:
             elif isinstance(criterion, ByClass):
                 task.sums = channels.errors(criterion, [below, above])
         return self._stump(split.feature, split.cut, search.low(split), *leaves)
+
+    def _criterion(self, task: Task) -> Criterion:
+        """Return what is searched for: for three or more classes what the learner says, else what the task names."""
+        criterion = CRITERIA[task.criterion]
+        return self.names_by if criterion.by_class and self.search.counter(task.target).width > 2 else criterion
 
     def _best_edge(self, task: Task, weight: Array, target: Array) -> Stump | CategoryStump | Stop:
         """Compare one channel's sums, as the integers they are."""
