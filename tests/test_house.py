@@ -20,40 +20,34 @@ PAPERS = Path(boostlab_reproductions.__file__).parent
 
 # Every room and the rooms it may import.
 MAY_IMPORT = {
-    "kernels": set(),
-    "data": {"kernels"},
     "functions": set(),
     "contract": {"functions"},
-    "backend": {"contract", "data", "functions", "kernels"},
-    "programs": set(),
-    "voters": {"contract", "data", "kernels"},
-    "lookup": {"data", "kernels", "voters"},
-    "ensemble": {"contract", "data", "kernels", "lookup", "voters"},
-    "state": {"backend", "contract", "ensemble"},
-    "march": {"backend", "contract", "data", "kernels", "state", "voters"},
-    "engine": {"backend", "contract", "data", "ensemble", "march", "state"},
-    "stream": {"backend", "contract", "data", "ensemble", "programs"},
-    "monitors": {"contract", "data", "engine", "ensemble", "state"},
-    "reductions": {"data", "ensemble"},
+    "solvers": set(),
+    "backend": {"contract", "functions"},
+    "data": {"backend"},
+    "learners": {"backend", "contract", "data"},
+    "ensemble": {"backend", "contract", "data", "learners"},
+    "engine": {"backend", "contract", "data", "ensemble", "learners", "solvers"},
+    "reductions": {"backend", "data", "ensemble"},
     "registry": set(),  # boosters/registry.py: how boosters are found by name, so that files need not import them
-    "files": {"contract", "data", "ensemble", "reductions", "registry", "voters"},
+    "model_io": {"contract", "data", "ensemble", "learners", "reductions", "registry"},
     "boosters": {
-        *("contract", "data", "engine", "ensemble", "files", "monitors"),
-        *("programs", "reductions", "registry", "stream", "theory", "voters"),
+        *("backend", "contract", "data", "engine", "ensemble", "learners"),
+        *("model_io", "reductions", "registry", "solvers", "theory"),
     },
-    "multiclass": {"boosters", "data", "files", "reductions"},
-    "theory": {"contract", "data", "ensemble", "voters"},
+    "multiclass": {"backend", "boosters", "data", "model_io", "reductions"},
+    "theory": {"backend", "contract", "data", "ensemble", "learners"},
     "plots": {"theory"},
     "datasets": set(),
-    "studies": {"boosters", "kernels"},  # kernels: one notice of compiling for all workers
-    "comparison": {"boosters", "data", "datasets", "studies"},
-    # kernels: runs on a pool; voters: the papers name their weak learners
-    "boostlab_reproductions": {"boosters", "data", "datasets", "kernels", "studies", "theory", "voters"},
+    "studies": {"backend", "boosters"},  # backend: one notice of compiling for all workers
+    "comparison": {"backend", "boosters", "data", "datasets", "studies"},
+    # backend: whole runs on a pool; learners: the papers name their weak learners
+    "boostlab_reproductions": {"backend", "boosters", "data", "datasets", "learners", "studies", "theory"},
     "cli": {"boosters", "comparison", "datasets", "studies"},  # and the reproductions, where they are installed
     "__main__": {"cli"},
     "__init__": {
-        *("boosters", "comparison", "contract", "data", "datasets", "files", "multiclass"),
-        *("plots", "registry", "studies", "theory", "voters"),
+        *("boosters", "comparison", "contract", "data", "datasets", "learners", "model_io"),
+        *("multiclass", "plots", "registry", "studies", "theory"),
     },
 }
 ALSO = {SRC / "studies" / "__init__.py": {"comparison"}}  # `boostlab.studies` keeps its public names
@@ -132,13 +126,13 @@ def room_of_public(name: str) -> str:
     ("source", "rooms"),
     [
         ("import numpy, boostlab.data.bins", {"data"}),
-        ("from boostlab.voters.stump import Stump", {"voters"}),
-        ("from boostlab import DecisionTree, datasets, __version__", {"voters", "datasets"}),
-        ("def late():\n    from boostlab import load", {"files"}),
+        ("from boostlab.learners.stump import Stump", {"learners"}),
+        ("from boostlab import DecisionTree, datasets, __version__", {"learners", "datasets"}),
+        ("def late():\n    from boostlab import load", {"model_io"}),
         ("def late():\n    import boostlab.plots as p", {"plots"}),
         ("from boostlab.boosters import registry, targets", {"boosters", "registry"}),
         ("from importlib import import_module\nimport_module('boostlab.cli')", {"cli"}),
-        ("import importlib\nx = importlib.import_module(f'boostlab.engine.{name}')", {"engine"}),
+        ("import importlib\nx = importlib.import_module(f'boostlab.engine.training.{name}')", {"engine"}),
         ("from boostlab.contract.task import Task\nfrom scipy import stats", {"contract"}),
     ],
 )
@@ -215,8 +209,8 @@ def test_a_rule_is_short_and_knows_nothing_of_features_or_estimators(cls):
     used = {n.id for n in names if isinstance(n.ctx, ast.Load)} - {n.id for n in names if isinstance(n.ctx, ast.Store)}
     for name in used & others.keys():
         here, *rest = others[name].split(".")[1:]
-        assert here in ("contract", "programs") or (here == "boosters" and rest[0] not in SHARED), (
-            f"{path.name}, line {first}: {cls.__name__} uses {name}, and rules see the contract and the programs only"
+        assert here in ("contract", "solvers") or (here == "boosters" and rest[0] not in SHARED), (
+            f"{path.name}, line {first}: {cls.__name__} uses {name}, and rules see the contract and the solvers only"
         )
     outside = {
         (alias.asname or alias.name).split(".")[0]: (getattr(node, "module", None) or alias.name).split(".")[0]

@@ -46,12 +46,12 @@ if TYPE_CHECKING:
     from boostlab.comparison import compare as compare
     from boostlab.contract import Stop as Stop
     from boostlab.data.binned import Binned as Binned
-    from boostlab.files import load as load
+    from boostlab.learners import DecisionStump as DecisionStump
+    from boostlab.learners import DecisionTree as DecisionTree
+    from boostlab.learners import VoterPool as VoterPool
+    from boostlab.model_io import load as load
     from boostlab.multiclass.ecoc import ECOCClassifier as ECOCClassifier
     from boostlab.multiclass.pairwise import PairwiseClassifier as PairwiseClassifier
-    from boostlab.voters import DecisionStump as DecisionStump
-    from boostlab.voters import DecisionTree as DecisionTree
-    from boostlab.voters import VoterPool as VoterPool
     # [/imports]
 
 __all__: list[str]  # made when it is asked for: the estimators are found by their files' names
@@ -60,11 +60,11 @@ _ROOMS = ("datasets", "plots", "studies", "theory")
 _HOMES = {
     "compare": "boostlab.comparison",
     "Binned": "boostlab.data.binned",
-    "DecisionStump": "boostlab.voters",
-    "DecisionTree": "boostlab.voters",
+    "DecisionStump": "boostlab.learners",
+    "DecisionTree": "boostlab.learners",
     "Stop": "boostlab.contract",
-    "VoterPool": "boostlab.voters",
-    "load": "boostlab.files",
+    "VoterPool": "boostlab.learners",
+    "load": "boostlab.model_io",
 }
 
 

@@ -14,8 +14,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import boostlab
 from boostlab import AdaBoostClassifier, AdaBoostMHClassifier, DecisionTree, LogitBoostClassifier, VoterPool
+from boostlab.backend.cpu.masses import Masses
 from boostlab.contract import Task
-from boostlab.data.rows import Rows
 from boostlab.data.table import Bins, Table
 
 SIMPLE = np.array([[1.0], [2.0], [3.0]]), np.array([0, 1, 2])
@@ -157,7 +157,7 @@ def test_a_factored_tree_is_one_function_with_a_sign_a_label(data, all_stumps, s
     rng = np.random.default_rng(seed)
     D, Y = rng.exponential(size=(80, 4)), signs(codes, 4)
     D[Y > 0] *= 3
-    rows = Rows(80)
+    rows = Masses(80)
     table = Table.of(X, Bins.fit(X, rows, "exact"))
     session = DecisionTree(max_leaf_nodes=6).begin(table, rows, rng)
     tree = session.best(Task("factored", D, Y, {"no": -1.0}))

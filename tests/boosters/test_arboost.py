@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from boostlab import AdaBoostClassifier, ARBoostClassifier, DecisionStump, VoterPool
 from boostlab.contract import Learner
-from boostlab.voters.stump import Stump
+from boostlab.learners.stump import Stump
 
 
 def weights(y, F):

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from boostlab import AdaBoostClassifier, DecisionTree, SoftMarginBoostClassifier, VoterPool
+from boostlab.backend.cpu.masses import Masses
 from boostlab.boosters.adaboost import AdaBoost
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.quadboost import QuadBoost
 from boostlab.contract import Reweigh, Rule, Step, Task
-from boostlab.data.rows import Rows
 from boostlab.data.table import Bins, Table
-from boostlab.engine import Training
-from boostlab.voters import DecisionStump
+from boostlab.engine.training import Training
+from boostlab.learners import DecisionStump
 from tables import noisy_table
 
 
@@ -41,7 +41,7 @@ class Keeps(Says):
 
 def train(rule, learner=None, rounds=3):
     X, y = noisy_table(80, seed=1)
-    rows, learner = Rows(len(y)), learner or DecisionStump()
+    rows, learner = Masses(len(y)), learner or DecisionStump()
     table = Table.of(X, Bins.fit(X, rows) if learner.uses_bins else None)
     training = Training(rule, learner, table, rows, y, 2, horizon=rounds)
     training.run(rounds)

@@ -16,10 +16,10 @@ from boostlab import (
     TotalBoostClassifier,
     VoterPool,
 )
-from boostlab.programs.allowance import SolverError
-from boostlab.programs.capped_entropy import CappedEntropy, Stuck
-from boostlab.programs.edge_lp import EdgeLP
-from boostlab.programs.soft_margin import soft_margin
+from boostlab.solvers.allowance import SolverError
+from boostlab.solvers.capped_entropy import CappedEntropy, Stuck
+from boostlab.solvers.edge_lp import EdgeLP
+from boostlab.solvers.soft_margin import soft_margin
 
 SOFT = [ERLPBoostClassifier, SoftBoostClassifier]
 FAMILY = [LPBoostClassifier, *SOFT, TotalBoostClassifier]

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from boostlab import DecisionStump, EBBoostClassifier, VadaBoostClassifier
+from boostlab.backend.cpu.masses import Masses
 from boostlab.boosters.vadaboost import FixedPointVadaBoost
-from boostlab.data.rows import Rows
 from boostlab.data.table import Bins, Table
-from boostlab.engine import Training
+from boostlab.engine.training import Training
 
 TAU = sqrt(2 * log(2 / 0.05))
 
@@ -83,7 +83,7 @@ def test_the_objective_falls_wherever_lambda_is_not_cut(data, make, params):
 def test_it_ends_when_the_penalised_loss_rises(data):
     # A confidence so high that lambda is always cut to 1, where the objective may rise.
     X, codes = data(seed=3, n=60, noise=0.3, d=2)
-    rows = Rows(60)
+    rows = Masses(60)
     rule = FixedPointVadaBoost(patience=4, delta=1e-300)
     training = Training(rule, DecisionStump(), Table.of(X, Bins.fit(X, rows)), rows, codes, 2, horizon=500)
     stop = training.run(500)

@@ -9,7 +9,7 @@ import pytest
 
 import boostlab
 from boostlab import AdaBoostClassifier, L2BoostRegressor, LogitBoostClassifier, LPBoostClassifier, SAMMEClassifier
-from boostlab.files import load
+from boostlab.model_io import load
 from tables import noisy_table
 
 

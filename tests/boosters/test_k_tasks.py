@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 
 from boostlab import DecisionStump, LogitBoostClassifier
+from boostlab.backend.cpu.masses import Masses
 from boostlab.boosters.adaboost import AdaBoost
 from boostlab.boosters.logitboost import LogitBoostOfClasses
 from boostlab.contract import Learner, Retry, Reweigh, Rule, Step, Stop, Task
-from boostlab.data.rows import Rows
 from boostlab.data.table import Bins, Table
-from boostlab.engine import Training, history
-from boostlab.ensemble import Ensemble, coefficients, probabilities
+from boostlab.engine.training import Training, history
+from boostlab.ensemble.vote import Ensemble, coefficients, probabilities
 
 
 def train(rule, X, codes, learner=None, rounds=30, mass=None, **settings):
     """Run a rule on a table, without an estimator around it."""
-    rows = Rows(len(codes), mass)
+    rows = Masses(len(codes), mass)
     table = Table.of(X, Bins.fit(X, rows))
     training = Training(
         rule, learner or DecisionStump(), table, rows, codes, int(codes.max()) + 1, horizon=rounds, **settings
@@ -122,7 +122,7 @@ def test_k_tasks_on_new_rows_and_with_masses(data):
 
 def test_k_tasks_can_be_watched_and_resumed(data):
     X, codes = data(seed=4, n=90, n_classes=3)
-    rows = Rows(60)
+    rows = Masses(60)
     bins = Bins.fit(X[:60], rows)
     training = Training(
         j_logit(),

@@ -25,7 +25,7 @@ from boostlab import (
 )
 from boostlab.boosters import REGISTRY
 from boostlab.boosters.vadaboost import VadaBoost
-from boostlab.ensemble import decide, settle
+from boostlab.ensemble.vote import decide, settle
 from tables import noisy_table
 from variants import every
 

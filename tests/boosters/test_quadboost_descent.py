@@ -8,8 +8,8 @@ from scipy.optimize import lsq_linear
 from sklearn.linear_model import Lasso, LogisticRegression
 
 from boostlab import DecisionStump, DecisionTree, QuadBoostClassifier, VoterPool
-from boostlab.files import load, save
-from boostlab.voters.pool import PoolSession
+from boostlab.learners.pool import PoolSession
+from boostlab.model_io import load, save
 
 FORMS = {"l1": 0.03, "l2": 0.1, "linf": 0.06}
 

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
 from boostlab import L2BoostRegressor, Stop, VoterPool, load
-from boostlab.files import ModelFileError
+from boostlab.model_io import ModelFileError
 
 
 def numbers(n=200, seed=0):

@@ -6,10 +6,10 @@ from scipy.optimize import linprog, minimize
 
 import boostlab
 from boostlab import AdaBoostClassifier, RLPBoostClassifier, RQPBoostClassifier
-from boostlab.programs.allowance import SolverError
-from boostlab.programs.edge_lp import EdgeLP
-from boostlab.programs.hinge_qp import HingeQP
-from boostlab.programs.soft_margin import soft_margin
+from boostlab.solvers.allowance import SolverError
+from boostlab.solvers.edge_lp import EdgeLP
+from boostlab.solvers.hinge_qp import HingeQP
+from boostlab.solvers.soft_margin import soft_margin
 
 BOTH = [RLPBoostClassifier, RQPBoostClassifier]
 

@@ -7,7 +7,7 @@ import pytest
 
 from boostlab import ARBoostClassifier, Binned, DecisionStump
 from boostlab.boosters import selection
-from boostlab.files import load, save
+from boostlab.model_io import load, save
 from tables import noisy_table
 
 

@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from boostlab import RobustBoostClassifier, VoterPool, load
 from boostlab.datasets import twonorm
-from boostlab.programs.drifting import Process
+from boostlab.solvers.drifting import Process
 
 CASES = [(0.0, 0.1, 0.0), (0.0, 0.02, 0.0), (0.1, 0.2, 0.0), (0.1, 0.25, 0.3), (0.2, 0.4, 0.0), (0.0, 0.2, 1.0)]
 

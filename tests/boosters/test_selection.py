@@ -17,13 +17,13 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
 from boostlab import EBBoostClassifier, QuadBoostClassifier, VadaBoostClassifier, VoterPool
+from boostlab.backend.cpu.masses import Masses
 from boostlab.boosters import selection, variance_penalised
-from boostlab.data.rows import Rows
 from boostlab.data.sample import Sample
 from boostlab.data.table import Bins
-from boostlab.engine import Training
-from boostlab.files import ModelFileError, load, save
-from boostlab.files import model as model_file
+from boostlab.engine.training import Training
+from boostlab.model_io import ModelFileError, load, save
+from boostlab.model_io import model as model_file
 from tables import noisy_table
 
 
@@ -48,7 +48,7 @@ def chance_of(random_state):
 
 
 def sample_of(X, y, mass=None):
-    return Sample(X, y, Rows(len(y), mass), np.unique(y))
+    return Sample(X, y, Masses(len(y), mass), np.unique(y))
 
 
 def loss_of(y, F):
@@ -361,7 +361,7 @@ def test_damaged_choices_are_refused(small_grid):
     ):
         with pytest.raises(Exception, match=r"damaged|decided|variance_penalty") as told:
             model_file.unpack({**header, "settled": settled}, arrays)
-        assert type(told.value).__module__ == "boostlab.files.problems"
+        assert type(told.value).__module__ == "boostlab.model_io.problems"
 
 
 # -- theory -----------------------------------------------------------------------------------------------------------

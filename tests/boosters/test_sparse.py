@@ -28,7 +28,7 @@ from boostlab import (
     QuadBoostClassifier,
     VoterPool,
 )
-from boostlab.data import threads
+from boostlab.backend.cpu import threads
 from fitted import answers, assert_same
 from tables import sparse_numbers, stored
 from variants import every

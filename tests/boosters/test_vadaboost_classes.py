@@ -15,10 +15,10 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import boostlab
 from boostlab import DecisionStump, DecisionTree, SAMMEClassifier, VadaBoostClassifier
+from boostlab.backend.cpu.masses import Masses
 from boostlab.boosters import selection, variance_penalised
 from boostlab.boosters.vadaboost import FixedPointVadaBoostOfClasses, VadaBoostOfClasses
 from boostlab.contract import Learner
-from boostlab.data.rows import Rows
 from boostlab.data.sample import Sample
 
 BOUND = [("bound", lam) for lam in (0.0, 0.1, 0.5, 0.9, 1.0)]
@@ -520,7 +520,7 @@ def test_the_choice_against_fits_of_its_own(data, step, monkeypatch):
     grid = [0.0, 0.4, 1.0, 3.0] if step == "exact" else [0.0, 0.4, 1.0]
     seed = int(np.random.RandomState(4).randint(2**31))
     fold = selection.folds(
-        Sample(X, y, Rows(100, None), np.unique(y)), np.random.default_rng(seed).spawn(1)[0], "variance_penalty"
+        Sample(X, y, Masses(100, None), np.unique(y)), np.random.default_rng(seed).spawn(1)[0], "variance_penalty"
     )
     Z, scale = np.zeros((len(grid), 100)), (K - 1) ** 2 / K
     for i, lam in enumerate(grid):

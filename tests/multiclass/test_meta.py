@@ -22,7 +22,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostlab import AdaBoostClassifier, Binned, ECOCClassifier, PairwiseClassifier, VadaBoostClassifier
 from boostlab.data.bins import Bins
-from boostlab.files import ModelFileError, archive, load
+from boostlab.model_io import ModelFileError, archive, load
 from boostlab.reductions import coupling, decoding
 from boostlab.reductions.codes import one_vs_one
 

@@ -9,7 +9,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from boostlab import ARBoostClassifier
-from boostlab.data.rows import Rows
+from boostlab.backend.cpu.masses import Masses
 from variants import PROGRAMS, every
 
 CLASSES = ["balanced", {0: 0.3, 1: 1.7}, {0: 2, 1: 3}, {0: 0.1, 1: 0.1}]
@@ -67,7 +67,7 @@ def test_rows_with_counts_and_masses():
     for _ in range(50):
         n = int(rng.integers(1, 30))
         counts, unit = rng.integers(1, 9, n), rng.random(n).round(2) + 0.01
-        rows, copies = Rows(n, unit, counts.astype(float)), Rows(int(counts.sum()), unit.repeat(counts))
+        rows, copies = Masses(n, unit, counts.astype(float)), Masses(int(counts.sum()), unit.repeat(counts))
         x = rng.normal(size=n)
         assert rows.n == copies.n
         assert rows.n_examples == copies.n_examples == counts.sum()
@@ -79,5 +79,5 @@ def test_rows_with_counts_and_masses():
                 np.flatnonzero(np.isin(np.arange(n).repeat(counts), part))
             ).total(x[part].repeat(counts[part]))
         np.testing.assert_allclose(rows.masses, counts * unit, rtol=1e-15)
-    assert Rows(3, np.array([2.0, 1.0, 1.0]), np.array([1.0, 5.0, 2.0])).counts.tolist() == [2, 5, 2]
-    assert Rows(2, np.ones(2), np.ones(2)).uniform
+    assert Masses(3, np.array([2.0, 1.0, 1.0]), np.array([1.0, 5.0, 2.0])).counts.tolist() == [2, 5, 2]
+    assert Masses(2, np.ones(2), np.ones(2)).uniform

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from boostlab.files import load, save
+from boostlab.model_io import load, save
 from hostile import case
 
 N, PARTS = 240, 8

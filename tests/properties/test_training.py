@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from boostlab.backend.cpu.masses import Masses
 from boostlab.boosters.adaboost import AdaBoost, RealAdaBoost
 from boostlab.boosters.adaboost_m2 import AdaBoostM2
 from boostlab.boosters.adaboost_mh import AdaBoostMH, AdaBoostMHFree, AdaBoostMHOneVersusRest, AdaBoostMHReal
@@ -21,11 +22,10 @@ from boostlab.boosters.quadboost import CoordinateQuadBoost, QuadBoost, Steepest
 from boostlab.boosters.soft_margin_boost import SoftMargin
 from boostlab.boosters.vadaboost import FixedPointVadaBoost, VadaBoost, VadaBoostOfClasses
 from boostlab.boosters.weightboost import WeightBoost
-from boostlab.data.rows import Rows
 from boostlab.data.table import Bins, Table
-from boostlab.engine import Training
-from boostlab.ensemble import Ensemble
-from boostlab.voters import DecisionStump, VoterPool
+from boostlab.engine.training import Training
+from boostlab.ensemble.vote import Ensemble
+from boostlab.learners import DecisionStump, VoterPool
 
 RULES = {
     "adaboost": AdaBoost(),
@@ -77,7 +77,7 @@ def a_table(seed, rule):
 
 
 def train(rule, X, codes, mass=None, learner=None, max_bins="exact", **params):
-    rows = Rows(len(X), mass)
+    rows = Masses(len(X), mass)
     learner = learner or DecisionStump()
     bins = Bins.fit(X, rows, max_bins) if learner.uses_bins else None
     n_classes = 2 if rule.n_outputs == "one" else 3

@@ -35,7 +35,7 @@ from boostlab import (
 from boostlab.boosters import REGISTRY
 from boostlab.comparison.request import able
 from boostlab.data.bins import Bins
-from boostlab.files import load
+from boostlab.model_io import load
 from boostlab.reductions.reduced import Reduced
 from fitted import answers
 from variants import PROGRAMS, every
@@ -336,7 +336,7 @@ def test_a_file_of_no_voters_and_of_changed_parameters(tmp_path):
     model.save(tmp_path / "none.boost")
     assert set(load(tmp_path / "none.boost").predict([[0.0]])) == {1}
     model = AdaBoostClassifier(multiclass="ovr", **ROUNDS).fit(X, Y)
-    with pytest.raises(boostlab.files.ModelFileError, match="parameters changed"):
+    with pytest.raises(boostlab.model_io.ModelFileError, match="parameters changed"):
         model.set_params(learning_rate=0.5).save(tmp_path / "changed.boost")
 
 

@@ -39,7 +39,7 @@ def test_the_code_that_a_booster_is_made_of_is_part_of_its_definition(monkeypatc
     monkeypatch.setattr(plan.inspect, "getsource", lambda thing: sources.append(thing.__name__) or whole(thing))
     plan.code_version.cache_clear()
     assert {name: plan.code_version(name) for name in before} == before
-    assert {"L1Boost", "less_a_constant", "Exponential", "boostlab.programs.capped_entropy"} <= set(sources)
+    assert {"L1Boost", "less_a_constant", "Exponential", "boostlab.solvers.capped_entropy"} <= set(sources)
     assert "L1BoostClassifier" not in sources  # its documentation may change
     plan.code_version.cache_clear()
     monkeypatch.setattr(REGISTRY["L1BoostClassifier"].cls, "beta", 0.125)

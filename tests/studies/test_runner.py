@@ -338,7 +338,7 @@ def test_a_watcher_is_told_every_cell_once(tmp_path, store):
 
 
 def test_a_worker_has_one_thread(tmp_path, store, monkeypatch):
-    from boostlab.data.threads import count_threads
+    from boostlab.backend.cpu.threads import count_threads
 
     seen = []
     monkeypatch.setenv("OMP_NUM_THREADS", "7")

@@ -22,7 +22,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 
 from boostlab import LPBoostClassifier, VoterPool
-from boostlab.kernels.pool import exponential_path, residual_path
+from boostlab.backend.cpu.kernels.pool_search import exponential_path, residual_path
 from boostlab.studies.plan import Definition, Method, Outcome
 
 Array = npt.NDArray[Any]

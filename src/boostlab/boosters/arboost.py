@@ -12,8 +12,8 @@ from boostlab.boosters.plurality import Plurality
 from boostlab.boosters.registry import booster
 from boostlab.boosters.selection import Bench, cv_errors, misclassified, soft_misclassified
 from boostlab.contract import Array, Retry, Rule, State, Step, Stop, Task, log
-from boostlab.ensemble import Ensemble
-from boostlab.voters import VoterPool
+from boostlab.ensemble.vote import Ensemble
+from boostlab.learners import VoterPool
 
 RHO = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)  # of which rho may be chosen
 

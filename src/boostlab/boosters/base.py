@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from boostlab.backend.cpu.threads import count_threads
 from boostlab.boosters.params import Check, check_params, flag, number, one_of, param, scorer, whole
 from boostlab.boosters.selection import Bench, Part
 from boostlab.boosters.targets import Labels, Numbers, Targets
@@ -23,12 +24,11 @@ from boostlab.contract import Learner, Rule
 from boostlab.data.binned import MAX_BINS, is_max_bins
 from boostlab.data.sample import Sample, hold_out
 from boostlab.data.table import Bins, Table
-from boostlab.data.threads import count_threads
-from boostlab.engine import Monitor, Training, history
-from boostlab.ensemble import Ensemble, Round
-from boostlab.monitors import MEASURES, REGRESSION_MEASURES, Callbacks, InformationCriterion, Validation
+from boostlab.engine.monitors import MEASURES, REGRESSION_MEASURES, Callbacks, InformationCriterion, Validation
+from boostlab.engine.training import Monitor, Training, history
+from boostlab.ensemble.vote import Ensemble, Round
+from boostlab.learners import as_learner
 from boostlab.reductions.training import reduce
-from boostlab.voters import as_learner
 
 Array = npt.NDArray[Any]
 
@@ -319,7 +319,7 @@ class Booster(Fitted, Targets, BaseEstimator):
         path : str or path
             Where to; an older file there is replaced once the new one is complete.
         """
-        from boostlab.files import save  # not needed to train
+        from boostlab.model_io import save  # not needed to train
 
         save(self, path)
 

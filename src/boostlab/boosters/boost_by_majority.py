@@ -13,7 +13,7 @@ from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import flag, number, one_of, param
 from boostlab.boosters.registry import booster
 from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, Task
-from boostlab.ensemble import Ensemble
+from boostlab.ensemble.vote import Ensemble
 
 MOST_ROUNDS = 1_000_001
 

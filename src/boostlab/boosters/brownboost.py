@@ -13,8 +13,8 @@ from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import number, one_of, param, whole
 from boostlab.boosters.registry import booster
 from boostlab.contract import Array, Rule, State, Step, Stop, Task
-from boostlab.ensemble import Ensemble
-from boostlab.programs.brownian import advance_clock
+from boostlab.ensemble.vote import Ensemble
+from boostlab.solvers.brownian import advance_clock
 
 
 @dataclass(frozen=True)

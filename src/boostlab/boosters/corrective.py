@@ -10,8 +10,8 @@ import numpy as np
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import number, one_of, param, whole
 from boostlab.contract import Array, Reweigh, Rule, State, Stop, Task
-from boostlab.programs.allowance import Allowance, OutOfTime, SolverError
-from boostlab.programs.soft_margin import check_nu
+from boostlab.solvers.allowance import Allowance, OutOfTime, SolverError
+from boostlab.solvers.soft_margin import check_nu
 
 LIMIT = one_of(None) | number(0, brackets="()")  # of the seconds that a program may take
 NU = number(0, 1, "(]")

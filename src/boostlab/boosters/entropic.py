@@ -8,9 +8,9 @@ import numpy as np
 
 from boostlab.boosters.corrective import Corrective
 from boostlab.contract import Array, Reweigh, State, Stop, Task
-from boostlab.programs.allowance import SolverError
-from boostlab.programs.capped_entropy import Stuck
-from boostlab.programs.edge_lp import EdgeLP
+from boostlab.solvers.allowance import SolverError
+from boostlab.solvers.capped_entropy import Stuck
+from boostlab.solvers.edge_lp import EdgeLP
 
 
 @dataclass(frozen=True)

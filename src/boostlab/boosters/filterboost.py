@@ -14,6 +14,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
+from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.threads import count_threads
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.madaboost import MadaBoost
 from boostlab.boosters.params import check_params, number, one_of, param, whole
@@ -21,14 +23,12 @@ from boostlab.boosters.registry import booster
 from boostlab.contract import Array, Retry, Rule, State, Step, Stop, Task, error_sums, expit, formula, log, softplus
 from boostlab.data.binned import Binned
 from boostlab.data.input_errors import one_sentence
-from boostlab.data.rows import Rows
 from boostlab.data.sample import encode_labels
 from boostlab.data.table import Bins
-from boostlab.data.threads import count_threads
-from boostlab.engine import history
-from boostlab.programs.filtering import Calls, Edge, sequential_edge
-from boostlab.stream import PIECE, Filter, StreamTraining
-from boostlab.voters import as_learner
+from boostlab.engine.streaming import PIECE, Filter, StreamTraining
+from boostlab.engine.training import history
+from boostlab.learners import as_learner
+from boostlab.solvers.filtering import Calls, Edge, sequential_edge
 
 _NEED_A_SAMPLE = ("early_stopping", "warm_start", "callbacks", "class_weight", "resample", "verbose")
 
@@ -243,7 +243,7 @@ class FilterBoostClassifier(BoostingClassifier):
         threads = count_threads(self.n_jobs)
         n_categories: dict[int, int] = {} if self._columns is None else self._columns.n_categories
 
-        def bins(X: Any, rows: Rows) -> Bins:
+        def bins(X: Any, rows: Masses) -> Bins:
             return Bins.fit(X, rows, self.max_bins, threads, n_categories)
 
         training = StreamTraining(rule, learner, Filter(rule, again(), rng), bins, self.max_restarts, rng)

@@ -11,7 +11,7 @@ from boostlab.boosters.base import BoostingClassifier, BoostingRegressor
 from boostlab.boosters.params import number, param
 from boostlab.boosters.registry import booster
 from boostlab.contract import Array, Rule, State, Step, Stop, Task, formula, residual_moments
-from boostlab.voters import VoterPool
+from boostlab.learners import VoterPool
 
 
 @formula

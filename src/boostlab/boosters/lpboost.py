@@ -17,9 +17,9 @@ from boostlab.boosters.corrective import NU, Corrective, TotallyCorrective
 from boostlab.boosters.params import number, one_of, param
 from boostlab.boosters.registry import booster
 from boostlab.contract import Array, Reweigh, Rule, State, Stop, Task
-from boostlab.ensemble import Round
-from boostlab.programs.allowance import Allowance
-from boostlab.programs.edge_lp import EdgeLP
+from boostlab.ensemble.vote import Round
+from boostlab.solvers.allowance import Allowance
+from boostlab.solvers.edge_lp import EdgeLP
 
 NO_SOFT_MARGIN = "no vote has a soft margin above 0"
 ROUNDING = 1e-9  # a soft margin this small is none

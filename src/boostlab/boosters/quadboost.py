@@ -18,10 +18,10 @@ from boostlab.boosters.registry import booster
 from boostlab.boosters.selection import Bench, complexity
 from boostlab.contract import Array, ResidualTask, Rule, State, Step, Stop, Task, formula, residual_moments
 from boostlab.data.sample import Sample
-from boostlab.engine import Training
-from boostlab.ensemble import Ensemble
-from boostlab.monitors import DistinctVoters
-from boostlab.voters import VoterPool
+from boostlab.engine.monitors import DistinctVoters
+from boostlab.engine.training import Training
+from boostlab.ensemble.vote import Ensemble
+from boostlab.learners import VoterPool
 
 
 @formula

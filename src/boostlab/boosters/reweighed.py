@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from boostlab.backend.cpu.threads import count_threads
 from boostlab.boosters.adaboost import AdaBoost
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.corrective import LIMIT
@@ -19,9 +20,8 @@ from boostlab.contract import Array, Retry, Reweigh, Rule, State, Step, Stop, Ta
 from boostlab.data.matrix import canonical_order
 from boostlab.data.sample import check_sample
 from boostlab.data.table import Table
-from boostlab.data.threads import count_threads
-from boostlab.ensemble import Ensemble, settle, votes_of
-from boostlab.programs.allowance import SolverError
+from boostlab.ensemble.vote import Ensemble, settle, votes_of
+from boostlab.solvers.allowance import SolverError
 
 
 @dataclass(frozen=True)

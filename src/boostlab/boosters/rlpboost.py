@@ -12,8 +12,8 @@ from boostlab.boosters.params import one_of, param
 from boostlab.boosters.registry import booster
 from boostlab.boosters.reweighed import Reweighed, ReweighingClassifier
 from boostlab.contract import Array, State
-from boostlab.programs.edge_lp import EdgeLP
-from boostlab.programs.soft_margin import check_nu, soft_margin
+from boostlab.solvers.edge_lp import EdgeLP
+from boostlab.solvers.soft_margin import check_nu, soft_margin
 
 NUS = (0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01)  # of equals the first: the softer margin
 

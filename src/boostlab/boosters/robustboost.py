@@ -12,8 +12,8 @@ from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import flag, number, param, whole
 from boostlab.boosters.registry import booster
 from boostlab.contract import Array, Rule, State, Step, Stop, Task
-from boostlab.ensemble import Ensemble
-from boostlab.programs.drifting import Process, advance_drift
+from boostlab.ensemble.vote import Ensemble
+from boostlab.solvers.drifting import Process, advance_drift
 
 
 @dataclass(frozen=True)

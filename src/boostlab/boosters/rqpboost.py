@@ -11,7 +11,7 @@ from boostlab.boosters.params import number, one_of, param
 from boostlab.boosters.registry import booster
 from boostlab.boosters.reweighed import Reweighed, ReweighingClassifier
 from boostlab.contract import Array, State
-from boostlab.programs.hinge_qp import HingeQP
+from boostlab.solvers.hinge_qp import HingeQP
 
 PRICES = tuple(10.0 ** (k / 2) for k in range(-4, 8))
 

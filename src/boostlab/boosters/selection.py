@@ -16,9 +16,9 @@ import numpy.typing as npt
 from boostlab.contract import Learner, Rule, Stop
 from boostlab.data.sample import Sample, held_rows
 from boostlab.data.table import Table
-from boostlab.engine import Training
-from boostlab.ensemble import decide
-from boostlab.voters.complexity import rademacher
+from boostlab.engine.training import Training
+from boostlab.ensemble.vote import decide
+from boostlab.learners.complexity import rademacher
 
 Array = npt.NDArray[Any]
 Curve = dict[str, Array]

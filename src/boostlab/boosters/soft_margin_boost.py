@@ -12,7 +12,7 @@ from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import number, one_of, param, whole
 from boostlab.boosters.registry import booster
 from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, Task
-from boostlab.programs.line_search import first_valley
+from boostlab.solvers.line_search import first_valley
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from boostlab.boosters.entropic import EntropicBooster
 from boostlab.boosters.params import param
 from boostlab.boosters.registry import booster
 from boostlab.contract import Array, Reweigh, Rule, State, Stop
-from boostlab.programs.capped_entropy import CappedEntropy, Infeasible
-from boostlab.programs.soft_margin import soft_margin
+from boostlab.solvers.capped_entropy import CappedEntropy, Infeasible
+from boostlab.solvers.soft_margin import soft_margin
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,14 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.backend.cpu.masses import Masses
 from boostlab.boosters.reweighed import Reweighed
 from boostlab.contract import Learner, Rule, Stop
-from boostlab.data.rows import Rows
 from boostlab.data.table import Table
-from boostlab.engine import Training
-from boostlab.ensemble import Round, votes_of
-from boostlab.voters.stump import DecisionStump
-from boostlab.voters.tree import DecisionTree
+from boostlab.engine.training import Training
+from boostlab.ensemble.vote import Round, votes_of
+from boostlab.learners.stump import DecisionStump
+from boostlab.learners.tree import DecisionTree
 
 Array = npt.NDArray[Any]
 
@@ -25,7 +25,7 @@ ROUNDING = 1e-12  # of the largest possible score: below, a score is a tie (see 
 
 @dataclass
 class Ground:
-    """Rows to train on and rows to look at, binned once for many trainings.
+    """Masses to train on and rows to look at, binned once for many trainings.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Ground:
         threads : int
             Number of threads.
         """
-        table = Table.fit(X[train], Rows(len(train)), max_bins, threads)
+        table = Table.fit(X[train], Masses(len(train)), max_bins, threads)
         codes = codes.astype(np.int8)
         return cls(table, codes[train], Table.of(X[watched], table.bins, threads), codes[watched])
 
@@ -71,7 +71,7 @@ class Ground:
         mass : array, optional
             The weights of the training rows to start from.
         """
-        rows = Rows(self.table.n_rows, mass)
+        rows = Masses(self.table.n_rows, mass)
         return Course(Training(rule, learner, self.table, rows, self.codes, 2, horizon=horizon), self)
 
 

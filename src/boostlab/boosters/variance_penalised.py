@@ -9,7 +9,7 @@ from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import Check, number, one_of, param
 from boostlab.boosters.selection import Bench, cv_bernstein, validation
 from boostlab.contract import Rule
-from boostlab.ensemble import Ensemble
+from boostlab.ensemble.vote import Ensemble
 
 Rules = tuple[type[Any], type[Any]]
 GRID = tuple(k / 10 for k in range(11))

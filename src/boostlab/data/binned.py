@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.backend.cpu.threads import count_threads
 from boostlab.data.bins import Bins
-from boostlab.data.columns import Columns
+from boostlab.data.frames import Columns
 from boostlab.data.input_tables import Reader, ReadTable
 from boostlab.data.matrix import as_a_whole
 from boostlab.data.sample import weighed_rows
 from boostlab.data.table import MOST_BINS, Table
-from boostlab.data.threads import count_threads
 
 Array = npt.NDArray[Any]
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.data.columns import is_frame, is_missing
+from boostlab.data.frames import is_frame, is_missing
 from boostlab.data.matrix import is_sparse
 
 Array = npt.NDArray[Any]

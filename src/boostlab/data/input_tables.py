@@ -10,11 +10,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing, check_array, check_consistent_length, check_X_y
 from sklearn.utils.validation import _check_y, validate_data
 
-from boostlab.data.columns import Columns, has_others, has_sparse, is_frame, unpacked
+from boostlab.backend.cpu.threads import WORTH, count_threads, gather
+from boostlab.data.frames import Columns, has_others, has_sparse, is_frame, unpacked
 from boostlab.data.input_errors import check_labels, check_table, one_sentence
 from boostlab.data.matrix import by_rows, is_sparse
 from boostlab.data.table import Table
-from boostlab.data.threads import WORTH, count_threads, gather
 
 Array = npt.NDArray[Any]
 

@@ -14,9 +14,9 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
+from boostlab.backend.cpu.masses import Masses, are_counts
 from boostlab.data.input_errors import one_sentence
 from boostlab.data.matrix import canonical_order, fingerprint, take
-from boostlab.data.rows import Rows, are_counts
 from boostlab.data.table import Bins, Table
 
 Array = npt.NDArray[Any]
@@ -28,16 +28,16 @@ WIDEST = 100  # orders of magnitude between the heaviest row and the lightest th
 
 @dataclass
 class Sample:
-    """Rows that count: numbers, class indices, masses."""
+    """Masses that count: numbers, class indices, masses."""
 
     X: Any  # an array or a CSR matrix
     codes: Array  # or the numbers to predict
-    rows: Rows
+    rows: Masses
     classes: Array  # none where y holds numbers
     table: Table | None = None  # X and its codes, where it is binned already
 
     @classmethod
-    def of(cls, X: Any, codes: Array, rows: Rows, classes: Array) -> Sample:
+    def of(cls, X: Any, codes: Array, rows: Masses, classes: Array) -> Sample:
         """Return a sample of numbers, or of a table that is binned already."""
         return cls(X.X, codes, rows, classes, X) if isinstance(X, Table) else cls(X, codes, rows, classes)
 
@@ -146,13 +146,13 @@ def check_numbers(X: Any, y: Array, sample_weight: Any, where: str) -> Sample:
     return Sample.of(X, y, rows, np.empty(0))
 
 
-def _weighed(X: Any, y: Array, sample_weight: Any, where: str, class_weight: Any = None) -> tuple[Any, Array, Rows]:
+def _weighed(X: Any, y: Array, sample_weight: Any, where: str, class_weight: Any = None) -> tuple[Any, Array, Masses]:
     """Return the rows that count and their masses.
 
     Whole sample weights stay counts beside the weights of classes: weight k is k copies of a row, to the bit.
     """
     if sample_weight is None and class_weight is None:
-        return X, y, Rows(len(y))
+        return X, y, Masses(len(y))
     with one_sentence(where=where):
         mass = _check_sample_weight(sample_weight, _counted(X), dtype=np.float64, ensure_non_negative=True)
     mass = _tamed(mass, "sample_weight" if where == "y" else "sample_weight_val")
@@ -168,11 +168,11 @@ def _weighed(X: Any, y: Array, sample_weight: Any, where: str, class_weight: Any
     if not len(kept):
         raise ValueError("All weights are zero; give rows of at least two classes a weight above 0.")
     if len(kept) == len(y):
-        return X, y, Rows(len(y), mass, counts)
-    return _some(X, kept), y[kept], Rows(len(kept), mass[kept], None if counts is None else counts[kept])
+        return X, y, Masses(len(y), mass, counts)
+    return _some(X, kept), y[kept], Masses(len(kept), mass[kept], None if counts is None else counts[kept])
 
 
-def weighed_rows(X: Any, sample_weight: Any) -> tuple[Any, Rows]:
+def weighed_rows(X: Any, sample_weight: Any) -> tuple[Any, Masses]:
     """Return the rows that count, X itself if all do, and their masses.
 
     Parameters

@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fi
 
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.data.binned import Binned
-from boostlab.data.columns import is_frame
+from boostlab.data.frames import is_frame
 from boostlab.data.input_errors import check_labels, one_sentence
 from boostlab.reductions.decoding import agreeing
 from boostlab.reductions.form import Form
@@ -39,7 +39,7 @@ class CodedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     estimators_: list[Any]
     n_features_in_: int
 
-    _coded: ClassVar[bool] = True  # what `boostlab.files` knows it by
+    _coded: ClassVar[bool] = True  # what `boostlab.model_io` knows it by
 
     def _form(self, masses: Array) -> Form:
         """Return the form of reduction for classes of these masses."""
@@ -227,7 +227,7 @@ class CodedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         path : str or path
             Where to; an older file there is replaced once the new one is complete.
         """
-        from boostlab.files import save  # not needed to train
+        from boostlab.model_io import save  # not needed to train
 
         save(self, path)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.ensemble import settle
+from boostlab.ensemble.vote import settle
 from boostlab.reductions import decoding
 from boostlab.reductions.codes import make_code
 from boostlab.reductions.coupling import coupled

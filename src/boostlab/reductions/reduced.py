@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.data.table import Table
-from boostlab.ensemble import Ensemble, probabilities, shown
+from boostlab.ensemble.vote import Ensemble, probabilities, shown
 from boostlab.reductions import decoding
 from boostlab.reductions.form import Form
 

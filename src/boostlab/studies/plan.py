@@ -191,7 +191,7 @@ def _parts(rule: type) -> list[Any]:
         parts.append(cls)
         for thing in vars(sys.modules[cls.__module__]).values():
             home = getattr(thing, "__module__", None) or ""
-            if home.startswith("boostlab.programs"):
+            if home.startswith("boostlab.solvers"):
                 parts.append(sys.modules[home])
             elif home == cls.__module__ and inspect.isfunction(thing):
                 parts.append(thing)

@@ -7,11 +7,11 @@ from math import exp, fsum
 import numpy as np
 import pytest
 
+from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.rows import CpuRows
 from boostlab.contract import Rule, formula
 from boostlab.contract.formula import n_values, parameters
 from boostlab.contract.sums import error_sums
-from boostlab.data.rows import Rows
 from boostlab.data.table import Table
 
 
@@ -57,7 +57,7 @@ class OneAClass(Rule):
 def held(n=200, mass=None, threads=1, rule=None, n_classes=2, seed=0):
     rng = np.random.default_rng(seed)
     k = rng.integers(0, n_classes, n)
-    rows = CpuRows(rule or Rule(), Table(np.zeros((n, 1)), threads=threads), Rows(n, mass), k, n_classes)
+    rows = CpuRows(rule or Rule(), Table(np.zeros((n, 1)), threads=threads), Masses(n, mass), k, n_classes)
     rows.scores.own[...] = rng.normal(size=rows.scores.own.shape)
     return rows
 

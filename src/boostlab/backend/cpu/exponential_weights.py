@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.data.threads import gather, is_worth, spread
-from boostlab.kernels.follow import scale_side, wrong_mass
+from boostlab.backend.cpu.kernels.vote_update import scale_side, wrong_mass
+from boostlab.backend.cpu.threads import gather, is_worth, spread
 
 Array = npt.NDArray[Any]
 

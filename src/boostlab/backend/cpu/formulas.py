@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from boostlab.backend.cpu.compiling import jitable, kernel
 from boostlab.backend.cpu.functions import STAMP
 from boostlab.contract.formula import COLUMNS, LABEL, is_formula, n_values, parameters
-from boostlab.kernels.compiled import jitable, kernel
 
 
 @cache

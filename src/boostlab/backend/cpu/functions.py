@@ -17,11 +17,11 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import lower_builtin, register_jitable, type_callable
 
+from boostlab.backend.cpu.compiling import kernel
 from boostlab.functions import bits as reinterpretation
 from boostlab.functions import error, exponential, logarithm, pairs
 from boostlab.functions.bits import bits, from_bits
 from boostlab.functions.exponential import exp
-from boostlab.kernels.compiled import kernel
 
 Array = np.ndarray[Any, Any]
 

@@ -12,7 +12,9 @@ import numpy.typing as npt
 from boostlab.backend.cpu.exponential_weights import Exponentials
 from boostlab.backend.cpu.formulas import column_names, evaluation
 from boostlab.backend.cpu.functions import exp_less
+from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.scores import Scores
+from boostlab.backend.cpu.threads import is_worth, spread
 from boostlab.contract import (
     Reweigh,
     Rule,
@@ -24,10 +26,6 @@ from boostlab.contract import (
     squared_error_sums,
 )
 from boostlab.contract.formula import LABEL, is_formula, n_values, parameters
-from boostlab.data.matrix import canonical_order
-from boostlab.data.rows import Rows
-from boostlab.data.table import Table
-from boostlab.data.threads import is_worth, spread
 
 Array = npt.NDArray[Any]
 Formula = Callable[..., Any]
@@ -44,7 +42,7 @@ class CpuRows:
         Says how votes join the scores.
     table : Table
         The binned columns.
-    masses : Rows
+    masses : Masses
         How much every row counts, and exact sums of arrays.
     codes : array
         The class index of every row, or the number to predict.
@@ -52,7 +50,7 @@ class CpuRows:
         0 where there are numbers to predict.
     """
 
-    def __init__(self, rule: Rule, table: Table, masses: Rows, codes: Array, n_classes: int) -> None:
+    def __init__(self, rule: Rule, table: Any, masses: Masses, codes: Array, n_classes: int) -> None:
         self.table, self.masses, self.k, self.n_classes = table, masses, codes, n_classes
         self.n, self.n_rows, self.threads = masses.n, masses.n_rows, table.threads
         self.y = np.where(codes == 1, np.int8(1), np.int8(-1)) if n_classes else codes
@@ -140,7 +138,7 @@ class CpuRows:
         """Return an order of the rows that depends on their content only."""
         if self._order is None:
             mass = None if self.masses.uniform else self.masses.masses
-            self._order = canonical_order(self.table.X, self.k, mass, self.threads)
+            self._order = self.table.canonical_order(self.k, mass)
         return self._order
 
     def look_at(self, task: Any, h: Array) -> None:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.backend.cpu.kernels.lookup_table import weighted_votes
+from boostlab.backend.cpu.kernels.vote_update import add_names, add_votes
+from boostlab.backend.cpu.threads import is_worth, spread
 from boostlab.contract import Reweigh, Rule, Step
-from boostlab.data.threads import is_worth, spread
-from boostlab.kernels.follow import add_names, add_votes
-from boostlab.kernels.lookup import weighted_votes
 
 Array = npt.NDArray[Any]
 

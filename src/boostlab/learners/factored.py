@@ -1,0 +1,67 @@
+"""Trees that vote v_l phi(x) on label l: one tree phi of -1 and +1, and a sign a label."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.contract import Stop, Task
+from boostlab.learners.labelwise import Factored
+from boostlab.learners.search import tame
+
+if TYPE_CHECKING:
+    from boostlab.learners.fitted_tree import Tree
+    from boostlab.learners.tree import TreeSession
+
+Array = npt.NDArray[Any]
+
+FACTORED = Factored()
+
+
+def grow_factored(session: TreeSession, task: Task) -> tuple[Tree, Array] | Stop:
+    """Grow phi and choose v by turns, each the better for the other; return the tree and its votes on the sample.
+
+    1. v = the signs of the best factored stump.
+    2. phi = a tree for labels, under the weights that v leaves a row: u_i = sum_l w_il t_il v_l.
+    3. v_l = the sign of phi's edge on label l.
+
+    Where rows differ so little in u that no tree does better than the stump, it is the stump: so in the first round,
+    where no is the best answer to all labels but one.
+
+    Parameters
+    ----------
+    session : TreeSession
+        At work on the sample.
+    task : Task
+        Weights and targets with a column a label.
+    """
+    search, signed = session.search, tame(task.weight) * task.target
+    examples = session.rows.n if task.counts is None else float(task.counts.sum())
+    if examples < session.learner.min_samples_split and session.learner.min_samples_split > 2:
+        return Stop("no_edge", "there are too few examples to split (min_samples_split)")
+    census, labels = session.counts_leaves, slice(task.weight.shape[1])
+    channels = search.channels(FACTORED, np.abs(signed), np.sign(signed), task.counts, census)
+    least = float(session.learner.min_samples_leaf) if census else 0.0
+    split = search.best(FACTORED, channels.slots, channels.total, channels, task.params, least)
+    if split is None:
+        return Stop("no_edge", "there is nothing to split")
+    below, above = search.sides(split, channels)
+    v = FACTORED.signs((above - below)[labels])
+    u = (signed * v).sum(axis=1)
+    tree = session.best(Task("edge", np.abs(u), np.where(u < 0, -1.0, 1.0), counts=task.counts))
+    if not isinstance(tree, Stop):
+        assert session.last is not None
+        phi = session.last[1]
+        edges = np.array([session.rows.sums(x * phi, task.counts)[0] for x in signed.T])
+        if np.abs(edges).sum() > -split.cost:
+            return _times(tree, phi, FACTORED.signs(edges))
+    phi = search.codes.look_up(split.feature, np.where(search.low(split), np.int8(-1), np.int8(1)))
+    return _times(session.single(split, -split.cost / float(channels.gross[labels].sum())), phi, v)
+
+
+def _times(tree: Tree, phi: Array, v: Array) -> tuple[Tree, Array]:
+    """Give every label its sign."""
+    tree.values = tree.values[:, None] * v
+    return tree, phi[:, None] * v.astype(np.int8)
