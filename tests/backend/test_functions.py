@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from backend.hostile import columns, neighbours, uniform
 from backend.references import errors
-from boostlab.backend import functions
+from boostlab import functions
 from boostlab.backend.cpu.functions import each
 from boostlab.functions import ROW_FUNCTIONS
 from boostlab.functions.exponential import exp_parts, scaled

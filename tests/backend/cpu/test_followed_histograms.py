@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from boostlab.backend.cpu import followed_histograms as follow
 from boostlab.backend.cpu import one_thread as alone
 from boostlab.backend.cpu.followed_histograms import MOST, Follower
 from boostlab.backend.cpu.masses import Masses
 from boostlab.data.table import Bins
-from boostlab.learners import follow
 
 
 @pytest.fixture(autouse=True)

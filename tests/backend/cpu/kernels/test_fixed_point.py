@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from boostlab.backend.cpu.kernels import sums
+from boostlab.backend.cpu.kernels import fixed_point as sums
 
 ONCE = np.empty(0, np.int64)
 TINY = 5e-324  # the smallest positive float

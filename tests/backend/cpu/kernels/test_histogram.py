@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boostlab.backend.cpu.kernels import slots
+from boostlab.backend.cpu.kernels import histogram as slots
 from boostlab.backend.cpu.kernels.histogram import (
     SIGNED,
     SIZE,

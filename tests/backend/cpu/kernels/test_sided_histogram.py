@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numba import njit
 
 from boostlab.backend.cpu.bin_codes import DenseCodes
-from boostlab.backend.cpu.kernels import sides
+from boostlab.backend.cpu.kernels import sided_histogram as sides
 from boostlab.backend.cpu.kernels.crew import part_stretch
 from boostlab.backend.cpu.kernels.histogram import SIGNED, follow_eight
 from boostlab.learners.crew import layout
