@@ -13,8 +13,8 @@ import numpy.typing as npt
 from boostlab.contract import Each, Rule
 from boostlab.data.table import Table
 from boostlab.kernels.lookup import weighted_votes
+from boostlab.learners.tree.fitted import Tree
 from boostlab.lookup import LookupTable
-from boostlab.voters.fitted_tree import Tree
 from boostlab.voters.pool import PoolVoter
 from boostlab.voters.stump import CategoryStump, Stump
 from boostlab.voters.together import votes_of as votes_of

@@ -5,19 +5,19 @@ from __future__ import annotations
 import pytest
 from numba.core.dispatcher import Dispatcher
 
-from boostlab.kernels.grow import grower
-from boostlab.kernels.pairs import grower_of_pairs
 from boostlab.kernels.rounds import KINDS, rounds_of
 from boostlab.kernels.small import stump_of_edge, stump_of_pairs
 from boostlab.kernels.split import cheapest_split, cheapest_split_of_classes, cheapest_split_of_pairs
+from boostlab.kernels.tree_kinds import classes_grower, labels_grower, numbers_grower
 from boostlab.rules.adaboost import half_log_odds
 from boostlab.voters.criteria import CRITERIA
 
-labels, pairs = CRITERIA["labels"], CRITERIA["z"]
+labels, pairs, numbers = CRITERIA["labels"], CRITERIA["z"], CRITERIA["least_squares"]
 MADE = {
     **{f"rounds, {kind}": lambda kind=kind: rounds_of(half_log_odds, kind) for kind in KINDS},
-    "trees": lambda: grower(labels.fold, labels.close, 8),
-    "trees by two sums": lambda: grower_of_pairs(pairs.cost),
+    "trees by classes": lambda: classes_grower(labels.fold, labels.close, 8),
+    "trees by labels": lambda: labels_grower(pairs.cost, 8),
+    "trees by numbers": lambda: numbers_grower(numbers.cost, numbers.residual, 8),
     "stumps by two sums": lambda: stump_of_pairs(pairs.cost, 8),
     "stumps by an edge": lambda: stump_of_edge(8),
     "split": lambda: cheapest_split(pairs.cost),

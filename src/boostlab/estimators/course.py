@@ -14,9 +14,9 @@ from boostlab.data.rows import Rows
 from boostlab.data.table import Table
 from boostlab.engine import Training
 from boostlab.ensemble import Round, votes_of
+from boostlab.learners.tree.learner import DecisionTree
 from boostlab.rules.reweighed import Reweighed
 from boostlab.voters.stump import DecisionStump
-from boostlab.voters.tree import DecisionTree
 
 Array = npt.NDArray[Any]
 

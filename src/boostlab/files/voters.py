@@ -16,7 +16,7 @@ from boostlab.contract import Each, Rule
 from boostlab.data.table import MOST_BINS
 from boostlab.ensemble import Round
 from boostlab.files.problems import JOBLIB, Problem, need
-from boostlab.voters.fitted_tree import Tree
+from boostlab.learners.tree.fitted import Tree
 from boostlab.voters.pool import PoolVoter
 from boostlab.voters.stump import CategoryStump, Stump
 

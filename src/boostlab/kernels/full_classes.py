@@ -15,8 +15,7 @@ import numpy as np
 from numba.cpython.unsafe.numbers import trailing_zeros
 
 from boostlab.kernels.compiled import kernel, part, stamp_of
-from boostlab.kernels.full import CUT, DEPTH, FEATURE, FIRST, HIGH, LOW, SIZE
-from boostlab.kernels.grow import part_cells
+from boostlab.kernels.full import CUT, DEPTH, FEATURE, FIRST, HIGH, LOW, SIZE, part_cells
 
 Array = np.ndarray[Any, Any]
 U = np.uint64

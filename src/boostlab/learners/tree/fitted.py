@@ -13,7 +13,7 @@ from boostlab.data.table import Table, compact, magnitude
 from boostlab.data.threads import spread
 from boostlab.kernels.sparse import walk_sparse
 from boostlab.kernels.tree import walk
-from boostlab.voters.pruning import prices, who_votes
+from boostlab.learners.tree.pruning import prices, who_votes
 
 Array = npt.NDArray[Any]
 

@@ -1,0 +1,1 @@
+"""Weak learners (trees so far; the others are in `voters`)."""
