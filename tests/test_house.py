@@ -22,7 +22,7 @@ PAPERS = Path(boostlab_reproductions.__file__).parent
 MAY_IMPORT = {
     "functions": set(),
     "contract": {"functions"},
-    "solvers": set(),
+    "solvers": {"contract", "functions"},
     "backend": {"contract", "functions"},
     "data": {"backend"},
     "learners": {"backend", "contract", "data"},
