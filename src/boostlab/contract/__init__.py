@@ -18,7 +18,7 @@ from boostlab.contract.step import (
     Step,
     Stop,
 )
-from boostlab.contract.sums import error_sums, residual_moments, squared_error_sums
+from boostlab.contract.sums import edge_sums, error_sums, residual_moments, squared_error_sums
 from boostlab.contract.task import MixedTask, ResidualTask, Task
 from boostlab.functions import erf, erfc, exp, expit, log, log1p, softplus
 
@@ -41,6 +41,7 @@ __all__ = [
     "Stop",
     "Task",
     "Voter",
+    "edge_sums",
     "erf",
     "erfc",
     "error_sums",

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from boostlab.backend.cpu.exponential_weights import Exponentials
 from boostlab.backend.cpu.formulas import column_names, evaluation
 from boostlab.backend.cpu.scores import Scores
-from boostlab.contract import Reweigh, Rule, Step, Task, error_sums, residual_moments, squared_error_sums
+from boostlab.contract import Reweigh, Rule, Step, Task, edge_sums, error_sums, residual_moments, squared_error_sums
 from boostlab.contract.formula import is_formula, n_values, parameters
 from boostlab.data.matrix import canonical_order
 from boostlab.data.rows import Rows
@@ -133,7 +133,11 @@ class CpuRows:
         self.task, self.h, self.known = task, h, {}
         if isinstance(task, Task):
             parts = getattr(task, "parts", None)
-            told = ((error_sums, task.sums), (residual_moments, task.moments), (squared_error_sums, parts))
+            edge = None if task.sums is None else (task.sums[0], task.sums[0] - 2.0 * task.sums[1])
+            told = (
+                *((error_sums, task.sums), (edge_sums, edge)),
+                *((residual_moments, task.moments), (squared_error_sums, parts)),
+            )
             self.known = {what: found for what, found in told if found is not None}
 
     # -- what a round changes ----------------------------------------------------------------------------------------
