@@ -12,13 +12,16 @@ FORMS = [
     {"power": 1},
     {"power": 2},
     {"penalty": "cumulative"},
+    {"penalty": "literal"},
 ]
 forms = pytest.mark.parametrize("form", FORMS, ids=str)
 
 
 def loss_terms(form, C, y, F, M, S):
     """The terms of the loss, with the paper's C for weights that sum to 1 over the sample: M = sum of alpha w."""
-    if form.get("penalty") == "cumulative":
+    if form.get("penalty") == "literal":
+        slack = F**2  # (sum of alpha h)^2, as AR-Boost's paper prints it
+    elif form.get("penalty") == "cumulative":
         slack = M**2
     elif form["power"] == 1:
         slack = M
@@ -29,6 +32,8 @@ def loss_terms(form, C, y, F, M, S):
 
 def papers_C(form, C, n):
     """C n for power 1, C n^2 where the weights enter squared."""
+    if form.get("penalty") == "literal":
+        return C
     return C * n if form.get("power") == 1 else C * n**2
 
 
@@ -136,7 +141,7 @@ def test_where_every_error_is_forgiven_training_ends(data, form):
     [
         ({"C": -1}, "C=-1 is not possible; it must be a number in"),
         ({"power": 3}, "power=3 is not possible; it must be a whole number from 1 to 2"),
-        ({"penalty": "literal"}, "penalty='literal' is not possible; it must be 'influence' or 'cumulative'"),
+        ({"penalty": "l1"}, "penalty='l1' is not possible; it must be 'influence' or 'cumulative' or 'literal'"),
     ],
 )
 def test_parameters_out_of_range(params, sentence):
