@@ -22,7 +22,7 @@ MAY_IMPORT = {
     "functions": set(),
     "contract": {"functions"},
     "backend": {"contract", "data", "functions", "kernels"},
-    "programs": set(),
+    "programs": {"contract", "functions"},
     "voters": {"contract", "data", "kernels"},
     "lookup": {"data", "kernels", "voters"},
     "ensemble": {"contract", "data", "kernels", "lookup", "voters"},
@@ -35,7 +35,7 @@ MAY_IMPORT = {
     "registry": set(),  # boosters/registry.py: how boosters are found by name, so that files need not import them
     "files": {"contract", "data", "ensemble", "reductions", "registry", "voters"},
     "boosters": {
-        *("contract", "data", "engine", "ensemble", "files", "monitors"),
+        *("contract", "data", "engine", "ensemble", "files", "functions", "monitors"),
         *("programs", "reductions", "registry", "stream", "theory", "voters"),
     },
     "multiclass": {"boosters", "data", "files", "reductions"},

@@ -19,13 +19,13 @@ MOST_ROUNDS = 1_000_001
 
 
 @formula
-def by_count(y: float, F: float, t: float, table: float) -> float:
+def by_count(y: float, F: float, t: float, table: Array) -> float:
     """A table's entry for the number of voters, of t, that were right."""
     return table[int((t + y * F) / 2.0 + 0.5)]
 
 
 @formula
-def by_count_after(y: float, F: float, h: float, t: float, table: float) -> float:
+def by_count_after(y: float, F: float, h: float, t: float, table: Array) -> float:
     """The same with this voter, the last of t."""
     return table[int((t + y * (F + h)) / 2.0 + 0.5)]
 
