@@ -12,7 +12,7 @@ from scipy.special import erf
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import number, one_of, param, whole
 from boostlab.boosters.registry import booster
-from boostlab.contract import Array, Rule, State, Step, Stop, Task, edge_sums, erfc, formula
+from boostlab.contract import Array, Rule, State, Step, Stop, Task, edge_sums, erfc, formula, vote_size
 from boostlab.ensemble import Ensemble
 from boostlab.functions import erfcinv
 from boostlab.programs.brownian import Clock
@@ -22,12 +22,6 @@ from boostlab.programs.brownian import Clock
 def log_weight(y: float, F: float, left: float, c: float) -> float:
     """-(r + s)^2 / c."""
     return -(y * F + left) * (y * F + left) / c
-
-
-@formula
-def size(h: float) -> float:
-    """How large a vote is."""
-    return abs(h)
 
 
 @dataclass(frozen=True)
@@ -71,7 +65,7 @@ class BrownBoost(Rule):
         edge = signed / whole
         if edge <= 1e-8:
             return Stop("no_edge", f"edge {edge:.3g} with {own.left:.4g} of the time {self.c:.4g} left")
-        clock = Clock(s, self.c, own.left, 1.0 if h.dtype == np.int8 else s.largest(size))
+        clock = Clock(s, self.c, own.left, 1.0 if h.dtype == np.int8 else s.largest(vote_size))
         found = clock.advance(edge / clock.scale, own.last)
         if found is None:
             return Stop("solver_failed", f"no step solves both equations; {own.left:.4g} of the time is left")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -11,24 +11,24 @@ import numpy as np
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import flag, number, param, whole
 from boostlab.boosters.registry import booster
-from boostlab.contract import Array, Rule, State, Step, Stop, Task
+from boostlab.contract import Array, Rule, State, Step, Stop, Task, edge_sums, exp, vote_size
 from boostlab.ensemble import Ensemble
-from boostlab.programs.drifting import Process, advance_drift
+from boostlab.programs.drifting import Drift, Process, log_weight, potential_at
 
 
 @dataclass(frozen=True)
 class RobustBoost(Rule):
     """Spend the time from 0 to 1 so that at its end at most the target's share of margins is below the goal.
 
-    Margins m = y F decay as time passes.  Their potential is Phi(m, t) = 1 - erf((m - mu(t)) / sigma(t)), with
+    Margins m = y F decay as time passes.  Their potential is Phi(m, t) = (1 - erf((m - mu(t)) / sigma(t))) / 2, with
     mu(t) = (theta - 2 rho) e^(1-t) + 2 rho and sigma(t)^2 = (sigma_f^2 + 1) e^(2 (1-t)) - 1, and rho such that
-    Phi(0, 0) = epsilon.
+    Phi(0, 0) = epsilon.  It lies in [0, 1], as does the integral of the textbook's (2.45).
 
-    1. w_i proportional to exp(-(m_i - mu)^2 / sigma^2).  With `clip` Phi is 1 and w is 0 for m <= mu: such examples are
-       given up; stop if all are.
+    1. w_i proportional to exp(-(m_i - mu)^2 / sigma^2).  With `clip` Phi is min(1, 1 - erf(...)), without the 1/2, and
+       w is 0 for m <= mu: such examples are given up; stop if all are.
     2. h = the voter with the smallest weighted error, b = y h; stop if its edge is not positive.
     3. Find ds and dt so that the margins m e^(-dt) + ds b at the time t + dt have the same total potential as before
-       and no edge is left, sum of b w = 0; or t + dt = 1, if that comes first.
+       and no edge is left, sum of b w = 0, for the first time; or t + dt = 1, if that comes first.
     4. F becomes e^(-dt) F + ds h; t += dt; stop when t = 1.
 
     Parameters
@@ -55,27 +55,31 @@ class RobustBoost(Rule):
 
     def task(self, s: State) -> Task | Stop:
         """Steps 1 and 2."""
-        logs = self.process.log_weight(s.y * s.F, s.own.time)
-        if s.largest(logs) == -np.inf:
-            return Stop("given_up", f"every margin is below what can be hoped for at the time {s.own.time:.4g}")
+        p, t = self.process, s.own.time
+        logs = s.each(log_weight, p.mu(t), p.sigma(t), self.clip)
+        if self.clip and s.largest(logs) == -inf:
+            return Stop("given_up", f"every margin is below what can be hoped for at the time {t:.4g}")
         return Task("edge", s.weigh(logs), s.y)
 
     def step(self, s: State, task: Task, h: Array) -> Step | Stop:
         """Steps 3 and 4."""
-        b, m, own = s.y * h, s.y * s.F, s.own
-        signed, whole = s.total(task.weight * b, task.weight)
+        own = s.own
+        whole, signed = s.total(edge_sums)
         edge = signed / whole
         if edge <= 1e-8:
             return Stop("no_edge", f"edge {edge:.3g} at the time {own.time:.4g} of 1")
-        found = advance_drift(s, self.process, m, b, own.time, edge, own.last)
+        drift = Drift(s, self.process, own.time, 1.0 if h.dtype == np.int8 else s.largest(vote_size))
+        found = drift.advance(edge / drift.scale, own.last)
         if found is None:
             return Stop("solver_failed", f"no step solves both equations at the time {own.time:.4g} of 1")
-        ds, dt, evaluations = found
-        own.last, now = (ds, dt), own.time + dt
-        own.time = now = 1.0 if now > 1 - 1e-9 else now
-        facts = {"error": (1 - edge) / 2, "edge": edge, "time": now, "evaluations": float(evaluations)}
-        facts["objective"] = float(s.total(self.process.potential(m * exp(-dt) + ds * b, now)) / s.n)
-        return Step(ds, facts, Stop("time_up", f"round {s.t + 1} ends at t = 1") if now == 1.0 else None, exp(-dt))
+        ds, dt = found
+        own.last, ended = (ds / edge * drift.scale, dt / edge**2 * drift.scale**2), own.time + dt > 1 - 1e-9
+        own.time = 1.0 if ended else own.time + dt
+        facts = {"error": (1 - edge) / 2, "edge": edge, "time": own.time, "evaluations": float(drift.evaluations)}
+        # The step conserves the potential; at the end it may fall.
+        facts["objective"] = s.total(potential_at, *drift.step(ds, dt)) / s.n if ended else self.target_error
+        stop = Stop("time_up", f"round {s.t + 1} ends at t = 1") if ended else None
+        return Step(ds / drift.scale, facts, stop, exp(-dt))
 
 
 @booster(
@@ -89,9 +93,10 @@ class RobustBoostClassifier(BoostingClassifier):
     """RobustBoost: boosting against a clock, for margins above a goal.
 
     Earlier voters fade: `estimator_weights_` are the coefficients at the end, `history_["alpha"]` those with which the
-    voters came.  Training ends at the time 1, when at most `target_error` of the (unnormalised) training margins are
-    not above the goal, or before with time left; choose the smallest target that still ends by itself.
-    `predict_proba` is a score (AdaBoost's link).
+    voters came.  Training ends at the time 1, when `target_error` of the (unnormalised) training margins are not above
+    the goal, or before with time left; choose the smallest target that still ends by itself.  With `clip` it is at most
+    that share; without, the share as a smooth potential of the margins counts it, in which a margin at the goal is half
+    an error.  `predict_proba` is a score (AdaBoost's link).
 
     Parameters
     ----------

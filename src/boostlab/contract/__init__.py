@@ -18,7 +18,7 @@ from boostlab.contract.step import (
     Step,
     Stop,
 )
-from boostlab.contract.sums import edge_sums, error_sums, residual_moments, squared_error_sums
+from boostlab.contract.sums import edge_sums, error_sums, residual_moments, squared_error_sums, vote_size
 from boostlab.contract.task import MixedTask, ResidualTask, Task
 from boostlab.functions import erf, erfc, exp, expit, log, log1p, softplus
 
@@ -54,4 +54,5 @@ __all__ = [
     "residual_moments",
     "softplus",
     "squared_error_sums",
+    "vote_size",
 ]

@@ -18,6 +18,12 @@ def edge_sums(w: float, h: float, y: float) -> tuple[float, float]:
 
 
 @formula
+def vote_size(h: float) -> float:
+    """How large a vote is."""
+    return abs(h)
+
+
+@formula
 def residual_moments(y: float, F: float, h: float) -> tuple[float, float]:
     """The sums of residual * vote and of vote^2."""
     return (y - F) * h, h * h

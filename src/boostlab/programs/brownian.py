@@ -115,7 +115,7 @@ class Clock:
             self.evaluations += 1
             P, W, B, U, V = self.s.total(sums_at, *self.numbers, alpha, self.rest - t)
             E, bottom = self.s.n - P, 2.0 * (V * W - U * B)
-            if W < exp(-MOST) or abs(bottom) <= 1e-14 * W * W:
+            if exp(-MOST) > W or abs(bottom) <= 1e-14 * W * W:
                 return None
             more, later = (W * B + sqrt(pi) * U * E) / bottom, (B * B + sqrt(pi) * V * E) / bottom
             alpha, t = alpha + more, t + later
