@@ -145,7 +145,7 @@ def test_a_rule_is_short_and_knows_nothing_of_features_or_estimators(cls):
     for name in used & others.keys():
         here, *rest = others[name].split(".")[1:]
         assert here in ("contract", "functions", "programs") or (here == "boosters" and rest[0] not in SHARED), (
-            f"{path.name}, line {first}: {cls.__name__} uses {name}, and rules see contract, functions and programs only"
+            f"{path.name}, line {first}: {cls.__name__} uses {name}, and rules see contract, functions, programs"
         )
     outside = {
         (alias.asname or alias.name).split(".")[0]: (getattr(node, "module", None) or alias.name).split(".")[0]
