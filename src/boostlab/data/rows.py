@@ -18,7 +18,7 @@ from boostlab.kernels.totals import largest_part, sums_part, totals_of, totals_o
 
 Array = npt.NDArray[Any]
 
-TOTAL_CELLS = 4  # of a histogram, that a value's share in a sum costs as much as
+TOTAL_CELLS = 1  # of a histogram, that a value's share in each of a sum's passes costs as much as
 _FLOAT = np.dtype(np.float64)
 _ONCE = np.empty(0, np.int32)  # counts of rows that all count once
 _NO_MASS = np.empty(0)
