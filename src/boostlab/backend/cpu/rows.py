@@ -11,7 +11,18 @@ import numpy.typing as npt
 from boostlab.backend.cpu.exponential_weights import Exponentials
 from boostlab.backend.cpu.formulas import column_names, evaluation
 from boostlab.backend.cpu.scores import Scores
-from boostlab.contract import Reweigh, Rule, Step, Task, edge_sums, error_sums, residual_moments, squared_error_sums
+from boostlab.contract import (
+    Reweigh,
+    Rule,
+    Step,
+    Task,
+    edge_sums,
+    error_sums,
+    exp,
+    formula,
+    residual_moments,
+    squared_error_sums,
+)
 from boostlab.contract.formula import is_formula, n_values, parameters
 from boostlab.data.matrix import canonical_order
 from boostlab.data.rows import Rows
@@ -21,7 +32,13 @@ from boostlab.data.threads import is_worth, spread
 Array = npt.NDArray[Any]
 Formula = Callable[..., Any]
 
-CELLS = 8  # of a histogram, that the formula of one row costs as much as
+CELLS = 4  # of a histogram, that each value of one row's formula costs as much as
+
+
+@formula
+def scaled_exponential(x: float, top: float) -> float:
+    """exp(x - top)."""
+    return exp(x - top)
 
 
 class CpuRows:
@@ -108,10 +125,12 @@ class CpuRows:
 
     def weigh(self, what: Any, /, *numbers: Any) -> Array:
         """Return the exponentials of a formula or an array, scaled so that the largest is 1."""
-        logs = self.each(what, *numbers) if is_formula(what) else what - self.masses.largest(what)
-        if is_formula(what):
-            logs -= self.masses.largest(logs)
-        return np.exp(logs, out=logs)
+        logs = self.each(what, *numbers) if is_formula(what) else np.asarray(what, np.float64)
+        out, top = np.empty(logs.shape), self.masses.largest(logs)
+        flat, to = np.ascontiguousarray(logs).reshape(-1), out.reshape(1, -1)
+        loop = evaluation(scaled_exponential, ("x",))
+        spread(lambda a, b: loop(_shown(flat), top, to, a, b), flat.size, CELLS * flat.size, self.threads)
+        return out
 
     def exponentials(self) -> Array:
         """Return exp(-y F) or exp(-F_k) up to a common factor, computed anew only where the last voter was wrong."""
@@ -180,8 +199,8 @@ class CpuRows:
         if len(numbers) != sum(not is_column for _, is_column in named):
             wanted = [name for name, is_column in named if not is_column]
             raise TypeError(f"{what.__name__} takes {len(wanted)} numbers ({', '.join(wanted)}), not {len(numbers)}.")
-        if is_worth(CELLS * self.n_rows, self.threads):
-            spread(lambda a, b: loop(*given, out, a, b), self.n_rows, CELLS * self.n_rows, self.threads)
+        if is_worth(CELLS * out.size, self.threads):
+            spread(lambda a, b: loop(*given, out, a, b), self.n_rows, CELLS * out.size, self.threads)
         else:
             loop(*given, out, 0, self.n_rows)
         return out
