@@ -16,12 +16,12 @@ CASES = [(0.0, 0.1, 0.0), (0.0, 0.02, 0.0), (0.1, 0.2, 0.0), (0.1, 0.25, 0.3), (
 
 def weights(p, m, t):
     """The weights of margins at a time."""
-    return np.exp(values(log_weight, p.mu(t), p.sigma(t), float(p.clip), y=np.ones(len(m)), F=m))
+    return np.exp(values(log_weight, p.mu(t), p.sigma(t), p.floor, y=np.ones(len(m)), F=m))
 
 
 def potentials(p, m, t):
     """Their potentials."""
-    return values(potential, p.mu(t), p.sigma(t), float(p.clip), y=np.ones(len(m)), F=m)
+    return values(potential, p.mu(t), p.sigma(t), p.floor, p.height, y=np.ones(len(m)), F=m)
 
 
 def check_every_round(model, X, y, process):

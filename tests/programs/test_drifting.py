@@ -15,12 +15,12 @@ PROCESSES = [Process(0.1, 0.0, 0.1, False), Process(0.3, 0.5, 0.2, False), Proce
 
 def potentials(p, m, t):
     """The potential of margins at a time."""
-    return values(potential, p.mu(t), p.sigma(t), float(p.clip), y=np.ones(len(m)), F=m)
+    return values(potential, p.mu(t), p.sigma(t), p.floor, p.height, y=np.ones(len(m)), F=m)
 
 
 def log_weights(p, m, t):
     """The logarithms of their weights."""
-    return values(log_weight, p.mu(t), p.sigma(t), float(p.clip), y=np.ones(len(m)), F=m)
+    return values(log_weight, p.mu(t), p.sigma(t), p.floor, y=np.ones(len(m)), F=m)
 
 
 def moved(drift, ds, dt):

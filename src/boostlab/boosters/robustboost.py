@@ -56,7 +56,7 @@ class RobustBoost(Rule):
     def task(self, s: State) -> Task | Stop:
         """Steps 1 and 2."""
         p, t = self.process, s.own.time
-        logs = s.each(log_weight, p.mu(t), p.sigma(t), self.clip)
+        logs = s.each(log_weight, p.mu(t), p.sigma(t), p.floor)
         if self.clip and s.largest(logs) == -inf:
             return Stop("given_up", f"every margin is below what can be hoped for at the time {t:.4g}")
         return Task("edge", s.weigh(logs), s.y)
@@ -77,7 +77,9 @@ class RobustBoost(Rule):
         own.time = 1.0 if ended else own.time + dt
         facts = {"error": (1 - edge) / 2, "edge": edge, "time": own.time, "evaluations": float(drift.evaluations)}
         # The step conserves the potential; at the end it may fall.
-        facts["objective"] = s.total(potential_at, *drift.step(ds, dt)) / s.n if ended else self.target_error
+        facts["objective"] = (
+            s.total(potential_at, *drift.step(ds, dt), self.process.height) / s.n if ended else self.target_error
+        )
         stop = Stop("time_up", f"round {s.t + 1} ends at t = 1") if ended else None
         return Step(ds / drift.scale, facts, stop, exp(-dt))
 

@@ -12,11 +12,11 @@ from boostlab.functions import log_erfc
 from boostlab.functions.error import BORDER, erfc_parts, erfcx_parts, within
 
 MOST = 500.0  # the logarithm of a potential or weight, in units: larger ones are far from the curve
-NEAR = 1e-8  # a Newton step so small leaves an error of its square
+NEAR = 1e-6  # a Newton step so small leaves an error of its square
 
 
 @formula
-def potential(x: float, w: float, one: float) -> float:
+def erfc_in_units(x: float, w: float, one: float) -> float:
     """erfc(x) in units, from w = exp(-x^2) and 1 in these units: no matter how small it is."""
     a = abs(x)
     high, low = erfcx_parts(within(a, BORDER, 1e18))
@@ -31,7 +31,7 @@ def potential_at(
 ) -> float:
     """The potential of the margin after alpha, with `rest` of the time left."""
     x = y * (per * F + alpha * unit * h) + rest
-    return potential(x, exp(min(-x * x - log_unit, MOST)), one)
+    return erfc_in_units(x, exp(min(-x * x - log_unit, MOST)), one)
 
 
 @formula
@@ -42,7 +42,7 @@ def sums_at(
     b = y * unit * h
     x = per * y * F + alpha * b + rest
     w = exp(min(-x * x - log_unit, MOST))
-    return potential(x, w, one), w, w * b, w * x * b, w * x * b * b
+    return erfc_in_units(x, w, one), w, w * b, w * x * b, w * x * b * b
 
 
 @formula
@@ -114,10 +114,12 @@ class Clock:
         for _ in range(25):
             self.evaluations += 1
             P, W, B, U, V = self.s.total(sums_at, *self.numbers, alpha, self.rest - t)
-            E, bottom = self.s.n - P, 2.0 * (V * W - U * B)
+            E, bottom, more, later = 0.5 * sqrt(pi) * (self.s.n - P), V * W - U * B, 0.0, 0.0
             if exp(-MOST) > W or abs(bottom) <= 1e-14 * W * W:
                 return None
-            more, later = (W * B + sqrt(pi) * U * E) / bottom, (B * B + sqrt(pi) * V * E) / bottom
+            for _ in range(2):  # the second time with E's own curvature: it hardly has a slope in alpha
+                now = E - V * more * more + 2.0 * U * more * later
+                more, later = (0.5 * W * B + U * now) / bottom, (0.5 * B * B + V * now) / bottom
             alpha, t = alpha + more, t + later
             if not (0.0 < alpha < 1e3 and abs(t) < 1e3):
                 return None

@@ -10,8 +10,9 @@ from scipy.optimize import brentq
 
 from boostlab.contract import State, erfc, exp, formula
 from boostlab.functions import erfcinv
+from boostlab.programs.brownian import erfc_in_units
 
-NEAR = 1e-8  # a Newton step so small leaves an error of its square
+NEAR = 1e-7  # a Newton step so small leaves an error of its square
 SHORT = 0.001  # of sigma: a stretch of the curve that is not looked at any closer
 TUBE = 0.1  # of dt: how far a parabola may be from the curve
 
@@ -49,6 +50,11 @@ class Process:
         """The potential of a margin at mu: 1 with clipping, else 1/2."""
         return 1.0 if self.clip else 0.5
 
+    @property
+    def floor(self) -> float:
+        """The smallest u = (m - mu) / sigma that counts."""
+        return 0.0 if self.clip else -inf
+
     def mu(self, t: float) -> float:
         """Return the centre."""
         return (self.theta - 2 * self.rho) * exp(1 - t) + 2 * self.rho
@@ -59,64 +65,81 @@ class Process:
 
 
 @formula
-def potential(y: float, F: float, mu: float, sigma: float, clip: float) -> float:
-    """(1 - erf(u)) / 2 of u = (m - mu) / sigma, or 1 - erf(u) but at most 1 if clipped."""
+def potential(y: float, F: float, mu: float, sigma: float, floor: float, height: float) -> float:
+    """height (1 - erf(u)) of u = (m - mu) / sigma, or of the floor below it."""
     u = (y * F - mu) / sigma
-    return erfc(max(u, 0.0)) if clip > 0.0 else 0.5 * erfc(u)
+    return height * erfc(max(u, floor))
 
 
 @formula
-def log_weight(y: float, F: float, mu: float, sigma: float, clip: float) -> float:
+def log_weight(y: float, F: float, mu: float, sigma: float, floor: float) -> float:
     """-u^2, the logarithm of the potential's slope up to a common factor."""
     u = (y * F - mu) / sigma
-    return -u * u if u > 0.0 or clip == 0.0 else -inf
+    return -u * u if u > floor else -inf
 
 
 @formula
 def potential_at(
-    y: float, F: float, h: float, unit: float, clip: float, ds: float, decay: float, mu: float, sigma: float
-) -> float:
+    y: float, F: float, h: float,
+    unit: float, ds: float, decay: float, mu: float, sigma: float, floor: float, height: float,
+) -> float:  # fmt: skip
     """The potential after a step."""
-    return potential(y, decay * F + ds * unit * h, mu, sigma, clip)
+    return potential(y, decay * F + ds * unit * h, mu, sigma, floor, height)
+
+
+@formula
+def two_potentials(
+    y: float, F: float, h: float,
+    unit: float, ds: float, floor: float, height: float,
+    decay: float, mu: float, per: float, decay_2: float, mu_2: float, per_2: float,
+) -> tuple[float, float]:  # fmt: skip
+    """The potentials after two steps of the same ds, at two times."""
+    m, b = y * F, y * unit * h
+    u, v = (decay * m + ds * b - mu) * per, (decay_2 * m + ds * b - mu_2) * per_2
+    u, v = max(u, floor), max(v, floor)
+    return height * erfc_in_units(u, exp(-u * u), 1.0), height * erfc_in_units(v, exp(-v * v), 1.0)
 
 
 @formula
 def log_weight_at(
-    y: float, F: float, h: float, unit: float, clip: float, ds: float, decay: float, mu: float, sigma: float
-) -> float:
+    y: float, F: float, h: float,
+    unit: float, ds: float, decay: float, mu: float, sigma: float, floor: float,
+) -> float:  # fmt: skip
     """The logarithm of the weight after a step."""
-    return log_weight(y, decay * F + ds * unit * h, mu, sigma, clip)
+    return log_weight(y, decay * F + ds * unit * h, mu, sigma, floor)
 
 
 @formula
 def edge_at(
-    y: float, F: float, h: float, unit: float, clip: float, ds: float, decay: float, mu: float, sigma: float, top: float
-) -> tuple[float, float]:
+    y: float, F: float, h: float,
+    unit: float, ds: float, decay: float, mu: float, sigma: float, floor: float, top: float,
+) -> tuple[float, float]:  # fmt: skip
     """w and w b after a step, in units of exp(top)."""
-    w = exp(log_weight_at(y, F, h, unit, clip, ds, decay, mu, sigma) - top)
+    w = exp(log_weight_at(y, F, h, unit, ds, decay, mu, sigma, floor) - top)
     return w, w * y * unit * h
 
 
 @formula
 def sums_at(
     y: float, F: float, h: float,
-    unit: float, clip: float, ds: float, decay: float, mu: float, sigma: float, drift: float, widen: float,
+    unit: float, ds: float, decay: float, mu: float, per: float, floor: float, height: float,
+    drift: float, widen: float,
 ) -> tuple[float, float, float, float, float, float]:  # fmt: skip
     """The potential, w, w b, w u_t, w u b^2 and w u b u_t after a step; u_t is the derivative of u by the time."""
     b = y * unit * h
-    u = (decay * y * F + ds * b - mu) / sigma
-    u_t = ds * b / sigma - drift + widen * u
-    w = exp(-u * u) if u > 0.0 or clip == 0.0 else 0.0
-    pot = erfc(max(u, 0.0)) if clip > 0.0 else 0.5 * erfc(u)
+    u = (decay * y * F + ds * b - mu) * per
+    u_t = ds * b * per - drift + widen * u
+    slope = exp(-u * u)
+    w = slope if u > floor else 0.0
     wu = w * u * b
-    return pot, w, w * b, w * u_t, wu * b, wu * u_t
+    return height * erfc_in_units(max(u, floor), slope, 1.0), w, w * b, w * u_t, wu * b, wu * u_t
 
 
 @formula
 def least_at(
     y: float, F: float, h: float,
-    unit: float, clip: float, low: float, high: float, q_low: float, q_high: float,
-    begin: float, drift: float, wide: float, narrow: float,
+    unit: float, floor: float, low: float, high: float, q_low: float, q_high: float,
+    begin: float, drift: float, per_wide: float, per_narrow: float,
 ) -> float:  # fmt: skip
     """A lower bound of b w for all ds in [low, high] and q = e^(-dt) in [q_low, q_high].
 
@@ -125,11 +148,11 @@ def least_at(
     a, b = y * F - begin, y * unit * h
     near = min(q_low * a, q_high * a) + min(low * b, high * b) - drift
     far = max(q_low * a, q_high * a) + max(low * b, high * b) - drift
-    u = near / (narrow if near < 0.0 else wide)  # <= (x - mu) / sigma
-    v = far / (wide if far < 0.0 else narrow)
+    u = near * (per_narrow if near < 0.0 else per_wide)  # <= (x - mu) / sigma
+    v = far * (per_wide if far < 0.0 else per_narrow)
     nearest, farthest = max(u, min(v, 0.0)), max(abs(u), abs(v))
-    x, alive = (farthest, u) if b > 0.0 else (nearest, v)
-    return b * exp(-x * x) if alive > 0.0 or clip == 0.0 else 0.0
+    x = farthest if b > 0.0 else nearest
+    return b * exp(-x * x) if (u if b > 0.0 else v) > floor else 0.0
 
 
 @dataclass
@@ -156,18 +179,17 @@ class Drift:
 
     def __post_init__(self) -> None:
         self.rest, self.rho = 1.0 - self.t, self.process.rho
-        self.form = 1.0 / self.scale, float(self.process.clip)
         self.target = self.s.n * self.process.eps  # what the first round started with: errors do not add up
 
     def step(self, ds: float, dt: float) -> tuple[float, ...]:
         """Return a step as formulas know it."""
         p, t = self.process, self.t + dt
-        return *self.form, ds, exp(-dt), p.mu(t), p.sigma(t)
+        return 1.0 / self.scale, ds, exp(-dt), p.mu(t), p.sigma(t), p.floor
 
     def excess(self, ds: float, dt: float) -> float:
         """Return the total potential after a step less what it should be."""
         self.evaluations += 1
-        return float(self.s.total(potential_at, *self.step(ds, dt))) - self.target
+        return float(self.s.total(potential_at, *self.step(ds, dt), self.process.height)) - self.target
 
     def edge(self, ds: float, dt: float) -> float:
         """Return the edge of the voter after a step; -1 where every example has been given up."""
@@ -201,14 +223,18 @@ class Drift:
                 return None
             sigma, slope = sqrt(variance), -2 / sqrt(pi) * p.height
             self.evaluations += 1
-            P, W, B, S, U, V = self.s.total(sums_at, *self.step(ds, dt), 2 * self.rho / sigma, 1 / variance)
+            step = 1.0 / self.scale, ds, exp(-dt), p.mu(self.t + dt), 1.0 / sigma, p.floor, p.height
+            P, W, B, S, U, V = self.s.total(sums_at, *step, 2 * self.rho / sigma, 1 / variance)
             if W <= 0.0:
                 return None
             E, E_s, E_t, B_s, B_t = P - self.target, slope * B / sigma, slope * S, -2 * U / sigma, -2 * V
             bottom = E_s * B_t - E_t * B_s
             if abs(bottom) <= 1e-14 * W * W:
                 return None
-            more, later = (E_t * B - B_t * E) / bottom, (B_s * E - E_s * B) / bottom
+            more, later = 0.0, 0.0
+            for _ in range(2):  # the second time with E's own curvature: it hardly has a slope in ds
+                now = E + slope / sigma * more * (0.5 * B_s * more + B_t * later)
+                more, later = (E_t * B - B_t * now) / bottom, (B_s * now - E_s * B) / bottom
             ds, dt = ds + more, dt + later
             if max(abs(more), abs(later)) <= NEAR:
                 return (ds, dt) if E_t > 0.0 else None  # where time lowers the potential is not on the curve
@@ -229,13 +255,20 @@ class Drift:
             low, high = high, high + (high - low)
         return high, self.rest
 
+    def around(self, ds: float, before: float, after: float) -> bool:
+        """Return whether the curve passes ds between two times, where the potential is below and above its target."""
+        p, self.evaluations = self.process, self.evaluations + 1
+        times = [(exp(-dt), p.mu(self.t + dt), 1.0 / p.sigma(self.t + dt)) for dt in (before, after)]
+        below, above = self.s.total(two_potentials, 1.0 / self.scale, ds, p.floor, p.height, *times[0], *times[1])
+        return bool(below <= self.target <= above)
+
     def least(self, low: tuple[float, float], high: tuple[float, float]) -> float:
         """Return a lower bound of sum of b w for all (ds, dt) between two points."""
         p, self.evaluations = self.process, self.evaluations + 1
         begin = (p.theta - 2 * self.rho) * exp(self.rest)
-        sizes = p.sigma(self.t + low[1]), p.sigma(self.t + high[1])
+        sizes = 1.0 / p.sigma(self.t + low[1]), 1.0 / p.sigma(self.t + high[1])
         box = low[0], high[0], exp(-high[1]), exp(-low[1])
-        return float(self.s.total(least_at, *self.form, *box, begin, 2 * self.rho, *sizes))
+        return float(self.s.total(least_at, 1.0 / self.scale, p.floor, *box, begin, 2 * self.rho, *sizes))
 
     def is_first(self, ds: float, dt: float) -> bool:
         """Return whether the edge is certain to be positive on the curve before a solution of both equations.
@@ -248,9 +281,9 @@ class Drift:
             return dt * (1.0 - (1.0 - s / ds) ** 2)
 
         middle, wide = near(0.5 * ds), TUBE * dt
-        if self.excess(0.5 * ds, middle - wide) > 0.0 or self.excess(0.5 * ds, middle + wide) < 0.0:
+        if not self.around(0.5 * ds, middle - wide, min(middle + wide, self.rest)):
             return False
-        low, share, short = 0.0, 0.5, SHORT * self.process.sigma(self.t)
+        low, share, short = 0.0, 0.6, SHORT * self.process.sigma(self.t)
         while ds - low > short and share > 0.1:
             high = low + share * (ds - low)
             if self.least((low, max(near(low) - wide, 0.0)), (high, min(near(high) + wide, self.rest))) > 0.0:
