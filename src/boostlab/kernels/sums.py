@@ -44,7 +44,7 @@ def _scales(k: int) -> tuple[float, float]:
 def _small_sums(x: Array, scale: float, more: float) -> tuple[int, int]:
     """Return the sums of q and of |q| of a flat array, q = rint(x * scale * more) below SMALL.
 
-    Vectors of doubles become vectors of integers by an addition; by conversions only AVX-512 could: a third of the time.
+    An addition makes vectors of integers of vectors of doubles on any CPU, a conversion with AVX-512 only.
     """
     signed, gross = np.int64(0), np.int64(0)
     base = np.float64(ROUND).view(np.int64)
@@ -52,7 +52,7 @@ def _small_sums(x: Array, scale: float, more: float) -> tuple[int, int]:
         q = np.float64(x[i] * scale * more + ROUND).view(np.int64) - base
         signed += q
         gross += abs(q)
-    return signed, gross
+    return signed, gross  # type: ignore[return-value]
 
 
 @kernel

@@ -12,7 +12,7 @@ from boostlab.functions import log_erfc
 from boostlab.functions.error import BORDER, erfc_parts, erfcx_parts, within
 
 MOST = 500.0  # the logarithm of a potential or weight, in units: larger ones are far from the curve
-NEAR = 1e-6  # a Newton step so small leaves an error of its square
+NEAR = 2e-7  # a Newton step so small leaves an error of its square
 
 
 @formula
