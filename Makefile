@@ -10,12 +10,12 @@ BENCH_VENV := .venv-bench
 ARGS ?=
 
 PIP_INSTALL := -m pip install -qq --disable-pip-version-check --no-input -c constraints.txt
-REQUIREMENTS := pyproject.toml constraints.txt
+REQUIREMENTS := pyproject.toml reproductions/pyproject.toml constraints.txt
 
 # Two targets must not install into one environment at the same time.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format dist bench docs clean check-python
+.PHONY: help demo test lint format dist bench docs lists clean check-python
 
 help:
 	@echo "make demo    compare eight boosters on embedded data"
@@ -24,7 +24,8 @@ help:
 	@echo "make format  apply ruff's fixes and formatting"
 	@echo "make dist    build the wheel and the sdist into dist/"
 	@echo "make bench   run benchmarks/run.py in its own environment"
-	@echo "make docs    redraw the pictures of the documentation"
+	@echo "make docs    redraw the pictures of the documentation, and write the lists of boosters"
+	@echo "make lists   write the lists of boosters only (README, docs/index.md, __init__.py)"
 	@echo "make clean   remove environments, caches and build products"
 	@echo "PYTHON=...   the interpreter that makes the environments (3.11 or newer)"
 
@@ -50,8 +51,11 @@ dist: $(VENV)/.stamp-dev
 bench: $(BENCH_VENV)/.stamp-bench
 	@$(BENCH_VENV)/bin/python benchmarks/run.py $(ARGS)
 
-docs: $(VENV)/.stamp-docs
+docs: $(VENV)/.stamp-docs lists
 	@$(VENV)/bin/python docs/make_pictures.py $(ARGS)
+
+lists: $(VENV)/.stamp-core
+	@$(VENV)/bin/python docs/make_lists.py
 
 clean:
 	rm -rf $(VENV) $(BENCH_VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov
@@ -59,7 +63,7 @@ clean:
 
 # ---- environments ---------------------------------------------------------
 # A stamp file says "this environment holds that set of requirements"; it goes
-# out of date when pyproject.toml or constraints.txt changes.
+# out of date when a pyproject.toml or constraints.txt changes.
 
 check-python:
 	@command -v "$(PYTHON)" >/dev/null 2>&1 || \
@@ -80,7 +84,7 @@ $(VENV)/.stamp-core: $(VENV)/.stamp-venv $(REQUIREMENTS)
 
 $(VENV)/.stamp-test $(VENV)/.stamp-dev $(VENV)/.stamp-docs: $(VENV)/.stamp-venv $(REQUIREMENTS)
 	@echo "Installing boostlab[$(patsubst .stamp-%,%,$(@F))] into $(VENV) ..."
-	@$(VENV)/bin/python $(PIP_INSTALL) -e ".[$(patsubst .stamp-%,%,$(@F))]"
+	@$(VENV)/bin/python $(PIP_INSTALL) -e ".[$(patsubst .stamp-%,%,$(@F))]" -e ./reproductions
 	@touch $@
 
 $(BENCH_VENV)/.stamp-bench: $(BENCH_VENV)/.stamp-venv $(REQUIREMENTS)

@@ -35,8 +35,8 @@ from boostlab import (
     SoftBoostClassifier,
     TotalBoostClassifier,
 )
-from boostlab.programs.capped_entropy import CappedEntropy, capped_gibbs
-from boostlab.programs.edge_lp import EdgeLP
+from boostlab.solvers.capped_entropy import CappedEntropy, capped_gibbs
+from boostlab.solvers.edge_lp import EdgeLP
 from data import Missing, Stored
 
 Array = npt.NDArray[Any]

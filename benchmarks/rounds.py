@@ -15,7 +15,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from boostlab.estimators import REGISTRY
+from boostlab.boosters import REGISTRY
 from data import Normal
 
 BASE = "AdaBoostClassifier"

@@ -4,7 +4,7 @@ Every registered booster, and Real AdaBoost, with its defaults (stumps) and one 
 0, 10 and 20 percent of the training labels flipped, over random 50/50 splits.  Every finished fit is written to
 noise_table.csv at once, and a second run computes only what is missing: stop it whenever you like.  After a change to a
 booster delete its lines.
-With --no-fits nothing is computed and the page is written from the file as it is.
+With --no-fits nothing is computed and the page is written from the file as it is, about the boosters in it.
 The data come from the folder that the variable BOOSTLAB_DATA names: <name>.csv.gz with a header, the label last.
 """
 
@@ -32,9 +32,9 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 import boostlab
+from boostlab.boosters import REGISTRY
+from boostlab.boosters.base import BoostingClassifier
 from boostlab.datasets import flip_labels
-from boostlab.estimators import REGISTRY
-from boostlab.estimators.base import BoostingClassifier
 
 HERE = Path(__file__).parent
 DATA = ("twonorm", "ringnorm", "spambase", "ionosphere", "pima")
@@ -242,7 +242,7 @@ def table(jobs: Iterable[Job], store: Store) -> str:
         "is best. – is not measured.\n`python docs/noise_table.py` makes this page and "
         "[noise_table.csv](noise_table.csv), which has every fit.\n\n"
     )
-    if set(boosters) == set(BOOSTERS) and {d for d, _ in columns} == set(DATA):
+    if {job.booster for job in store.lines} <= set(boosters) and {d for d, _ in columns} == set(DATA):
         about += "What it says:\n\n" + READING
     made = f"\nMade by boostlab {boostlab.__version__}, NumPy {np.__version__}, Python {platform.python_version()}.\n"
     return about + "".join(f"| {' | '.join(line)} |\n" for line in lines) + made
@@ -271,13 +271,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=HERE, help="folder of noise_table.csv and noise_table.md")
     asked = parser.parse_args(arguments)
     names = {name.lower().removesuffix("classifier"): name for name in BOOSTERS}
-    chosen = [n.lower().removesuffix("classifier") for n in asked.boosters or BOOSTERS]
+    store = Store(asked.out / "noise_table.csv")
+    measured = {job.booster for job in store.lines}
+    default = [name for name in BOOSTERS if name in measured] if asked.no_fits else BOOSTERS
+    chosen = [n.lower().removesuffix("classifier") for n in asked.boosters or default]
     if unknown := [n for n in chosen if n not in names]:
         parser.error(f"there is no booster {unknown[0]!r}; choose from {', '.join(BOOSTERS)}")
     if not asked.no_fits:
         for name in asked.data:
             read(name)
-    store = Store(asked.out / "noise_table.csv")
     parts = sorted(names[n] for n in chosen), asked.data, NOISE, range(asked.splits)
     jobs = [
         Job(b, d, noise, k, asked.rounds) for b in parts[0] for d in parts[1] for noise in parts[2] for k in parts[3]

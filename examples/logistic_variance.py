@@ -16,10 +16,10 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
+from boostlab.boosters.base import BoostingClassifier
+from boostlab.boosters.params import number, param
+from boostlab.boosters.registry import booster
 from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, Task
-from boostlab.estimators.base import BoostingClassifier
-from boostlab.estimators.params import number, param
-from boostlab.estimators.registry import booster
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from boostlab.boosters.base import BoostingClassifier
+from boostlab.boosters.params import param, whole
+from boostlab.boosters.registry import booster
 from boostlab.contract import NEGLIGIBLE, Array, Reweigh, Rule, State, Stop, Task
-from boostlab.estimators.base import BoostingClassifier
-from boostlab.estimators.params import param, whole
-from boostlab.estimators.registry import booster
 
 
 @dataclass(frozen=True)  # a rule holds parameters only (this one has none); what it remembers goes to s.own

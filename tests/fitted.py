@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostlab.files.model import pack
+from boostlab.model_io.model import pack
 
 
 def facts(model):

@@ -3,100 +3,230 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import boostlab
+import boostlab_reproductions
+from boostlab.boosters import REGISTRY, REGRESSORS
+from boostlab.boosters.registry import complete
+from boostlab.contract import Rule
 
 SRC = Path(boostlab.__file__).parent
+PAPERS = Path(boostlab_reproductions.__file__).parent
 
-# Every room and the rooms it may import.  Rules see the shared words and the programs, nothing else.
+# Every room and the rooms it may import.
 MAY_IMPORT = {
-    "kernels": set(),
-    "data": {"kernels"},
-    "tasks": set(),
-    "contract": {"data", "kernels", "tasks"},
-    "programs": set(),
-    "rules": {"contract", "programs"},
-    "voters": {"contract", "data", "kernels", "learners"},  # learners: trees, which are built on what is in voters
-    "learners": {"contract", "data", "kernels", "voters"},
-    "lookup": {"data", "kernels", "voters"},
-    "ensemble": {"contract", "data", "kernels", "learners", "lookup", "voters"},
-    "state": {"contract", "data", "kernels", "ensemble"},
-    "march": {"contract", "data", "kernels", "state", "voters"},
-    "engine": {"contract", "data", "ensemble", "march", "state"},
-    "stream": {"contract", "data", "ensemble", "programs"},
-    "monitors": {"contract", "data", "engine", "ensemble", "state"},
-    "multiclass": {"files", "data", "ensemble", "estimators"},  # beside the estimators; files: save()
-    "estimators": {  # files: save(); theory: certificate()
-        *(
-            "contract",
-            "data",
-            "engine",
-            "ensemble",
-            "files",
-            "learners",
-            "monitors",
-            "multiclass",
-            "rules",
-            "stream",
-            "theory",
-            "voters",
-        ),
+    "functions": set(),
+    "contract": {"functions"},
+    "solvers": set(),
+    "backend": {"contract", "functions"},
+    "data": {"backend"},
+    "learners": {"backend", "contract", "data"},
+    "ensemble": {"backend", "contract", "data", "learners"},
+    "engine": {"backend", "contract", "data", "ensemble", "learners", "solvers"},
+    "reductions": {"backend", "data", "ensemble"},
+    "registry": set(),  # boosters/registry.py: how boosters are found by name, so that files need not import them
+    "model_io": {"contract", "data", "ensemble", "learners", "reductions", "registry"},
+    "boosters": {
+        *("backend", "contract", "data", "engine", "ensemble", "learners"),
+        *("model_io", "reductions", "registry", "solvers", "theory"),
     },
-    "files": {"contract", "data", "ensemble", "estimators", "learners", "multiclass", "voters"},
-    "theory": {"contract", "data", "ensemble", "voters"},
+    "multiclass": {"backend", "boosters", "data", "model_io", "reductions"},
+    "theory": {"backend", "contract", "data", "ensemble", "learners"},
     "plots": {"theory"},
     "datasets": set(),
-    "studies": {"datasets", "estimators", "theory", "kernels"},  # kernels: whole runs on a pool
-    "cli": {"studies", "datasets", "estimators"},
+    "studies": {"backend", "boosters"},  # backend: one notice of compiling for all workers
+    "comparison": {"backend", "boosters", "data", "datasets", "studies"},
+    # backend: whole runs on a pool; learners: the papers name their weak learners
+    "boostlab_reproductions": {"backend", "boosters", "data", "datasets", "learners", "studies", "theory"},
+    "cli": {"boosters", "comparison", "datasets", "studies"},  # and the reproductions, where they are installed
     "__main__": {"cli"},
-    "__init__": {"contract", "datasets", "files", "estimators", "multiclass", "studies", "voters", "theory", "plots"},
+    "__init__": {
+        *("boosters", "comparison", "contract", "data", "datasets", "learners", "model_io"),
+        *("multiclass", "plots", "registry", "studies", "theory"),
+    },
 }
-FILES = sorted(SRC.rglob("*.py"))
+ALSO = {SRC / "studies" / "__init__.py": {"comparison"}}  # `boostlab.studies` keeps its public names
+FILES = [*sorted(SRC.rglob("*.py")), *sorted(PAPERS.rglob("*.py"))]
+REGISTERED = {
+    name: entry
+    for name, entry in (REGISTRY | REGRESSORS).items()
+    if entry.cls.__module__.startswith("boostlab.boosters.")
+}
 
 
 def room(path: Path) -> str:
-    return path.relative_to(SRC).parts[0].removesuffix(".py")
+    if path.is_relative_to(PAPERS):
+        return PAPERS.name
+    parts = path.relative_to(SRC).with_suffix("").parts
+    return parts[1] if parts == ("boosters", "registry") else parts[0]
 
 
-def imported_rooms(path: Path) -> set[str]:
-    found = set()
+def shown(path: Path) -> str:
+    return path.relative_to(PAPERS.parent if path.is_relative_to(PAPERS) else SRC).as_posix()
+
+
+def imported(path: Path) -> dict[str, str]:
+    """Return the modules of this package that a file imports, also inside functions, by the names they have there."""
+    found = {}
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        names = []
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            found |= {alias.name: alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path.name}: imports are written in full"
-            names = [node.module or ""]
-        found |= {n.split(".")[1] for n in names if n.startswith("boostlab.")}
+            for alias in node.names:
+                module = node.module or ""
+                submodule = SRC.joinpath(*module.split(".")[1:], alias.name)
+                whole = submodule.is_dir() or submodule.with_suffix(".py").exists()
+                found[alias.asname or alias.name] = f"{module}.{alias.name}" if whole else module
+    return {name: module for name, module in found.items() if module.split(".")[0] == "boostlab"}
+
+
+def file_of(module: str) -> Path:
+    path = SRC.joinpath(*module.split(".")[1:])
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def imported_rooms(source: str) -> set[str]:
+    """Return the rooms that a file imports: at its top, inside functions, by `from boostlab import x`, by name."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            assert all(alias.name != "boostlab" for alias in node.names), "import boostlab hides which room is used"
+            found |= {room_of(alias.name) for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are written in full"
+            whole = node.module == "boostlab"
+            for alias in node.names:
+                found.add(room_of_public(alias.name) if whole else room_of(f"{node.module}.{alias.name}"))
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+            found |= {room_of(text.value) for text in ast.walk(node) if isinstance(text, ast.Constant)}
+    return found - {""}
+
+
+def room_of(module: object) -> str:
+    """Return the room of a module, empty if it is not of this package."""
+    if not isinstance(module, str) or not module.startswith("boostlab."):
+        return ""
+    return "registry" if module.startswith("boostlab.boosters.registry") else module.split(".")[1]
+
+
+def room_of_public(name: str) -> str:
+    """Return the room that a public name comes from; `__version__` comes from none."""
+    assert name != "*", "names are imported one by one"
+    value = getattr(boostlab, name)
+    return name if isinstance(value, ModuleType) else room_of(getattr(value, "__module__", ""))
+
+
+@pytest.mark.parametrize(
+    ("source", "rooms"),
+    [
+        ("import numpy, boostlab.data.bins", {"data"}),
+        ("from boostlab.learners.stump import Stump", {"learners"}),
+        ("from boostlab import DecisionTree, datasets, __version__", {"learners", "datasets"}),
+        ("def late():\n    from boostlab import load", {"model_io"}),
+        ("def late():\n    import boostlab.plots as p", {"plots"}),
+        ("from boostlab.boosters import registry, targets", {"boosters", "registry"}),
+        ("from importlib import import_module\nimport_module('boostlab.cli')", {"cli"}),
+        ("import importlib\nx = importlib.import_module(f'boostlab.engine.training.{name}')", {"engine"}),
+        ("from boostlab.contract.task import Task\nfrom scipy import stats", {"contract"}),
+    ],
+)
+def test_every_way_to_import_is_seen(source, rooms):
+    assert imported_rooms(source) == rooms
+
+
+@pytest.mark.parametrize("source", ["import boostlab", "from boostlab import *", "from . import x"])
+def test_imports_that_hide_a_room_are_refused(source):
+    with pytest.raises(AssertionError):
+        imported_rooms(source)
+
+
+@pytest.mark.parametrize("path", FILES, ids=shown)
+def test_imports_point_downwards(path):
+    here = room(path)
+    extra = imported_rooms(path.read_text(encoding="utf-8")) - MAY_IMPORT[here] - {here} - ALSO.get(path, set())
+    assert not extra, f"{shown(path)} must not import {', '.join(sorted(extra))}"
+
+
+def test_no_room_imports_one_that_imports_it():
+    """An order of the rooms exists in which every room imports earlier ones only."""
+    left = {name: needed - {name} for name, needed in MAY_IMPORT.items()}
+    while ready := [name for name, needed in left.items() if not needed & left.keys()]:
+        for name in ready:
+            del left[name]
+    assert not left, f"a circle among {', '.join(left)}"
+
+
+def test_a_class_name_of_the_study_rooms_occurs_once():
+    places: dict[str, list[Path]] = {}
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(path)
+    rooms = {"comparison", "studies", PAPERS.name}
+    twice = {name: [*map(shown, at)] for name, at in places.items() if len(at) > 1 and rooms & {*map(room, at)}}
+    assert not twice
+
+
+def test_only_the_command_line_knows_the_reproductions():
+    knows = [shown(path) for path in SRC.rglob("*.py") if PAPERS.name in path.read_text(encoding="utf-8")]
+    assert knows == ["cli.py"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=shown)
+def test_files_stay_small(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+
+
+# -- rules: they see the shared words and the programs, nothing else ---------------------------------------------------
+
+RULES_MAY_USE = {"numpy", "scipy", "math", "dataclasses", "typing", "collections"}
+SHARED = {"base", "params", "registry", "selection", "staged_training", "targets", "voting"}  # files of the estimators
+
+
+def rules() -> list[type]:
+    """Return all rules of the package."""
+    complete()
+    found, new = [], [Rule]
+    while new:
+        new = [sub for cls in new for sub in cls.__subclasses__() if sub.__module__.startswith("boostlab.boosters")]
+        found += [cls for cls in new if cls not in found]
     return found
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SRC)))
-def test_imports_point_downwards(path):
-    here = room(path)
-    extra = imported_rooms(path) - MAY_IMPORT[here] - {here}
-    assert not extra, f"{path.relative_to(SRC)} must not import {', '.join(sorted(extra))}"
+@pytest.mark.parametrize("cls", rules(), ids=lambda cls: cls.__name__)
+def test_a_rule_is_short_and_knows_nothing_of_features_or_estimators(cls):
+    source, first = inspect.getsourcelines(cls)
+    assert len(source) <= 80, "an algorithm is 20 to 80 lines"
+    path = Path(inspect.getfile(cls))
+    others = imported(path)
+    names = [node for node in ast.walk(ast.parse("".join(source))) if isinstance(node, ast.Name)]
+    used = {n.id for n in names if isinstance(n.ctx, ast.Load)} - {n.id for n in names if isinstance(n.ctx, ast.Store)}
+    for name in used & others.keys():
+        here, *rest = others[name].split(".")[1:]
+        assert here in ("contract", "solvers") or (here == "boosters" and rest[0] not in SHARED), (
+            f"{path.name}, line {first}: {cls.__name__} uses {name}, and rules see the contract and the solvers only"
+        )
+    outside = {
+        (alias.asname or alias.name).split(".")[0]: (getattr(node, "module", None) or alias.name).split(".")[0]
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
+    assert {outside[name] for name in used & outside.keys()} <= RULES_MAY_USE | {"boostlab"}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SRC)))
-def test_files_stay_small(path):
-    lines = len(path.read_text(encoding="utf-8").splitlines())
-    assert lines <= 400
-    if room(path) == "rules":
-        assert lines <= 80, "an algorithm is 20 to 80 lines"
-
-
-def test_rules_use_numpy_scipy_and_the_shared_words_only():
-    allowed = {"numpy", "scipy", "math", "dataclasses", "typing", "boostlab", "__future__"}
-    for path in (SRC / "rules").glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Import):
-                assert {a.name.split(".")[0] for a in node.names} <= allowed, path.name
-            elif isinstance(node, ast.ImportFrom):
-                assert (node.module or "").split(".")[0] in allowed, path.name
+def test_shared_files_are_no_boosters():
+    """A file of boosters/ holds boosters and is named after them, or says in its first words that it is shared."""
+    named = {REGISTERED[name].cls.__module__.rpartition(".")[2] for name in REGISTERED}
+    for path in (SRC / "boosters").glob("*.py"):
+        if path.stem not in named | SHARED | {"__init__"}:
+            assert path.read_text(encoding="utf-8").startswith('"""Shared by '), path.name
 
 
 def test_importing_the_package_is_cheap():

@@ -16,7 +16,7 @@ def draw(quick: bool = False) -> plt.Figure:
     X, y = binary("pima", quick)
     n, rounds = len(y) // 2, 15 if quick else 100
     grid = (1, 2, 4) if quick else (1, 1.5, 2, 3, 4, 5, 6, 8, 10)
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(13, 3.6), layout="constrained")
     ways = {
         "stumps, weighted rows": dict(resample=False),
         "stumps, drawn rows": dict(resample=True),
@@ -36,9 +36,14 @@ def draw(quick: bool = False) -> plt.Figure:
             label=name,
             **look(number),
         )
+        if not quick or number == 0:
+            chosen = ARBoostClassifier(rho="cv_soft_margin", n_estimators=1, random_state=0, **way).fit(X[:n], y[:n])
+            soft = chosen.rho_curve_
+            middle.plot(soft["rho"], 100 * soft["soft_margin_error"], label=name, **look(number))
     left.set(xlabel="ρ", ylabel="five-fold error, %", ylim=(0, None))
     left.legend(frameon=False, loc="lower right")
-    tidy(left)
+    middle.set(xlabel="ρ", ylabel="five-fold soft-margin error, %", ylim=(0, None))
+    tidy(left, middle)
     model = ARBoostClassifier(rho=4, max_leaf_nodes=32, resample=True, n_estimators=rounds, random_state=0).fit(
         X[:n], y[:n]
     )

@@ -8,98 +8,63 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from boostlab import datasets, plots, studies, theory
-    from boostlab.contract import Stop
-    from boostlab.estimators import (
-        AdaBoostClassifier,
-        AdaBoostM1Classifier,
-        AdaBoostM2Classifier,
-        AdaBoostMHClassifier,
-        AdaBoostMRClassifier,
-        ARBoostClassifier,
-        ArcGVClassifier,
-        Binned,
-        BoostByMajorityClassifier,
-        BrownBoostClassifier,
-        EBBoostClassifier,
-        ERLPBoostClassifier,
-        FilterBoostClassifier,
-        GentleBoostClassifier,
-        L1BoostClassifier,
-        L2BoostClassifier,
-        L2BoostRegressor,
-        LogitBoostClassifier,
-        LPBoostClassifier,
-        MadaBoostClassifier,
-        QuadBoostClassifier,
-        RLPBoostClassifier,
-        RobustBoostClassifier,
-        RQPBoostClassifier,
-        SAMMEClassifier,
-        SoftBoostClassifier,
-        SoftMarginBoostClassifier,
-        TotalBoostClassifier,
-        VadaBoostClassifier,
-        WeightBoostClassifier,
-    )
-    from boostlab.files import load
-    from boostlab.multiclass import ECOCClassifier, PairwiseClassifier
-    from boostlab.voters import DecisionStump, DecisionTree, VoterPool
+    # [imports] What type checkers and editors see; `make lists` writes it.
+    from boostlab import datasets as datasets
+    from boostlab import plots as plots
+    from boostlab import studies as studies
+    from boostlab import theory as theory
+    from boostlab.boosters.adaboost import AdaBoostClassifier as AdaBoostClassifier
+    from boostlab.boosters.adaboost_m1 import AdaBoostM1Classifier as AdaBoostM1Classifier
+    from boostlab.boosters.adaboost_m2 import AdaBoostM2Classifier as AdaBoostM2Classifier
+    from boostlab.boosters.adaboost_mh import AdaBoostMHClassifier as AdaBoostMHClassifier
+    from boostlab.boosters.adaboost_mr import AdaBoostMRClassifier as AdaBoostMRClassifier
+    from boostlab.boosters.arboost import ARBoostClassifier as ARBoostClassifier
+    from boostlab.boosters.arc_gv import ArcGVClassifier as ArcGVClassifier
+    from boostlab.boosters.aveboost import AveBoostClassifier as AveBoostClassifier
+    from boostlab.boosters.boost_by_majority import BoostByMajorityClassifier as BoostByMajorityClassifier
+    from boostlab.boosters.brownboost import BrownBoostClassifier as BrownBoostClassifier
+    from boostlab.boosters.ebboost import EBBoostClassifier as EBBoostClassifier
+    from boostlab.boosters.erlpboost import ERLPBoostClassifier as ERLPBoostClassifier
+    from boostlab.boosters.filterboost import FilterBoostClassifier as FilterBoostClassifier
+    from boostlab.boosters.gentleboost import GentleBoostClassifier as GentleBoostClassifier
+    from boostlab.boosters.l1boost import L1BoostClassifier as L1BoostClassifier
+    from boostlab.boosters.l2boost import L2BoostClassifier as L2BoostClassifier
+    from boostlab.boosters.l2boost import L2BoostRegressor as L2BoostRegressor
+    from boostlab.boosters.logitboost import LogitBoostClassifier as LogitBoostClassifier
+    from boostlab.boosters.lpboost import LPBoostClassifier as LPBoostClassifier
+    from boostlab.boosters.madaboost import MadaBoostClassifier as MadaBoostClassifier
+    from boostlab.boosters.quadboost import QuadBoostClassifier as QuadBoostClassifier
+    from boostlab.boosters.rlpboost import RLPBoostClassifier as RLPBoostClassifier
+    from boostlab.boosters.robustboost import RobustBoostClassifier as RobustBoostClassifier
+    from boostlab.boosters.rqpboost import RQPBoostClassifier as RQPBoostClassifier
+    from boostlab.boosters.samme import SAMMEClassifier as SAMMEClassifier
+    from boostlab.boosters.soft_margin_boost import SoftMarginBoostClassifier as SoftMarginBoostClassifier
+    from boostlab.boosters.softboost import SoftBoostClassifier as SoftBoostClassifier
+    from boostlab.boosters.totalboost import TotalBoostClassifier as TotalBoostClassifier
+    from boostlab.boosters.vadaboost import VadaBoostClassifier as VadaBoostClassifier
+    from boostlab.boosters.weightboost import WeightBoostClassifier as WeightBoostClassifier
+    from boostlab.comparison import compare as compare
+    from boostlab.contract import Stop as Stop
+    from boostlab.data.binned import Binned as Binned
+    from boostlab.learners import DecisionStump as DecisionStump
+    from boostlab.learners import DecisionTree as DecisionTree
+    from boostlab.learners import VoterPool as VoterPool
+    from boostlab.model_io import load as load
+    from boostlab.multiclass.ecoc import ECOCClassifier as ECOCClassifier
+    from boostlab.multiclass.pairwise import PairwiseClassifier as PairwiseClassifier
+    # [/imports]
 
-__all__ = [
-    "ARBoostClassifier",
-    "AdaBoostClassifier",
-    "AdaBoostM1Classifier",
-    "AdaBoostM2Classifier",
-    "AdaBoostMHClassifier",
-    "AdaBoostMRClassifier",
-    "ArcGVClassifier",
-    "Binned",
-    "BoostByMajorityClassifier",
-    "BrownBoostClassifier",
-    "DecisionStump",
-    "DecisionTree",
-    "EBBoostClassifier",
-    "ECOCClassifier",
-    "ERLPBoostClassifier",
-    "FilterBoostClassifier",
-    "GentleBoostClassifier",
-    "L1BoostClassifier",
-    "L2BoostClassifier",
-    "L2BoostRegressor",
-    "LPBoostClassifier",
-    "LogitBoostClassifier",
-    "MadaBoostClassifier",
-    "PairwiseClassifier",
-    "QuadBoostClassifier",
-    "RLPBoostClassifier",
-    "RQPBoostClassifier",
-    "RobustBoostClassifier",
-    "SAMMEClassifier",
-    "SoftBoostClassifier",
-    "SoftMarginBoostClassifier",
-    "Stop",
-    "TotalBoostClassifier",
-    "VadaBoostClassifier",
-    "VoterPool",
-    "WeightBoostClassifier",
-    "__version__",
-    "datasets",
-    "load",
-    "plots",
-    "studies",
-    "theory",
-]
+__all__: list[str]  # made when it is asked for: the estimators are found by their files' names
 
 _ROOMS = ("datasets", "plots", "studies", "theory")
 _HOMES = {
-    "load": "boostlab.files",
-    "ECOCClassifier": "boostlab.multiclass",
-    "PairwiseClassifier": "boostlab.multiclass",
+    "compare": "boostlab.comparison",
+    "Binned": "boostlab.data.binned",
+    "DecisionStump": "boostlab.learners",
+    "DecisionTree": "boostlab.learners",
     "Stop": "boostlab.contract",
-    "DecisionStump": "boostlab.voters",
-    "DecisionTree": "boostlab.voters",
-    "VoterPool": "boostlab.voters",
+    "VoterPool": "boostlab.learners",
+    "load": "boostlab.model_io",
 }
 
 
@@ -107,12 +72,25 @@ def __getattr__(name: str) -> Any:
     """Load a public name when it is first used, so that `import boostlab` itself costs nothing."""
     if name in _ROOMS:
         return import_module(f"boostlab.{name}")
-    if name in __all__:
-        value = getattr(import_module(_HOMES.get(name, "boostlab.estimators")), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module 'boostlab' has no attribute {name!r}")
+    if name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    elif name == "__all__":
+        value = _public_names()
+    else:
+        from boostlab.boosters.registry import find
+
+        value = find(name)
+        if value is None:
+            raise AttributeError(f"module 'boostlab' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def _public_names() -> list[str]:
+    from boostlab.boosters.registry import ROOMS, public_names
+
+    return sorted(["__version__", *_HOMES, *_ROOMS, *(name for room in ROOMS for name in public_names(room))])
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return _public_names()

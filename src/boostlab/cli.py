@@ -94,10 +94,10 @@ def compare(
     """
     from rich.console import Console
 
-    from boostlab.studies import RequestError
-    from boostlab.studies.comparison import command
+    from boostlab.comparison import command
+    from boostlab.studies.request import RequestError
 
-    request = command.Request(
+    request = command.CompareOptions(
         *(table, target, boosters, folds, repeats, rounds, noise, seed, budget, jobs, out, store, drop, keep, encoding)
     )
     try:
@@ -141,19 +141,19 @@ def reproduce(
     """
     from rich.console import Console
 
-    from boostlab.studies import RequestError
-    from boostlab.studies import reproduce as studies
+    from boostlab.studies.request import RequestError
 
+    command = _reproductions()
     console = Console(highlight=False)
     if list_studies:
-        studies.show_list(console)
+        command.show_list(console)
         return
     if quick and repeats is not None:
         _refuse("--quick and --repeats exclude each other; give one of them.")
     asked: str | int = "quick" if quick else "full" if repeats is None else repeats
-    request = studies.Request(study, asked, jobs, out, store, merge or (), retry, only_page)
+    request = command.ReproduceOptions(study, asked, jobs, out, store, merge or (), retry, only_page)
     try:
-        code = studies.reproduce(request, console)
+        code = command.reproduce(request, console)
     except RequestError as problem:
         _refuse(str(problem))
     except KeyboardInterrupt:
@@ -161,6 +161,20 @@ def reproduce(
         raise typer.Exit(130) from None
     if code:
         raise typer.Exit(code)
+
+
+def _reproductions() -> Any:
+    """Return the command of the papers' studies, which are a package of their own beside boostlab."""
+    try:
+        from boostlab_reproductions import command
+    except ModuleNotFoundError as missing:
+        if missing.name != "boostlab_reproductions":
+            raise
+        _refuse(
+            "reproduce needs the papers' studies, which are not part of the package boostlab; install them from the "
+            "repository: pip install ./reproductions"
+        )
+    return command
 
 
 # -- list ------------------------------------------------------------------------------------------------------------
@@ -173,13 +187,14 @@ def list_boosters() -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from boostlab.estimators import REGISTRY, REGRESSORS
+    from boostlab.boosters import REGISTRY, REGRESSORS
 
     console = Console(highlight=False)
     for name, entry in sorted((REGISTRY | REGRESSORS).items(), key=lambda one: one[0].casefold()):
-        own = ", ".join(f"{key}={value!r}" for key, value in _own_parameters(entry.cls).items())
+        own = ", ".join(f"{key}={value!r}" for key, value in entry.parameters.items())
         console.print(Text(name, "bold"))
         lines = Table.grid(padding=(0, 2))
+        lines.add_row("  What it is", Text(entry.summary))
         lines.add_row("  Reference", Text(entry.reference))
         lines.add_row("  Parameters", Text(own or "none of its own"))
         lines.add_row("  Choose it when", Text(entry.choose))
@@ -189,16 +204,6 @@ def list_boosters() -> None:
         "Parameters are those that not all boosters share, with their defaults; the others, such as estimator and "
         "n_estimators, are in every docstring."
     )
-
-
-def _own_parameters(cls: type) -> dict[str, Any]:
-    """Return the parameters that not all boosters have, with their defaults."""
-    from inspect import signature
-
-    from boostlab.estimators.base import BoostingClassifier
-
-    shared = signature(BoostingClassifier).parameters
-    return {p.name: p.default for p in signature(cls).parameters.values() if p.name not in shared}
 
 
 # -- datasets --------------------------------------------------------------------------------------------------------

@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 import boostlab
+from boostlab.boosters import REGISTRY, REGRESSORS
 from boostlab.cli import app
-from boostlab.estimators import REGISTRY, REGRESSORS
 
 
 @pytest.fixture
@@ -61,6 +61,17 @@ def test_help_names_the_commands(run):
     assert "compare" in out
     assert "list" in out
     assert "--noise" in run("compare", "--help").stdout
+
+
+def test_reproduce_without_the_papers_studies_says_how_to_get_them(run, monkeypatch):
+    monkeypatch.delitem(sys.modules, "boostlab_reproductions.command", raising=False)
+    monkeypatch.setitem(sys.modules, "boostlab_reproductions", None)  # as if it were not installed
+    for arguments in (["smoke"], ["--list"]):
+        result = run("reproduce", *arguments)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr.startswith("boostlab: reproduce needs the papers' studies")
+        assert result.stderr.endswith("pip install ./reproductions\n")
+        assert result.stderr.count("\n") == 1
 
 
 def test_the_command_line_starts_without_the_heavy_libraries():

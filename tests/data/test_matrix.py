@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from boostlab.data import matrix, threads
+from boostlab.backend.cpu import threads
+from boostlab.data import matrix
 from boostlab.data.matrix import (
     BLOCK,
     arrays_of,

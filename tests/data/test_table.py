@@ -11,16 +11,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from boostlab.data.rows import Rows
+from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.threads import WORTH
 from boostlab.data.table import Bins, Table
-from boostlab.data.threads import WORTH
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 HUGE = 1.7976931348623157e308
 
 
 def fit(X, max_bins=255, mass=None, threads=1):
-    return Bins.fit(X, Rows(len(X), mass), max_bins, threads)
+    return Bins.fit(X, Masses(len(X), mass), max_bins, threads)
 
 
 def cuts_of(bins):

@@ -25,8 +25,8 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import boostlab
 from boostlab import AdaBoostClassifier, VoterPool
-from boostlab.estimators import REGISTRY
-from boostlab.files import ModelFileError
+from boostlab.boosters import REGISTRY
+from boostlab.model_io import ModelFileError
 from tables import noisy_table
 
 FILES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))

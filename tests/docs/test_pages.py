@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from boostlab.estimators import REGISTRY
+from boostlab.boosters import REGISTRY
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from boostlab.multiclass import codes
+from boostlab.reductions import codes
 
 
 @pytest.fixture(autouse=True)

@@ -22,9 +22,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostlab import AdaBoostClassifier, Binned, ECOCClassifier, PairwiseClassifier, VadaBoostClassifier
 from boostlab.data.bins import Bins
-from boostlab.files import ModelFileError, archive, load
-from boostlab.multiclass import coupling, decoding
-from boostlab.multiclass.codes import one_vs_one
+from boostlab.model_io import ModelFileError, archive, load
+from boostlab.reductions import coupling, decoding
+from boostlab.reductions.codes import one_vs_one
 
 ROUNDS = dict(n_estimators=6, random_state=0, n_jobs=1)
 SMALL = AdaBoostClassifier(n_estimators=5, n_jobs=1)

@@ -18,7 +18,7 @@ TOLERANT = {
     "majority": bl.BoostByMajorityClassifier(gamma=0.05, n_estimators=31),
     "brown": bl.BrownBoostClassifier(target_error=0.3),
     "robust": bl.RobustBoostClassifier(target_error=0.2),
-    "robust_smooth": bl.RobustBoostClassifier(target_error=0.3, clip=False),
+    "robust_smooth": bl.RobustBoostClassifier(target_error=0.15, clip=False),
 }
 GIVES_UP = ["majority", "brown", "robust", "robust_smooth"]
 

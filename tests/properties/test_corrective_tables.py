@@ -17,7 +17,7 @@ from boostlab import (
     TotalBoostClassifier,
 )
 from boostlab.contract import STOP_CODES
-from boostlab.programs.soft_margin import soft_margin
+from boostlab.solvers.soft_margin import soft_margin
 
 MAKERS = {
     "lp": lambda nu: LPBoostClassifier(nu=nu),

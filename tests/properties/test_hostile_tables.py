@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
 from boostlab import AdaBoostClassifier, AdaBoostMHClassifier, LogitBoostClassifier, VadaBoostClassifier
-from boostlab.estimators import REGISTRY
+from boostlab.boosters import REGISTRY
 
 MAKES = {
     **{name: entry.cls for name, entry in REGISTRY.items()},

@@ -7,32 +7,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boostlab.data.rows import Rows
+from boostlab.backend.cpu.masses import Masses
+from boostlab.boosters.adaboost import AdaBoost, RealAdaBoost
+from boostlab.boosters.adaboost_m2 import AdaBoostM2
+from boostlab.boosters.adaboost_mh import AdaBoostMH, AdaBoostMHFree, AdaBoostMHOneVersusRest, AdaBoostMHReal
+from boostlab.boosters.adaboost_mr import AdaBoostMR
+from boostlab.boosters.arboost import ARBoost
+from boostlab.boosters.arc_gv import ArcGV
+from boostlab.boosters.brownboost import BrownBoost
+from boostlab.boosters.ebboost import EBBoost, FixedPointEBBoost
+from boostlab.boosters.l1boost import L1Boost
+from boostlab.boosters.logitboost import LogitBoost, LogitBoostOfClasses
+from boostlab.boosters.quadboost import CoordinateQuadBoost, QuadBoost, SteepestQuadBoost
+from boostlab.boosters.soft_margin_boost import SoftMargin
+from boostlab.boosters.vadaboost import FixedPointVadaBoost, VadaBoost, VadaBoostOfClasses
+from boostlab.boosters.weightboost import WeightBoost
 from boostlab.data.table import Bins, Table
-from boostlab.engine import Training
-from boostlab.ensemble import Ensemble
-from boostlab.rules.adaboost import AdaBoost
-from boostlab.rules.adaboost_m2 import AdaBoostM2
-from boostlab.rules.adaboost_mh import AdaBoostMH, AdaBoostMHFree
-from boostlab.rules.adaboost_mh_ovr import AdaBoostMHOneVersusRest
-from boostlab.rules.adaboost_mh_real import AdaBoostMHReal
-from boostlab.rules.adaboost_mr import AdaBoostMR
-from boostlab.rules.arboost import ARBoost
-from boostlab.rules.arc_gv import ArcGV
-from boostlab.rules.brownboost import BrownBoost
-from boostlab.rules.ebboost import EBBoost
-from boostlab.rules.fixed_point import FixedPointEBBoost, FixedPointVadaBoost
-from boostlab.rules.l1boost import L1Boost
-from boostlab.rules.logitboost import LogitBoost
-from boostlab.rules.logitboost_classes import LogitBoostOfClasses
-from boostlab.rules.quadboost import QuadBoost
-from boostlab.rules.quadboost_descent import CoordinateQuadBoost, SteepestQuadBoost
-from boostlab.rules.real_adaboost import RealAdaBoost
-from boostlab.rules.soft_margin import SoftMargin
-from boostlab.rules.vadaboost import VadaBoost
-from boostlab.rules.vadaboost_classes import VadaBoostOfClasses
-from boostlab.rules.weightboost import WeightBoost
-from boostlab.voters import DecisionStump, VoterPool
+from boostlab.engine.training import Training
+from boostlab.ensemble.vote import Ensemble
+from boostlab.learners import DecisionStump, VoterPool
 
 RULES = {
     "adaboost": AdaBoost(),
@@ -84,7 +77,7 @@ def a_table(seed, rule):
 
 
 def train(rule, X, codes, mass=None, learner=None, max_bins="exact", **params):
-    rows = Rows(len(X), mass)
+    rows = Masses(len(X), mass)
     learner = learner or DecisionStump()
     bins = Bins.fit(X, rows, max_bins) if learner.uses_bins else None
     n_classes = 2 if rule.n_outputs == "one" else 3

@@ -183,3 +183,10 @@ def test_a_page_names_what_is_not_computed_yet(tmp_path):
     assert "3 cells are not computed yet: m1 on a has 1 of 2 repeats; m0 on b has 1 of 2 repeats; m1 on b has" in text
     assert "**Not finished (62.5% of the cells)" in text
     assert "## Mean errors\n\nOver two repeats.\n\n| x |" in text
+
+
+def test_large_numbers_are_no_powers_of_ten():
+    assert markdown([{"rounds": 200000.0, "seconds": 123456.7}, {"rounds": 3.0, "seconds": 0.5}]).splitlines()[2:] == [
+        "| 200000 | 123457 |",
+        "| 3 | 0.5 |",
+    ]

@@ -11,16 +11,14 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 import pytest
 
-from boostlab.kernels.compiled import NOTICE
 from boostlab.studies import plan, worker
 from boostlab.studies.plan import Method
 from boostlab.studies.request import RequestError
-from boostlab.studies.runner import _task, collect, run
+from boostlab.studies.runner import _batch, collect, run
 from boostlab.studies.schedule import find_places, in_groups
 from boostlab.studies.store import Run, Store
 from toy_study import ToyProblem, ToyProtocol, said, toy_study
@@ -115,9 +113,10 @@ def test_workers_end_after_their_cell_when_the_runner_was_killed(tmp_path):
             while not any(key(d) == ("b", "m1", "1") for d in collect(toy_study(tmp_path), store).results.rows()):
                 assert time.monotonic() < end
                 time.sleep(0.05)
-        time.sleep(0.5)
+        while _computing(process.pid):
+            assert time.monotonic() < end, "a worker waits for tasks that nobody gives"
+            time.sleep(0.05)
         assert ("b", "m2", "1") not in said(tmp_path)  # it was next
-        assert not _computing(process.pid)
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
@@ -205,7 +204,7 @@ def test_what_another_run_has_finished_meanwhile_is_not_computed_again(tmp_path,
     study = toy_study(tmp_path)
     store.begin(now := Run("toy", jobs=1))
     places = find_places(study, store, "full")[0]
-    tasks = [_task(group, store, now, float("inf"), tmp_path) for group in in_groups(places, {}, 1)]
+    tasks = [_batch(group, store, now, float("inf"), tmp_path) for group in in_groups(places, {}, 1)]
     run(study, store, jobs=1)  # the other
     before = said(tmp_path)
     assert [worker.work(task) for task in tasks] == [0] * len(tasks)
@@ -340,7 +339,7 @@ def test_a_watcher_is_told_every_cell_once(tmp_path, store):
 
 
 def test_a_worker_has_one_thread(tmp_path, store, monkeypatch):
-    from boostlab.data.threads import count_threads
+    from boostlab.backend.cpu.threads import count_threads
 
     seen = []
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
@@ -348,25 +347,6 @@ def test_a_worker_has_one_thread(tmp_path, store, monkeypatch):
     run(toy_study(tmp_path), store, 1, jobs=1)
     assert set(seen) == {1}
     assert os.environ["OMP_NUM_THREADS"] == "7"
-
-
-def test_the_code_that_a_booster_is_made_of_is_part_of_its_definition(monkeypatch):
-    """A formula beside the rule, a program it solves, a default, a booster whose voters it starts from."""
-    before = {name: plan.code_version(name) for name in ("L1BoostClassifier", "ERLPBoostClassifier")}
-    sources, whole = [], plan.inspect.getsource
-    monkeypatch.setattr(plan.inspect, "getsource", lambda thing: sources.append(thing.__name__) or whole(thing))
-    plan.code_version.cache_clear()
-    assert {name: plan.code_version(name) for name in before} == before
-    assert {"boostlab.rules.l1boost", "boostlab.rules.exponential", "boostlab.programs.capped_entropy"} <= set(sources)
-    plan.code_version.cache_clear()
-    monkeypatch.setattr(plan.REGISTRY["L1BoostClassifier"].cls, "beta", 0.125)
-    monkeypatch.setattr(
-        plan.REGISTRY["L1BoostClassifier"].cls, "get_params", lambda self, deep=True: {"beta": self.beta}
-    )
-    assert plan.code_version("L1BoostClassifier") != before["L1BoostClassifier"]
-    plan.code_version.cache_clear()
-    alone, after = (plan.Method("x", "RLPBoostClassifier", after=name) for name in ("", "AdaBoostClassifier"))
-    assert alone.definition()["code"] != after.definition()["code"]
 
 
 @pytest.mark.parametrize("terminal", [True, False])
@@ -381,22 +361,16 @@ def test_a_worker_does_not_write_across_the_live_table(monkeypatch, capsys, term
     log.manager._clear_cache()
 
 
-def test_one_worker_speaks_for_all(tmp_path):
-    sign = tmp_path / "compiling"
-    assert [worker._is_first(sign) for _ in range(3)] == [True, False, False]
-    assert not worker._is_first(tmp_path / "gone" / "compiling")
-
-
-def test_the_notice_asks_first(caplog):
-    class Event:
-        data: ClassVar = {"dispatcher": worker.work}
-
-    worker.work.py_func = worker.work  # what a dispatcher has
-    try:
-        quiet, loud = type(NOTICE)(), type(NOTICE)()
-        quiet.asks = lambda: False
-        for notice in (quiet, loud, loud):
-            notice.on_start(Event())
-    finally:
-        del worker.work.py_func
-    assert [one.message[:25] for one in caplog.records] == ["boostlab compiles its ker"]
+def test_one_worker_says_for_all_that_kernels_are_compiled(tmp_path, caplog):
+    log = logging.getLogger("boostlab.test")
+    workers = [worker._OneForAll() for _ in range(3)]
+    for one in workers:
+        one.sign = tmp_path / "compiling"
+    alone, late = worker._OneForAll(), worker._OneForAll()
+    late.sign = tmp_path / "gone" / "compiling"
+    for number, one in enumerate([*workers, alone, alone, late]):
+        log.addFilter(one)
+        log.warning("compiling %s", number)
+        log.removeFilter(one)
+    assert [record.message for record in caplog.records] == ["compiling 0", "compiling 3", "compiling 4"]
+    assert worker._notices in logging.getLogger("boostlab").filters

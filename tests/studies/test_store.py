@@ -10,14 +10,14 @@ import pytest
 
 from boostlab.studies.plan import Outcome
 from boostlab.studies.runner import collect, run
-from boostlab.studies.store import Entry, Run, Store, StoreError
+from boostlab.studies.store import CellEntry, Run, Store, StoreError
 from toy_study import ToyProblem, toy_study
 
 RUN = Run("test", jobs=1)
 
 
 def entry(name, kind="kind", repeat=0):
-    return Entry(name, kind, repeat, "data", '{"repeat": 0}')
+    return CellEntry(name, kind, repeat, "data", '{"repeat": 0}')
 
 
 def filled(path, *names, failure=""):
@@ -96,6 +96,41 @@ def test_several_writers_at_once(tmp_path):
         assert len(store.get(str(i) for i in range(25))) == 25
         assert store.last() == 100  # numbers are never given twice, so that nobody who follows misses one
         assert [one.number for one in store.after(99)] == [100]
+
+
+def test_several_openers_of_a_store_that_is_being_created(tmp_path):
+    """Nobody takes it for another program's database: mark and tables are read as one state of the file."""
+    errors = []
+
+    def open_it(path, start):
+        start.wait()
+        try:
+            with Store(path) as store:
+                store.last()
+        except StoreError as error:
+            errors.append(error)
+
+    for trial in range(40):
+        start = threading.Barrier(6)
+        threads = [threading.Thread(target=open_it, args=(tmp_path / f"{trial}.sqlite", start)) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert errors == []
+
+
+def test_a_store_that_another_process_is_creating_is_waited_for(tmp_path):
+    """SQLite does not wait by itself where the journal mode is set."""
+    path = tmp_path / "cells.sqlite"
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    release = threading.Timer(0.3, other.execute, ["COMMIT"])
+    release.start()
+    with Store(path) as store:
+        assert store.last() == 0
+    release.join()
+    other.close()
 
 
 # -- two stores into one ---------------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ def test_means_counts_and_time_left(places):
     """Two repeats of two methods; one cell is there, two are told, the last is the second of its kind."""
     found = {(p.cell.method.name, p.cell.repeat): p for p in places if p.entry}
     assert len(found) == 4
-    progress = watch.Progress("toy")
+    progress = watch.StudyProgress("toy")
     first = found["m0", 0]
     progress.begin(places, {first.key: saved(first, 0.1)}, {}, jobs=1)
     assert progress.sentence() == "toy: 1 of 4 cells"  # nobody knows how long the others take
@@ -55,7 +55,7 @@ def test_kinds_never_seen_take_as_long_as_others_for_data_of_their_size(tmp_path
     study = toy_study(tmp_path, ["a", ToyProblem("b", rows=36)], ["m0"])
     with Store(tmp_path / "cells.sqlite") as store:
         small, large = find_places(study, store, 1)[0]
-    progress = watch.Progress("toy")
+    progress = watch.StudyProgress("toy")
     progress.begin([small, large], {}, {"something else": 100.0}, jobs=1)
     assert math.isnan(progress.seconds_left())
     progress.cell(small, saved(small, 0.1, seconds=2.0))
@@ -63,7 +63,7 @@ def test_kinds_never_seen_take_as_long_as_others_for_data_of_their_size(tmp_path
 
 
 def test_many_workers_share_the_time_but_not_the_last_cell(places):
-    progress = watch.Progress("toy")
+    progress = watch.StudyProgress("toy")
     kinds = [place.entry.kind for place in places if place.entry]
     progress.begin(places, {}, dict.fromkeys(kinds, 6.0), jobs=2)
     assert progress.seconds_left() == 12.0
@@ -71,10 +71,9 @@ def test_many_workers_share_the_time_but_not_the_last_cell(places):
     assert progress.seconds_left() == 6.0
 
 
-def test_lines_where_there_is_no_terminal(places, monkeypatch):
-    monkeypatch.setattr(watch, "_PAUSE", 0.0)
+def test_lines_where_there_is_no_terminal(places):
     out = io.StringIO()
-    with watch.watching("toy", Console(file=out, width=40)) as lines:
+    with watch.watching("toy", Console(file=out, width=40), pause=0.0) as lines:
         lines.begin(places, {}, {}, 1)
         lines.cell(places[0], saved(places[0], 0.1))
     assert out.getvalue() == "toy: 1 of 4 cells, about 3 s left\n"
@@ -100,7 +99,7 @@ def test_of_several_studies_each_is_a_row(tmp_path):
     studies = [toy_study(tmp_path, "a", ["m0"], name="one"), toy_study(tmp_path, "b", ["m0"], name="two")]
     with Store(tmp_path / "cells.sqlite") as store:
         found = [place for study in studies for place in find_places(study, store, 2)[0]]
-    progress = watch.Progress("2 studies")
+    progress = watch.StudyProgress("2 studies")
     progress.begin(found, {}, {}, jobs=1)
     progress.cell(found[0], saved(found[0], 0.2))
     progress.cell(found[2], saved(found[2], None))

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.data.codes import Codes, DenseCodes, SparseCodes
+from boostlab.backend.cpu.bin_codes import Codes, DenseCodes, SparseCodes
+from boostlab.backend.cpu.kernels.binning import columns_of, cut_sorted, encode, lay_grids
+from boostlab.backend.cpu.kernels.sparse_histogram import keep_nonzero, sparse_codes, sparse_cuts
+from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.threads import spread
 from boostlab.data.matrix import blocks, float_type, is_sparse, seen
-from boostlab.data.rows import Rows
-from boostlab.data.threads import spread
-from boostlab.kernels.bins import columns_of, cut_sorted, encode, lay_grids
-from boostlab.kernels.sparse import keep_nonzero, sparse_codes, sparse_cuts
 
 Array = npt.NDArray[Any]
 
@@ -42,7 +42,7 @@ class Bins:
     def fit(
         cls,
         X: Any,
-        rows: Rows,
+        rows: Masses,
         max_bins: int | str = 255,
         threads: int = 1,
         n_categories: Mapping[int, int] | None = None,
@@ -53,7 +53,7 @@ class Bins:
         ----------
         X : array or CSR matrix of shape (n_rows, n_features)
             Finite numbers, or NaN for a missing value.
-        rows : Rows
+        rows : Masses
             The rows' masses: quantiles are weighted by them.
         max_bins : int or "exact"
             At most so many bins a column; "exact" cuts between all distinct values.
@@ -67,9 +67,9 @@ class Bins:
         mass = None
         if not rows.uniform:
             mass = rows.counts
-            if mass is None:
+            if rows.mass is not None:
                 mass = rows.whole(np.ones(rows.n_rows))[0]
-                np.maximum(mass, 1, out=mass)  # the lightest row has a value like the others
+                np.maximum(mass, 1 if rows.counts is None else rows.counts, out=mass)  # the lightest has a value, too
         if is_sparse(X):
             points, counts, distinct = _sparse_cuts(X, mass, limit, threads)
         else:

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from boostlab.data.threads import spread
-from boostlab.kernels.keys import dense_keys, finish_keys, sparse_keys
+from boostlab.backend.cpu.kernels.row_hash import dense_keys, finish_keys, sparse_keys
+from boostlab.backend.cpu.threads import spread
 
 Array = npt.NDArray[Any]
 

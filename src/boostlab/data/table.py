@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.backend.cpu.bin_codes import Codes, DenseCodes, SparseCodes
+from boostlab.backend.cpu.masses import Masses
 from boostlab.data.bins import MOST_BINS, Bins
-from boostlab.data.codes import Codes, DenseCodes, SparseCodes
-from boostlab.data.matrix import Chosen, as_a_whole, by_rows, column, is_sparse, take
-from boostlab.data.rows import Rows
+from boostlab.data.matrix import Chosen, as_a_whole, by_rows, canonical_order, column, is_sparse, take
 
 Array = npt.NDArray[Any]
 
@@ -42,7 +42,7 @@ def reread(codes: Codes, threads: int) -> Codes:
 
 @dataclass
 class Table:
-    """Rows of numbers: raw (an array or a CSR matrix), and binned where bins were made."""
+    """Masses of numbers: raw (an array or a CSR matrix), and binned where bins were made."""
 
     X: Any
     bins: Bins | None = None
@@ -56,7 +56,7 @@ class Table:
 
     @classmethod
     def fit(
-        cls, X: Any, rows: Rows, max_bins: int | str, threads: int = 1, n_categories: Mapping[int, int] | None = None
+        cls, X: Any, rows: Masses, max_bins: int | str, threads: int = 1, n_categories: Mapping[int, int] | None = None
     ) -> Table:
         """Return X with bins of its own (see `Bins.fit`), and its codes."""
         binned = X.tocsc() if is_sparse(X) else X  # once for both
@@ -102,6 +102,10 @@ class Table:
     def take(self, rows: Array) -> Table:
         """Return some rows (their numbers), with the codes they have: nothing is binned twice."""
         return Table(take(self.X, rows), self.bins, None if self.codes is None else self.codes.take(rows), self.threads)
+
+    def canonical_order(self, labels: Array, mass: Array | None) -> Array:
+        """Return an order of the rows that depends on their content only."""
+        return canonical_order(self.X, labels, mass, self.threads)
 
     def split(
         self, feature: int, cut: int | None, threshold: float, left: float, right: float, missing: float | None = None

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
-from boostlab.multiclass.codes import CODES, check_code, make_code, min_distance
-from boostlab.multiclass.form import Form
 from boostlab.multiclass.meta import CodedClassifier
+from boostlab.reductions.codes import CODES, check_code, make_code, min_distance
+from boostlab.reductions.form import Form
 
 Array = npt.NDArray[Any]
 

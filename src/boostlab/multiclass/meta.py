@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +14,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fitted, has_fit_parameter, validate_data
 
-from boostlab.data.columns import is_frame
-from boostlab.estimators.base import BoostingClassifier
-from boostlab.estimators.binned import Binned
-from boostlab.estimators.complaints import check_labels, one_sentence
-from boostlab.multiclass.decoding import agreeing
-from boostlab.multiclass.form import Form
-from boostlab.multiclass.training import SIDES
+from boostlab.boosters.base import BoostingClassifier
+from boostlab.data.binned import Binned
+from boostlab.data.frames import is_frame
+from boostlab.data.input_errors import check_labels, one_sentence
+from boostlab.reductions.decoding import agreeing
+from boostlab.reductions.form import Form
+from boostlab.reductions.training import SIDES
 
 Array = npt.NDArray[Any]
 
@@ -38,6 +38,8 @@ class CodedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     classes_: Array
     estimators_: list[Any]
     n_features_in_: int
+
+    _coded: ClassVar[bool] = True  # what `boostlab.model_io` knows it by
 
     def _form(self, masses: Array) -> Form:
         """Return the form of reduction for classes of these masses."""
@@ -202,6 +204,21 @@ class CodedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             return P if F is None else agreeing(P, (F[:, 0] > 0).astype(np.intp))
         return self._decoding.probabilities(F, R)
 
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: Any) -> Array:
+        """Return the logarithms of the class probabilities; -inf where a probability is 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file that `boostlab.load` reads, if its estimator is a booster of this package.
 
@@ -210,7 +227,7 @@ class CodedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         path : str or path
             Where to; an older file there is replaced once the new one is complete.
         """
-        from boostlab.files import save  # which knows all estimators
+        from boostlab.model_io import save  # not needed to train
 
         save(self, path)
 

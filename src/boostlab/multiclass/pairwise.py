@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy.typing as npt
 
-from boostlab.multiclass.codes import one_vs_one
-from boostlab.multiclass.form import Form
 from boostlab.multiclass.meta import CodedClassifier
+from boostlab.reductions.codes import one_vs_one
+from boostlab.reductions.form import Form
 
 Array = npt.NDArray[Any]
 

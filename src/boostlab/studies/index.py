@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from boostlab.studies import papers
 from boostlab.studies.runner import Ran
 from boostlab.studies.study import VERDICTS, Report
 from boostlab.studies.tables import markdown
 from boostlab.studies.watch import duration
+from boostlab.studies.whole_files import write_whole
 
 NAME, FACTS = "README.md", "study.json"
 _TITLE = "# The papers' tables, computed again"
@@ -48,16 +49,18 @@ def note(ran: Ran, report: Report, here: Path) -> None:
         "studies": max((run.studies for run in ran.runs), default=1),
         "verdicts": dict(Counter(claim.verdict for claim in report.claims)),
     }
-    (here / FACTS).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+    write_whole(here / FACTS, json.dumps(facts, indent=1) + "\n")
 
 
-def write(folder: Path) -> Path | None:
+def write(folder: Path, names: Sequence[str]) -> Path | None:
     """Write the index of the pages that a folder has; a README.md that is somebody else's is left alone.
 
     Parameters
     ----------
     folder : path
         The folder of all studies.
+    names : sequence of str
+        All studies that there are, in the order of the index.
 
     Returns
     -------
@@ -65,14 +68,13 @@ def write(folder: Path) -> Path | None:
         Of the index; None if there is no page, or the place is taken.
     """
     path = folder / NAME
-    order = [name for name in papers.STUDIES if name != "smoke"]
-    known = {name: facts for name in order if (facts := _read(folder / name / FACTS)) is not None}
+    known = {name: facts for name in names if (facts := _read(folder / name / FACTS)) is not None}
     if not known or (path.exists() and not _is_ours(path)):
         return None
     parts = [_TITLE, _TEXT, markdown([_line(name, facts) for name, facts in known.items()])]
-    absent = [name for name in order if name not in known]
+    absent = [name for name in names if name not in known]
     parts += [f"Not run here: {', '.join(absent)}."] if absent else []
-    path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    write_whole(path, "\n\n".join(parts) + "\n")
     return path
 
 

@@ -1,8 +1,9 @@
-"""What a study leaves behind: a page (README.md), tables and cells as CSV, figures as PNG, a line of the index."""
+"""What a study leaves behind: a page (README.md), tables and cells as CSV, figures as PNG, facts for the index."""
 
 from __future__ import annotations
 
 import csv
+import io
 import re
 import tempfile
 import warnings
@@ -20,6 +21,7 @@ from boostlab.studies.runner import Ran
 from boostlab.studies.study import Done, Report, Results, Study
 from boostlab.studies.tables import columns_of, markdown, plain
 from boostlab.studies.watch import duration
+from boostlab.studies.whole_files import sweep, write_whole
 
 _NAMED = 12  # the most gaps that a page names one by one
 
@@ -45,6 +47,7 @@ def prepare(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
+        sweep(folder)
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         raise RequestError(f"The folder {folder} cannot be written to ({why}); name another with --out.") from error
@@ -80,9 +83,8 @@ def write(ran: Ran, folder: Path) -> Page:
     troubles += said
     text = "\n\n".join(part for part in _parts(ran, report, figures, troubles) if part)
     path = here / "README.md"
-    path.write_text(text + "\n", encoding="utf-8")
+    write_whole(path, text + "\n")
     index.note(ran, report, here)
-    index.write(folder)
     return Page(path, report, troubles)
 
 
@@ -266,11 +268,11 @@ def write_cells(path: Path, results: Results) -> None:
 
 def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     """Write the rows of a table."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        written = plain(rows)
-        writer = csv.DictWriter(file, columns_of(written), restval="", lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(written)
+    text, written = io.StringIO(), plain(rows)
+    writer = csv.DictWriter(text, columns_of(written), restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(written)
+    write_whole(path, text.getvalue())
 
 
 @contextmanager
@@ -297,7 +299,9 @@ def draw(report: Report, here: Path) -> tuple[list[str], list[str]]:
             with _quiet():
                 painter(figure)
             # No date, no version: the same results give the same file.
-            figure.savefig(here / f"{slug(name)}.png", dpi=100, metadata={"Software": None})
+            picture = io.BytesIO()
+            figure.savefig(picture, format="png", dpi=100, metadata={"Software": None})
+            write_whole(here / f"{slug(name)}.png", picture.getvalue())
         except Exception as error:
             troubles.append(f"The figure {name} could not be drawn: {type(error).__name__}: {error}")
         else:

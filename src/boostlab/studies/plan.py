@@ -6,25 +6,26 @@ the cells that the store does not have (`runner.py`, `store.py`), and a page sho
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import inspect
+import io
 import json
 import sys
+import tokenize
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
-
-from boostlab.estimators import REGISTRY
 
 Array = npt.NDArray[Any]
 Definition = dict[str, Any]  # of JSON values only: what it holds is what tells one cell from another
 
 
-class Problem(Protocol):
+class StudyProblem(Protocol):
     """A data set as a study uses it (see `problems.py`)."""
 
     @property
@@ -114,7 +115,7 @@ def basis(protocol: Procedure) -> Definition:
 class Cell:
     """The unit of work and of the store: one method on one repeat of one problem."""
 
-    problem: Problem
+    problem: StudyProblem
     method: Method
     protocol: Procedure
     repeat: int
@@ -135,7 +136,7 @@ class Block:
     """Problems × methods × repeats under one protocol."""
 
     name: str
-    problems: Sequence[Problem]
+    problems: Sequence[StudyProblem]
     methods: Sequence[Method]
     protocol: Procedure
     repeats: Mapping[str, int]  # how many in each tier: {"quick": 5, "full": 50}
@@ -162,23 +163,76 @@ def key(definition: Definition, data_hash: str) -> str:
 
 @cache
 def code_version(booster: str) -> str:
-    """Return a short hash of a booster's code: its rule's files, those they build on, and its parameters' defaults.
+    """Return a short hash of a booster's code: its rule and what that builds on, and its parameters' defaults.
 
-    The engine and the weak learners are not in it: whoever changes what they compute raises the protocols' versions.
+    Where the files lie, what they import and how they are explained does not matter (see `statements`).  The engine,
+    the weak learners and the estimator's own code are not in it: whoever changes what they compute raises the
+    protocols' versions.
 
     Examples
     --------
     >>> code_version("AdaBoostClassifier") != code_version("BrownBoostClassifier")
     True
     """
+    from boostlab.boosters import REGISTRY  # all boosters, which a study of something else does without
+
     model = REGISTRY[booster].cls()
-    rooms = ("boostlab.rules", "boostlab.programs")
-    files = {c.__module__ for c in type(model._rule()).__mro__ if c.__module__.startswith(rooms)}
-    used = [getattr(thing, "__module__", None) or "" for name in files for thing in vars(sys.modules[name]).values()]
-    files |= {name for name in used if name.startswith(rooms)}
-    sources = [inspect.getsource(sys.modules[name]) for name in sorted(files)]
+    sources = sorted({statements(inspect.getsource(part)) for part in _parts(type(model._rule()))})
     defaults = repr(sorted((name, repr(value)) for name, value in model.get_params(deep=False).items()))
     return hashlib.sha256("".join([*sources, defaults]).encode()).hexdigest()[:12]
+
+
+def _parts(rule: type) -> list[Any]:
+    """Return the classes that a rule is made of, the functions beside them, and the modules of the programs it uses."""
+    parts: list[Any] = []
+    for cls in rule.__mro__:
+        if not cls.__module__.startswith("boostlab.boosters"):
+            continue
+        parts.append(cls)
+        for thing in vars(sys.modules[cls.__module__]).values():
+            home = getattr(thing, "__module__", None) or ""
+            if home.startswith("boostlab.solvers"):
+                parts.append(sys.modules[home])
+            elif home == cls.__module__ and inspect.isfunction(thing):
+                parts.append(thing)
+    return parts
+
+
+def statements(source: str) -> str:
+    r"""Return what a file computes: its lines without imports, docstrings, comments and blank lines.
+
+    So a module that is moved, renamed or explained better is the same code.  The text, not the syntax tree, is hashed,
+    because trees differ from one version of Python to the next.
+
+    Parameters
+    ----------
+    source : str
+        Text of a module.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> statements("from math import log\n\nalpha = log(3) / 2  # of error 1/4")
+    'alpha = log(3) / 2'
+    """
+    lines = source.splitlines()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import | ast.ImportFrom) or _is_text(node):
+            rows = range(node.lineno - 1, node.end_lineno or node.lineno)
+            lines = ["" if row in rows else line for row, line in enumerate(lines)]
+    return "\n".join(line.rstrip() for line in lines if line.strip())
+
+
+def _is_text(node: ast.AST) -> TypeGuard[ast.Expr]:
+    """Whether a statement is nothing but a text: a docstring."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def _plain(value: Any) -> Any:

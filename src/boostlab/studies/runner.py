@@ -25,10 +25,10 @@ import joblib
 from threadpoolctl import threadpool_limits
 
 from boostlab.studies.request import check_jobs
-from boostlab.studies.schedule import Found, Place, find_places, in_groups
+from boostlab.studies.schedule import Place, Schedule, find_places, in_groups
 from boostlab.studies.store import Run, Saved, Store, StoreError
 from boostlab.studies.study import Results, Study
-from boostlab.studies.worker import Task, work
+from boostlab.studies.worker import CellBatch, work
 
 _LOOK = 0.5  # seconds between two looks into the store
 _THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA", "NUMEXPR")  # whose variables X_NUM_THREADS limit a worker
@@ -145,8 +145,8 @@ def run_all(
     until = time.time() + budget
     groups = in_groups(missing, usual, workers)
     with TemporaryDirectory() as room, _one_thread(), _following(store, now, missing, watch, start):
-        tasks = [_task(group, store, now, until, Path(room)) for group in groups]
-        ended, interrupted = _compute(tasks, workers, backend)
+        batches = [_batch(group, store, now, until, Path(room)) for group in groups]
+        ended, interrupted = _compute(batches, workers, backend)
     store.clock(now, time.perf_counter() - start)
     if not ended and time.time() >= until:
         ended = "its time was over"
@@ -176,7 +176,7 @@ def _collect_all(
     studies: Sequence[Study],
     store: Store,
     repeats: str | int,
-    found: Sequence[Found],
+    found: Sequence[Schedule],
     missing: Set[str] = frozenset(),
     now: Run | None = None,
     ended: str = "",
@@ -220,9 +220,9 @@ def _count(jobs: int | None) -> int:
     return max(1, int(joblib.effective_n_jobs(-1 if jobs is None else jobs)))
 
 
-def _task(group: Sequence[Place], store: Store, now: Run, until: float, room: Path) -> Task:
+def _batch(group: Sequence[Place], store: Store, now: Run, until: float, room: Path) -> CellBatch:
     cell = group[0].cell
-    return Task(
+    return CellBatch(
         *(cell.problem, cell.repeat),
         cells=tuple((place.entry, place.cell.method, place.cell.protocol) for place in group if place.entry),
         store=store.path,
@@ -233,13 +233,13 @@ def _task(group: Sequence[Place], store: Store, now: Run, until: float, room: Pa
     )
 
 
-def _compute(tasks: Sequence[Task], workers: int, backend: str | None) -> tuple[str, bool]:
-    """Compute the tasks; return why not all of them, and whether by Ctrl-C."""
+def _compute(batches: Sequence[CellBatch], workers: int, backend: str | None) -> tuple[str, bool]:
+    """Compute the batches; return why not all of them, and whether by Ctrl-C."""
     try:
         with _ctrl_c(), warnings.catch_warnings():
             # joblib takes a worker whose memory has grown for a leak and starts another, which is no one's concern.
             warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
-            joblib.Parallel(workers, backend, batch_size=1)(joblib.delayed(work)(task) for task in tasks)
+            joblib.Parallel(workers, backend, batch_size=1)(joblib.delayed(work)(batch) for batch in batches)
     except (KeyboardInterrupt, _Stopped):
         return "it was stopped by Ctrl-C", True
     except BrokenExecutor:

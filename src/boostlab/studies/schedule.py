@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from boostlab.studies.packing import to_text
-from boostlab.studies.plan import Cell, Problem, basis
-from boostlab.studies.store import Entry, Saved, Store, kind
+from boostlab.studies.plan import Cell, StudyProblem, basis
+from boostlab.studies.store import CellEntry, Saved, Store, kind
 from boostlab.studies.study import Done, Study
 
 
@@ -19,7 +19,7 @@ class Place:
     block: str
     cell: Cell
     key: str  # empty if it is neither stored nor can be computed
-    entry: Entry | None = None
+    entry: CellEntry | None = None
     study: str = ""
     size: float = 0.0  # of the data, in numbers
 
@@ -32,11 +32,11 @@ class Place:
         )
 
 
-Found = tuple[list[Place], dict[str, str]]
+Schedule = tuple[list[Place], dict[str, str]]
 """The cells of a study, and why data are not at hand."""
 
 
-def find_places(study: Study, store: Store, repeats: str | int) -> Found:
+def find_places(study: Study, store: Store, repeats: str | int) -> Schedule:
     """Return all cells with their keys, and why data are not at hand.
 
     Every data set is read, because its hash is part of the key.
@@ -57,14 +57,14 @@ def find_places(study: Study, store: Store, repeats: str | int) -> Found:
             name = names[id(cell.problem)]
             data = hashes[name]
             if data:
-                entry = Entry.of(cell, data)
+                entry = CellEntry.of(cell, data)
                 places.append(Place(block.name, cell, entry.key, entry, study.name, sizes[name]))
             else:
                 places.append(Place(block.name, cell, store.elsewhere(kind(cell), cell.repeat), None, study.name))
     return places, absent
 
 
-def _read(problem: Problem) -> tuple[str, float, str]:
+def _read(problem: StudyProblem) -> tuple[str, float, str]:
     """Return the hash of a problem's data and their size, or why they are not at hand."""
     try:
         data = problem.data()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import time
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -47,7 +48,7 @@ class StoreError(RequestError):
 
 
 @dataclass(frozen=True)
-class Entry:
+class CellEntry:
     """A cell on its way into the store."""
 
     key: str
@@ -57,7 +58,7 @@ class Entry:
     definition: str
 
     @classmethod
-    def of(cls, cell: Cell, data: str) -> Entry:
+    def of(cls, cell: Cell, data: str) -> CellEntry:
         """Return the entry of a cell on data with this hash.
 
         Parameters
@@ -69,7 +70,7 @@ class Entry:
 
         Returns
         -------
-        Entry
+        CellEntry
         """
         return cls(
             key(cell.definition, data), kind(cell), cell.repeat, data, to_text({**cell.definition, "data": data})
@@ -135,7 +136,7 @@ class Store:
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder, Store(Path(folder, "cells.sqlite")) as store:
     ...     store.begin(run := Run("example", jobs=1))
-    ...     store.put(Entry("k", "kind", 0, "data", "{}"), Outcome({"test_error": 0.1}), "", 1.5, run.id)
+    ...     store.put(CellEntry("k", "kind", 0, "data", "{}"), Outcome({"test_error": 0.1}), "", 1.5, run.id)
     ...     store.get(["k"])["k"].outcome.numbers
     {'test_error': 0.1}
     """
@@ -180,12 +181,12 @@ class Store:
         with self._sentences():
             self._db.execute("UPDATE runs SET seconds = ? WHERE id = ?", (seconds, run.id))
 
-    def put(self, entry: Entry, outcome: Outcome | None, failure: str, seconds: float, run: str) -> None:
+    def put(self, entry: CellEntry, outcome: Outcome | None, failure: str, seconds: float, run: str) -> None:
         """Write a finished cell; it takes the place of an earlier failure.
 
         Parameters
         ----------
-        entry : Entry
+        entry : CellEntry
             Key and definition.
         outcome : Outcome or None
             What came out; None if it failed.
@@ -288,13 +289,14 @@ class Store:
 
     def _open(self) -> None:
         """Make the tables of a new file; refuse what is no store."""
-        with self._sentences():
+        with self._together("DEFERRED"):  # one state of the file: another process may be making the tables
             mark = self._db.execute("PRAGMA application_id").fetchone()[0]
             tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        with self._sentences():
             if mark != _MARK and (mark or tables):
                 raise StoreError(f"{self.path} is a database of another program; name another file for the store.")
             # Readers and a writer do not wait for each other; a killed process leaves whole transactions.
-            self._db.execute("PRAGMA journal_mode = WAL")
+            self._write_ahead()
             self._db.execute("PRAGMA synchronous = NORMAL")
         if mark != _MARK:
             with self._together():
@@ -308,6 +310,18 @@ class Store:
         if version > _FORMAT:
             raise StoreError(f"The store {self.path} was written by a later boostlab; update boostlab to read it.")
 
+    def _write_ahead(self) -> None:
+        """Set the journal mode; while another process sets it, SQLite gives up at once instead of waiting."""
+        end = time.monotonic() + _WAIT
+        while True:
+            try:
+                self._db.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if _code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                    raise
+                time.sleep(0.01)
+
     def _saved(self, where: str, values: Sequence[Any], arrays: bool) -> Iterator[Saved]:
         blob = "arrays" if arrays else "NULL"
         query = f"SELECT number, key, numbers, {blob}, failure, seconds, finished, run FROM cells WHERE {where}"
@@ -320,9 +334,9 @@ class Store:
             yield from self._db.execute(query, values)
 
     @contextmanager
-    def _together(self) -> Iterator[None]:
+    def _together(self, lock: str = "IMMEDIATE") -> Iterator[None]:
         with self._sentences():
-            self._db.execute("BEGIN IMMEDIATE")
+            self._db.execute(f"BEGIN {lock}")
             try:
                 yield
             except BaseException:
@@ -338,7 +352,7 @@ class Store:
             raise StoreError(self._explain(error)) from error
 
     def _explain(self, error: sqlite3.DatabaseError) -> str:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        code = _code(error)
         if code == sqlite3.SQLITE_NOTADB:
             return f"{self.path} is not a store: no SQLite database; name another file."
         if code == sqlite3.SQLITE_CORRUPT:
@@ -348,6 +362,10 @@ class Store:
         if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
             return f"The store {self.path} cannot be written ({error}); name another file with --store."
         return f"The store {self.path} does not work: {error}."
+
+
+def _code(error: sqlite3.DatabaseError) -> int:
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 
 def _now() -> str:

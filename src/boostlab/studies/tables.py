@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite, isnan, sqrt
+from math import floor, isfinite, isnan, log10, sqrt
 from typing import Any
 
 import numpy as np
@@ -331,12 +331,57 @@ def _column(values: Sequence[Any]) -> list[str]:
     """Return a column as it is shown: as many digits after the point for all, where that is legible."""
     numbers = [value for value in values if isinstance(value, float) and isfinite(value)]
     texts = [f"{value:.4g}" for value in numbers]
-    digits = max((len(text.partition(".")[2]) for text in texts), default=0)
+    digits = max((len(text.partition(".")[2]) for text in texts if "e" not in text), default=0)
     if max(map(abs, numbers), default=0.0) >= 1.0:
         digits = min(digits, 4)
     sizes = [abs(value) for value in numbers if value]
-    alike = not any("e" in text for text in texts) and (not sizes or max(sizes) <= 1e4 * min(sizes))
+    alike = not any("e-" in text for text in texts) and (not sizes or max(sizes) <= 1e4 * min(sizes))
     return [_shown(value, f".{digits}f" if alike else ".4g") for value in values]
+
+
+def significant(value: float, digits: int = 2) -> str:
+    """Return a number with so many significant digits, never as a power of ten.
+
+    Parameters
+    ----------
+    value : float
+        Finite.
+    digits : int, default=2
+        At least 1.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> significant(99.7), significant(3.14), significant(0.0000123), significant(3e6)
+    ('100', '3.1', '0.000012', '3000000')
+    """
+    return str(np.format_float_positional(value, precision=digits, unique=False, fractional=False, trim="-"))
+
+
+def share(part: float, whole: float) -> str:
+    """Return a share in percent, two digits of it or of what is missing to 100.
+
+    Parameters
+    ----------
+    part, whole : float
+        At most `whole`, which is positive.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> share(1, 3), share(999, 1000), share(1, 3e6), share(7, 7)
+    ('33 %', '99.9 %', '0.000033 %', '100 %')
+    """
+    percent, rest = 100.0 * part / whole, 100.0 * (whole - part) / whole
+    if 0.0 < rest < 1.0:
+        return f"{percent:.{-floor(log10(rest))}f} %"
+    return f"{significant(percent)} %"
 
 
 def _shown(value: Any, form: str) -> str:
@@ -344,5 +389,5 @@ def _shown(value: Any, form: str) -> str:
         return ""
     if not isinstance(value, float):
         return str(value)
-    text = f"{value:{form}}"
+    text = f"{value:.0f}" if abs(value) >= 1e4 and form.endswith("g") else f"{value:{form}}"
     return text.removeprefix("-") if value <= 0.0 and float(text) == 0.0 else text

@@ -20,10 +20,8 @@ from boostlab.studies.runner import Watch
 from boostlab.studies.schedule import Place
 from boostlab.studies.store import Saved
 
-_PAUSE = 10.0  # seconds between two lines where there is no terminal
 
-
-class Progress:
+class StudyProgress:
     """What is done so far, and how long the rest may take.
 
     Parameters
@@ -34,7 +32,7 @@ class Progress:
         Makes the table of what is finished; None is a row a block and method, or a row a study.
     """
 
-    def __init__(self, name: str, view: Callable[[Progress], Table] | None = None) -> None:
+    def __init__(self, name: str, view: Callable[[StudyProgress], Table] | None = None) -> None:
         self.name, self.view = name, view
         self.several = False  # studies, in which case they are counted and not their blocks
         self.lock = threading.Lock()  # cells come from one thread, and another draws
@@ -136,7 +134,7 @@ class Progress:
         return view
 
 
-class _Screen(Progress):
+class _Screen(StudyProgress):
     """Progress on a terminal."""
 
     def __rich__(self) -> Group:
@@ -148,23 +146,25 @@ class _Screen(Progress):
             return Group(hint, self.table() if self.view is None else self.view(self))
 
 
-class _Lines(Progress):
+class _Lines(StudyProgress):
     """Progress in a file or a log."""
 
-    def __init__(self, name: str, console: Console) -> None:
+    def __init__(self, name: str, console: Console, pause: float) -> None:
         super().__init__(name)
-        self.console = console
+        self.console, self.pause = console, pause
         self.last = time.monotonic()
 
     def cell(self, place: Place, saved: Saved) -> None:
         super().cell(place, saved)
-        if time.monotonic() - self.last >= _PAUSE:
+        if time.monotonic() - self.last >= self.pause:
             self.last = time.monotonic()
             self.console.print(Text(self.sentence()), soft_wrap=True)
 
 
 @contextmanager
-def watching(name: str, console: Console, view: Callable[[Progress], Table] | None = None) -> Iterator[Watch]:
+def watching(
+    name: str, console: Console, view: Callable[[StudyProgress], Table] | None = None, *, pause: float = 10.0
+) -> Iterator[Watch]:
     """Give a watcher that shows a study on the console until the block ends.
 
     Parameters
@@ -175,13 +175,15 @@ def watching(name: str, console: Console, view: Callable[[Progress], Table] | No
         Where to; on a terminal the table goes away at the end.
     view : callable, optional
         Makes the table of what is finished; None is a row a block and method.
+    pause : float, default=10.0
+        Least number of seconds between two lines where there is no terminal.
 
     Yields
     ------
     Watch
     """
     if not console.is_terminal:
-        yield _Lines(name, console)
+        yield _Lines(name, console, pause)
         return
     screen = _Screen(name, view)
     with Live(screen, console=console, transient=True, refresh_per_second=2):

@@ -13,51 +13,66 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from boostlab.estimators import REGISTRY
-from boostlab.kernels.compiled import NOTICE
 from boostlab.studies.packing import to_text
-from boostlab.studies.plan import Method, Outcome, Problem, Procedure
-from boostlab.studies.store import Entry, Store
+from boostlab.studies.plan import Method, Outcome, Procedure, StudyProblem
+from boostlab.studies.store import CellEntry, Store
 
 
 @dataclass(frozen=True)
-class Task:
+class CellBatch:
     """Cells that share their parts, for one worker."""
 
-    problem: Problem
+    problem: StudyProblem
     repeat: int
-    cells: tuple[tuple[Entry, Method, Procedure], ...]
+    cells: tuple[tuple[CellEntry, Method, Procedure], ...]
     store: Path
     run: str
     until: float  # time after which no cell is begun; what a worker takes to get warm comes on top
-    home: int  # process that gave the task
+    home: int  # process that gave the batch
     room: Path  # a folder in which workers leave signs for each other
 
 
 class _Memory(threading.local):
-    """What a worker remembers from one task to the next: the seconds it took to get warm in this run."""
+    """What a worker remembers from one batch to the next: the seconds it took to get warm in this run."""
 
     def __init__(self) -> None:
         self.run, self.warming = "", 0.0
 
 
+class _OneForAll(logging.Filter):
+    """Lets one worker of a run say that kernels are compiled, and no other: a file is the sign that it was said."""
+
+    sign: Path | None = None  # none in the process of the runner itself
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether no other worker has left the sign before; leave it."""
+        if self.sign is None:
+            return True
+        try:
+            self.sign.touch(exist_ok=False)
+        except OSError:  # it is there, or the run is over
+            return False
+        return True
+
+
+_notices = _OneForAll()
+logging.getLogger("boostlab").addFilter(_notices)
 _memory = _Memory()
-_parents: dict[int, int] = {}  # of this process, when its first task came; a fork has its own
+_parents: dict[int, int] = {}  # of this process, when its first batch came; a fork has its own
 _is_warm: set[str] = set()  # methods that this process has run before
 
 
-def work(task: Task) -> int:
-    """Compute and store the cells of a task; what fails is stored as a failure.
+def work(batch: CellBatch) -> int:
+    """Compute and store the cells of a batch; what fails is stored as a failure.
 
     Parameters
     ----------
-    task : Task
+    batch : CellBatch
         The cells.
 
     Returns
@@ -66,37 +81,28 @@ def work(task: Task) -> int:
         How many were computed; fewer than asked for where time ran out, or another run was faster.
     """
     _parents.setdefault(os.getpid(), os.getppid())
-    if os.getpid() != task.home and threading.current_thread() is threading.main_thread():
+    if os.getpid() != batch.home and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends its workers
         _keep_off_the_screen()
-        NOTICE.asks = partial(_is_first, task.room / "compiling")
-    _warm(task)
-    made: list[Any] = []  # the parts, once they are made; they go with the task, for they may be large
+        _notices.sign = batch.room / "compiling"
+    _warm(batch)
+    made: list[Any] = []  # the parts, once they are made; they go with the batch, for they may be large
     count = 0
-    with Store(task.store) as store:
-        for entry, method, protocol in task.cells:
-            if _is_orphan(task):
-                os._exit(1)  # an idle worker would wait for tasks for minutes
-            if time.time() >= task.until + _memory.warming:
+    with Store(batch.store) as store:
+        for entry, method, protocol in batch.cells:
+            if _is_orphan(batch):
+                os._exit(1)  # an idle worker would wait for batches for minutes
+            if time.time() >= batch.until + _memory.warming:
                 return count
             if store.states([entry.key]).get(entry.key) == "":
                 continue  # another run on the same store was faster
-            outcome, failure, seconds = _compute(task, method, protocol, made)
+            outcome, failure, seconds = _compute(batch, method, protocol, made)
             try:
-                store.put(entry, outcome, failure, seconds, task.run)
+                store.put(entry, outcome, failure, seconds, batch.run)
             except TypeError as error:  # an outcome that cannot be stored
-                store.put(entry, None, _say(error), seconds, task.run)
+                store.put(entry, None, _say(error), seconds, batch.run)
             count += 1
     return count
-
-
-def _is_first(sign: Path) -> bool:
-    """Whether no other worker has left this sign before; leave it."""
-    try:
-        sign.touch(exist_ok=False)
-    except OSError:  # it is there, or the run is over
-        return False
-    return True
 
 
 def _keep_off_the_screen() -> None:
@@ -105,24 +111,24 @@ def _keep_off_the_screen() -> None:
         logging.getLogger("boostlab").setLevel(logging.ERROR)
 
 
-def _is_orphan(task: Task) -> bool:
+def _is_orphan(batch: CellBatch) -> bool:
     """Whether the runner started this process and is gone: then nobody waits, and another run may be at work.
 
     That the runner's own parent is gone, a shell that was left, is no reason to end.
     """
-    return _parents[os.getpid()] == task.home != os.getppid()
+    return _parents[os.getpid()] == batch.home != os.getppid()
 
 
-def _warm(task: Task) -> None:
+def _warm(batch: CellBatch) -> None:
     """Let kernels be compiled or read before the clock runs: nobody is charged for it.
 
     A protocol that times its methods may have a function `warm(method)`; otherwise every booster is fitted once to a
     handful of rows.  What fails here will fail, and be told, in its cell.  It is not taken from a run's budget either.
     """
-    if _memory.run != task.run:
-        _memory.run, _memory.warming = task.run, 0.0
+    if _memory.run != batch.run:
+        _memory.run, _memory.warming = batch.run, 0.0
     start = time.time()
-    for _, method, protocol in task.cells:
+    for _, method, protocol in batch.cells:
         if method.booster and (name := to_text(method.definition())) not in _is_warm:
             _is_warm.add(name)
             with _caught(), suppress(Exception):
@@ -130,19 +136,23 @@ def _warm(task: Task) -> None:
                 if warm is not None:
                     warm(method)
                 else:
+                    from boostlab.boosters import REGISTRY
+
                     X = np.arange(12.0).reshape(6, 2)
                     model = REGISTRY[method.booster].cls(n_estimators=2, n_jobs=1, random_state=0)
                     model.fit(X, [-1, 1, 1, -1, 1, 1]).predict(X)
     _memory.warming += time.time() - start
 
 
-def _compute(task: Task, method: Method, protocol: Procedure, made: list[Any]) -> tuple[Outcome | None, str, float]:
+def _compute(
+    batch: CellBatch, method: Method, protocol: Procedure, made: list[Any]
+) -> tuple[Outcome | None, str, float]:
     """Return what came out, or why nothing did, and the seconds; making the shared parts is not counted."""
     start = time.perf_counter()
     with _caught() as said:
         try:
             if not made:
-                made.append(protocol.parts(_data(task), task.repeat))
+                made.append(protocol.parts(_data(batch), batch.repeat))
             start = time.perf_counter()
             outcome = protocol.run(made[0], method)
         except Exception as error:
@@ -174,8 +184,8 @@ def _say(error: Exception) -> str:
     return f"{type(error).__name__}: {first}{place}"
 
 
-def _data(task: Task) -> Any:
-    data = task.problem.data()
-    if data.hash != task.cells[0][0].data:
-        raise ValueError(f"the data of {task.problem.name} changed while the study was running; run it again")
+def _data(batch: CellBatch) -> Any:
+    data = batch.problem.data()
+    if data.hash != batch.cells[0][0].data:
+        raise ValueError(f"the data of {batch.problem.name} changed while the study was running; run it again")
     return data

@@ -18,6 +18,7 @@ from boostlab.theory.concentration import (
     uniform_empirical_bernstein,
 )
 from boostlab.theory.hard import HardExamples, hard_examples
+from boostlab.theory.lpboost import lpboost_bound
 from boostlab.theory.margin_bounds import (
     breiman,
     emargin,
@@ -92,6 +93,7 @@ __all__ = [
     "kohavi_wolpert",
     "koltchinskii_panchenko",
     "kth_margin",
+    "lpboost_bound",
     "margin_curve",
     "margin_share",
     "margin_statistics",

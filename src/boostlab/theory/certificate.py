@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.ensemble import voice
+from boostlab.ensemble.vote import voice
+from boostlab.learners import DecisionStump, VoterPool, as_learner
+from boostlab.learners.stump import CategoryStump, Stump
 from boostlab.theory import margin_bounds as by_margins
 from boostlab.theory import training
 from boostlab.theory.bound import Array, Bound, bound, check_delta
@@ -20,8 +22,6 @@ from boostlab.theory.promises import Certificate, Promise
 from boostlab.theory.quadboost import theorem1_as_stated, theorem1_safe
 from boostlab.theory.variance import svp_cost
 from boostlab.theory.vc import stump_vc_dimension, vc_bound
-from boostlab.voters import DecisionStump, VoterPool, as_learner
-from boostlab.voters.stump import CategoryStump, Stump
 
 TRAINING, TRUE = "training error", "error on new rows"
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array
 
+from boostlab.backend.cpu.masses import Masses
 from boostlab.contract import Learner, Rule
 from boostlab.data.matrix import by_rows, canonical_order, is_sparse
-from boostlab.data.rows import Rows
 from boostlab.data.table import Bins, Table
+from boostlab.learners import DecisionStump, VoterPool
+from boostlab.learners.complexity import suprema
+from boostlab.learners.resolve import as_learner
 from boostlab.theory.bound import check_delta, check_positive
-from boostlab.voters import DecisionStump, VoterPool
-from boostlab.voters.complexity import suprema
-from boostlab.voters.resolve import as_learner
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def rademacher_complexity(
 
 def measure(learner: Learner, X: Any, n_categories: dict[int, int], draws: int, rng: np.random.Generator) -> Complexity:
     """Return a learner's complexity on a checked table."""
-    rows = Rows(X.shape[0])
+    rows = Masses(X.shape[0])
     bins = Bins.fit(X, rows, "exact", 1, n_categories) if learner.uses_bins else None
     order = canonical_order(X, np.zeros(rows.n_rows), rows.masses)
     table = Table.of(X, bins)

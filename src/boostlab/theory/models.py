@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from boostlab.ensemble import Ensemble
+from boostlab.ensemble.vote import Ensemble
 
 
 def vote_of(model: Any) -> Ensemble:

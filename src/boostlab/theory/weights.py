@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from boostlab.backend.cpu.masses import Masses
 from boostlab.contract import Learner, Session, Stop, Task
-from boostlab.data.rows import Rows
 from boostlab.data.table import Table
+from boostlab.learners import as_learner
 from boostlab.theory.bound import Array
 from boostlab.theory.models import vote_of
-from boostlab.voters import as_learner
 
 
 class _Witness(Learner):
@@ -28,7 +28,7 @@ class _Witness(Learner):
     def searches(self) -> frozenset[str]:
         return self.learner.searches()
 
-    def begin(self, table: Table, rows: Rows, rng: np.random.Generator) -> Session:
+    def begin(self, table: Table, rows: Masses, rng: np.random.Generator) -> Session:
         return _Seat(self, self.learner.begin(table, rows, rng), rows)
 
     def round(self, n_tasks: int) -> Array:
@@ -42,7 +42,7 @@ class _Witness(Learner):
 class _Seat:
     """A session under observation."""
 
-    def __init__(self, witness: _Witness, session: Session, rows: Rows) -> None:
+    def __init__(self, witness: _Witness, session: Session, rows: Masses) -> None:
         self._witness, self._session, self._rows = witness, session, rows
 
     def __getattr__(self, name: str) -> Any:
@@ -113,7 +113,7 @@ def row_weights(model: Any, X: Any, y: Any, sample_weight: Any = None) -> RowWei
     if model.n_estimators_ == 0:
         raise ValueError("The model kept no voter, so there are no rounds whose weights could be looked at.")
     if sample_weight is not None and not (np.asarray(sample_weight) > 0).all():
-        raise ValueError("Rows of weight zero are not trained on; leave them out of X, y and sample_weight.")
+        raise ValueError("Masses of weight zero are not trained on; leave them out of X, y and sample_weight.")
     copy = clone(model)
     learner = as_learner(model.estimator, rule, type(model).__name__, model.max_depth, model.max_leaf_nodes)
     witness = _Witness(learner)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from boostlab import AdaBoostClassifier, Binned, DecisionTree, VadaBoostClassifier
+from boostlab.backend.cpu.masses import Masses
 from boostlab.contract import Stop, Task
-from boostlab.data.rows import Rows
 from boostlab.data.table import Table
 from boostlab.learners.tree.full import Full
 from boostlab.learners.tree.learner import TreeSession
@@ -65,7 +65,7 @@ def test_the_same_trees(table, booster, limits, weighted):
 
 def grown(codes, w, y, strategy):
     """Return a full tree's cuts for given weights."""
-    table, rows = Table.fit(codes.astype(float), Rows(len(y)), "exact", 1), Rows(len(y))
+    table, rows = Table.fit(codes.astype(float), Masses(len(y)), "exact", 1), Masses(len(y))
     session = TreeSession(DecisionTree(max_leaf_nodes=None), table, rows, strategy)
     tree = session.best(Task("edge", w, y))
     return tree.feature, tree.threshold, tree.children, tree.gains, session.last[1]
@@ -191,7 +191,7 @@ def test_trees_of_several_classes_are_those_of_the_general_way(limits):
     grown = 0
     for seed in range(60):
         X, task, mass = several(seed)
-        rows = Rows(len(X), mass)
+        rows = Masses(len(X), mass)
         table = Table.fit(X, rows, "exact", 1)
         found = []
         for strategy in ("full", "general"):
@@ -215,7 +215,7 @@ def test_trees_of_several_classes_are_those_of_the_general_way(limits):
 def test_whom_it_serves():
     """Not tables with missing numbers, nor classes on categories, nor other costs than the gini index."""
     X, task, _ = several(3)
-    rows = Rows(len(X))
+    rows = Masses(len(X))
 
     def chosen(table, task, categories=None, **limits):
         session = TreeSession(DecisionTree(**limits), Table.fit(table, rows, 255, 1, categories), rows)

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostlab import DecisionTree
+from boostlab.backend.cpu.masses import Masses
 from boostlab.contract import Stop, Task
-from boostlab.data.rows import Rows
 from boostlab.data.table import Table
+from boostlab.learners.search import SplitSearch
 from boostlab.learners.tree.best_first import BestFirst
 from boostlab.learners.tree.fitted import Tree
 from boostlab.learners.tree.learner import GROWS_BY, TreeSession, strategies
-from boostlab.voters.search import SplitSearch
 
 CRITERIA = ["edge", "z", "least_squares", "labels"]
 LIMITS = ({"max_leaf_nodes": None, "max_depth": 3}, {"max_leaf_nodes": 5}, {"max_leaf_nodes": 4, "max_depth": 2}, {})
@@ -79,7 +79,7 @@ def test_best_first_grows_the_trees_of_general(criterion, size, seed, limits):
     rng = np.random.default_rng(seed)
     n, d = int(rng.integers(2, 90)), int(rng.integers(1, 20))
     X, sizes, mass = table_of(rng, n, d, rng.choice([0.0, 0.2]), 0.0 if criterion == "labels" else rng.choice([0, 0.4]))
-    rows = Rows(n, mass)
+    rows = Masses(n, mass)
     table = Table.fit(X, rows, rng.choice(["exact", "255"]) if n > 300 else 255, 1, sizes)
     weight, target = rng.random(n) ** 3 * (seed % 3 > 0) + 0.01, target_of(rng, criterion, n)
     fast, slow = (TreeSession(DecisionTree(**limits), table, rows, name) for name in ("best_first", "general"))
@@ -108,7 +108,7 @@ def test_large_tables_are_shared_by_threads(criterion, max_bins):
     n, d = 6000, 180
     X, target = rng.normal(size=(n, d)), target_of(rng, criterion, n)
     X[rng.random((n, d)) < 0.01] = np.nan
-    weight, rows = rng.random(n) + 0.1, Rows(n)
+    weight, rows = rng.random(n) + 0.1, Masses(n)
     sessions = [(1, "general"), (1, "best_first"), (2, None), (5, None)]
     tables = {threads: Table.fit(X, rows, max_bins, threads) for threads in (1, 2, 5)}
     made = [TreeSession(DecisionTree(), tables[threads], rows, name) for threads, name in sessions]
@@ -148,7 +148,7 @@ def test_whom_best_first_serves(what, limits, serves):
     X[:, list(categories)] = rng.integers(0, 3, (600, len(categories)))
     mass = np.where(np.arange(600) == 3, 1e-25, 1.0) if what == "light rows" else None
     X[3, 0] = np.nan if what == "light rows" else 0.0
-    rows = Rows(600, mass)
+    rows = Masses(600, mass)
     data = scipy.sparse.csr_matrix(np.where(X > 0, X, 0.0)) if what == "sparse" else X
     search = SplitSearch(Table.fit(data, rows, "exact" if what == "two bytes" else 255, 1, categories), rows)
     for criterion in ("edge", "z", "least_squares"):
@@ -160,7 +160,7 @@ def test_whom_best_first_serves(what, limits, serves):
 
 def test_the_first_that_serves_is_taken_and_one_can_be_named():
     assert [s.name for s in strategies()] == ["full", "best_first", "general"]
-    X, rows = np.random.default_rng(0).normal(size=(50, 3)), Rows(50)
+    X, rows = np.random.default_rng(0).normal(size=(50, 3)), Masses(50)
     table, task = Table.fit(X, rows, 255, 1), Task("least_squares", np.ones(50), X[:, 0])
     with pytest.raises(ValueError, match="full does not serve this task"):
         TreeSession(DecisionTree(), table, rows, "full").best(task)

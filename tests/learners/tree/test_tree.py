@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from boostlab.backend.cpu import threads as threads_module
+from boostlab.backend.cpu.followed_histograms import Panel
+from boostlab.backend.cpu.masses import Masses
 from boostlab.contract import Stop, Task
-from boostlab.data import threads as threads_module
-from boostlab.data.rows import Rows
 from boostlab.data.table import Bins, Table
+from boostlab.learners.search import SplitSearch
 from boostlab.learners.tree.fitted import Tree
 from boostlab.learners.tree.learner import DecisionTree, TreeSession
-from boostlab.voters.follow import Panel
-from boostlab.voters.search import SplitSearch
 
 CRITERIA = ["edge", "z", "least_squares", "hamming", "hamming_z"]
 every_criterion = pytest.mark.parametrize("criterion", CRITERIA)
@@ -67,7 +67,7 @@ class Problem:
         return float(W.sum(axis=0).max())
 
     def begin(self, threads=1, **limits):
-        rows = Rows(len(self.X), self.mass)
+        rows = Masses(len(self.X), self.mass)
         bins = Bins.fit(self.X, rows, self.max_bins, 1, self.n_categories)
         self.table = Table.of(self.X, bins, threads)
         learner = DecisionTree(**limits)
@@ -410,7 +410,7 @@ def test_weights_over_thirty_magnitudes(criterion, seed):
 def test_few_bins_offer_few_cuts(criterion, seed):
     problem = make(seed, criterion, "near", categories=True)
     problem.max_bins = 3
-    bins = Bins.fit(problem.X, Rows(len(problem.X)), 3, 1, problem.n_categories)
+    bins = Bins.fit(problem.X, Masses(len(problem.X)), 3, 1, problem.n_categories)
     cuts = [bins.of(j) for j in range(bins.n_features)]
     check(problem, some_limits(np.random.default_rng(seed)), cuts=cuts)
 

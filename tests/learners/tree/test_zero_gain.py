@@ -15,11 +15,11 @@ from boostlab import (
     LogitBoostClassifier,
     SAMMEClassifier,
 )
+from boostlab.backend.cpu.masses import Masses
 from boostlab.contract import Stop, Task
-from boostlab.data.rows import Rows
 from boostlab.data.table import Table
+from boostlab.learners.criteria import TINY, Gini, formula
 from boostlab.learners.tree.learner import GROWS_BY, TreeSession
-from boostlab.voters.criteria import TINY, Gini, formula
 
 XOR, ODD = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]] * 5), np.array([0, 1, 1, 0] * 5)
 LIMITS = [{"max_depth": 2}, {"max_leaf_nodes": 4}, {"max_leaf_nodes": None}, {"max_depth": 2, "min_samples_leaf": 3}]
@@ -35,7 +35,7 @@ BOOSTERS = [
 
 
 def grow(X, task, threads=1, mass=None, categories=None, strategy=None, **limits):
-    rows = Rows(len(X), mass)
+    rows = Masses(len(X), mass)
     table = Table.fit(X, rows, "exact", threads, categories)
     return TreeSession(DecisionTree(**limits), table, rows, strategy).best(task)
 
@@ -152,7 +152,7 @@ def test_pruning_takes_splits_without_gain_back_with_what_they_opened():
     single = grow(XOR, Task("edge", w, y), max_leaf_nodes=2)
     assert single.n_leaves == 2
     assert isinstance(grow(XOR, Task("edge", w, y), max_leaf_nodes=2, ccp_alpha=1e-6), Stop)
-    table = Table.fit(XOR, Rows(20), "exact", 1)
+    table = Table.fit(XOR, Masses(20), "exact", 1)
     assert np.array_equal(tree.pruned_votes(table, np.array([0.0, price * 0.99]))[0], y)
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from boostlab.studies.published import published
 from boostlab.studies.statistics import sign_test
+from boostlab_reproductions.published import published
 
 
 @pytest.fixture(scope="module")

@@ -11,16 +11,21 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.backend.cpu.bin_codes import NOTHING, DenseCodes, Followed
+from boostlab.backend.cpu.followed_histograms import Follower, Rounded, scaled
+from boostlab.backend.cpu.kernels.best_first import CUT, FACTS
+from boostlab.backend.cpu.kernels.grown_tree import write_tree, write_votes
+from boostlab.backend.cpu.kernels.histogram import SIGNED
+from boostlab.backend.cpu.kernels.tree_histogram import class_totals, label_changes, label_sums
+from boostlab.backend.cpu.kernels.tree_kinds import classes_grower, labels_grower, numbers_grower
+from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.threads import as_team, is_worth, spread, spread_sums
 from boostlab.contract import Stop, Task
-from boostlab.data.codes import NOTHING, DenseCodes, Followed
-from boostlab.data.rows import Rows
 from boostlab.data.table import compact
-from boostlab.data.threads import as_team, is_worth, spread, spread_sums
-from boostlab.kernels.best_first import CUT, FACTS
-from boostlab.kernels.grown_tree import write_tree, write_votes
-from boostlab.kernels.slots import SIGNED
-from boostlab.kernels.tree_histogram import class_totals, label_changes, label_sums
-from boostlab.kernels.tree_kinds import classes_grower, labels_grower, numbers_grower
+from boostlab.learners.criteria import ByClass
+from boostlab.learners.criterion import Separable
+from boostlab.learners.search import SplitSearch, tame
+from boostlab.learners.small import count_cuts
 from boostlab.learners.tree.fitted import Tree
 from boostlab.learners.tree.strategy import (
     FLOOR,
@@ -33,11 +38,6 @@ from boostlab.learners.tree.strategy import (
     mean_target,
     most_leaves,
 )
-from boostlab.voters.criteria import ByClass
-from boostlab.voters.criterion import Separable
-from boostlab.voters.follow import Follower, Rounded, scaled
-from boostlab.voters.search import SplitSearch, tame
-from boostlab.voters.small import count_cuts
 
 Array = npt.NDArray[Any]
 
@@ -256,7 +256,7 @@ class Workspace:
 class LabelFollower(Follower):
     """A follower of labels whose histogram has both sides of a slot side by side (see kernels/tree_histogram.py)."""
 
-    def __init__(self, rows: Rows, codes: DenseCodes) -> None:
+    def __init__(self, rows: Masses, codes: DenseCodes) -> None:
         super().__init__(rows, codes, sided=True)
         self.lanes, self.numbers = codes.cells.shape[2], 2 * codes.n_slots
         self.reads = codes.words, codes.read[1] * np.uint64(2), len(codes.starts) - 1

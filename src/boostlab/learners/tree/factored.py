@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.contract import Stop, Task
-from boostlab.voters.labelwise import Factored
-from boostlab.voters.search import tame
+from boostlab.learners.labelwise import Factored
+from boostlab.learners.search import tame
 
 if TYPE_CHECKING:
     from boostlab.learners.tree.fitted import Tree

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.backend.cpu.kernels.sparse_histogram import walk_sparse
+from boostlab.backend.cpu.kernels.tree_descent import walk
+from boostlab.backend.cpu.threads import spread
 from boostlab.data.matrix import arrays_of, blocks, is_sparse
 from boostlab.data.table import Table, compact, magnitude
-from boostlab.data.threads import spread
-from boostlab.kernels.sparse import walk_sparse
-from boostlab.kernels.tree import walk
 from boostlab.learners.tree.pruning import prices, who_votes
 
 Array = npt.NDArray[Any]

@@ -9,18 +9,18 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
+from boostlab.backend.cpu.masses import Masses
 from boostlab.contract import Learner, Stop, Task
-from boostlab.data.rows import Rows
 from boostlab.data.table import Table
+from boostlab.learners.criteria import CRITERIA, ClassGini, Gini
+from boostlab.learners.criterion import Separable
+from boostlab.learners.search import Split, SplitSearch
 from boostlab.learners.tree.best_first import BestFirst
 from boostlab.learners.tree.factored import grow_factored
 from boostlab.learners.tree.fitted import Tree
 from boostlab.learners.tree.full import Full
 from boostlab.learners.tree.general import General
 from boostlab.learners.tree.strategy import Strategy
-from boostlab.voters.criteria import CRITERIA, ClassGini, Gini
-from boostlab.voters.criterion import Separable
-from boostlab.voters.search import Split, SplitSearch
 
 Array = npt.NDArray[Any]
 
@@ -88,7 +88,7 @@ class DecisionTree(Learner, BaseEstimator):
         """Return the criteria it can search."""
         return frozenset([*GROWS_BY, "factored"])
 
-    def begin(self, table: Table, rows: Rows, rng: np.random.Generator) -> TreeSession:
+    def begin(self, table: Table, rows: Masses, rng: np.random.Generator) -> TreeSession:
         """Start work on a sample."""
         for name, low, kind in (
             ("max_leaf_nodes", 2, Integral),
@@ -121,7 +121,7 @@ class TreeSession:
         The name of the strategy that is to grow all trees, for tests; by default the first of `strategies` that serves.
     """
 
-    def __init__(self, learner: DecisionTree, table: Table, rows: Rows, strategy: str | None = None) -> None:
+    def __init__(self, learner: DecisionTree, table: Table, rows: Masses, strategy: str | None = None) -> None:
         self.learner, self.rows = learner, rows
         self.search = SplitSearch(table, rows)
         self.candidates = [s for s in strategies() if strategy in (None, s.name)]

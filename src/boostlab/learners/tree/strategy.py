@@ -12,11 +12,11 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.backend.cpu.masses import Masses
 from boostlab.contract import Stop, Task
-from boostlab.data.rows import Rows
+from boostlab.learners.criterion import Separable
+from boostlab.learners.search import SplitSearch
 from boostlab.learners.tree.fitted import Tree
-from boostlab.voters.criterion import Separable
-from boostlab.voters.search import SplitSearch
 
 Array = npt.NDArray[Any]
 
@@ -81,7 +81,7 @@ def most_leaves(learner: Limits, n_rows: int) -> int:
     return int(min(learner.max_leaf_nodes or n_rows, n_rows, deep))
 
 
-def mean_target(rows: Rows, weight: Array, target: Array, counts: Array | None) -> float:
+def mean_target(rows: Masses, weight: Array, target: Array, counts: Array | None) -> float:
     """Return the weighted mean of the target."""
     (signed, _), (whole, _) = (rows.sums(x, counts) for x in (weight * target, weight))
     return signed / whole if whole > 0 else 0.0

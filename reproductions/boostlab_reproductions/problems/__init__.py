@@ -1,0 +1,26 @@
+"""The data sets of the papers as their studies use them, one table of problems a paper."""
+
+from boostlab_reproductions.problems.arboost import ARBOOST, ARBOOST_BINARY, ARBOOST_MULTICLASS, SPHERES
+from boostlab_reproductions.problems.noise import LONG_SERVEDIO, NOISE
+from boostlab_reproductions.problems.problem import PaperProblem, ProblemData
+from boostlab_reproductions.problems.quadboost import QUADBOOST
+from boostlab_reproductions.problems.textbook import CLEAN1, LETTER, TEXTBOOK
+from boostlab_reproductions.problems.vadaboost import EBBOOST, RINGNORM_SMALL, VADABOOST
+
+__all__ = [
+    "ARBOOST",
+    "ARBOOST_BINARY",
+    "ARBOOST_MULTICLASS",
+    "CLEAN1",
+    "EBBOOST",
+    "LETTER",
+    "LONG_SERVEDIO",
+    "NOISE",
+    "QUADBOOST",
+    "RINGNORM_SMALL",
+    "SPHERES",
+    "TEXTBOOK",
+    "VADABOOST",
+    "PaperProblem",
+    "ProblemData",
+]

@@ -1,0 +1,1 @@
+"""Rows in this process: Numba on plain threads."""

@@ -1,0 +1,348 @@
+"""A binned table: which slot of its column every cell is in, and sums of row values per slot.
+
+Column j owns the slots starts[j] to starts[j + 1] - 1 of one flat histogram: one a bin, the last for missing values.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.backend.cpu.code_kernels import EIGHT, FOUR, SPARSE, Kernels
+from boostlab.backend.cpu.kernels.packed_codes import look_up, part_rows
+from boostlab.backend.cpu.kernels.sparse_histogram import restore_zeros, slots_by_rows
+from boostlab.backend.cpu.threads import is_worth, spread, spread_sums
+
+Array = npt.NDArray[Any]
+Columns = tuple[Array, Array, Array]  # the rows and codes of the cells, column after column, and where each starts
+
+
+ALL = np.empty(0, np.int32)  # stands for all rows
+NOTHING = np.empty(0, np.int64)  # a histogram that nobody wants
+
+
+class Followed(NamedTuple):
+    """What happened to a channel."""
+
+    changed: int  # rows
+    turned: int  # rows whose sign changed
+    minus: int  # the sum of the magnitudes of negative numbers
+    plus: int  # and of positive ones
+    rough: float  # the sum of all magnitudes in floating point
+
+
+class Codes:
+    """What dense and sparse codes have in common."""
+
+    dense: bool
+    read: tuple[Array, Array]  # what the kernels read
+    width: int  # cells of a row, about
+    spare = 0  # slots that a histogram has beyond its own
+
+    def __init__(self, n_rows: int, starts: Array, threads: int) -> None:
+        self.n_rows, self.starts, self.threads = n_rows, starts, threads
+
+    @property
+    def _kernels(self) -> Kernels:
+        raise NotImplementedError
+
+    @property
+    def lonely(self) -> bool:
+        """Whether one thread can do as well as several, and compiled calls can read the codes."""
+        return self.dense and not is_worth(self.n_rows * self.width, self.threads)
+
+    @property
+    def n_slots(self) -> int:
+        """Number of slots of all columns."""
+        return int(self.starts[-1])
+
+    @property
+    def kind(self) -> str:
+        """What compiled rounds call these codes (see kernels/rounds.py)."""
+        raise NotImplementedError
+
+    @property
+    def to_read(self) -> tuple[Array, ...]:
+        """What compiled rounds read."""
+        raise NotImplementedError
+
+    @property
+    def crew(self) -> int:
+        """How many threads compiled rounds are worth."""
+        return 1
+
+    @property
+    def parts_rows(self) -> bool:
+        """Whether threads share the rows of a sum; where there are more slots than rows they share the columns."""
+        return True
+
+    def reading(self, feature: int, table: Array) -> tuple[Array, Array]:
+        """Return codes of one column's cells, and the table (one entry a slot of the column) in their order."""
+        raise NotImplementedError
+
+    def sums(self, q: Array, members: Array | None = None, sided: bool = False) -> tuple[Array, int, int]:
+        """Return the sums of the integers q per slot over all rows or the members, and their sums.
+
+        Parameters
+        ----------
+        q : int64 array of shape (n_rows,)
+            One integer a row.
+        members : array, optional
+            The rows to sum.
+        sided : bool
+            Whether to sum the magnitudes of negative and of positive numbers apart.
+
+        Returns
+        -------
+        slots : array of shape (1, n_slots), or (2, n_slots) if sided
+        minus, plus : the sums of the magnitudes of the negative numbers, and of the positive ones
+        """
+        rows = ALL if members is None else members
+        size = self.n_rows if members is None else len(members)
+        kernels, found = self._kernels, list[tuple[int, int]]()
+
+        def work(first: int, last: int, out: Array) -> None:
+            found.append(kernels.sums(*self.read, q, rows, sided, first, last, out))
+
+        slots = self._spread(work, size, size, sided)
+        minus, plus = (sum(int(f[side]) for f in found) for side in (0, 1))
+        return self.complete(slots, [minus, plus] if sided else [plus - minus]), minus, plus
+
+    def class_sums(self, q: Array, classes: Array, n_classes: int, members: Array | None = None) -> tuple[Array, Array]:
+        """Return the sums of the integers q per class and slot over all rows or the members, and per class.
+
+        Parameters
+        ----------
+        q : int64 array of shape (n_rows,)
+            One integer a row.
+        classes : integer array of shape (n_rows,)
+            The class of every row, from 0 to n_classes - 1.
+        n_classes : int
+            Number of classes.
+        members : array, optional
+            The rows to sum.
+
+        Returns
+        -------
+        slots : array of shape (n_classes, n_slots)
+        totals : array of shape (n_classes,)
+        """
+        rows = ALL if members is None else members
+        size = self.n_rows if members is None else len(members)
+        kernels, room = self._kernels, self.n_slots + self.spare
+
+        def work(first: int, last: int, out: Array) -> None:
+            kernels.class_sums(*self.read, q, classes, rows, room, first, last, out)
+
+        sums = spread_sums(work, size, size * self.width, n_classes * (room + 1), self.threads)
+        totals = sums[n_classes * room :]
+        return self.complete(sums[: n_classes * room].reshape(n_classes, room), totals.tolist()), totals
+
+    def follow(self, what: tuple[Any, ...], sided: bool, q: Array, scatter: bool) -> tuple[Followed, Array | None]:
+        """Bring q up to date.
+
+        Parameters
+        ----------
+        what : form, weight, target, counts, mass, k
+            What q is made of; see kernels/slots.py.
+        sided : bool
+            As in `sums`.
+        q : int64 array
+            One integer a row, changed in place.
+        scatter : bool
+            Whether to sum what changed.
+
+        Returns
+        -------
+        followed : Followed
+        slots : the sums of the changes per slot, as in `sums`; None if they were not asked for
+        """
+        kernels, found = self._kernels, list[tuple[int, int, int, int, int, int, float]]()
+
+        def work(first: int, last: int, out: Array) -> None:
+            found.append(kernels.follow(*self.read, *what, sided, first, last, q, out))
+
+        if scatter:
+            slots = self._spread(work, self.n_rows, self.n_rows // 2, sided)
+        else:
+            spread(lambda a, b: work(a, b, NOTHING), self.n_rows, self.n_rows, self.threads)
+        changed, turned, below, above, minus, plus = (sum(int(f[i]) for f in found) for i in range(6))
+        followed = Followed(changed, turned, minus, plus, sum(f[6] for f in found))
+        return followed, self.complete(slots, [below, above] if sided else [above]) if scatter else None
+
+    def _spread(self, work: Any, size: int, rows: int, sided: bool) -> Array:
+        """Share the sums over `size` rows (of which about `rows` are touched) among the threads."""
+        halves, room = 1 + sided, self.n_slots + self.spare
+        return spread_sums(work, size, rows * self.width, halves * room, self.threads).reshape(halves, room)
+
+    def complete(self, slots: Array, totals: list[int]) -> Array:
+        """Return the sums of all slots, given those of the cells that were looked at."""
+        return slots[:, : self.n_slots]
+
+    def padded(self, slots: Array) -> Array:
+        """Return a copy of a histogram with the room that compiled rounds need."""
+        return np.append(slots, np.zeros(self.spare, np.int64))
+
+    def take(self, rows: Array) -> Codes:
+        """Return the codes of some rows."""
+        raise NotImplementedError
+
+    def column(self, feature: int) -> Array:
+        """Return the codes of one column."""
+        width = int(self.starts[feature + 1] - self.starts[feature])
+        return self.look_up(feature, np.arange(width, dtype=np.int64))
+
+    def look_up(self, feature: int, table: Array) -> Array:
+        """Return for every row the table's entry for its slot."""
+        code, table = self.reading(feature, table)
+        out = np.empty(self.n_rows, table.dtype)
+        spread(lambda a, b: look_up(code, table, a, b, out), self.n_rows, self.n_rows * 2, self.threads)
+        return out
+
+    def part(self, feature: int, low: Array, members: Array, space: Array) -> int:
+        """Reorder the members so that rows in a low slot of the column come first; return how many they are."""
+        code, low = self.reading(feature, low)
+        return int(part_rows(code, low, members, space))
+
+
+class DenseCodes(Codes):
+    """A byte a cell (two where a column has more than 255 bins), in groups of columns that share a 64-bit word."""
+
+    dense = True
+
+    def __init__(self, cells: Array, starts: Array, threads: int = 1) -> None:
+        super().__init__(cells.shape[1], starts, threads)
+        self.cells = cells  # of shape (groups, rows, lanes)
+        self.words = cells.view(np.uint64)[..., 0]
+        lanes = cells.shape[2]
+        # Columns that only fill up the last word have a slot each behind the others: adds to the same would wait.
+        base = self.n_slots + np.arange(len(cells) * lanes, dtype=np.uint64) % np.uint64(lanes)
+        base[: len(starts) - 1] = starts[:-1]
+        self.read, self.width, self.spare = (self.words, base), len(base), lanes
+
+    @property
+    def _kernels(self) -> Kernels:
+        return EIGHT if self.cells.shape[2] == 8 else FOUR
+
+    @staticmethod
+    def room(n_rows: int, n_features: int, widest: int) -> Array:
+        """Return space for the cells of a table whose columns have at most `widest` slots."""
+        lanes, kind = (8, np.uint8) if widest <= 256 else (4, np.uint16)
+        return np.zeros((-(-n_features // lanes), n_rows, lanes), kind)
+
+    def reading(self, feature: int, table: Array) -> tuple[Array, Array]:
+        """Return one column's cells and the table as it is."""
+        lanes = self.cells.shape[2]
+        return self.cells[feature // lanes, :, feature % lanes], table
+
+    @property
+    def kind(self) -> str:
+        """Eight or four columns share a word."""
+        return "eight" if self.cells.shape[2] == 8 else "four"
+
+    @property
+    def to_read(self) -> tuple[Array, ...]:
+        """Cells, words, and where the slots of every lane start."""
+        return self.cells, *self.read
+
+    @property
+    def crew(self) -> int:
+        """All threads, where a round has work for them."""
+        if not is_worth(self.n_rows * self.width // 2, self.threads):
+            return 1
+        return min(self.threads, self.n_rows if self.parts_rows else len(self.cells))
+
+    @property
+    def parts_rows(self) -> bool:
+        """Whether there are fewer slots than rows, about."""
+        return self.n_slots < 2 * self.n_rows
+
+    def take(self, rows: Array) -> DenseCodes:
+        """Return the codes of some rows (their numbers)."""
+        return DenseCodes(np.ascontiguousarray(self.cells[:, rows]), self.starts, self.threads)
+
+
+class SparseCodes(Codes):
+    """The cells whose code is not that of zero: by columns, and by rows as slots of the histogram.
+
+    A column without such cells is constant and has no slots.
+    """
+
+    dense = False
+
+    def __init__(
+        self, columns: Columns, rows: tuple[Array, Array], zero: Array, starts: Array, threads: int = 1
+    ) -> None:
+        super().__init__(len(rows[1]) - 1, starts, threads)
+        self.row_of, self.code_of, self.by_columns = columns
+        self.slots, self.by_rows = rows
+        self.zero = zero  # the code of zero in every column
+        self._code, self._written = np.zeros(self.n_rows, np.uint32), slice(0)  # of one column, for `reading`
+        self.read, self.width = rows, 1 + 2 * len(rows[0]) // max(self.n_rows, 1)
+
+    @property
+    def _kernels(self) -> Kernels:
+        return SPARSE
+
+    @classmethod
+    def of(cls, columns: Columns, n_rows: int, zero: Array, starts: Array, threads: int) -> SparseCodes:
+        """Add the rows to the columns (row numbers, codes, and where each column starts)."""
+        row_of, code_of, by_columns = columns
+        slots, by_rows = np.empty(len(row_of), _index_type(starts[-1])), np.empty(n_rows + 1, np.int64)
+        slots_by_rows(row_of, code_of, by_columns, starts, by_rows, slots)
+        return cls(columns, (slots, by_rows), zero, starts, threads)
+
+    @property
+    def kind(self) -> str:
+        """Cells by rows and by columns."""
+        return "sparse"
+
+    @property
+    def to_read(self) -> tuple[Array, ...]:
+        """Slots by rows, cells by columns, the codes of zero, and a column of zeros to write on and clear again."""
+        self._code[self.row_of[self._written]] = 0
+        self._written = slice(0)
+        return *self.read, self.row_of, self.code_of, self.by_columns, self.zero, self._code
+
+    def reading(self, feature: int, table: Array) -> tuple[Array, Array]:
+        """Return 0 for zeros and code + 1 for the other cells, and the table in that order.
+
+        The codes are to be read before the next call, which writes over them.
+        """
+        self._code[self.row_of[self._written]] = 0
+        self._written = stored = slice(self.by_columns[feature], self.by_columns[feature + 1])
+        self._code[self.row_of[stored]] = self.code_of[stored].astype(np.uint32) + np.uint32(1)
+        return self._code, np.concatenate([table[self.zero[feature], None], table])
+
+    def column(self, feature: int) -> Array:
+        """Return the codes of one column."""
+        code = np.full(self.n_rows, self.zero[feature], np.int64)
+        stored = slice(self.by_columns[feature], self.by_columns[feature + 1])
+        code[self.row_of[stored]] = self.code_of[stored]
+        return code
+
+    def complete(self, slots: Array, totals: list[int]) -> Array:
+        """Give the zeros what is missing to the totals."""
+        for half, total in zip(slots, totals, strict=True):
+            restore_zeros(half, self.starts, self.zero, total)
+        return slots
+
+    def take(self, rows: Array) -> SparseCodes:
+        """Return the codes of some rows."""
+        counts = np.diff(self.by_rows)[rows]
+        ends = np.cumsum(counts)
+        cells = np.arange(ends[-1] if len(ends) else 0) + np.repeat(self.by_rows[rows] - (ends - counts), counts)
+        slots = self.slots[cells]
+        column = np.searchsorted(self.starts, slots, side="right") - 1
+        order = np.argsort(column, kind="stable")
+        row_of = np.repeat(np.arange(len(rows), dtype=self.row_of.dtype), counts)[order]
+        code_of = (slots - self.starts[column])[order].astype(self.code_of.dtype)
+        by_columns = np.searchsorted(column[order], np.arange(len(self.zero) + 1))
+        columns = row_of, code_of, by_columns.astype(np.int64)
+        return SparseCodes(columns, (slots, np.append(0, ends).astype(np.int64)), self.zero, self.starts, self.threads)
+
+
+def _index_type(size: int) -> Any:
+    return np.int32 if size < 2**31 else np.int64

@@ -1,0 +1,103 @@
+"""How kernels are compiled: once, kept on disk where there is a place for it, and without the interpreter lock."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import logging
+import sys
+import zlib
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from numba import njit
+from numba.core import event
+from numba.extending import register_jitable
+
+
+class _Notice(event.Listener):
+    """Says once a process that kernels are being compiled, so that nobody wonders why the first fit takes seconds."""
+
+    def __init__(self) -> None:
+        self.given = False
+
+    def on_start(self, what: event.Event) -> None:
+        """Give notice before the first kernel of ours."""
+        if _is_ours(what) and not self.given:
+            self.given = True
+            logging.getLogger("boostlab").warning(
+                "boostlab compiles its kernels for this machine, which takes some seconds; they are kept for next time."
+            )
+
+    def on_end(self, what: event.Event) -> None:
+        """Say nothing."""
+
+
+class _Quiet(event.Listener):
+    """Lets the garbage collector rest while a kernel of ours is compiled: what a compiler makes it needs to the end,
+    and looking for what it does not need takes an eighth of its time.
+    """
+
+    def __init__(self) -> None:
+        self.depth, self.rests = 0, False  # a kernel's compilation begins those of its parts
+
+    def on_start(self, what: event.Event) -> None:
+        """Stop the collector, if it runs."""
+        if self.depth > 0 or _is_ours(what):
+            self.depth += 1
+        if self.depth == 1 and gc.isenabled():
+            self.rests = True
+            gc.disable()
+
+    def on_end(self, what: event.Event) -> None:
+        """Let it go on after the outermost kernel, compiled or not."""
+        self.depth = max(self.depth - 1, 0)
+        if self.depth == 0 and self.rests:
+            self.rests = False
+            gc.enable()
+
+
+def _is_ours(what: event.Event) -> bool:
+    home = what.data["dispatcher"].py_func.__module__  # none, of a function that a program wrote
+    return isinstance(home, str) and home.startswith("boostlab.")
+
+
+NOTICE = _Notice()
+for _listener in (NOTICE, _Quiet()):
+    event.register("numba:compile", _listener)  # type: ignore[no-untyped-call]
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile a function on first use; without a writable place for the cache, anew in every process."""
+    try:
+        return njit(cache=True, nogil=True, error_model="numpy")(function)
+    except RuntimeError:  # Numba finds no folder it may write to
+        return njit(nogil=True, error_model="numpy")(function)
+
+
+def part(function: Callable[..., Any]) -> Any:
+    """Mark a plain function that kernels may call, or be made of (see `march`): the cache on disk knows it by name."""
+    return register_jitable(function)
+
+
+@cache
+def jitable(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let kernels call a formula (see `contract.formula`), and the formulas that it calls."""
+    for name in function.__code__.co_names:
+        called = function.__globals__.get(name)
+        if getattr(called, "is_formula", False) and called is not function:
+            jitable(called)
+    register_jitable(function)
+    return function
+
+
+def stamp_of(function: Callable[..., Any]) -> int:
+    """Return a negative number that changes with the source of a function: a kernel made of it puts this
+    number where the cache on disk sees it.
+    """
+    try:
+        source = inspect.getsource(sys.modules[function.__module__])
+    except OSError:  # no source to be had
+        source = ""
+    return -1 - zlib.crc32(source.encode())

@@ -1,0 +1,237 @@
+"""A histogram that follows its rows: only those that changed are summed again.
+
+After a vote of -1 and +1, exponential weights kept up to a common factor change only where the vote was wrong.  Sums
+are integers, so a histogram plus the sums of the changes is, to the bit, the histogram counted anew.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.backend.cpu import one_thread as alone
+from boostlab.backend.cpu.bin_codes import Codes, Followed
+from boostlab.backend.cpu.kernels.histogram import SIGNED, SIZE, SQUARE
+from boostlab.backend.cpu.label_histograms import sums_of
+from boostlab.backend.cpu.masses import Masses
+
+Array = npt.NDArray[Any]
+
+MOST = 1 << 62  # of the sum of |q|, so that no sum can overflow
+LEAST = 1 << 54  # below, digits would be lost, where examples are many
+ROOM = 4  # bits that a new scale leaves for the sum to grow into: some twenty rounds of AdaBoost
+FEW, SMALL = 4096, 100_000  # rows, and cells, that are counted anew faster than compared
+WORTH = 0.7  # the share of changed rows from which on counting anew is faster
+
+
+class Follower:
+    """One channel (two, w and w t, if it is sided): its rows as integers, their sums, and their histogram.
+
+    The scale stays the same from round to round while the sum of magnitudes lies in [least, 2^62), least <= 2^54.
+
+    Parameters
+    ----------
+    rows, codes
+        The sample.
+    form : int
+        What is summed: the weight (`SIZE`), weight * target (`SIGNED`) or weight^2 * target (`SQUARE`).
+    sided : bool
+        Whether negative and positive numbers have a histogram each.
+    lasting : bool
+        Whether, where examples are few, some bits may be given up for a scale that lasts longer: for sums that are only
+        compared, not divided by each other.
+    """
+
+    sums = True  # whether there is a histogram
+
+    def __init__(
+        self, rows: Masses, codes: Codes, form: int = SIGNED, sided: bool = False, lasting: bool = False
+    ) -> None:
+        self.rows, self.codes, self.form, self.sided = rows, codes, form, sided
+        self.width = 1 + sided  # number of channels
+        self.q: Array | None = None  # None: nothing to compare with
+        self.power = self.minus = self.plus = 0
+        self.slots = np.zeros((0, 0), np.int64)  # of shape (1 or 2, slots)
+        self._restless = False  # whether most rows changed the last time
+        spare = max(0, 18 - int(math.log2(max(rows.n, 1.0)))) // 2 if lasting else 0
+        self.room, self.least = ROOM + spare, LEAST >> spare
+
+    def now(self, slots: Array, total: Array) -> None:
+        """Write the channels' sums over all rows, per slot and in total, to the first places."""
+        self._write(self.slots, self.minus, self.plus, slots, total)
+
+    def among(self, members: Array, slots: Array, total: Array) -> None:
+        """Write the channels' sums over some rows."""
+        assert self.q is not None
+        self._write(*alone.sums_of(self.codes, self.q, members, self.sided), slots, total)
+
+    def _write(self, mine: Array, minus: int, plus: int, slots: Array, total: Array) -> None:
+        if self.sided:
+            np.add(mine[1], mine[0], out=slots[0])
+            np.subtract(mine[1], mine[0], out=slots[1])
+            total[0], total[1] = plus + minus, plus - minus
+        else:
+            slots[0], total[0] = mine[0], plus - minus
+
+    @property
+    def grosses(self) -> list[int]:
+        """The sums of magnitudes, one a channel."""
+        return [self.gross] * self.width
+
+    @property
+    def total(self) -> int:
+        """The sum of q."""
+        return self.plus - self.minus
+
+    @property
+    def gross(self) -> int:
+        """The sum of |q|."""
+        return self.plus + self.minus
+
+    def update(self, weight: Array, target: Array) -> None:
+        """Take the rows' new weights and targets (per unit of mass)."""
+        if self.q is None or not self._follow(weight, target):
+            self.count(weight, target)
+
+    def take(self, q: Array, power: int, signed: int, gross: int) -> None:
+        """Take note of rows that somebody else has rounded; the histogram is not brought up to date."""
+        self.q, self.power, self.minus = q, power, (gross - signed) >> 1
+        self.plus = gross - self.minus
+
+    def count(self, weight: Array, target: Array, counts: Array | None = None) -> None:
+        """Round and sum all rows, with these integer masses or their own."""
+        self.q = None  # not held beside the new one
+        x = weight * weight if self.form == SQUARE else weight
+        x = x if self.form == SIZE else x * target
+        q, self.power, _, _ = self.rows.whole(x, counts, self.room)
+        self._sum(q)
+
+    def sum(self) -> None:
+        """Bring the histogram up to date with rows that somebody else has rounded."""
+        assert self.q is not None
+        self._sum(self.q)
+
+    def _sum(self, q: Array) -> None:
+        self.slots, self.minus, self.plus = alone.sums_of(self.codes, q, sided=self.sided)
+        self.q = q
+
+    def _changes(self, what: tuple[Any, ...], q: Array, scatter: bool) -> tuple[Followed, Array | None]:
+        """Bring q up to date; return what happened, and the new histogram if it was asked for."""
+        return alone.follow(self.codes, what, self.sided, q, scatter, self.slots)
+
+    def _follow(self, weight: Array, target: Array) -> bool:
+        """Sum what changed; False if it cannot be told from the integers what scale would fit."""
+        q, self.q, n = self.q, None, len(weight)  # not to be trusted until all is done
+        assert q is not None
+        scatter = self.sums and not self._restless and (n >= FEW or n * len(self.codes.starts) >= SMALL)
+        while True:
+            what = self.form, weight, target, *self.rows.as_arrays, self.power
+            new, slots = self._changes(what, q, scatter)
+            gross = new.minus + new.plus
+            # Where the sum in floating point is a number and well below 2^63, the integers did not overflow.
+            if not new.rough < 1.4 * MOST or gross < 1 << 32:
+                return False
+            if self.least <= gross < MOST:
+                break
+            self.power += 62 - self.room - gross.bit_length()  # as `count` would leave it, or one bit less
+            scatter = False
+        self._restless = new.changed > WORTH * n
+        if not self.sums:
+            self.minus, self.plus, self.q = new.minus, new.plus, q
+        elif slots is None or (self.sided and new.turned):
+            self._sum(q)
+        else:
+            self.slots, self.minus, self.plus, self.q = slots, new.minus, new.plus, q
+        return True
+
+
+class Rounded(Follower):
+    """A follower without a histogram: the very integers, for whoever sums them otherwise."""
+
+    sums = False
+
+    def _sum(self, q: Array) -> None:
+        self.minus, self.plus = -int(np.minimum(q, 0).sum()), int(np.maximum(q, 0).sum())
+        self.q = q
+
+
+class ClassCount:
+    """A channel a class: the weights of its rows, counted anew every round.
+
+    Parameters
+    ----------
+    rows, codes
+        The sample.
+    classes : array
+        The class number of every row.
+    """
+
+    def __init__(self, rows: Masses, codes: Codes, classes: Array) -> None:
+        self.rows, self.codes, self.classes = rows, codes, classes
+        self.width = int(classes.max()) + 1
+        self.hists = np.empty((0, 0), np.int64)  # room for a tree's
+
+    def round(self, weight: Array, counts: Array | None = None) -> None:
+        """Round all rows' weights, with these integer masses or their own."""
+        self.q, self.power, self.whole, _ = self.rows.whole(weight, counts)
+
+    def now(self, slots: Array, total: Array) -> None:
+        """Write the classes' sums over all rows, per slot and in total, to the first places."""
+        self._write(*self.codes.class_sums(self.q, self.classes, self.width), slots, total)
+        self._grosses = total[: self.width].tolist()
+
+    def among(self, members: Array, slots: Array, total: Array) -> None:
+        """Write the classes' sums over some rows."""
+        self._write(*self.codes.class_sums(self.q, self.classes, self.width, members), slots, total)
+
+    def _write(self, mine: Array, sums: Array, slots: Array, total: Array) -> None:
+        slots[: self.width], total[: self.width] = mine, sums
+
+    @property
+    def grosses(self) -> list[int]:
+        """The sums of magnitudes, one a class: weights are not negative."""
+        return self._grosses
+
+
+class Panel:
+    """Channels of weights and targets that have a column a label: all of one scale, counted anew every round.
+
+    Parameters
+    ----------
+    rows, codes
+        The sample.
+    forms : tuple of int
+        What is summed, as for a `Follower`: a channel a label for the first form, then those for the next.
+    weight, target : arrays of shape (n_rows, n_labels)
+        Per unit of mass.
+    counts : array, optional
+        How often a draw picked each row.
+    """
+
+    def __init__(
+        self, rows: Masses, codes: Codes, forms: tuple[int, ...], weight: Array, target: Array, counts: Array | None
+    ) -> None:
+        self.codes, self.width = codes, len(forms) * weight.shape[1]
+        x = [weight if form == SIZE else weight * target for form in forms]
+        self.q, self.power, _, _ = rows.whole(np.concatenate(x, axis=1) if len(x) > 1 else x[0], counts)
+
+    def now(self, slots: Array, total: Array) -> None:
+        """Write the channels' sums over all rows, per slot and in total, to the first places."""
+        slots[: self.width], total[: self.width] = sums_of(self.codes, self.q)
+
+    def among(self, members: Array, slots: Array, total: Array) -> None:
+        """Write the channels' sums over some rows."""
+        slots[: self.width], total[: self.width] = sums_of(self.codes, self.q, members)
+
+    @property
+    def grosses(self) -> list[int]:
+        """The sums of magnitudes, one a channel."""
+        return [int(g) for g in np.abs(self.q).sum(axis=0)]
+
+
+def scaled(x: int, power: int) -> float:
+    """Return what an integer sum is worth."""
+    return math.ldexp(x, -power)

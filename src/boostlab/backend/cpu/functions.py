@@ -1,0 +1,100 @@
+"""The row functions compiled for the CPU: kernels call them by their plain names once this module is imported.
+
+A kernel's file in the cache on disk does not see the source of what the kernel calls: a kernel made of row functions
+holds `STAMP`, as `each` does, so that a change of them is noticed.
+"""
+
+from __future__ import annotations
+
+import inspect
+import zlib
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+from numba.extending import lower_builtin, register_jitable, type_callable
+
+from boostlab.backend.cpu.compiling import kernel
+from boostlab.functions import bits as reinterpretation
+from boostlab.functions import error, exponential, logarithm, pairs
+from boostlab.functions.bits import bits, from_bits
+from boostlab.functions.exponential import exp
+
+Array = np.ndarray[Any, Any]
+
+PARTS = (pairs, exponential, logarithm, error)
+
+
+def _sources() -> str:
+    try:
+        return "".join(inspect.getsource(module) for module in (reinterpretation, *PARTS))
+    except OSError:  # no source to be had
+        return ""
+
+
+STAMP = -1 - zlib.crc32(_sources().encode())  # negative, and another one whenever a row function changes
+
+
+@type_callable(bits)
+def _type_bits(context: Any) -> Any:
+    return lambda x: types.int64 if x == types.float64 else None
+
+
+@lower_builtin(bits, types.float64)  # type: ignore[no-untyped-call]
+def _lower_bits(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    return builder.bitcast(arguments[0], ir.IntType(64))
+
+
+@type_callable(from_bits)
+def _type_from_bits(context: Any) -> Any:
+    return lambda i: types.float64 if i == types.int64 else None
+
+
+@lower_builtin(from_bits, types.int64)  # type: ignore[no-untyped-call]
+def _lower_from_bits(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    return builder.bitcast(arguments[0], ir.DoubleType())
+
+
+for _module in PARTS:
+    for _function in [f for f in vars(_module).values() if getattr(f, "__module__", None) == _module.__name__]:
+        register_jitable(forceinline=True, error_model="numpy")(_function)
+
+
+def each(function: Callable[..., float], *columns: Array) -> Array:
+    """Return a row function's value on every row of one or two columns of doubles."""
+    out = np.empty_like(columns[0])
+    _loop_of(function, len(columns))(*columns, out)
+    return out
+
+
+@cache
+def _loop_of(function: Callable[..., float], arguments: int) -> Any:
+    stamp = STAMP
+
+    def loop(x: Array, out: Array) -> None:
+        for i in range(max(0, stamp), x.size):
+            out[i] = function(x[i])
+
+    def loop_of_two(x: Array, y: Array, out: Array) -> None:
+        for i in range(max(0, stamp), x.size):
+            out[i] = function(x[i], y[i])
+
+    return kernel(loop if arguments == 1 else loop_of_two)
+
+
+def _exp_less() -> Any:
+    stamp = STAMP
+
+    def loop(x: Array, top: float, first: int, last: int) -> int:
+        y = x[first:last]
+        for i in range(y.size):
+            y[i] = exp(y[i] - top)
+        return stamp
+
+    return kernel(loop)
+
+
+exp_less = _exp_less()  # x becomes exp(x - top) on rows first to last - 1

@@ -1,0 +1,245 @@
+"""Many rounds of a plain rule in one compiled call, by one thread or by a team of them (see `team`).
+
+A round is: every member looks for the best stump among its own columns; when all have, each takes the best of these and
+lets it vote on its own rows; when all have, each brings its own columns of the histogram up to date.  Sums are
+integers, so that the result does not depend on who did what.  The histogram of a dense table is that of `lanes`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from boostlab.backend.cpu.compiling import jitable, kernel, part, stamp_of
+from boostlab.backend.cpu.kernels.fused_update import BLOCK, fewer_wrong, turn
+from boostlab.backend.cpu.kernels.interleaved_histogram import best_of_eight, best_of_four
+from boostlab.backend.cpu.kernels.packed_codes import add_eight_lanes, add_four_lanes
+from boostlab.backend.cpu.kernels.sparse_histogram import add_sparse, restore_zeros
+from boostlab.backend.cpu.kernels.spin_barrier import wait
+from boostlab.backend.cpu.kernels.stump_search import LEAST, best_edge
+
+Array = np.ndarray[Any, Any]
+
+FEATURE, CUT, SIDE, EDGE, WORTH = range(5)  # what a member found
+SIGNED, GROWN, SIZE = range(3)  # what its rows came to
+FACTS = 8  # numbers a member has for each, on a cache line of its own
+
+
+# -- what differs between kinds of codes: how a column is read, and what a histogram lacks ---------------------------
+
+
+@part
+def read_dense(read: Any, feature: int, votes: Array, last: int) -> tuple[Array, Array]:
+    """Return the column's codes of all rows, and the votes in their order."""
+    cells = read[0]
+    return cells[feature // cells.shape[2], :, feature % cells.shape[2]], votes
+
+
+@part
+def read_sparse(read: Any, feature: int, votes: Array, last: int) -> tuple[Array, Array]:
+    """Do the same for a sparse table: 0 stands for zero; the codes of the column that was read last are taken back."""
+    _, _, row_of, code_of, by_columns, zero, code = read
+    if last >= 0:
+        for m in range(by_columns[last], by_columns[last + 1]):
+            code[row_of[m]] = 0
+    if feature < 0:
+        return code, votes
+    for m in range(by_columns[feature], by_columns[feature + 1]):
+        code[row_of[m]] = code_of[m] + 1
+    mine = np.empty(votes.size + 1, np.int8)
+    mine[0] = votes[zero[feature]]
+    mine[1:] = votes
+    return code, mine
+
+
+@part
+def nothing_missing(read: Any, starts: Array, outs: Array, signed: int) -> None:
+    """Dense codes have a slot for every cell."""
+
+
+@part
+def give_zeros(read: Any, starts: Array, outs: Array, signed: int) -> None:
+    """Give the slots of zeros their share of the changes, which are those of one member only."""
+    restore_zeros(outs[0], starts, read[5], signed)
+
+
+@part
+def dense_words(read: Any, lanes: Any) -> tuple[Array, Array]:
+    """Return what the sums over dense codes read."""
+    return read[1], lanes[0]
+
+
+@part
+def sparse_slots(read: Any, lanes: Any) -> tuple[Array, Array]:
+    """Return what the sums over sparse codes read."""
+    return read[0], read[1]
+
+
+@part
+def span_of_words(lanes: Any, starts: Array, first: int, last: int) -> tuple[int, int]:
+    """Return where the slots of some words begin and end."""
+    return lanes[1][first], lanes[1][last]
+
+
+@part
+def span_of_columns(lanes: Any, starts: Array, first: int, last: int) -> tuple[int, int]:
+    """Return where the slots of some columns do."""
+    return starts[first], starts[last]
+
+
+# A plain function around a kernel: the cache on disk would not know a kernel again that a loop is made of.
+
+
+@part
+def in_columns(
+    hist: Array, lanes: Any, places: Any, total: int, sides: int, first: int, last: int, bar: int, room: Array
+) -> Any:
+    """Find the best stump on some columns, however low the bar."""
+    return best_edge(hist, *places, total, sides, first, last)
+
+
+KINDS = {
+    "eight": (8, read_dense, dense_words, span_of_words, best_of_eight, add_eight_lanes, nothing_missing),
+    "four": (4, read_dense, dense_words, span_of_words, best_of_four, add_four_lanes, nothing_missing),
+    "sparse": (1, read_sparse, sparse_slots, span_of_columns, in_columns, add_sparse, give_zeros),
+}
+
+
+# -- the rounds ------------------------------------------------------------------------------------------------------
+
+
+@cache
+def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
+    """Return the compiled loop for a rule whose voters vote alpha_of(error, numbers), on codes of a kind."""
+    alpha_of, stamp = jitable(alpha_of), stamp_of(alpha_of)
+    width, column, arrays, span, best, add, complete = KINDS[kind]
+
+    @kernel
+    def rounds(
+        me: int,
+        team: Any,
+        read: Any,
+        lanes: Any,
+        places: Any,
+        sides: int,
+        ground: Any,
+        sums: tuple[int, int],
+        moved: tuple[float, float],
+        masses: Array,
+        rule: Any,
+        hist: Array,
+        found: Array,
+        alphas: Array,
+    ) -> tuple[int, int, int, float, float]:
+        """Take up to alphas.size rounds; end before an unusual one, and after one that left a range.
+
+        team is (numbers, finds, turns, outs, rows, changes): what members tell each other, a histogram of changes for
+        each, and room for a list of all rows.  With that room members share the columns and not the rows when they sum,
+        and go word by word.  A team of one needs neither of them, but for sparse codes one histogram.  lanes is (base,
+        starts of words, cuts, least, most) for dense codes (see `lanes`), places is (starts, filled, categorical),
+        ground is (y, counts, mass, k, F, w, q).  sums are those of q and |q|; moved is how far
+        the logarithms of the weights may have risen and fallen; masses[0] and masses[1] count the rows of y = -1 and
+        y = +1 in every slot; rule is (numbers, limit, far, least, most): voters must have a weighted error below the
+        limit, weights must not have moved so far, and the sum of |q| must be in [least, most).  found[t] holds the
+        feature, the cut, the side of missing values, the edge and the sum of |q| of round t.  Return the number of
+        rounds (-1 if the team broke up), the sums of q and |q|, and how far weights have moved.
+        """
+        numbers, limit, far, least, most = rule
+        meeting, finds, turns, outs, rows, changes = team
+        starts, _, categorical = places
+        y, counts, mass, k, F, w, q = ground
+        codes, where = arrays(read, lanes)
+        (total, gross), (risen, fallen) = sums, moved
+        size, n, d = finds.shape[0], y.size, categorical.size
+        low, high = -(-d // width) * me // size, -(-d // width) * (me + 1) // size  # whole words
+        begin, end = span(lanes, starts, low, high)
+        first, last = n * me // size, n * (me + 1) // size
+        by_words, nobody, before = rows.size > 0, (-1, -1, 0, 0, LEAST), -1
+        made, left = max(0, stamp), False  # the stamp is negative: it is here for the cache
+        room = np.empty(2 * width, np.int64)
+        if by_words:  # a list has room for one more than the rows
+            my_rows, my_changes, stride, together = rows[first + me :], changes[first + me :], max(last - first, 1), 1
+        else:
+            my_rows, my_changes = np.empty(BLOCK + 1, np.int64), np.empty(BLOCK + 1, np.int64)
+            stride, together = BLOCK, max(high - low, 1)
+        out = outs[me] if outs.shape[0] > 0 else hist
+        while True:
+            mine = nobody
+            for g in range(low, high, together):  # a word's sums are looked at while they are at hand
+                if by_words and made > 0:
+                    words, bases = codes[g : g + 1], where[g * width : (g + 1) * width]
+                    for p in range(size):
+                        at = n * p // size + p
+                        add(words, bases, changes[at:], rows[at:], 0, turns[p, SIZE], hist)
+                other = best(hist, lanes, places, total, sides, g, min(g + together, high), mine[WORTH], room)
+                if other[FEATURE] >= 0:
+                    mine = other
+            if made == alphas.size or left:
+                break
+            feature, cut, side, edge, worth = mine
+            if size > 1:
+                finds[me, FEATURE], finds[me, CUT], finds[me, SIDE] = feature, cut, side
+                finds[me, EDGE], finds[me, WORTH] = edge, worth
+                if wait(meeting, size):
+                    return -1, total, gross, risen, fallen
+                top = 0
+                for p in range(1, size):  # of equals the first
+                    if finds[p, WORTH] > finds[top, WORTH]:
+                        top = p
+                feature, cut = finds[top, FEATURE], finds[top, CUT]
+                side, edge = finds[top, SIDE], finds[top, EDGE]
+            if cut < 0:
+                break
+            wrong = (gross - (abs(edge) if sides == 0 else sides * edge)) // 2
+            error = math.ldexp(float(wrong), -k) / math.ldexp(float(gross), -k)
+            if wrong <= 0 or not error < limit:
+                break
+            alpha = alpha_of(error, numbers)
+            if not abs(2 * alpha) < far or not gross + wrong * (math.exp(2 * alpha) - 1.0) < most:
+                break
+            votes = np.empty(starts[feature + 1] - starts[feature], np.int8)
+            up = np.int8(1 if sides > 0 or (sides == 0 and edge >= 0) else -1)
+            for s in range(votes.size):
+                votes[s] = up
+            for s in range(cut + 1):
+                votes[s] = -up
+            votes[votes.size - 1] = -up if side == 1 else up
+            few = fewer_wrong(votes, masses, starts[feature])
+            power = 2 * alpha if few else -2 * alpha
+            code, told = column(read, feature, votes, before)
+            factor, before = math.exp(power), feature
+            touched, up_by, grown_by = 0, np.int64(0), np.int64(0)
+            for start in range(first, last, stride):
+                touched, by, by_gross = turn(
+                    *(code, told, alpha, few, factor, y, counts, mass, k, start, min(start + stride, last), F, w, q),
+                    *(my_rows, my_changes),
+                )
+                up_by, grown_by = up_by + by, grown_by + by_gross
+                if not by_words:
+                    add(codes, where, my_changes, my_rows, 0, touched, out)
+            turns[me, SIZE], turns[me, SIGNED], turns[me, GROWN] = touched, up_by, grown_by
+            if size > 1 and wait(meeting, size):
+                return -1, total, gross, risen, fallen
+            if me == 0:
+                found[made, 0], found[made, 1], found[made, 2] = feature, cut, side
+                found[made, 3], found[made, 4] = edge, gross
+                alphas[made] = alpha
+            signed, grown = np.int64(0), np.int64(0)
+            for p in range(size):
+                signed, grown = signed + turns[p, SIGNED], grown + turns[p, GROWN]
+            complete(read, starts, outs, signed)
+            for p in range(outs.shape[0]):
+                for s in range(begin, end):
+                    hist[s] += outs[p, s]
+                    outs[p, s] = 0
+            total, gross, made = total + signed, gross + grown, made + 1  # type: ignore[assignment]
+            risen, fallen = risen + max(power, 0.0), fallen + max(-power, 0.0)
+            left = not (risen < far and fallen < far and least <= gross < most)
+        column(read, -1 if width == 1 else 0, np.empty(0, np.int8), before)
+        return made, total, gross, risen, fallen
+
+    return rounds

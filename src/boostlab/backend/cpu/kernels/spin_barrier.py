@@ -1,0 +1,101 @@
+"""A place where threads inside compiled calls wait for each other.
+
+Waking a Python thread takes some 50 microseconds, and a round of boosting has two moments at which all must have
+finished.  So a team of threads takes many rounds in one call and waits by looking: at one counter that every member
+raises when it arrives.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+from typing import Any
+
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+from boostlab.backend.cpu.compiling import kernel
+
+Array = np.ndarray[Any, Any]
+
+ARRIVED, BROKEN, ROOM = 0, 16, 32  # places in a team's numbers, on cache lines of their own
+PATIENT = 4096  # looks before the processor is left to others
+
+_PAUSE = "llvm.x86.sse2.pause" if platform.machine().lower() in ("x86_64", "amd64") else None
+_YIELD = None if sys.platform == "win32" else "sched_yield"
+
+
+_inside: Any = intrinsic  # what is not Python but instructions
+
+
+def new_team() -> Array:
+    """Return the numbers that a team shares."""
+    return np.zeros(ROOM, np.int64)
+
+
+def _place(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
+    return cgutils.get_item_pointer(  # type: ignore[no-untyped-call]
+        context, builder, kind, context.make_array(kind)(context, builder, array), [index], wraparound=False
+    )
+
+
+@_inside
+def _raised(typing: Any, array: Any, index: Any) -> Any:
+    """Add 1 to array[index] at once and for all; return what was there."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        place = _place(context, builder, signature.args[0], args[0], args[1])
+        return builder.atomic_rmw("add", place, ir.Constant(ir.IntType(64), 1), "seq_cst")
+
+    return types.int64(array, types.intp), code
+
+
+@_inside
+def _now(typing: Any, array: Any, index: Any) -> Any:
+    """Return array[index] as others have left it."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load_atomic(_place(context, builder, signature.args[0], args[0], args[1]), "acquire", 8)
+
+    return types.int64(array, types.intp), code
+
+
+@_inside
+def _rest(typing: Any, long: Any) -> Any:
+    """Do nothing for a moment; for a longer one if asked."""
+
+    def call(builder: Any, name: str, kind: Any) -> None:
+        function = ir.FunctionType(kind, [])
+        builder.call(cgutils.get_or_insert_function(builder.module, function, name), [])  # type: ignore[no-untyped-call]
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        if _PAUSE is not None:
+            call(builder, _PAUSE, ir.VoidType())
+        if _YIELD is not None:
+            with builder.if_then(args[0]):
+                call(builder, _YIELD, ir.IntType(32))
+        return context.get_dummy_value()
+
+    return types.void(types.boolean), code
+
+
+@kernel
+def wait(team: Array, size: int) -> bool:
+    """Wait until all `size` members are here; return whether the team is broken, and everybody should go home."""
+    ticket = _raised(team, ARRIVED)
+    all_here = ticket - ticket % size + size
+    looks = 0
+    while _now(team, ARRIVED) < all_here:
+        if _now(team, BROKEN) > 0:
+            return True
+        looks += 1
+        _rest(looks > PATIENT)
+    return bool(_now(team, BROKEN) > 0)
+
+
+@kernel
+def break_up(team: Array) -> None:
+    """Let nobody wait for a member that will not come."""
+    _raised(team, BROKEN)

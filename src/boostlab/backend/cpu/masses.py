@@ -1,0 +1,243 @@
+"""The rows of a training sample: how much each counts, and exact, order-free sums over them.
+
+Every row stands for `mass` equal examples (its sample weight as given; 1 by default), so a rule writes its paper's
+formulas for unit weights and `total` does the rest: weight k equals k copies by construction.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.backend.cpu.kernels import fixed_point as sums
+from boostlab.backend.cpu.kernels.totals import largest_part, sums_part, totals_of, totals_of_each
+from boostlab.backend.cpu.threads import gather, is_worth
+
+Array = npt.NDArray[Any]
+
+TOTAL_CELLS = 4  # of a histogram, that a value's share in a sum costs as much as
+_FLOAT = np.dtype(np.float64)
+_ONCE = np.empty(0, np.int32)  # counts of rows that all count once
+_NO_MASS = np.empty(0)
+for _array in (_ONCE, _NO_MASS):  # as real ones are: kernels are compiled once for both
+    _array.setflags(write=False)
+
+
+class Masses:
+    """The mass of every row and the sums that reach a rule or choose a voter.
+
+    Parameters
+    ----------
+    n_rows : int
+        Number of rows.
+    mass : array of shape (n_rows,), optional
+        Positive sample weights.  Whole numbers are treated as counts: a row of mass k gives the same bits as k rows.
+    counts : array of shape (n_rows,), optional
+        How many examples every row stands for, whole numbers above 0; `mass` is then that of one example, so that a
+        row of count k and mass u gives the same bits as k rows of mass u.
+    """
+
+    def __init__(self, n_rows: int, mass: Array | None = None, counts: Array | None = None) -> None:
+        self.n_rows = n_rows
+        self.counts: Array | None = None  # integer masses, or how many examples have the real ones
+        self.mass: Array | None = None  # real masses
+        self.n = float(n_rows)  # the sample size every formula calls n: the sum of the masses
+        if mass is not None and abs(power := math.frexp(float(mass.max()))[1]) > 64:
+            mass = np.ldexp(mass, -power)  # sums of extreme weights would leave floats; their scale means nothing
+        if counts is not None:
+            whole = counts if mass is None else counts * mass
+            if mass is None or are_counts(whole, math.fsum(whole)):
+                mass, counts = whole, None
+        if mass is not None and not (counts is None and np.all(mass == 1.0)):
+            self.n = math.fsum(mass) if counts is None else _exact_sum(mass, counts)
+            if counts is None and are_counts(mass, self.n):
+                counts, mass = mass, None
+            if counts is not None:
+                self.counts = counts.astype(np.int32)
+                self.counts.setflags(write=False)
+            if mass is not None:
+                self.mass = np.asarray(mass, dtype=np.float64).view()
+                self.mass.setflags(write=False)
+        self.n_examples = n_rows if self.counts is None else int(self.counts.sum(dtype=np.int64))
+        # The integer masses and the real ones, empty where there are none.
+        self.as_arrays = _ONCE if self.counts is None else self.counts, _NO_MASS if self.mass is None else self.mass
+        self._shape, self._facts = (n_rows,), (*self.as_arrays, float(self.n_examples))
+
+    @property
+    def uniform(self) -> bool:
+        """Whether every row counts once."""
+        return self.counts is None and self.mass is None
+
+    @property
+    def masses(self) -> Array:
+        """The mass of every row as floats."""
+        if self.counts is None:
+            return np.ones(self.n_rows) if self.mass is None else self.mass
+        return self.counts.astype(np.float64) if self.mass is None else self.counts * self.mass
+
+    def of(self, rows: Array) -> Array:
+        """Return the masses of some rows as floats."""
+        return self.take(rows).masses
+
+    def take(self, rows: Array) -> Masses:
+        """Return some of the rows."""
+        return Masses(len(rows), *(None if a is None else a[rows] for a in (self.mass, self.counts)))
+
+    @property
+    def draw_size(self) -> int:
+        """How many rows a draw picks: the examples, or the rows where these stand for many."""
+        return self.n_examples if self.n_examples <= 10 * self.n_rows else self.n_rows
+
+    # -- sums ----------------------------------------------------------------------------------------------------
+
+    @overload
+    def total(self, x: Array, /) -> float: ...
+    @overload
+    def total(self, x: Array, x2: Array, /, *more: Array) -> tuple[float, ...]: ...
+    def total(self, *xs: Array) -> float | tuple[float, ...]:
+        """Return sum_i mass_i * x_i for each array, the same bits for any order of the rows.
+
+        Values are rounded to multiples of 2^-k, with k such that the sum of magnitudes lies in [2^60, 2^62): no
+        overflow, and an error of at most about n * 2^-61 of the sum of magnitudes.
+        """
+        return self._total(xs[0]) if len(xs) == 1 else tuple([self._total(x) for x in xs])
+
+    def _total(self, x: Array) -> float:
+        if x.dtype is _FLOAT and x.shape == self._shape and x.flags.c_contiguous:
+            found: float = totals_of(x, *self._facts)[0]
+            if -math.inf < found < math.inf:  # or else say what is wrong
+                return found
+        k, signed, _ = self._sums(*self._unit(x))
+        return math.ldexp(signed, -k)
+
+    def totals(self, values: Array, threads: int = 1) -> tuple[float, ...]:
+        """Return the sum of mass * x for each row x of a matrix, as `total` would, by one call or by threads."""
+        if not is_worth(TOTAL_CELLS * values.size, threads):
+            out = np.empty(len(values))
+            totals_of_each(values, *self._facts, out)
+            found = out.tolist()
+        else:
+            found = self._totals_by_parts(values, threads)
+        if not all(-math.inf < x < math.inf for x in found):
+            raise ArithmeticError("A sum over rows met NaN or infinity; the rule that asked must bound its values.")
+        return tuple(found)
+
+    def _totals_by_parts(self, values: Array, threads: int) -> list[float]:
+        """Do what `fixed_sums` does, by several threads: integers add up to the same bits."""
+        n, size, cells = values.shape[1], self._facts[2], TOTAL_CELLS * values.size
+
+        def tops(first: int, last: int) -> Array:
+            out = np.empty(len(values))
+            largest_part(values, *self.as_arrays, first, last, out)
+            return out
+
+        def sums_of(powers: Array) -> Array:
+            def part(first: int, last: int) -> Array:
+                out = np.empty((len(values), 2), np.int64)
+                sums_part(values, *self.as_arrays, powers, first, last, out)
+                return out
+
+            return np.sum(gather(part, n, cells, threads), axis=0)
+
+        top = np.max(gather(tops, n, cells, threads), axis=0)  # NaN stays
+        if not np.isfinite(top).all():
+            return [math.nan]
+        powers = np.array([61 - math.frexp(size)[1] - math.frexp(t)[1] if t > 0 else 0 for t in top.tolist()])
+        while True:
+            found = sums_of(powers)
+            small = (found[:, 1] < 1 << 60) & (top > 0)
+            if not small.any():
+                return [math.ldexp(x, -k) for x, k in zip(found[:, 0].tolist(), powers.tolist(), strict=True)]
+            for v in np.flatnonzero(small):
+                hidden = int(found[v, 1]) + int(0.5 * size) + 1
+                powers[v] += max(0, 62 - hidden.bit_length())
+
+    def sums(self, x: Array, counts: Array | None = None) -> tuple[float, float]:
+        """Return the sums of mass * x and of mass * |x|; counts as in `whole`."""
+        if counts is None and x.dtype is _FLOAT and x.shape == self._shape and x.flags.c_contiguous:
+            found: tuple[float, float] = totals_of(x, *self._facts)
+            if found[1] < math.inf:
+                return found
+        k, signed, gross = self._sums(*(self._unit(x) if counts is None else (_matrix(x), counts)))
+        return math.ldexp(signed, -k), math.ldexp(gross, -k)
+
+    def whole(self, x: Array, counts: Array | None = None, room: int = 0) -> tuple[Array, int, int, int]:
+        """Return q = rint(mass * x * 2^k) as int64, k, and the sums of q and |q|.
+
+        Parameters
+        ----------
+        x : array of shape (n_rows,) or (n_rows, channels)
+            Values per unit of mass.
+        counts : int32 array of shape (n_rows,), optional
+            Masses to use instead of the rows' own (how often a draw picked each row).
+        room : int
+            Leave so many bits for the sums to grow into.
+        """
+        matrix, counts = self._unit(x) if counts is None else (_matrix(x), counts)
+        k, signed, gross = self._sums(matrix, counts)
+        if room > 0 and gross > 0:
+            k -= room
+            signed, gross = sums.sums_at(matrix, counts, k)
+        out = np.empty(matrix.shape, np.int64)
+        sums.fixed(matrix, counts, k, out)
+        return out.reshape(x.shape), k, signed, gross
+
+    def _unit(self, x: Array) -> tuple[Array, Array]:
+        """Fold real masses into x; integer masses stay apart, to be multiplied after rounding."""
+        matrix = _matrix(x) if self.mass is None else _matrix(x) * self.mass[:, None]
+        return matrix, _ONCE if self.counts is None else self.counts
+
+    def _sums(self, matrix: Array, counts: Array) -> tuple[int, int, int]:
+        size = float(matrix.size if counts is _ONCE else counts.sum() * matrix.shape[1])
+        k, signed, gross = sums.fixed_sums(matrix, counts, size)
+        if gross < 0:
+            raise ArithmeticError("A sum over rows met NaN or infinity; the rule that asked must bound its values.")
+        return k, signed, gross
+
+    # -- extremes and draws -------------------------------------------------------------------------------------------
+
+    def largest(self, x: Array) -> float:
+        """Return max_i x_i."""
+        return float(x.item(x.argmax()))  # a fifth of the time of `max`, on some hundred rows
+
+    def smallest(self, x: Array) -> float:
+        """Return min_i x_i."""
+        return float(x.item(x.argmin()))
+
+    def draw(self, weight: Array, size: int, rng: np.random.Generator, order: Array, systematic: bool = False) -> Array:
+        """Return how often each row is picked in `size` draws with replacement, in proportion to mass * weight.
+
+        The draw walks the rows in the given canonical order, so it does not depend on the order they came in, and
+        a row of mass k is picked exactly as often as its k copies together.
+        """
+        q = self.whole(weight)[0]
+        heap = np.cumsum((q if q.ndim == 1 else q.sum(axis=1))[order])
+        all_ = int(heap[-1])
+        if systematic:
+            stride, rest = divmod(all_, size)
+            steps = np.arange(size, dtype=np.int64)
+            marks = rng.integers(0, max(stride, 1)) + stride * steps + rest * steps // size
+        else:
+            marks = rng.integers(0, all_, size=size)
+        picked = order[np.searchsorted(heap, marks, side="right")]
+        return np.bincount(picked, minlength=self.n_rows).astype(np.int32)
+
+
+def are_counts(mass: Array, n: float) -> bool:
+    """Return whether masses are whole numbers that integers hold."""
+    return bool(np.all(mass == np.rint(mass)) and n < 2**40 and mass.max() < 2**31)
+
+
+def _exact_sum(mass: Array, counts: Array) -> float:
+    """Return the sum of counts * mass, rounded once: what `math.fsum` makes of so many examples."""
+    units, of = np.unique(mass, return_inverse=True)
+    times = np.bincount(of, weights=counts)  # whole numbers, far below 2^53
+    return float(sum(Fraction(u) * int(k) for u, k in zip(units.tolist(), times.tolist(), strict=True)))
+
+
+def _matrix(x: Array) -> Array:
+    return np.ascontiguousarray(x, dtype=np.float64).reshape(len(x), -1)

@@ -1,0 +1,225 @@
+"""The columns of a sample in memory, and formulas over them: values, exact sums, extremes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.backend.cpu.exponential_weights import Exponentials
+from boostlab.backend.cpu.formulas import column_names, evaluation
+from boostlab.backend.cpu.functions import exp_less
+from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.scores import Scores
+from boostlab.backend.cpu.threads import is_worth, spread
+from boostlab.contract import (
+    Reweigh,
+    Rule,
+    Step,
+    Task,
+    class_error_sums,
+    error_sums,
+    residual_moments,
+    squared_error_sums,
+)
+from boostlab.contract.formula import LABEL, is_formula, n_values, parameters
+
+Array = npt.NDArray[Any]
+Formula = Callable[..., Any]
+
+CELLS = 8  # of a histogram, that the formula of one row costs as much as
+
+
+class CpuRows:
+    """A sample in memory: its columns by name, formulas over them, and the running vote.
+
+    Parameters
+    ----------
+    rule : Rule
+        Says how votes join the scores.
+    table : Table
+        The binned columns.
+    masses : Masses
+        How much every row counts, and exact sums of arrays.
+    codes : array
+        The class index of every row, or the number to predict.
+    n_classes : int
+        0 where there are numbers to predict.
+    """
+
+    def __init__(self, rule: Rule, table: Any, masses: Masses, codes: Array, n_classes: int) -> None:
+        self.table, self.masses, self.k, self.n_classes = table, masses, codes, n_classes
+        self.n, self.n_rows, self.threads = masses.n, masses.n_rows, table.threads
+        self.y = np.where(codes == 1, np.int8(1), np.int8(-1)) if n_classes else codes
+        for labels in (self.y, self.k):
+            labels.setflags(write=False)
+        self.scores = Scores(rule, self.n_rows, n_classes, self.threads)
+        self.losses: Exponentials | None = None
+        self.task: Any = None  # the task in question
+        self.h: Array | None = None  # the votes in question
+        self.known: dict[Formula, Any] = {}  # sums that the learner has made already
+        self._own: dict[str, Array] = {}  # a rule's memory
+        self._names = column_names(())
+        self._order: Array | None = None
+        self._room = np.empty(0)
+        self._plans: dict[Formula, Any] = {}
+
+    # -- columns -----------------------------------------------------------------------------------------------------
+
+    def column(self, name: str, /) -> Array:
+        """Return a column by the name that formulas know it by."""
+        if name in ("y", "k", "h"):
+            return getattr(self, name)
+        if name == "F":
+            return self.scores.now
+        if name == "w":
+            return self.task.weight
+        if name == "z":
+            return self.task.target
+        if name == "e":
+            return self.exponentials()
+        return self._own[name]
+
+    def keep(self, name: str, what: Any, /, *numbers: Any) -> None:
+        """Remember a column of the rule's own: a formula's values, a column, or one number for all rows."""
+        if is_formula(what):
+            self._own[name] = self.each(what, *numbers)
+        else:
+            self._own[name] = what if isinstance(what, np.ndarray) else np.full(self.n_rows, float(what))
+        if name not in self._names:
+            self._names, self._plans = column_names(tuple(self._own)), {}
+
+    def each(self, what: Formula, /, *numbers: Any) -> Array:
+        """Return a formula's values, one a row (one row of the result a value, where it gives several)."""
+        out = self._evaluate(what, numbers, np.empty(self._shape(what)))
+        return out[0] if len(out) == 1 else out
+
+    def total(self, what: Any, /, *numbers: Any) -> Any:
+        """Return the sum over the sample of a formula, or a tuple of them; arrays are summed one by one."""
+        if not is_formula(what):
+            return self.masses.total(what, *numbers)
+        if what in self.known and not numbers:
+            return self.known[what]
+        values = self._evaluate(what, numbers, self._workspace(self._shape(what)))
+        found = self._sums(values)
+        return found[0] if len(found) == 1 else found
+
+    def largest(self, what: Any, /, *numbers: Any) -> float:
+        """Return the largest value of a formula or an array."""
+        return self.masses.largest(self._one(what, numbers))
+
+    def smallest(self, what: Any, /, *numbers: Any) -> float:
+        """Return the smallest value of a formula or an array."""
+        return self.masses.smallest(self._one(what, numbers))
+
+    def weigh(self, what: Any, /, *numbers: Any) -> Array:
+        """Return the exponentials of a formula or an array, scaled so that the largest is 1."""
+        return self.scaled_exp(what, *numbers)[0]
+
+    def scaled_exp(self, what: Any, /, *numbers: Any) -> tuple[Array, float]:
+        """Return w and t with exp(formula) = e^t w, the largest w being 1."""
+        logs = self.each(what, *numbers) if is_formula(what) else np.array(what, np.float64)
+        top, flat = self.masses.largest(logs), logs.reshape(-1)
+        spread(lambda a, b: exp_less(flat, top, a, b), flat.size, CELLS * flat.size, self.threads)
+        return logs, top
+
+    def exponentials(self) -> Array:
+        """Return exp(-y F) or exp(-F_k) up to a common factor, computed anew only where the last voter was wrong."""
+        if self.losses is None:
+            F = self.scores.now
+            y = self.y if F.ndim == 1 else self.k
+            self.losses = Exponentials(y, F, self.masses.as_arrays[0], self.threads)
+        return self.losses.w
+
+    def canonical_order(self) -> Array:
+        """Return an order of the rows that depends on their content only."""
+        if self._order is None:
+            mass = None if self.masses.uniform else self.masses.masses
+            self._order = self.table.canonical_order(self.k, mass)
+        return self._order
+
+    def look_at(self, task: Any, h: Array) -> None:
+        """Let formulas see a task and the votes of the voter in question; take note of the sums that are known."""
+        self.task, self.h, self.known = task, h, {}
+        if isinstance(task, Task):
+            parts = getattr(task, "parts", None)
+            told = (
+                (error_sums, task.sums),
+                (class_error_sums, task.sums),
+                (residual_moments, task.moments),
+                (squared_error_sums, parts),
+            )
+            self.known = {what: found for what, found in told if found is not None}
+
+    # -- what a round changes ----------------------------------------------------------------------------------------
+
+    def advance(self, rule: Rule, answer: Step | Reweigh, h: Array) -> None:
+        """Let a voter with these votes join the scores; exponentials that a rule has asked for follow."""
+        if rule.keeps_votes:
+            self.scores.keep(h)
+        self.scores.advance(answer, h)
+        if self.losses is not None:
+            if isinstance(answer, Step) and answer.decay == 1.0 and rule.additive and self.losses.follows(h):
+                self.losses.advance(answer.alpha, h, lambda: self.scores.now)
+            else:
+                self.losses = None
+
+    # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _one(self, what: Any, numbers: tuple[Any, ...]) -> Array:
+        if not is_formula(what):
+            return np.asarray(what)
+        return self._evaluate(what, numbers, self._workspace(self._shape(what)))[0]
+
+    def _sums(self, values: Array) -> tuple[float, ...]:
+        if values.ndim == 2:
+            return self.masses.totals(values, self.threads)
+        return tuple(self.masses.total(x) for x in values)
+
+    def _shape(self, what: Formula) -> tuple[int, ...]:
+        """Return the shape of a formula's values: one a row, or one a row and label."""
+        labels = (self.n_classes,) if LABEL in parameters(what) else ()
+        return n_values(what), self.n_rows, *labels
+
+    def _workspace(self, shape: tuple[int, ...]) -> Array:
+        size = prod(shape)
+        if len(self._room) < size:
+            self._room = np.empty(size)
+        return self._room[:size].reshape(shape)
+
+    def _evaluate(self, what: Formula, numbers: tuple[Any, ...], out: Array) -> Array:
+        plan = self._plans.get(what)
+        if plan is None:
+            names = tuple(name for name in parameters(what) if name != LABEL)
+            mine = tuple(name for name in names if name in self._names)
+            plan = self._plans[what] = evaluation(what, mine), tuple((name, name in mine) for name in names)
+        loop, named = plan
+        rest = iter(numbers)
+        try:
+            given = [_shown(self.column(name)) if is_column else _number(next(rest)) for name, is_column in named]
+        except StopIteration:
+            given = []
+        if len(numbers) != sum(not is_column for _, is_column in named):
+            wanted = [name for name, is_column in named if not is_column]
+            raise TypeError(f"{what.__name__} takes {len(wanted)} numbers ({', '.join(wanted)}), not {len(numbers)}.")
+        if is_worth(CELLS * out[0].size, self.threads):
+            spread(lambda a, b: loop(*given, out, a, b), self.n_rows, CELLS * out[0].size, self.threads)
+        else:
+            loop(*given, out, 0, self.n_rows)
+        return out
+
+
+def _shown(column: Array) -> Array:
+    """Return a column as kernels are compiled for it: contiguous, and not to be written to."""
+    flags = column.flags
+    if flags.writeable or not flags.c_contiguous:
+        column = np.ascontiguousarray(column).view()
+        column.flags.writeable = False
+    return column
+
+
+def _number(x: Any) -> Any:
+    return np.ascontiguousarray(x, np.float64) if isinstance(x, np.ndarray) else float(x)

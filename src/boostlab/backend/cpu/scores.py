@@ -1,0 +1,110 @@
+"""The running vote on one set of rows in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.backend.cpu.kernels.lookup_table import weighted_votes
+from boostlab.backend.cpu.kernels.vote_update import add_names, add_votes
+from boostlab.backend.cpu.threads import is_worth, spread
+from boostlab.contract import Reweigh, Rule, Step
+
+Array = npt.NDArray[Any]
+
+TOGETHER = 16  # rounds of votes for classes that are added in one pass
+
+
+class Scores:
+    """The running vote on one set of rows; votes are added, never predicted again."""
+
+    def __init__(self, rule: Rule, n_rows: int, n_classes: int, threads: int = 1) -> None:
+        shape = (n_rows,) if rule.n_outputs == "one" else (n_rows, n_classes)
+        self.rule, self.threads = rule, threads
+        self._F: Array | None = np.zeros(shape)
+        self._lent = False  # whether somebody may still look at this F
+        self._shown: Array | None = None  # this F as it was lent
+        self._votes: Array | None = None  # one row a voter: int8 while all votes are labels
+        self._alphas: Array | None = None
+        self._kept = 0
+        self._named: list[tuple[float, Array]] = []  # votes for classes that are still to be added, oldest first
+
+    @property
+    def F(self) -> Array:
+        """The scores now, to look at and to keep: later rounds do not change them."""
+        now, self._lent = self.now, True
+        if self._shown is None or self._shown.base is not now:
+            self._shown = now.view()
+            self._shown.setflags(write=False)
+        return self._shown
+
+    @property
+    def own(self) -> Array:
+        """The scores, for whoever adds votes in place."""
+        if self._lent:
+            self._F, self._lent, self._shown = self.now.copy(), False, None
+        return self.now
+
+    def _add_named(self) -> None:
+        """Let the votes for classes speak that have not yet: some rounds' at once, a row after the other."""
+        named, self._named = self._named, []
+        assert self._F is not None
+        if self._lent:
+            self._F, self._lent = self._F.copy(), False
+        F, alphas, H = self._F, np.array([alpha for alpha, _ in named]), np.stack([h for _, h in named])
+        spread(lambda a, b: add_names(F, alphas, H, a, b), len(F), H.size, self.threads)
+
+    @property
+    def now(self) -> Array:
+        """The scores, to look at and not to keep."""
+        if self._named:
+            self._add_named()
+        if self._F is None:
+            assert self._alphas is not None
+            self._F, self._lent = np.zeros(self.votes.shape[1]), False
+            weighted_votes(self.votes, self._alphas, self._F)
+        return self._F
+
+    @property
+    def votes(self) -> Array:
+        """The kept voters' votes, one row each."""
+        assert self._votes is not None, "this rule does not keep votes"
+        votes = self._votes[: self._kept]
+        votes.setflags(write=False)
+        return votes
+
+    def keep(self, h: Array) -> None:
+        """Remember a voter's votes, for rules that look back."""
+        labels = bool(((h == 1.0) | (h == -1.0)).all())
+        if self._votes is None:
+            self._votes = np.empty((16, len(h)), np.int8 if labels else np.float64)
+        elif self._kept == len(self._votes):
+            self._votes = np.concatenate([self._votes, np.empty_like(self._votes)])
+        if not labels and self._votes.dtype == np.int8:
+            self._votes = self._votes.astype(np.float64)
+        self._votes[self._kept] = h
+        self._kept += 1
+
+    def advance(self, answer: Step | Reweigh, h: Array) -> None:
+        """Let one more voter speak."""
+        if isinstance(answer, Reweigh):
+            self._F, self._alphas = None, answer.alphas  # summed up when somebody asks
+            return
+        if answer.each is not None:
+            self._F, self._lent = self.now * answer.each.decays + answer.each.alphas * h, False
+        elif answer.decay == 1.0 and type(self.rule).combine is Rule.combine:
+            if self._F is not None and h.ndim < self._F.ndim:  # the numbers of classes
+                self._named.append((answer.alpha, h))
+                if len(self._named) == TOGETHER:
+                    self._add_named()
+                return
+            F, h = self.own.reshape(-1), np.ascontiguousarray(h).reshape(-1)
+            if not is_worth(F.size, self.threads):
+                add_votes(F, answer.alpha, h, 0, F.size)
+                return
+            spread(lambda a, b: add_votes(F, answer.alpha, h, a, b), F.size, F.size, self.threads)
+        else:
+            F = self.F if answer.decay == 1.0 else answer.decay * self.F
+            self._F, self._lent = self.rule.combine(F, answer.alpha, h), False

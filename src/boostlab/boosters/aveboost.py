@@ -1,0 +1,85 @@
+"""AveBoost: AdaBoost whose weights are averages over all rounds (Oza 2003)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+
+from boostlab.boosters.base import BoostingClassifier
+from boostlab.boosters.exponential import Exponential
+from boostlab.boosters.registry import booster
+from boostlab.contract import Array, Retry, Rule, State, Step, Stop, Task
+
+
+@dataclass(frozen=True)
+class AveBoost(Exponential):
+    """The next voter sees the mean of all weights that AdaBoost's step has made so far.
+
+    1. d_1 is uniform: 1/n.
+    2. h_t = the voter with the smallest error under d_t; eps_t = that error; stop if eps_t >= 1/2.
+    3. alpha_t = (1/2) ln((1 - eps_t) / eps_t); F += alpha_t h_t.
+    4. c_t = d_t / (2 (1 - eps_t)) where h_t is right, d_t / (2 eps_t) where it is wrong: AdaBoost's next weights, under
+       which h_t errs on one half.
+    5. d_{t+1} = (t d_t + c_t) / (t + 1), which is the mean of d_1, c_1, ..., c_t.
+    """
+
+    def begin(self, s: State) -> None:
+        """Step 1, up to a factor: weights are of mean 1."""
+        s.own.d = np.ones(len(s.y))
+
+    def task(self, s: State) -> Task:
+        """Ask for the smallest error under d."""
+        return Task(self.needs, s.own.d, s.y)
+
+    def vote(self, s: State, error: float) -> float:
+        """Step 3."""
+        return 0.5 * log((1 - error) / error)
+
+    def step(self, s: State, task: Task, h: Array) -> Step | Retry | Stop:
+        """Steps 2 to 5."""
+        answer = super().step(s, task, h)
+        if isinstance(answer, Step) and answer.stop is None:
+            error, t = self.floored(s, answer.facts["error"]), s.t + 1  # 0 where what is wrong weighs next to nothing
+            c = s.own.d / np.where(h == s.y, 2 * (1 - error), 2 * error)
+            s.own.d = (t * s.own.d + c) / (t + 1)
+        return answer
+
+    def loss(self, s: State, error: float, alpha: float, h: Array) -> float:
+        """Return the mean of exp(-y F) after the step, which may rise: d is not its gradient."""
+        return s.total(np.exp(np.minimum(-s.y * (s.F + alpha * h), 300.0))) / s.n
+
+
+@booster(
+    "Oza 2003",
+    "labels are noisy and you want AdaBoost with weights that change less and less",
+    family="adaptive_regularised",
+    variants=dict(resample=dict(resample=True)),
+)
+@dataclass(eq=False, repr=False)
+class AveBoostClassifier(BoostingClassifier):
+    """AveBoost: AdaBoost whose weights are averages over all rounds.
+
+    A row that stays wrong gains weight more slowly than under AdaBoost, and the more slowly the more rounds there have
+    been.  A voter may come back in the next round, because the averaged weights do not take all of its edge.
+    `predict_proba` is a score (AdaBoost's link), not a calibrated probability.
+
+    Parameters
+    ----------
+    {shared}
+
+    Examples
+    --------
+    >>> from boostlab import AdaBoostClassifier, AveBoostClassifier
+    >>> from boostlab.datasets import flip_labels, twonorm
+    >>> X, y = twonorm(400, random_state=0)
+    >>> X_test, y_test = twonorm(4000, random_state=1)
+    >>> noisy = flip_labels(y, 0.2, random_state=2)
+    >>> plain, averaged = AdaBoostClassifier().fit(X, noisy), AveBoostClassifier().fit(X, noisy)
+    >>> averaged.score(X_test, y_test) > plain.score(X_test, y_test) + 0.03
+    True
+    """
+
+    def _rule(self) -> Rule:
+        return AveBoost()

@@ -1,0 +1,122 @@
+"""BrownBoost: boosting against a clock, which gives up on hopeless examples (Freund 2001)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from scipy.special import erf, erfc, erfcinv
+
+from boostlab.boosters.base import BoostingClassifier
+from boostlab.boosters.params import number, one_of, param, whole
+from boostlab.boosters.registry import booster
+from boostlab.contract import Array, Rule, State, Step, Stop, Task
+from boostlab.ensemble.vote import Ensemble
+from boostlab.solvers.brownian import advance_clock
+
+
+@dataclass(frozen=True)
+class BrownBoost(Rule):
+    """Spend a total time c so that at its end the error is at most the target.
+
+    1. r = y F; s = the time left; w_i proportional to exp(-(r_i + s)^2 / c).
+    2. h = the voter with the smallest weighted error, b = y h; stop if its edge is not positive.
+    3. Find alpha and t, 0 < t <= s, with the same potential as before, sum of erf((r + alpha b + s - t) / sqrt c), and
+       no edge left, sum of b exp(-(r + alpha b + s - t)^2 / c) = 0; or t = s, if the clock runs out first.
+    4. F += alpha h; s -= t; stop when s = 0.
+
+    Parameters
+    ----------
+    target_error : float
+        epsilon in (0, 1): c = erfinv(1 - epsilon)^2.
+    total_time : float, optional
+        c itself.
+    """
+
+    target_error: float = 0.1
+    total_time: float | None = None
+
+    @property
+    def c(self) -> float:
+        """The total time."""
+        return float(erfcinv(self.target_error)) ** 2 if self.total_time is None else self.total_time
+
+    def begin(self, s: State) -> None:
+        """The clock starts at c."""
+        s.own.left, s.own.last = self.c, None
+
+    def task(self, s: State) -> Task:
+        """Steps 1 and 2."""
+        return Task("edge", s.weigh(-((s.y * s.F + s.own.left) ** 2) / self.c), s.y)
+
+    def step(self, s: State, task: Task, h: Array) -> Step | Stop:
+        """Steps 3 and 4."""
+        b, own = s.y * h, s.own
+        signed, whole = s.total(task.weight * b, task.weight)
+        edge = signed / whole
+        if edge <= 1e-8:
+            return Stop("no_edge", f"edge {edge:.3g} with {own.left:.4g} of the time {self.c:.4g} left")
+        found = advance_clock(s, s.y * s.F + own.left, b, self.c, own.left, edge, own.last)
+        if found is None:
+            return Stop("solver_failed", f"no step solves both equations; {own.left:.4g} of the time is left")
+        alpha, t, evaluations = found
+        own.last = (alpha, t)
+        own.left = left = own.left - t if own.left - t > 1e-9 else 0.0
+        potential = s.total(erfc((s.y * s.F + alpha * b + left) / sqrt(self.c))) / s.n
+        facts = {
+            "error": (1 - edge) / 2,
+            "edge": edge,
+            "time_left": left,
+            "evaluations": float(evaluations),
+            "objective": potential,
+        }
+        return Step(alpha, facts, Stop("time_up", f"the clock ran out in round {s.t + 1}") if left == 0.0 else None)
+
+    def probability(self, F: Array) -> Array:
+        """A score, (1 + erf(F / sqrt c)) / 2, rather than a calibrated probability."""
+        return (1.0 + erf(F / np.sqrt(self.c))) / 2.0
+
+
+@booster(
+    "Freund 2001", "a known share of the labels is wrong: examples beyond hope are given up", family="noisy_labels"
+)
+@dataclass(eq=False, repr=False)
+class BrownBoostClassifier(BoostingClassifier):
+    """BrownBoost: boosting against a clock, which gives up on hopeless examples.
+
+    Training ends when the clock has run out, with at most `target_error` training errors, or before with time left
+    (`no_edge`, `max_rounds`), when more rounds or a larger target are needed.  `predict_proba` is a score.
+
+    Parameters
+    ----------
+    target_error : float in (0, 1), default=0.1
+        The share of training errors to settle for.
+    total_time : float, optional
+        The clock itself, instead of `target_error`.
+    {shared}
+    total_time_, time_left_ : float
+        The clock at the beginning, and after the rounds that were kept.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from boostlab import BrownBoostClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = BrownBoostClassifier(target_error=0.05).fit(X, y)
+    >>> model.stop_reason_.split(":")[0], round(model.total_time_, 3), model.time_left_
+    ('time_up', 1.921, 0.0)
+    """
+
+    n_estimators: int = param(1000, whole(1))
+    target_error: float = param(0.1, number(0, 1, "()"))
+    total_time: float | None = param(None, one_of(None) | number(1e-6, 1e4))
+
+    def _rule(self) -> Rule:
+        return BrownBoost(self.target_error, self.total_time)
+
+    def _keep(self, ensemble: Ensemble, history: dict[str, Any], stop_reason: str) -> None:
+        super()._keep(ensemble, history, stop_reason)
+        self.total_time_ = BrownBoost(self.target_error, self.total_time).c
+        self.time_left_ = float(history["time_left"][len(ensemble) - 1]) if len(ensemble) else self.total_time_

@@ -1,0 +1,84 @@
+"""EBBoost: the variance-penalised cost minimised exactly, by enumeration (Shivaswamy & Jebara 2010)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from boostlab.boosters.registry import booster
+from boostlab.boosters.vadaboost import FixedPoint, VadaBoost
+from boostlab.boosters.variance_penalised import Rules, VariancePenalised
+from boostlab.contract import MixedTask, State
+
+
+@dataclass(frozen=True)
+class EBBoost(VadaBoost):
+    """Of all voters the one whose best step lowers the cost of VadaBoost most.
+
+    1. w_i proportional to exp(-y_i F(x_i)), sum 1.
+    2. For every voter, with W and S the sums of w and w^2 where it is right (I) and wrong (J):
+       A = (1 - lambda) W_I^2 + lambda n S_I, B = (1 - lambda) W_J^2 + lambda n S_J.
+    3. h = the voter with the smallest sqrt(A B) + (1 - lambda) W_I W_J among those with A >= B.
+    4. alpha = (1/4) ln(A / B); stop if alpha <= 0.
+    5. F += alpha h.
+
+    Parameters
+    ----------
+    variance_penalty : float
+        lambda >= 0; 0 is AdaBoost, 1 is AdaBoost with F halved.
+    """
+
+    exact: bool = True  # steps 4 and 5 are VadaBoost's exact ones
+
+    needs: ClassVar[str] = "svp"
+    instead: ClassVar[str] = (
+        "use stumps (estimator=None), a VoterPool, or VadaBoostClassifier, which works with any weighted learner"
+    )
+
+    def task(self, s: State) -> MixedTask:
+        """Steps 1 to 3."""
+        s.own.lam = self.penalty(s)
+        return MixedTask(s.exponentials(), s.y, 1.0, 0.0, "svp", {"variance_penalty": s.own.lam, "n": s.n})
+
+
+@dataclass(frozen=True)
+class FixedPointEBBoost(FixedPoint, EBBoost):
+    """EBBoost with `FixedPoint`'s penalty."""
+
+    exact: bool = True
+    patience: int = 10
+    delta: float = 0.05
+
+
+@booster(
+    "Shivaswamy & Jebara 2010",
+    "you want the variance penalty minimised exactly over all stumps",
+    family="variance_penalising",
+)
+@dataclass(eq=False, repr=False)
+class EBBoostClassifier(VariancePenalised):
+    """EBBoost: minimises the variance-penalised cost exactly over all stumps.
+
+    `predict_proba` is as for `VadaBoostClassifier`: exact for a penalty of 0 or 1, else a score.
+
+    Parameters
+    ----------
+    variance_penalty : float or str, default=0.5
+        lambda, at least 0; 0 is AdaBoost, 1 is AdaBoost with halved scores.  "auto" (or "cv_bernstein"), "validation"
+        and "fixed_point" leave it to the data, as for `VadaBoostClassifier` with step="exact".
+    {shared}
+    variance_penalty_, variance_penalty_curve_
+        The penalty used and how it was found, as for `VadaBoostClassifier`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from boostlab import EBBoostClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> EBBoostClassifier(variance_penalty=2.0, n_estimators=20).fit(X, y).n_estimators_
+    20
+    """
+
+    @property
+    def _rules(self) -> Rules:
+        return EBBoost, FixedPointEBBoost

@@ -1,0 +1,62 @@
+"""Shared by AdaBoost.MH, MR and M2: a weight on every row and label, and voters that vote on every label."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, exp, formula, log, perfect
+
+
+@formula
+def sign_of_label(k: int, l: int) -> float:
+    """Y(i, l): 1 for the right label, else -1."""
+    return 1.0 if l == k else -1.0
+
+
+@dataclass(frozen=True)
+class Labelwise(Rule):
+    """Weights D(i, l) = exp(exponents), a voter by how far it agrees with them; a subclass says what these are.
+
+    With the agreement u(i, l) in [-1, 1] and r = sum D u, alpha = (1/2) ln((1 + r) / (1 - r)) has the normaliser
+    Z = sum D exp(-alpha u) <= sqrt(1 - r^2), with equality where all u are -1 and +1.
+    """
+
+    n_outputs: ClassVar[str] = "class"
+    apart: ClassVar[float] = 2.0
+    unit: ClassVar[float] = 1.0  # what alpha is multiplied by, where votes are smaller in proportion
+
+    # Formulas of a row and a label l: D for F = 0; the logarithm of D after the step alpha h, minus infinity where
+    # there is no weight; 1 - u; and D (1 - u).
+    first: ClassVar[Any]
+    log_weight_after: ClassVar[Any]
+    disagreement: ClassVar[Any]
+    lost: ClassVar[Any]
+
+    def begin(self, s: State) -> None:
+        """Weigh the rows and labels for F = 0."""
+        s.keep("Y", sign_of_label)
+        s.keep("D", self.first)
+        s.own.whole = s.total(s.column("D"))
+        s.own.log_loss = s.own.log_first = log(s.own.whole)
+
+    def _weigh(self, s: State, alpha: float) -> None:
+        """Note D after the step, up to a factor, and the logarithm of its sum."""
+        D, top = s.scaled_exp(self.log_weight_after, alpha)
+        s.keep("D", D)
+        s.own.whole = s.total(D)
+        s.own.log_loss = top + log(s.own.whole)
+
+    def step(self, s: State, task: object, h: Array) -> Step | Stop:
+        """Measure the agreement; stop, or let the voter join."""
+        lost = s.total(self.lost)
+        error = lost / (2.0 * s.own.whole)  # (1 - r) / 2
+        if error >= 0.5 - NEGLIGIBLE:
+            return Stop("no_edge", f"weighted error {error:.4g} over rows and labels, and the rule needs less than 0.5")
+        floored = error or 0.5 / s.size
+        alpha = self.unit * 0.5 * log((1 - floored) / floored)
+        stop = perfect(s, self.disagreement) if lost == 0 else None
+        before = s.own.log_loss
+        self._weigh(s, alpha)
+        Z, loss = exp(s.own.log_loss - before), exp(min(s.own.log_loss - s.own.log_first, 700.0))
+        return Step(alpha, {"error": error, "edge": 1 - 2 * error, "Z": Z, "objective": loss}, stop)

@@ -1,0 +1,252 @@
+"""LogitBoost (Friedman, Hastie & Tibshirani 2000)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import ClassVar
+
+from scipy.special import softmax
+
+from boostlab.boosters.base import BoostingClassifier
+from boostlab.boosters.params import flag, number, param
+from boostlab.boosters.registry import booster
+from boostlab.contract import Array, Retry, Row, Rule, State, Step, Stop, Task, exp, formula, log, softplus
+
+W_MIN = 1e-10  # the smallest weight, and the loss at which training ends
+
+
+@formula
+def newton(y: float, F: float, z_max: float, careful: float) -> tuple[float, float]:
+    """Step 1's w and y z / 2, and with `careful` the raised w."""
+    t = exp(-2.0 * abs(F))  # in (0, 1], whatever F
+    w = max(t / ((1.0 + t) * (1.0 + t)), W_MIN)
+    z = 1.0 + exp(min(-2.0 * y * F, 700.0))  # 1 / P(the true label)
+    if careful > 0.0:
+        w = max(w, (1.0 - 1.0 / z) / z_max)
+    return w, y * min(z, z_max) / 2.0
+
+
+@formula
+def loss_after(y: float, F: float, h: float, nu: float) -> float:
+    """ln(1 + exp(-2 y (F + nu h)))."""
+    return softplus(-2.0 * y * (F + nu * h))
+
+
+@formula
+def magnitude(h: float) -> float:
+    """|h|."""
+    return abs(h)
+
+
+@dataclass(frozen=True)
+class LogitBoost(Rule):
+    """Newton steps on the logistic loss mean ln(1 + exp(-2 y F)), each fitted by weighted least squares.
+
+    1. p_i = 1 / (1 + exp(-2 F(x_i))); w_i = p_i (1 - p_i); z_i = 1/p_i where y_i = +1, else -1/(1 - p_i), clipped to
+       [-z_max, z_max].
+    2. f = the weighted least-squares fit of z.
+    3. F += (1/2) f.
+
+    The voter holds f/2, so that its coefficient is the learning rate.  A full Newton step may overshoot: with `safe`
+    the step is halved until the loss falls.  Where a clipped response no longer points downhill, the round is asked
+    again with w raised where z was cut, so that w z is the whole gradient: that fit points downhill, and votes stay
+    bounded.  Without `safe` every round is the printed one, and the loss may rise.
+
+    Parameters
+    ----------
+    z_max : float
+        Bound on the working response; Friedman et al. advise 2 to 4.
+    learning_rate : float
+        nu in (0, 1]: F += (nu/2) f.
+    safe : bool
+        Whether steps are halved, and clipped responses asked for again, so that the loss falls in every round.
+    """
+
+    z_max: float = 4.0
+    learning_rate: float = 1.0
+    safe: bool = True
+
+    needs: ClassVar[str] = "least_squares"
+
+    def begin(self, s: State) -> None:
+        """The loss of F = 0 is ln 2."""
+        s.own.loss, s.own.careful = log(2.0), False
+
+    def task(self, s: State) -> Task | Stop:
+        """Step 1."""
+        if s.own.loss <= W_MIN:
+            return Stop("perfect", "the mean logistic loss is below 1e-10")
+        return Task("least_squares", *s.each(newton, self.z_max, s.own.careful))
+
+    def step(self, s: State, task: Task, h: Array) -> Step | Retry | Stop:
+        """Step 3; with halving, if it must be safe."""
+        nu = self.learning_rate
+        for _ in range(12):
+            loss = s.total(loss_after, nu) / s.n
+            if loss < s.own.loss or (not self.safe and s.largest(magnitude) > 0.0):
+                s.own.loss, s.own.careful = loss, False
+                return Step(nu, {"objective": loss})
+            nu /= 2.0
+        if self.safe and not s.own.careful:
+            s.own.careful = True
+            return Retry("no step along the fit of the clipped response lowers the logistic loss")
+        return Stop("no_edge", "no step along the best fit lowers the logistic loss")
+
+
+@formula
+def log_sum(F: Row) -> float:
+    """ln of the sum of exp(F_l)."""
+    top, whole = max(F), 0.0
+    for f in F:
+        whole += exp(f - top)
+    return top + log(whole)
+
+
+@formula
+def newton_of_label(F: Row, k: int, log_sum: float, l: int, z_max: float, careful: float) -> tuple[float, float]:
+    """Step 1's w and z of a label, and with `careful` the raised w."""
+    p = exp(F[l] - log_sum)
+    w = max(p * (1.0 - p), W_MIN)
+    said = max(p if l == k else 1.0 - p, 1e-300)  # the probability of what is so
+    if careful > 0.0:
+        w = max(w, (1.0 - said) / z_max)
+    z = min(1.0 / said, z_max)
+    return w, z if l == k else -z
+
+
+@formula
+def class_loss_after(F: Row, h: Row, k: int, nu: float) -> float:
+    """-ln p_k after step 3."""
+    J = len(F)
+    mean = 0.0
+    for f in h:
+        mean += f
+    mean /= J
+    top = -inf
+    for j in range(J):
+        top = max(top, F[j] + nu * (1.0 - 1.0 / J) * (h[j] - mean))
+    whole = 0.0
+    for j in range(J):
+        whole += exp(F[j] + nu * (1.0 - 1.0 / J) * (h[j] - mean) - top)
+    return top + log(whole) - (F[k] + nu * (1.0 - 1.0 / J) * (h[k] - mean))
+
+
+@formula
+def magnitude_of_label(h: Row, l: int) -> float:
+    """|h_l|."""
+    return abs(h[l])
+
+
+@dataclass(frozen=True)
+class LogitBoostOfClasses(Rule):
+    """Newton steps on the mean of -ln p_c, p = softmax(F) and c the right class; one least-squares voter a class.
+
+    1. For every class j: w_ij = p_ij (1 - p_ij); z_ij = 1/p_ij for i's class, else -1/(1 - p_ij), but |z| <= z_max.
+    2. f_j = the weighted least-squares fit of z_j.
+    3. F_j += ((J-1)/J) (f_j - mean of all f): the scores of a row sum to zero.
+
+    With `safe` steps are halved, and clipped responses asked for again, as with two classes (see `LogitBoost`).
+
+    Parameters
+    ----------
+    z_max : float
+        Bound on the working response.
+    learning_rate : float
+        nu in (0, 1]: step 3 is multiplied by it.
+    safe : bool
+        Whether the loss must fall.
+    """
+
+    z_max: float = 4.0
+    learning_rate: float = 1.0
+    safe: bool = True
+
+    needs: ClassVar[str] = "least_squares"
+    n_outputs: ClassVar[str] = "class"
+    apart: ClassVar[float] = 2.0
+    additive: ClassVar[bool] = False
+
+    def begin(self, s: State) -> None:
+        """The loss of F = 0 is ln J."""
+        s.own.loss, s.own.careful = log(s.n_classes), False
+
+    def task(self, s: State) -> list[Task] | Stop:
+        """Step 1."""
+        if s.own.loss <= W_MIN:
+            return Stop("perfect", "the mean logistic loss is below 1e-10")
+        s.keep("log_sum", log_sum)
+        w, z = s.each(newton_of_label, self.z_max, s.own.careful)
+        return [Task(self.needs, *columns) for columns in zip(w.T.copy(), z.T.copy(), strict=True)]
+
+    def step(self, s: State, task: object, h: Array) -> Step | Retry | Stop:
+        """Step 3; with halving, if it must be safe."""
+        nu = self.learning_rate
+        for _ in range(12):
+            loss = s.total(class_loss_after, nu) / s.n
+            if loss < s.own.loss or (not self.safe and s.largest(magnitude_of_label) > 0.0):
+                s.own.loss, s.own.careful = loss, False
+                return Step(nu, {"objective": loss})
+            nu /= 2.0
+        if self.safe and not s.own.careful:
+            s.own.careful = True
+            return Retry("no step along the fits of the clipped responses lowers the logistic loss")
+        return Stop("no_edge", "no step along the best fits lowers the logistic loss")
+
+    def combine(self, F: Array, alpha: float, h: Array) -> Array:
+        """Step 3."""
+        return F + alpha * (1 - 1 / h.shape[1]) * (h - h.mean(axis=1, keepdims=True))
+
+    def probability(self, F: Array) -> Array:
+        """Softmax."""
+        P: Array = softmax(F, axis=1)
+        return P
+
+
+@booster(
+    "Friedman, Hastie & Tibshirani 2000",
+    "you want probabilities and milder weights than AdaBoost's",
+    family="statistical_view",
+    variants=dict(printed=dict(safe=False)),
+)
+@dataclass(eq=False, repr=False)
+class LogitBoostClassifier(BoostingClassifier):
+    """LogitBoost: Newton steps on the logistic loss.
+
+    Three or more classes: a round has one voter a class (`estimators_` holds tuples), the scores of a row sum to zero,
+    and `predict_proba` is their softmax.
+
+    A full Newton step may overshoot, above all on noisy labels, and the bound on the response may make it point the
+    wrong way.  `safe=True` halves such a step until the loss falls, and asks the round again with raised weights where
+    no step along the fit lowers it: the loss falls in every round, and `estimator_weights_` may be below the learning
+    rate.  `safe=False` is the printed algorithm: every coefficient is the learning rate, and the loss may rise.
+
+    Parameters
+    ----------
+    z_max : float, default=4.0
+        Bound on the working response.
+    learning_rate : float in (0, 1], default=1.0
+        Shrinkage.
+    safe : bool, default=True
+        Whether a step that would raise the loss is halved.
+    {shared}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from boostlab import LogitBoostClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = LogitBoostClassifier(n_estimators=30).fit(X, y)
+    >>> bool((model.predict(X) == model.predict_proba(X).argmax(axis=1)).all())
+    True
+    """
+
+    z_max: float = param(4.0, number(1, 1e6))
+    learning_rate: float = param(1.0, number(0, 1, "(]"))
+    safe: bool = param(True, flag())
+
+    _multiclass: ClassVar[bool] = True
+
+    def _rule(self) -> Rule:
+        rule = LogitBoostOfClasses if self._several else LogitBoost
+        return rule(self.z_max, self.learning_rate, bool(self.safe))

@@ -1,0 +1,9 @@
+"""A person's study: boosters side by side on one table, by nested cross-validation (`boostlab compare`)."""
+
+from boostlab.comparison.advice import Advice
+from boostlab.comparison.arrays import compare
+from boostlab.comparison.design import Comparison
+from boostlab.comparison.ranking import Ranking, Standing
+from boostlab.studies.request import RequestError
+
+__all__ = ["Advice", "Comparison", "Ranking", "RequestError", "Standing", "compare"]

@@ -1,0 +1,94 @@
+"""Who takes part in a comparison, and what is tried of each: a few values of what matters most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from boostlab.comparison.request import able, choose, short_name
+from boostlab.studies.plan import Method
+from boostlab.studies.request import RequestError
+
+LARGE = 500_000  # cells of a table from which on fewer boosters are compared, and rounds chosen by one hold-out
+
+# A booster or two of every family, the baseline first.
+_TWO_CLASSES = (
+    *("AdaBoost", "LogitBoost", "GentleBoost", "L2Boost"),
+    *("VadaBoost", "QuadBoost", "MadaBoost", "BrownBoost"),
+)
+_MORE_CLASSES = ("SAMME", "AdaBoostM1", "AdaBoostM2", "AdaBoostMH", "LogitBoost", "VadaBoost")
+_FAST = {2: ("AdaBoost", "LogitBoost", "MadaBoost", "VadaBoost"), 3: ("SAMME", "AdaBoostM1", "AdaBoostM2", "VadaBoost")}
+
+_STUMPS_ONLY = {"EBBoost", "BoostByMajority", "LPBoost", "ERLPBoost", "SoftBoost", "TotalBoost", "RLPBoost"}
+_LEAVES = (2, 8)
+_LEAVES_OF_MANY = (8, 32)  # a stump tells two classes from each other
+
+_PARAMETERS: dict[str, dict[str, tuple[Any, ...]]] = {
+    "AdaBoostMH": {"votes": ("free", "real")},
+    "LogitBoost": {"learning_rate": (1.0, 0.1)},
+    "GentleBoost": {"learning_rate": (1.0, 0.1)},
+    "VadaBoost": {"variance_penalty": (0.1, 0.5)},
+    "EBBoost": {"variance_penalty": (0.1, 0.5)},
+    "BrownBoost": {"target_error": (0.05, 0.2)},
+    "RobustBoost": {"target_error": (0.05, 0.2)},
+    "L1Boost": {"beta": (0.01, 0.05)},
+    "SoftMarginBoost": {"C": (0.01, 0.05)},
+    "RQPBoost": {"C": (0.3, 3.0)},
+    "RLPBoost": {"nu": (0.1, 0.3)},
+    "LPBoost": {"nu": (0.1, 0.3)},
+    "ERLPBoost": {"nu": (0.1, 0.3)},
+    "SoftBoost": {"nu": (0.1, 0.3)},
+    "BoostByMajority": {"gamma": (0.02, 0.05)},
+}
+
+
+def suitable(asked: Sequence[str] | None, n_classes: int, n_cells: int) -> tuple[list[Method], dict[str, str]]:
+    """Return the boosters to compare, and why others are not.
+
+    Parameters
+    ----------
+    asked : sequence of str or None
+        Names; "all" is every booster that can take the classes; None is a good choice for the table.
+    n_classes : int
+        Number of classes.
+    n_cells : int
+        Rows times columns.
+
+    Returns
+    -------
+    methods : list of Method
+    left_out : dict from str to str
+        Boosters that were asked for, or would have been chosen, and why they do not take part.
+
+    Examples
+    --------
+    >>> methods, _ = suitable(["samme", "AdaBoost"], 3, 1000)
+    >>> [(method.name, dict(method.grid)) for method in methods]
+    [('SAMME', {'max_leaf_nodes': (8, 32)}), ('AdaBoost', {'max_leaf_nodes': (8, 32)})]
+    """
+    left_out: dict[str, str] = {}
+    usual = _TWO_CLASSES if n_classes == 2 else _MORE_CLASSES
+    if asked is None:
+        fast = _FAST[min(n_classes, 3)]
+        names = choose(fast if n_cells > LARGE else usual)
+        if n_cells > LARGE:
+            slow = [name for name in usual if name not in fast]
+            left_out = dict.fromkeys(slow, "the table is large; name them in --boosters to have them")
+    else:
+        everybody = not isinstance(asked, str) and [name.strip().casefold() for name in asked] == ["all"]
+        # Of equals the first is recommended: rather one of the usual than one of many.
+        names, unable = able(list(dict.fromkeys(choose(usual) + choose())) if everybody else choose(asked), n_classes)
+        left_out = {short_name(name): why for name, why in unable.items()}
+    if not names:
+        raise RequestError(
+            f"None of the boosters asked for takes {n_classes} classes; try {', '.join(_MORE_CLASSES)}, or leave the "
+            "choice out."
+        )
+    return [Method(short_name(name), name, grid=_grid(short_name(name), n_classes)) for name in names], left_out
+
+
+def _grid(name: str, n_classes: int) -> Mapping[str, tuple[Any, ...]]:
+    own = _PARAMETERS.get(name, {})
+    if name in _STUMPS_ONLY:
+        return own
+    return {"max_leaf_nodes": _LEAVES if n_classes == 2 else _LEAVES_OF_MANY, **own}

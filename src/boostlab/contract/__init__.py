@@ -1,0 +1,59 @@
+"""The words in which a rule, a learner and the engine speak to each other.
+
+A rule answers three questions a round: what should the next voter look at (`Rule.task`), how loud does it vote, and
+is it time to stop (`Rule.step`).  A learner answers a `Task` with a voter.  Neither knows anything else of the other.
+Nothing here imports a compiler: formulas are plain functions, and whoever holds the rows compiles them.
+"""
+
+from boostlab.contract.formula import Row, formula
+from boostlab.contract.learner import Learner, Session, Voter
+from boostlab.contract.rule import Array, Plain, Rule, State, is_other_class, perfect
+from boostlab.contract.step import (
+    NEGLIGIBLE,
+    STOP_CODES,
+    Each,
+    Facts,
+    Retry,
+    Reweigh,
+    Step,
+    Stop,
+)
+from boostlab.contract.sums import class_error_sums, error_sums, residual_moments, squared_error_sums
+from boostlab.contract.task import MixedTask, ResidualTask, Task
+from boostlab.functions import erf, erfc, exp, expit, log, log1p, softplus
+
+__all__ = [
+    "NEGLIGIBLE",
+    "STOP_CODES",
+    "Array",
+    "Each",
+    "Facts",
+    "Learner",
+    "MixedTask",
+    "Plain",
+    "ResidualTask",
+    "Retry",
+    "Reweigh",
+    "Row",
+    "Rule",
+    "Session",
+    "State",
+    "Step",
+    "Stop",
+    "Task",
+    "Voter",
+    "class_error_sums",
+    "erf",
+    "erfc",
+    "error_sums",
+    "exp",
+    "expit",
+    "formula",
+    "is_other_class",
+    "log",
+    "log1p",
+    "perfect",
+    "residual_moments",
+    "softplus",
+    "squared_error_sums",
+]

@@ -1,0 +1,92 @@
+"""What a rule answers: keep the voter, weigh all voters anew, ask again, or stop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Facts = Mapping[str, float]
+
+NEGLIGIBLE = 1e-12  # an edge this small is rounding, not knowledge: a voter that has it would be added for ever
+
+STOP_CODES = {
+    "max_rounds": "the limit on rounds was reached",
+    "no_edge": "no voter is better than the rule can use",
+    "perfect": "the voter makes no error",
+    "patience": "the validation score no longer improves",
+    "tolerance": "the optimum is reached within the tolerance",
+    "given_up": "every example has been given up",
+    "time_up": "the rule's clock ran out",
+    "solver_failed": "a solver found no answer",
+    "assumption_violated": "an assumption of the theory does not hold",
+    "interrupted": "the user pressed Ctrl-C",
+    "callback": "a callback asked to stop",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Training ends here; the voter in question, if any, is not kept."""
+
+    code: str
+    detail: str = ""
+
+    def __post_init__(self) -> None:
+        if self.code not in STOP_CODES:
+            raise ValueError(f"{self.code!r} is not a stop code; use one of {', '.join(STOP_CODES)}.")
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.detail or STOP_CODES[self.code]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    """Coefficients of their own for the voters of a tuple, one a class: F_l becomes decays_l F_l + alphas_l h_l."""
+
+    alphas: Array
+    decays: Array
+
+
+@dataclass(slots=True)
+class Step:
+    """Keep the voter: scores become decay * F + alpha * h.
+
+    Parameters
+    ----------
+    alpha : float
+        The voter's coefficient.
+    facts : mapping
+        Numbers for `history_` (error, edge, objective, ...).
+    stop : Stop, optional
+        Keep this voter and then end.
+    decay : float
+        All earlier coefficients are multiplied by it.
+    each : Each, optional
+        Alphas and decays of the classes, where K tasks gave a voter a class; alpha is then only for `history_`.
+    """
+
+    alpha: float
+    facts: Facts = field(default_factory=dict)
+    stop: Stop | None = None
+    decay: float = 1.0
+    each: Each | None = None
+
+
+@dataclass(slots=True)
+class Reweigh:
+    """Keep the voter and set the coefficients of all voters so far, this one last."""
+
+    alphas: Array
+    facts: Facts = field(default_factory=dict)
+    stop: Stop | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Drop the voter and ask the learner again, with a fresh draw if the task is drawn."""
+
+    reason: str

@@ -1,0 +1,30 @@
+"""Sums that many rules ask for and that a learner may know already (see `Found.sums`)."""
+
+from __future__ import annotations
+
+from boostlab.contract.formula import formula
+
+
+@formula
+def error_sums(w: float, h: float, y: float) -> tuple[float, float]:
+    """The weight of the sample, and of the rows where the voter is wrong."""
+    return w, w if h != y else 0.0
+
+
+@formula
+def class_error_sums(w: float, h: int, k: int) -> tuple[float, float]:
+    """The weight of the sample, and of the rows for which the voter names another class."""
+    return w, w if h != k else 0.0
+
+
+@formula
+def residual_moments(y: float, F: float, h: float) -> tuple[float, float]:
+    """The sums of residual * vote and of vote^2."""
+    return (y - F) * h, h * h
+
+
+@formula
+def squared_error_sums(e: float, h: float, y: float) -> tuple[float, float, float, float]:
+    """The sums of e over the sample and where the voter is wrong, and those of e^2."""
+    wrong = e if h != y else 0.0
+    return e, wrong, e * e, wrong * wrong

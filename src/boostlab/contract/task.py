@@ -1,0 +1,134 @@
+"""What a rule asks of a learner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(slots=True)
+class Task:
+    """What the next voter should look at.
+
+    Parameters
+    ----------
+    criterion : str
+        What makes a voter good, by name: "edge", "svp", "z", "least_squares", "labels", "hamming", "factored",
+        "hamming_z", "risk", "coordinate".
+    weight : array of shape (n_rows,) or (n_rows, n_classes)
+        How much each row (or row and class) counts, per unit of its mass; not negative, any scale.
+    target : array of shape (n_rows,) or (n_rows, n_classes)
+        What the voter should say: labels -1 and +1, real numbers for "least_squares", class numbers for "labels".
+    params : mapping
+        Numbers the criterion needs beside the sums.
+    draw : int, optional
+        Train on so many rows drawn in proportion to mass times weight instead of on all rows, weighted.
+    linear : bool
+        Promise that weight * target moves by -alpha * h when alpha * h is added to the scores (a residual), so that a
+        learner with a memory can follow it without looking at the rows (a decay or a re-weighing makes it look again).
+    without : array of shape (n_rows,), optional
+        A voter that votes exactly so on the sample is not wanted (see `Rule.excludes`).
+    counts : array, optional
+        Filled in by the engine for a drawn task: the rows' masses in the draw.
+    sums : pair of floats, optional
+        Filled in by a learner that knows them: the weight of the sample, and of the rows where its voter is wrong.
+    moments : pair of floats, optional
+        Filled in by a learner that knows them: the sums of weight * target * vote and of vote^2 over the sample.
+    gain : callable, optional
+        For "risk" and "coordinate": what voters are worth, as a function of three arrays: the mean of weight * target *
+        vote, the mean of vote^2, and the coefficient a voter has already (which is 0 for "risk").
+    """
+
+    criterion: str
+    weight: Array
+    target: Array
+    params: Mapping[str, float] = field(default_factory=dict)
+    draw: int | None = None
+    linear: bool = False
+    without: Array | None = None
+    counts: Array | None = None
+    sums: tuple[float, float] | None = None
+    moments: tuple[float, float] | None = None
+    gain: Callable[[Array, Array, Array], Array] | None = None
+
+
+class ResidualTask(Task):
+    """A task that is linear in the scores: its weights |r| and targets sign(r) are made when somebody asks for them.
+
+    Parameters
+    ----------
+    criterion, gain
+        As for `Task`.
+    residual : callable
+        Returns r.
+    """
+
+    def __init__(self, criterion: str, residual: Callable[[], Array], gain: Any = None) -> None:
+        self._residual = residual
+        self.criterion, self.params, self.linear, self.gain = criterion, {}, True, gain
+        self.draw = self.without = self.counts = self.sums = self.moments = None
+
+    @property
+    def weight(self) -> Array:  # type: ignore[override]
+        """The size of the residual."""
+        return np.abs(self._residual())
+
+    @property
+    def target(self) -> Array:  # type: ignore[override]
+        """The sign of the residual."""
+        return np.sign(self._residual())
+
+
+class MixedTask(Task):
+    """A task for labels with the weights |a w + b w^2|, which are made when somebody asks for them.
+
+    A learner may instead follow w and w^2 apart, which change on fewer rows, and fill in `parts`: the sums of w over
+    the sample and where its voter is wrong, and those of w^2.
+
+    Parameters
+    ----------
+    w : array
+        Not negative.
+    labels : array
+        Labels -1 and +1; where a w + b w^2 is negative, the target is the other one.
+    a, b : float
+        The mixture; b is not negative.
+    criterion, params
+        As for `Task`.
+    """
+
+    def __init__(
+        self,
+        w: Array,
+        labels: Array,
+        a: float,
+        b: float,
+        criterion: str = "edge",
+        params: Mapping[str, float] | None = None,
+    ) -> None:
+        self.w, self.labels, self.a, self.b = w, labels, a, b
+        self.criterion, self.params, self.linear = criterion, params or {}, False
+        self.draw = self.without = self.counts = self.sums = self.moments = self.gain = None
+        self.parts: tuple[float, float, float, float] | None = None
+
+    def _mixture(self) -> Array:
+        u = self.b * self.w
+        u += self.a
+        u *= self.w
+        return u
+
+    @property
+    def weight(self) -> Array:  # type: ignore[override]
+        """The size of the mixture."""
+        return self._mixture() if self.a >= 0 else np.abs(self._mixture())
+
+    @property
+    def target(self) -> Array:  # type: ignore[override]
+        """The labels, turned where the mixture is negative."""
+        return self.labels if self.a >= 0 else self.labels * np.sign(self._mixture())

@@ -1,0 +1,1 @@
+"""The loop that every booster shares, what it keeps, and who looks on."""

@@ -1,0 +1,57 @@
+"""The sample and the vote so far: what rules and monitors see, and what a round changes."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.backend.cpu.rows import CpuRows
+from boostlab.contract import Rule
+from boostlab.ensemble.vote import Bound, Round, coefficients
+
+Array = npt.NDArray[Any]
+
+
+class State:
+    """The sample and the vote so far, as rules and monitors see them (see `contract.State`)."""
+
+    def __init__(self, rule: Rule, held: CpuRows, horizon: int) -> None:
+        self.held, self.horizon = held, horizon
+        self.n, self.size = held.n, max(held.n, float(held.masses.n_examples))
+        self.y, self.codes, self.n_classes = held.y, held.k, held.n_classes
+        self.rounds: list[Round] = []
+        self.bound, self.standing = Bound(rule.comes_back), 0.0
+        self.own = SimpleNamespace()
+        self.rng: np.random.Generator
+        self.each, self.total, self.keep, self.column = held.each, held.total, held.keep, held.column
+        self.weigh, self.scaled_exp = held.weigh, held.scaled_exp
+        self.largest, self.smallest = held.largest, held.smallest
+        self.exponentials, self.canonical_order = held.exponentials, held.canonical_order
+
+    @property
+    def mass(self) -> Array:
+        """The mass of every row."""
+        return self.held.masses.masses
+
+    @property
+    def F(self) -> Array:
+        """The scores so far."""
+        return self.held.scores.F
+
+    @property
+    def t(self) -> int:
+        """Number of rounds kept."""
+        return len(self.rounds)
+
+    @property
+    def votes(self) -> Array:
+        """The votes of the voters so far, one row each."""
+        return self.held.scores.votes[: self.t]
+
+    @property
+    def alphas(self) -> Array:
+        """The coefficients now."""
+        return coefficients(self.rounds)

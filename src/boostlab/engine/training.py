@@ -1,0 +1,318 @@
+"""The loop that every booster shares: task, voter, step, advance, monitors."""
+
+from __future__ import annotations
+
+import copy
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.rows import CpuRows
+from boostlab.backend.cpu.scores import Scores
+from boostlab.contract import Facts, Learner, Retry, Reweigh, Rule, Step, Stop, Task
+from boostlab.data.table import Table
+from boostlab.engine.fused import March
+from boostlab.engine.state import State
+from boostlab.ensemble.vote import Round, constant, settle, votes_of
+
+Array = npt.NDArray[Any]
+
+
+Monitor = Callable[["Training"], Stop | None]
+
+# What a rule may say of a drawn voter that another draw may mend, and what it is called if none does.
+AGAIN = {"no_edge": "no_edge", "tolerance": "no_edge", "assumption_violated": "assumption_violated"}
+
+NO_WEIGHT = Stop("tolerance", "no row has any weight left, so there is nothing to draw")
+
+
+class Training:
+    """One booster at work: may be run to some round, looked at, and run on.
+
+    Parameters
+    ----------
+    rule, learner
+        What to ask and whom.
+    table, rows, codes, n_classes
+        The sample: binned columns, masses, class indices (or numbers to predict, with no classes).
+    horizon : int
+        The largest number of rounds, for rules that plan ahead.
+    resample : bool or "systematic"
+        Train every voter on a weighted draw of the rows instead of on weighted rows.
+    max_restarts : int
+        How often a round may draw again when a drawn voter is refused, or retry when the rule says so.
+    rng : numpy Generator
+        The only source of chance.
+    watched : Table, optional
+        Masses whose scores are to be followed as well (a validation set).
+    """
+
+    def __init__(
+        self,
+        rule: Rule,
+        learner: Learner,
+        table: Table,
+        rows: Masses,
+        codes: Array,
+        n_classes: int,
+        *,
+        horizon: int,
+        resample: bool | str = False,
+        max_restarts: int = 10,
+        rng: np.random.Generator | None = None,
+        watched: Table | None = None,
+    ) -> None:
+        self.rule, self.table, self.rows = rule, table, rows
+        self.rng = np.random.default_rng(0) if rng is None else rng
+        self.state = State(rule, CpuRows(rule, table, rows, codes, n_classes), horizon)
+        self.state.rng = self.rng
+        self.session = learner.begin(table, rows, self.rng)
+        if rule.labels_only and not getattr(self.session, "labels", True):
+            raise ValueError(
+                f"{type(rule).__name__} needs voters that say -1 or +1, and those of {type(learner).__name__} say "
+                "other numbers; take their signs, or use QuadBoostClassifier or LPBoostClassifier, which weigh them."
+            )
+        self.draws = bool(resample) or learner.draws
+        if rule.excludes and not (learner.excludes or self.draws):
+            raise ValueError(
+                f"{type(rule).__name__} must be able to leave a voter out, and {type(learner).__name__} cannot; use "
+                "stumps, a VoterPool, or resample=True, which draws again."
+            )
+        self.systematic = resample == "systematic"
+        self.max_restarts = max_restarts
+        self.watched = watched
+        self.watched_scores = None if watched is None else Scores(rule, watched.n_rows, n_classes, table.threads)
+        self.monitors: list[Monitor] = []  # those that stay for the whole training
+        self.stop: Stop | None = None
+        self.last: Stop | None = None  # what the rule said when it set the coefficients for good
+        self.torn = False  # whether the rule may remember a round that the training does not hold
+        self.looked = 0  # rounds that the training's own monitors have seen
+        self._start = time.perf_counter()
+        rule.begin(self.state)
+        self.march = March.of(self)  # many rounds in one call, where the rule and the learner allow it
+
+    def run(self, until: int, monitors: Sequence[Monitor] = ()) -> Stop:
+        """Go on until round `until`, or until the rule, a monitor or the user says stop.
+
+        What the rule and the training's own monitors say is final.  What the monitors given here say, and Ctrl-C, ends
+        this call only: the training may be run on.
+        """
+        state, kept, chance = self.state, -1, self.rng.bit_generator.state
+        wish: Stop | None = None
+        try:
+            self._look()  # at a round whose watching was interrupted
+            while self.stop is None and wish is None and state.t < until:
+                kept, chance, self._start = state.t, self.rng.bit_generator.state, time.perf_counter()
+                self.stop = self._rounds(1 if monitors or self.monitors else until - state.t)
+                self.torn = False
+                if state.t > kept:
+                    self._look()
+                    for monitor in monitors:
+                        said = monitor(self)
+                        wish = wish or said
+        except BaseException as error:
+            if state.t == kept:
+                self.rng.bit_generator.state = chance  # the round that was lost will draw as it would have
+            if not isinstance(error, KeyboardInterrupt):
+                raise
+            wish = Stop("interrupted", f"Ctrl-C in round {state.t + 1}; the {state.t} rounds before it are kept")
+        return self.stop or wish or Stop("max_rounds", f"{until} rounds, the limit n_estimators")
+
+    def _look(self) -> None:
+        """Let the training's own monitors see the last round, once."""
+        if self.looked < self.state.t:
+            for monitor in self.monitors:
+                said = monitor(self)
+                self.stop = self.stop or said
+            self.looked = self.state.t
+
+    def _rounds(self, most: int) -> Stop | None:
+        """Take at least one round, and no more than `most`: many in one call where that pays, else a single one."""
+        if self.march is not None and self.march.pays(most) and self.march.rounds(most):
+            return None
+        return self._round()
+
+    def _round(self) -> Stop | None:
+        refused = Stop("no_edge")
+        for _ in range(1 + self.max_restarts):
+            asked = self.rule.task(self.state)
+            if isinstance(asked, Stop):
+                return asked
+            self._check_task(asked)
+            voter = self._learn(asked)
+            if isinstance(voter, Stop):
+                if voter is NO_WEIGHT or not self._drawn(asked):
+                    return voter
+                refused = voter  # the draw may have been unlucky
+                continue
+            h = self._votes(voter)
+            self.state.held.look_at(asked, h)
+            self.state.standing = self.state.bound.standing(voter)
+            self.torn = True  # until the round is whole: the rule may remember what the rounds do not hold
+            answer = self.rule.step(self.state, asked, h)
+            if isinstance(answer, Stop) and answer.code in AGAIN and self._drawn(asked):
+                refused = Stop(AGAIN[answer.code], answer.detail)  # boosting with restart: the draw may be unlucky
+                continue
+            if not isinstance(answer, Retry):
+                break
+            refused = Stop("no_edge", answer.reason)
+        else:
+            tried = f"{self.max_restarts} restarts in one round all failed; the last: " if self.max_restarts else ""
+            return Stop(refused.code, tried + refused.detail)
+        if isinstance(answer, Stop):
+            return answer
+        self._check_answer(answer)
+        self._keep(voter, h, answer, time.perf_counter() - self._start)
+        return answer.stop
+
+    # -- voter -------------------------------------------------------------------------------------------------------
+
+    def _drawn(self, asked: Task | Sequence[Task | float]) -> bool:
+        return self.draws or any(t.draw is not None for t in _tasks(asked))
+
+    def _learn(self, asked: Task | Sequence[Task | float]) -> Any:
+        if isinstance(asked, Task):
+            return self._best(asked)
+        voters, failed = [], []
+        for task in asked:
+            voter: Any = self._best(task) if isinstance(task, Task) else constant(task)
+            if isinstance(voter, Stop):
+                failed.append(voter)
+                if not self.rule.each_alone or len(failed) == len(_tasks(asked)):
+                    return voter
+                voter = constant(0.0)
+            voters.append(voter)
+        return tuple(voters)
+
+    def _best(self, task: Task) -> Any:
+        """Return the learner's voter for one task, or why there is none."""
+        if self._drawn(task) and not task.weight.any():
+            return NO_WEIGHT
+        return self.session.best(self._draw(task))
+
+    def _votes(self, voter: Any) -> Array:
+        """Return the voter's votes on the sample; a session that knows them already may say so by `output`."""
+        if hasattr(self.session, "output") and not isinstance(voter, tuple):
+            return self.session.output(voter, self.table)
+        return votes_of(voter, self.table)
+
+    def _draw(self, task: Task) -> Task:
+        """Replace weights by the counts of a draw, where one is asked for."""
+        if not self.draws and task.draw is None:
+            return task
+        size = task.draw or self.rows.draw_size
+        counts = self.rows.draw(task.weight, size, self.rng, self.state.canonical_order(), self.systematic)
+        weight = np.ones(len(counts))
+        if task.weight.ndim > 1:
+            rows = task.weight.sum(axis=1, keepdims=True)
+            weight = np.divide(task.weight, rows, out=np.zeros_like(task.weight), where=rows > 0)
+        kept = dict(params=task.params, linear=task.linear, without=task.without, gain=task.gain)
+        return Task(task.criterion, weight, task.target, counts=counts, **kept)  # type: ignore[arg-type]
+
+    # -- advance -----------------------------------------------------------------------------------------------------
+
+    def _keep(self, voter: Any, h: Array, answer: Step | Reweigh, seconds: float) -> None:
+        """Let a voter with the votes h join that took so long to find."""
+        state = self.state
+        state.held.advance(self.rule, answer, h)
+        if self.watched is not None and self.watched_scores is not None:
+            self._advance(self.watched_scores, votes_of(voter, self.watched), answer)
+        if isinstance(answer, Reweigh):
+            alpha, decay, alphas = float(answer.alphas[-1]), 1.0, answer.alphas
+        else:
+            alpha, decay, alphas = float(answer.alpha), answer.decay, None
+        facts = {"alpha": alpha, **answer.facts, "seconds": seconds}
+        each = answer.each if isinstance(answer, Step) else None
+        new = Round(voter, alpha, decay, alphas, facts, each)
+        state.bound.add(new)
+        if isinstance(answer, Step) and answer.decay == 1.0:
+            self.session.added(voter, new.alpha)
+        elif hasattr(self.session, "forget"):
+            self.session.forget()  # earlier coefficients changed: what it remembers no longer holds
+        state.rounds.append(new)  # last and at once: an interrupt leaves whole rounds only
+
+    def join(self, voters: Sequence[Any], alphas: Sequence[float], facts: Sequence[Facts], seconds: float) -> None:
+        """Take note of voters that say -1 and +1 and that the sample's scores know already."""
+        if self.watched is not None and self.watched_scores is not None:
+            for voter, alpha in zip(voters, alphas, strict=True):
+                self._advance(self.watched_scores, votes_of(voter, self.watched), Step(alpha))
+        self.state.bound.add_labels(alphas)
+        self.state.rounds += [
+            Round(voter, alpha, facts={"alpha": alpha, **told, "seconds": seconds})
+            for voter, alpha, told in zip(voters, alphas, facts, strict=True)
+        ]
+
+    def _advance(self, scores: Scores, votes: Array, answer: Step | Reweigh) -> None:
+        if self.rule.keeps_votes:
+            scores.keep(votes)
+        scores.advance(answer, votes)
+
+    def settled(self, scores: Scores) -> Array:
+        """Return scores as the finished model would decide by them."""
+        return settle(scores.F, self.state.bound.value)
+
+    def finished(self, rounds: int | None = None) -> list[Round]:
+        """Return the first rounds (all by default), with the rule's last word on coefficients; `last` is its stop."""
+        state = copy.copy(self.state)
+        state.rounds = self.state.rounds[:rounds]
+        last = self.rule.finish(state) if state.rounds else None
+        if last is None:
+            return state.rounds
+        end, self.last = state.rounds[-1], last.stop
+        return [*state.rounds[:-1], replace(end, alphas=np.asarray(last.alphas), facts={**end.facts, **last.facts})]
+
+    # -- a rule's promises -------------------------------------------------------------------------------------------
+
+    def _check_task(self, asked: Task | Sequence[Task | float]) -> None:
+        if isinstance(asked, Task) and asked.criterion == self.rule.needs:
+            return
+        for task in _tasks(asked):
+            if task.criterion != self.rule.needs:
+                name = type(self.rule).__name__
+                raise ValueError(
+                    f"{name} needs {self.rule.needs!r} and its task names {task.criterion!r}; make them agree."
+                )
+
+    def _check_answer(self, answer: Any) -> None:
+        """Refuse an answer that breaks the contract."""
+        if type(answer) is Step and answer.each is None and answer.decay == 1.0 and math.isfinite(answer.alpha):
+            return  # the usual one
+        name = f"{type(self.rule).__name__}.step"
+        if self.rule.comes_back and (not isinstance(answer, Step) or answer.decay != 1.0):
+            raise TypeError(f"{name} must answer Step without decay, Retry or Stop: its voters come back.")
+        if isinstance(answer, Step):
+            if not np.isfinite(answer.alpha):
+                raise ArithmeticError(f"{name} gave alpha = {answer.alpha}; it must be a finite number.")
+            if answer.each is not None and not np.isfinite([answer.each.alphas, answer.each.decays]).all():
+                raise ArithmeticError(f"{name} gave a class an alpha or decay that is not finite.")
+        elif isinstance(answer, Reweigh):
+            if not self.rule.keeps_votes or self.rule.n_outputs != "one":
+                raise TypeError(f"{name} re-weighs: its rule must set keeps_votes = True and have one score a row.")
+            answer.alphas = np.asarray(answer.alphas, dtype=np.float64)
+            if answer.alphas.shape != (self.state.t + 1,) or not np.isfinite(answer.alphas).all():
+                raise ValueError(
+                    f"{name} must re-weigh all {self.state.t + 1} voters, this one last, by finite numbers."
+                )
+        else:
+            raise TypeError(f"{name} must answer Step, Reweigh, Retry or Stop, and gave {answer!r}.")
+
+
+def _tasks(asked: Task | Sequence[Task | float]) -> list[Task]:
+    return [t for t in ((asked,) if isinstance(asked, Task) else asked) if isinstance(t, Task)]
+
+
+def history(rounds: Sequence[Round]) -> dict[str, Any]:
+    """Return the rounds' facts as columns of equal length (NaN where a round has no such fact)."""
+    first = tuple(rounds[0].facts) if rounds else ("alpha",)
+    if rounds and all(tuple(r.facts) == first for r in rounds):
+        told = np.fromiter(chain.from_iterable(r.facts.values() for r in rounds), np.float64)
+        return dict(zip(first, told.reshape(len(rounds), -1).T.copy(), strict=True))
+    names = dict.fromkeys(["alpha", *(name for r in rounds for name in r.facts)])
+    return {name: np.array([r.facts.get(name, np.nan) for r in rounds]) for name in names}

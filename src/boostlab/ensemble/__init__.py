@@ -1,0 +1,1 @@
+"""The fitted vote: scores, stages, margins, importances."""

@@ -1,0 +1,332 @@
+"""The fitted vote: scores, staged scores, margins, importances."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.backend.cpu.kernels.lookup_table import weighted_votes
+from boostlab.contract import Each, Rule
+from boostlab.data.table import Table
+from boostlab.ensemble.lookup import LookupTable
+from boostlab.learners.pool import PoolVoter
+from boostlab.learners.stump import CategoryStump, Stump
+from boostlab.learners.together import votes_of as votes_of
+from boostlab.learners.together import votes_of_each
+from boostlab.learners.tree.fitted import Tree
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(slots=True)
+class Round:
+    """What one round left behind."""
+
+    voter: Any  # one voter, or a tuple of them (one per class)
+    alpha: float
+    decay: float = 1.0  # what the round multiplied all earlier coefficients by
+    alphas: Array | None = None  # all coefficients so far, where the rule set them anew
+    facts: dict[str, float] = field(default_factory=dict)
+    each: Each | None = None  # coefficients of the classes, where they have their own
+
+
+def coefficients(rounds: Sequence[Round]) -> Array:
+    """Return the coefficients of all voters after these rounds, decay and re-weighting applied; T x K if `each`."""
+    own = next((r.each for r in rounds if r.each is not None), None)
+    alphas = np.zeros(len(rounds) if own is None else (len(rounds), len(own.alphas)))
+    for t, r in enumerate(rounds):
+        if r.alphas is not None:
+            alphas[: t + 1] = r.alphas
+        elif r.each is not None:
+            alphas[:t] *= r.each.decays
+            alphas[t] = r.each.alphas
+        else:
+            if r.decay != 1.0:
+                alphas[:t] *= r.decay
+            alphas[t] = r.alpha
+    return alphas
+
+
+def voice(voter: Any) -> tuple[Hashable, float]:
+    """Return what tells a voter from others, the same for its complement, and the sign that tells these two apart.
+
+    Stumps with opposite leaves and members of a pool can be told; any other voter is like no other.
+    """
+    if isinstance(voter, PoolVoter):
+        return ("pool", voter.index), voter.sign
+    if isinstance(voter, Stump) and np.ndim(voter.left) == 0 and voter.left == -voter.right:
+        return (voter.feature, voter.threshold, voter.missing == voter.left), float(voter.right)
+    if isinstance(voter, CategoryStump) and voter.leaves.ndim == 1:
+        return (voter.feature, (voter.leaves * voter.leaves[0]).tobytes()), float(voter.leaves[0])
+    return id(voter), 1.0
+
+
+def joined(rounds: Sequence[Round]) -> tuple[list[Any], Array]:
+    """Return every voter once, in the order they first came, and the sum of what all its rounds gave it."""
+    voters: dict[Hashable, Any] = {}
+    sums: dict[Hashable, float] = {}
+    for r in rounds:
+        key = voice(r.voter)
+        voters.setdefault(key, r.voter)
+        sums[key] = sums.get(key, 0.0) + r.alpha
+    return list(voters.values()), np.array(list(sums.values()))
+
+
+class Bound:
+    """The largest magnitude a score can have, sum of |alpha| max|h|, round by round.
+
+    Parameters
+    ----------
+    comes_back : bool
+        Whether equal voters are one voter, whose coefficient is the sum of theirs.
+    """
+
+    def __init__(self, comes_back: bool = False) -> None:
+        self.value = 0.0
+        self.comes_back = comes_back
+        self._largest: list[float] = []  # max|h| of every voter
+        self._sums: dict[Hashable, float] = {}  # coefficients of voters that may come back
+        self._classes: Array | float = 0.0  # the bound of every class, where they have their own coefficients
+
+    def standing(self, voter: Any) -> float:
+        """Return the coefficient that a voter which may come back has already."""
+        return self._sums.get(voice(voter), 0.0) if self.comes_back else 0.0
+
+    def add(self, r: Round) -> float:
+        """Take in one more round and return the bound after it."""
+        if self.comes_back:
+            before = self.standing(r.voter)
+            self._sums[voice(r.voter)] = after = before + r.alpha
+            self.value = max(0.0, self.value + (abs(after) - abs(before)) * _bound(r.voter))
+            return self.value
+        self._largest.append(_bound(r.voter))
+        if r.each is not None:
+            largest = np.array([v.bound for v in r.voter])
+            self._classes = np.abs(r.each.decays) * self._classes + np.abs(r.each.alphas) * largest
+            self.value = float(np.max(self._classes))
+        elif r.alphas is not None:
+            self.value = float(np.abs(r.alphas) @ np.array(self._largest))
+        else:
+            self.value = abs(r.decay) * self.value + abs(r.alpha) * self._largest[-1]
+        return self.value
+
+    def add_labels(self, alphas: Sequence[float]) -> None:
+        """Take in rounds of voters that say -1 and +1 and do not come back."""
+        self._largest += [1.0] * len(alphas)
+        for alpha in alphas:
+            self.value += abs(alpha)
+
+
+def constant(vote: float) -> Stump:
+    """Return a voter that says the same of every row."""
+    return Stump(0, None, np.inf, vote, vote, vote)
+
+
+def settle(F: Array, bound: float) -> Array:
+    """Make ties exact: scores that differ by less than rounding can tell (1e-12 of the largest possible) become equal.
+
+    So the lookup table, the stages and the monitors, which add the same votes in different orders, decide alike.
+    """
+    tol = 1e-12 * bound
+    if F.ndim == 1:
+        return np.where(np.abs(F) <= tol, 0.0, F)
+    top = F.max(axis=1, keepdims=True)
+    return np.where(top - tol <= F, top, F)
+
+
+def decide(F: Array) -> Array:
+    """Return class indices: 1 where a single score is positive, else 0; of several scores the first largest."""
+    return (F > 0).astype(np.intp) if F.ndim == 1 else F.argmax(axis=1)
+
+
+def shown(rule: Rule, F: Array) -> Array:
+    """Return scores as scikit-learn expects them: of two classes one number, class 1 over class 0."""
+    if F.ndim == 1:
+        return F
+    return F[:, 1] - F[:, 0] if F.shape[1] == 2 else rule.shown(F)
+
+
+def probabilities(rule: Rule, F: Array) -> Array:
+    """Return the rule's class probabilities, whose largest is always the class `decide` names."""
+    P = rule.probability(F)
+    if F.ndim == 1:
+        # A score too small to move a float away from 1/2 must still win its row.
+        P = np.where(F > 0, np.maximum(P, np.nextafter(0.5, 1.0)), np.minimum(P, 0.5))
+        return np.stack([1.0 - P, P], axis=1)
+    rows, best = np.arange(len(F)), F.argmax(axis=1)
+    top = P.max(axis=1)
+    lost = P.argmax(axis=1) != best  # only where scores differ by less than the link can show
+    P[rows[lost], best[lost]] = np.nextafter(top[lost], 2.0)
+    return P
+
+
+class Ensemble:
+    """A weighted vote.
+
+    Parameters
+    ----------
+    rule : Rule
+        Says how voters combine.
+    rounds : sequence of Round
+        The voters and their coefficients, in order.
+    n_classes : int
+        Number of classes.
+    """
+
+    def __init__(self, rule: Rule, rounds: Sequence[Round], n_classes: int) -> None:
+        self.rule, self.rounds, self.n_classes = rule, list(rounds), n_classes
+        if rule.comes_back:
+            self.voters, self.alphas = joined(self.rounds)
+        else:
+            self.voters, self.alphas = [r.voter for r in self.rounds], coefficients(self.rounds)
+
+    @cached_property
+    def table(self) -> LookupTable | None:
+        """The vote as one step function a feature, where that is what it is."""
+        if not self._collapses():
+            return None
+        width = 1 if self.rule.n_outputs == "one" else self.n_classes
+        return LookupTable.of(self.voters, self.alphas, self.bound, width)
+
+    @cached_property
+    def bound(self) -> float:
+        """The largest magnitude a score can have."""
+        bound = Bound(self.rule.comes_back)
+        for r in self.rounds:
+            bound.add(r)
+        return bound.value
+
+    def _collapses(self) -> bool:
+        return self.rule.additive and all(isinstance(r.voter, Stump | CategoryStump) for r in self.rounds)
+
+    def __len__(self) -> int:
+        return len(self.rounds)
+
+    def nothing(self, table: Table) -> Array:
+        """Return the scores before the first round."""
+        return np.zeros(table.n_rows if self.rule.n_outputs == "one" else (table.n_rows, self.n_classes))
+
+    def scores(self, table: Table) -> Array:
+        """Return the scores of all rows, of shape (n_rows,) or (n_rows, n_classes)."""
+        F = self.nothing(table)
+        if self.table is not None:
+            F = self.table.scores(table).reshape(F.shape)
+        else:
+            for alpha, voter in zip(self.alphas, self.voters, strict=True):
+                if np.ndim(alpha) > 0:
+                    F = F + alpha * votes_of(voter, table)
+                elif alpha != 0.0:
+                    F = self.rule.combine(F, float(alpha), votes_of(voter, table))
+        return settle(F, self.bound)
+
+    def staged_scores(self, table: Table) -> Iterator[Array]:
+        """Yield the scores after every round, in one pass over the voters."""
+        F = self.nothing(table)
+        kept: list[Array] = []
+        looks_back = any(r.alphas is not None for r in self.rounds)
+        bound = Bound(self.rule.comes_back)
+        for r, h in zip(self.rounds, votes_of_each([r.voter for r in self.rounds], table), strict=True):
+            if looks_back:
+                kept.append(h)
+            if r.alphas is not None:
+                F = np.zeros(table.n_rows)
+                for alpha, votes in zip(r.alphas, kept, strict=True):
+                    weighted_votes(votes[None], np.array([alpha]), F)
+            elif r.each is not None:
+                F = r.each.decays * F + r.each.alphas * h
+            else:
+                F = self.rule.combine(F if r.decay == 1.0 else r.decay * F, r.alpha, h)
+            yield settle(F, bound.add(r))
+
+    def shown(self, F: Array) -> Array:
+        """Return scores as scikit-learn expects them."""
+        return shown(self.rule, F)
+
+    def decide(self, F: Array) -> Array:
+        """Return class indices."""
+        return decide(F)
+
+    def probabilities(self, F: Array) -> Array:
+        """Return class probabilities, whose largest is that of the class decided for."""
+        return probabilities(self.rule, F)
+
+    def margins(self, F: Array, codes: Array) -> Array:
+        """Return how clearly the scores favour the true classes: y F, or the true class's less the best other.
+
+        They are divided by the largest magnitude a score can have.
+        """
+        if F.ndim == 1:
+            margins = np.where(codes == 1, F, -F)
+        else:
+            rows = np.arange(len(F))
+            others = F.copy()
+            others[rows, codes] = -np.inf
+            margins = (F[rows, codes] - others.max(axis=1)) / self.rule.apart
+        return margins / self.bound if self.bound > 0 else margins
+
+    def importances(self, n_features: int) -> Array:
+        """Return every feature's share of the vote: |alpha| times half the distance between the leaves, to sum 1."""
+        out = np.zeros(n_features)
+        used, shares = self.shares_of_used(n_features)
+        out[used] = shares
+        return out
+
+    def shares_of_used(self, n_features: int) -> tuple[Array, Array]:
+        """Return the features that voters use, each once, and their importances; others cost nothing."""
+        alphas = np.abs(self.alphas)
+        steps = [(v.feature, v.right - v.left) for v in self.voters if type(v) is Stump and type(v.left) is float]
+        if 0 < len(steps) == len(self.voters):  # all at once
+            features, heights = np.array(steps).T
+            amounts = alphas * np.abs(heights) / 2
+        else:
+            parts = [(np.empty(0), np.empty(0))]
+            for alpha, voter in zip(alphas, self.voters, strict=True):
+                several = voter if isinstance(voter, tuple) else (voter,)
+                for a, v in zip(np.broadcast_to(alpha, len(several)).tolist(), several, strict=True):
+                    own, its = feature_shares(v, n_features)
+                    parts.append((own, a * its))
+            features, amounts = map(np.concatenate, zip(*parts, strict=True))
+        used, place = np.unique(features.astype(np.intp), return_inverse=True)
+        shares = np.bincount(place, amounts, len(used))
+        whole = shares.sum()
+        return used, shares / whole if whole > 0 else shares
+
+
+def _bound(voter: Any) -> float:
+    return float(max(v.bound for v in voter)) if isinstance(voter, tuple) else float(voter.bound)
+
+
+def _distance(leaves: Array) -> float:
+    """Return half the distance between leaves; between votes for two classes it is 1."""
+    if leaves.dtype.kind != "f":
+        return float((leaves != leaves[0]).any())
+    return float(np.ptp(leaves, axis=0).sum() / 2)
+
+
+def feature_shares(voter: Any, n_features: int) -> tuple[Array, Array]:
+    """Return the features that one voter uses, and how much each matters to it; none where a voter does not say."""
+    voter = getattr(voter, "member", voter)
+    if isinstance(voter, Stump):
+        apart = (
+            abs(voter.right - voter.left) / 2
+            if isinstance(voter.left, float)
+            else _distance(np.stack([voter.left, voter.right]))
+        )
+        return np.array([voter.feature]), np.array([apart])
+    if isinstance(voter, CategoryStump):
+        return np.array([voter.feature]), np.array([_distance(voter.leaves)])
+    if isinstance(voter, Tree):
+        inner = voter.feature >= 0
+        used, place = np.unique(voter.feature[inner], return_inverse=True)
+        gains = np.bincount(place, voter.gains[inner], len(used))
+        return used, gains / gains.sum() if gains.any() else gains
+    model = getattr(voter, "estimator", None)
+    given = getattr(model, "feature_importances_", None)
+    if given is None or len(given) != n_features:
+        return np.empty(0, np.intp), np.empty(0)
+    return np.arange(n_features), np.nan_to_num(np.asarray(given))

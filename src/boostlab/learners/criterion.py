@@ -1,0 +1,101 @@
+"""What all criteria have in common (see `criteria`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.backend.cpu.kernels.histogram import SIGNED, SIZE
+
+Array = npt.NDArray[Any]
+Params = Mapping[str, float]
+Cost = Callable[[Any, Any, Any, Any], Any]
+Residual = Callable[[Any, Any, Any], Any]
+
+TINY = 2.2250738585072014e-308  # the smallest normal float: 0 / TINY is 0
+
+
+NONE = np.empty(0)
+
+
+class Criterion:
+    """Base of all criteria."""
+
+    names: tuple[str, ...] = ()  # of the numbers, in the task's params
+    forms: tuple[int, ...] = (SIZE, SIGNED)  # what to sum, where weight and target have one column
+    labels = False  # whether the target is -1 and +1: then one sum, of two sides, serves for w and w t
+    ranks_alone = True  # whether a category's rank depends on its own sums only, not on the other categories'
+    by_class = False  # whether the target is the number of a class, and there is a channel a class
+
+    @property
+    def two(self) -> bool:
+        """Whether there are two channels, where weight and target have one column."""
+        return len(self.forms) == 2 and not self.by_class
+
+    def numbers(self, params: Params) -> Array:
+        """Return the numbers that the cost needs beside the sums."""
+        return np.array([params[name] for name in self.names], np.float64) if self.names else NONE
+
+    @property
+    def cost(self) -> Cost:
+        """The function cost(left, right, gross, numbers)."""
+        raise NotImplementedError
+
+    def leaves(self, left: Array, right: Array, gross: Array, numbers: Array) -> tuple[Any, Any]:
+        """Return what the winning cut's two sides vote."""
+        raise NotImplementedError
+
+    def rank(self, sums: Array, numbers: Array) -> Array:
+        """Return a number for each category, given its sums, in whose order a cut should be looked for."""
+        return sums[1] * (sums[0] > 0) / np.maximum(sums[0], TINY)  # the mean of the target
+
+
+class Separable(Criterion):
+    """A criterion whose cost is a sum over leaves, and whose leaves do not look at each other: trees can use it too."""
+
+    residual: Residual | None = None  # of criteria for numbers: how far a row is from its node (see `remaining`)
+    centred = False  # whether only differences of the target matter, and leaves vote the target
+    heaviest = False  # whether leaves vote their heaviest label, so that `error` is known
+
+    def span(self, weight: Array, target: Array) -> Array | None:
+        """Return per row what impurities are made of: gains far below its sum are rounding.  None: the weight."""
+        return None
+
+    def weight(self, gross: Array) -> float:
+        """Return the total weight, given the channels' gross sums."""
+        return float(gross[0])
+
+    def leaf(self, sums: Array, gross: Array, numbers: Array) -> Any:
+        """Return what a leaf with these sums votes."""
+        raise NotImplementedError
+
+    def leaves_of(self, sums: Array, gross: Array, numbers: Array) -> Array:
+        """Return what leaves vote, given a row of sums each."""
+        return np.array([self.leaf(s, gross, numbers) for s in sums])
+
+    def error(self, total: Array) -> tuple[int, int]:
+        """Return a leaf's weight and the weight it gets wrong, given its integer sums."""
+        raise NotImplementedError
+
+    def remaining(self, total: Array, scale: Array, weight: Array, target: Array) -> float:
+        """Return what a split into pure leaves would gain, given a node's integer sums and its rows.
+
+        A node without any is pure.  Where there is some, a split without gain may open the way to it (XOR).
+        """
+        raise NotImplementedError
+
+    def weigh(self, sums: Array) -> Any:
+        """Return the integer weights, given integer sums a channel; all of a node's rows have one."""
+        return sums[0]
+
+    def impurity(self, total: Array, scale: Array) -> Any:
+        """Return what a leaf with these integer sums costs."""
+        sums = total * scale
+        return self.cost(sums, np.zeros_like(sums), sums, np.zeros(len(self.names)))
+
+    def leaves(self, left: Array, right: Array, gross: Array, numbers: Array) -> tuple[Any, Any]:
+        """Both sides' votes."""
+        return self.leaf(left, gross, numbers), self.leaf(right, gross, numbers)

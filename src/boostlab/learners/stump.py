@@ -1,0 +1,288 @@
+"""Decision stumps on binned columns: one cut, two votes, the exact best one under any criterion."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, TypeGuard
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+
+from boostlab.backend.cpu.followed_histograms import Follower
+from boostlab.backend.cpu.kernels.histogram import SIGNED
+from boostlab.backend.cpu.kernels.stump_search import best_edge
+from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.threads import gather
+from boostlab.contract import Learner, MixedTask, Stop, Task
+from boostlab.data.table import Table, compact, magnitude
+from boostlab.learners.criteria import CRITERIA, ByClass, ClassGini, Labels, MixedEdge
+from boostlab.learners.criterion import Criterion, Params
+from boostlab.learners.ranking import ranked
+from boostlab.learners.search import SplitSearch, tame
+from boostlab.learners.small import Found
+
+Array = npt.NDArray[Any]
+
+MIXED = MixedEdge()
+NAMES_BY: dict[str, ByClass] = {"gini": ClassGini(), "error": Labels()}  # what stumps name one of several classes by
+
+
+@dataclass(slots=True)
+class Stump:
+    """A fitted stump: votes `left` where the feature is at most the threshold, `missing` where it is NaN, else `right`.
+
+    Votes are numbers, or one number per class, or the number of a class (an integer); `missing` is `right` where it is
+    not given.
+    """
+
+    feature: int
+    cut: int | None  # the threshold's place among the bins' cuts, if it is one of them
+    threshold: float
+    left: Any
+    right: Any
+    missing: Any = None
+
+    @property
+    def bound(self) -> float:
+        """The largest magnitude of a vote."""
+        if isinstance(self.left, float):
+            return max(abs(self.left), abs(self.right))
+        return max(magnitude(self.left), magnitude(self.right))
+
+    def votes(self, table: Table) -> Array:
+        """Return the votes on all rows of a table."""
+        if isinstance(self.left, float) or np.ndim(self.left) == 0:
+            return table.split(self.feature, self.cut, self.threshold, self.left, self.right, self.missing)
+        leaf = table.split(self.feature, self.cut, self.threshold, 0.0, 1.0, 2.0).astype(np.intp)
+        missing = self.right if self.missing is None else self.missing
+        return np.stack([self.left, self.right, missing])[leaf]
+
+    def predict(self, X: Array) -> Array:
+        """Return the votes on the rows of a plain array."""
+        return self.votes(Table.raw(X))
+
+
+@dataclass(slots=True)
+class CategoryStump:
+    """A fitted stump on a categorical feature: one vote per category, the last for missing and unknown ones."""
+
+    feature: int
+    leaves: Array
+
+    @property
+    def bound(self) -> float:
+        """The largest magnitude of a vote."""
+        return magnitude(self.leaves)
+
+    def votes(self, table: Table) -> Array:
+        """Return the votes on all rows of a table."""
+        return compact(self.leaves)[table.category(self.feature, len(self.leaves) - 1)]
+
+    def predict(self, X: Array) -> Array:
+        """Return the votes on the rows of a plain array of category numbers."""
+        return self.votes(Table.raw(X))
+
+
+class DecisionStump(Learner, BaseEstimator):
+    """The best single cut of a single column, for use as a booster's `estimator`.
+
+    Missing values go to the better side of the cut; the categories of a categorical column are split by subsets.
+
+    Parameters
+    ----------
+    polarity : {"both", "+", "-"}, default="both"
+        Which side of a numeric cut may vote +1: the better one, only the one above ("+") or only the one below ("-").
+    criterion : {"gini", "error"}, default="gini"
+        What makes a stump good that names one of three or more classes: the smallest gini index, as in CART (and in
+        scikit-learn's trees of depth 1), or the smallest weighted error.  Two classes, real votes and votes for every
+        class have their booster's own criterion.
+
+    Examples
+    --------
+    >>> from boostlab import AdaBoostClassifier, DecisionStump
+    >>> AdaBoostClassifier(DecisionStump(polarity="+")).fit([[0], [1], [2], [3]], [0, 0, 1, 1]).n_estimators_
+    1
+    """
+
+    uses_bins = True
+    excludes = True
+
+    def __init__(self, polarity: str = "both", criterion: str = "gini") -> None:
+        self.polarity = polarity
+        self.criterion = criterion
+
+    def searches(self) -> frozenset[str]:
+        """Return the criteria it can search."""
+        return frozenset(CRITERIA) if self.polarity == "both" else frozenset(["edge"])
+
+    def begin(self, table: Table, rows: Masses, rng: np.random.Generator) -> StumpSession:
+        """Start work on a sample."""
+        sides = {"both": 0, "+": 1, "-": -1}
+        if self.polarity not in sides:
+            raise ValueError(f'polarity={self.polarity!r} is not known; use "both", "+" or "-".')
+        if self.criterion not in NAMES_BY:
+            raise ValueError(f'criterion={self.criterion!r} is not known; use "gini" or "error".')
+        return StumpSession(table, rows, sides[self.polarity], NAMES_BY[self.criterion])
+
+
+class StumpSession:
+    """Stump search on one sample."""
+
+    def __init__(self, table: Table, rows: Masses, sides: int, names_by: ByClass) -> None:
+        self.search, self.table = SplitSearch(table, rows), table
+        self.sides, self.names_by = sides, names_by
+
+    def best(self, task: Task) -> Stump | CategoryStump | Stop:
+        """Return the stump with the lowest cost; ties go to the first feature, then the first cut."""
+        criterion, search = self._criterion(task), self.search
+        if search.nothing:
+            return Stop("no_edge", "every column is constant, so there is nothing to split")
+        if task.criterion == "edge" and self._may_mix(task):
+            return self._best_mixture(task)
+        if task.criterion == "edge":
+            return self._best_edge(task, task.weight, task.target)
+        weight, target = task.w if isinstance(task, MixedTask) else task.weight, task.target
+        small = self._best_of_few(criterion, task, weight, target, task.params)
+        if small is not None:
+            return small
+        weight = weight if isinstance(task, MixedTask) else tame(weight)
+        channels = search.channels(criterion, weight, target, task.counts)
+        split = search.best(criterion, channels.slots, channels.total, channels, task.params)
+        assert split is not None
+        below, above = search.sides(split, channels)
+        left, right = below * channels.scale, above * channels.scale
+        leaves = criterion.leaves(left, right, channels.gross, criterion.numbers(task.params))
+        if task.counts is None:
+            if isinstance(task, MixedTask):
+                _note_parts(task, channels.gross, right - left, leaves[1])
+            elif isinstance(criterion, ByClass):
+                task.sums = channels.errors(criterion, [below, above])
+        return self._stump(split.feature, split.cut, search.low(split), *leaves)
+
+    def _criterion(self, task: Task) -> Criterion:
+        """Return what is searched for: for three or more classes what the learner says, else what the task names."""
+        criterion = CRITERIA[task.criterion]
+        return self.names_by if criterion.by_class and self.search.counter(task.target).width > 2 else criterion
+
+    def _best_edge(self, task: Task, weight: Array, target: Array) -> Stump | CategoryStump | Stop:
+        """Compare one channel's sums, as the integers they are."""
+        search = self.search
+        found = search.small.edge(weight, target, self.sides) if search.small and task.counts is None else None
+        channel = found[0] if found else search.followed(0, SIGNED, weight, target, counts=task.counts, lasting=True)
+        if task.without is not None:
+            return self._best_but(task.without, channel.slots[0], channel.total)
+        return self.voter(found[1] if found else self.find(channel), channel, task)
+
+    def _best_of_few(
+        self, criterion: Criterion, task: Task, weight: Array, target: Array, params: Params
+    ) -> Stump | None:
+        """Do the same by two sums on a small table of numbers; None if there is more to it."""
+        small = self.search.small
+        if small is None or not small.numeric or not criterion.two or weight.ndim > 1 or task.counts is not None:
+            return None
+        numbers = criterion.numbers(params)
+        found = small.best(criterion, weight, target, numbers)
+        if found is None:
+            return None
+        left, right = criterion.leaves(found.left, found.right, found.gross, numbers)
+        if isinstance(task, MixedTask):
+            _note_parts(task, found.gross, found.right - found.left, right)
+        feature, cut = found.feature, found.cut
+        missing = left if self.search.missing_low(feature, cut, found.side) else right
+        return Stump(feature, cut, self.search.threshold(feature, cut), left, right, missing)
+
+    def added(self, voter: Any, alpha: float) -> None:
+        """Remember nothing."""
+
+    def output(self, voter: Stump | CategoryStump, table: Table) -> Array:
+        """Return the votes on the training rows."""
+        small = self.search.small
+        if small is None or not isinstance(voter, Stump) or not isinstance(voter.left, float) or voter.cut is None:
+            return voter.votes(table)
+        return small.votes(voter.feature, voter.cut, voter.left, voter.right, voter.missing)
+
+    def find(self, channel: Follower) -> Found:
+        """Find the largest edge of a channel, compared as the integers they are."""
+        search = self.search
+        what = channel.slots[0], search.starts, search.filled, search.categorical, channel.total, self.sides
+        threads = search.codes.threads
+        # By the threads that summed the columns, if these were shared: their sums are in those threads' caches.
+        found = gather(lambda a, b: best_edge(*what, a, b), len(search.n_bins), 4 * channel.slots.size, threads)
+        best = max(found, key=lambda f: f[4])  # the first of them, if several are
+        return best[0], best[1], best[2], best[3]
+
+    def worth(self, edge: Any) -> Any:
+        """Return the edges that stumps on numbers have, which vote the better way if they may."""
+        return abs(edge) if self.sides == 0 else self.sides * edge
+
+    def voters(self, found: Array) -> list[Stump]:
+        """Return many stumps on numbers at once; for what was found see `voter`."""
+        feature, cut, side, edge = found[:, :4].T
+        _, threshold, low = self.search.cuts_at(self.search.starts[feature] + cut, side)
+        right = np.where((self.sides > 0) | ((self.sides == 0) & (edge >= 0)), 1.0, -1.0)
+        votes = -right, right, np.where(low, -right, right)
+        return [Stump(*facts) for facts in zip(*(a.tolist() for a in (feature, cut, threshold, *votes)), strict=True)]
+
+    def voter(self, found: Found, channel: Follower, task: Task) -> Stump | CategoryStump:
+        """Return the stump that was found, and note its sums in the task (unless that is drawn).
+
+        Parameters
+        ----------
+        found : feature, cut, side of missing values, edge
+            See `kernels.edge.best_edge`.
+        channel : Follower
+            Where it was found.
+        task : Task
+            What was asked.
+        """
+        search = self.search
+        feature, cut, side, edge = found
+        if task.counts is None:  # the edge of the stump that is taken, so its error is known as well
+            mine, whole = int(edge) if cut < 0 else self.worth(int(edge)), channel.gross
+            task.sums = math.ldexp(whole, -channel.power), math.ldexp((whole - mine) // 2, -channel.power)
+        if cut < 0:
+            return self._stump(feature, cut, search.signs(feature, channel.slots[0, search.mine(feature)]), -1.0, 1.0)
+        up = self.sides > 0 or (self.sides == 0 and edge >= 0)
+        left, right = (-1.0, 1.0) if up else (1.0, -1.0)
+        missing = left if search.missing_low(feature, cut, side) else right
+        return Stump(feature, cut, search.threshold(feature, cut), left, right, missing)
+
+    def _may_mix(self, task: Task) -> TypeGuard[MixedTask]:
+        return isinstance(task, MixedTask) and self.sides == 0 and task.counts is None and task.without is None
+
+    def _best_mixture(self, task: MixedTask) -> Stump | CategoryStump:
+        """Follow w y and w^2 y, and note the sums of both in the task."""
+        numbers = {"a": task.a, "b": task.b}
+        small = self._best_of_few(MIXED, task, task.w, task.labels, numbers)
+        if small is not None:
+            return small
+        channels = self.search.channels(MIXED, task.w, task.labels)
+        split = self.search.best(MIXED, channels.slots, channels.total, channels, numbers)
+        assert split is not None
+        below, above = (sums * channels.scale for sums in self.search.sides(split, channels))
+        left, right = MIXED.leaves(below, above, channels.gross, MIXED.numbers(numbers))
+        _note_parts(task, channels.gross, above - below, right)
+        return self._stump(split.feature, split.cut, self.search.low(split), left, right)
+
+    def _best_but(self, without: Array, hist: Array, total: int) -> Stump | CategoryStump | Stop:
+        """Return the best stump that does not vote like `without`; stumps of several columns may."""
+        for feature, cut, low, up in ranked(self.search, hist, total, self.sides):
+            stump = self._stump(feature, cut, low, *((-1.0, 1.0) if up else (1.0, -1.0)))
+            if not np.array_equal(stump.votes(self.table), without):
+                return stump
+        return Stop("no_edge", "there is no other stump than the one to leave out")
+
+    def _stump(self, feature: int, cut: int, low: Array, left: Any, right: Any) -> Stump | CategoryStump:
+        if self.search.categorical[feature]:
+            leaves = np.stack([np.asarray(right), np.asarray(left)])
+            return CategoryStump(feature, leaves[low.astype(np.intp)])
+        threshold = self.search.threshold(feature, cut)
+        return Stump(feature, cut, threshold, left, right, left if low[-1] else right)
+
+
+def _note_parts(task: MixedTask, gross: Array, rise: Array, right: float) -> None:
+    """Note the sums of w and w^2 for the stump that says `right` above a split, where w y and w^2 y sum to more."""
+    wrong = np.maximum(gross - right * rise, 0.0) / 2
+    task.parts = float(gross[0]), float(wrong[0]), float(gross[1]), float(wrong[1])

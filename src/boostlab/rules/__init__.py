@@ -1,1 +1,0 @@
-"""One file per algorithm; each reads like its paper and knows nothing of features, bins or threads."""

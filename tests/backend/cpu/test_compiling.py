@@ -1,0 +1,63 @@
+"""The garbage collector rests while kernels of ours are compiled, and only then."""
+
+from __future__ import annotations
+
+import gc
+
+import numba
+import pytest
+from numba.core.errors import TypingError
+from numba.extending import overload
+
+import boostlab.backend.cpu.compiling  # noqa: F401
+
+
+@pytest.fixture
+def compiled():
+    """Return a function that compiles a kernel of a module, and returns whether the collector ran meanwhile."""
+
+    def compiled(module, breaks=False):
+        def glimpse(): ...
+
+        ran = []
+
+        @overload(glimpse)
+        def at_compilation():
+            ran.append(gc.isenabled())
+            return None if breaks else lambda: 0
+
+        def work():
+            return glimpse()
+
+        work.__module__ = module
+        if breaks:
+            with pytest.raises(TypingError):
+                numba.njit(work)()
+        else:
+            assert numba.njit(work)() == 0
+        (there,) = set(ran)
+        return there
+
+    was = gc.isenabled()
+    yield compiled
+    (gc.enable if was else gc.disable)()
+
+
+@pytest.mark.parametrize("breaks", [False, True])
+def test_the_collector_rests_and_goes_on(compiled, breaks):
+    gc.enable()
+    assert not compiled("boostlab.backend.cpu.kernels.toy", breaks)
+    assert gc.isenabled()
+
+
+def test_a_collector_that_was_off_stays_off(compiled):
+    gc.disable()
+    assert not compiled("boostlab.backend.cpu.kernels.toy")
+    assert not gc.isenabled()
+
+
+@pytest.mark.parametrize("module", ["somebody.else", None])  # None: a function that a program wrote
+def test_kernels_of_others_are_none_of_our_business(compiled, module):
+    gc.enable()
+    assert compiled(module)
+    assert gc.isenabled()

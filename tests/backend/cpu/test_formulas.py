@@ -1,0 +1,147 @@
+"""Formulas over rows in memory against plain Python loops."""
+
+from __future__ import annotations
+
+from math import exp, fsum
+
+import numpy as np
+import pytest
+
+from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.rows import CpuRows
+from boostlab.contract import Rule, formula
+from boostlab.contract.formula import n_values, parameters
+from boostlab.contract.sums import error_sums
+from boostlab.data.table import Table
+
+
+@formula
+def weight(y: float, F: float, left: float, c: float) -> float:
+    return exp(-((y * F + left) ** 2) / c)
+
+
+@formula
+def log_weight(y: float, F: float) -> float:
+    return -y * F
+
+
+@formula
+def moments(y: float, F: float, shift: float) -> tuple[float, float, float]:
+    return y * F, abs(F), weight(y, F, shift, 2.0)
+
+
+@formula
+def looked_up(F: float, table: float) -> float:
+    return table[int(F > 0)]
+
+
+@formula
+def grown(V: float, y: float, by: float) -> float:
+    return V + by * y
+
+
+@formula
+def of_class(F: float, k: int) -> float:
+    return F[k]
+
+
+@formula
+def log_weight_of_label(F: float, k: int, l: int, scale: float) -> float:
+    return scale * (F[l] - F[k])
+
+
+class OneAClass(Rule):
+    n_outputs = "class"
+
+
+def held(n=200, mass=None, threads=1, rule=None, n_classes=2, seed=0):
+    rng = np.random.default_rng(seed)
+    k = rng.integers(0, n_classes, n)
+    rows = CpuRows(rule or Rule(), Table(np.zeros((n, 1)), threads=threads), Masses(n, mass), k, n_classes)
+    rows.scores.own[...] = rng.normal(size=rows.scores.own.shape)
+    return rows
+
+
+def test_a_formula_says_what_it_takes_and_gives():
+    assert parameters(weight) == ("y", "F", "left", "c")
+    assert n_values(weight) == 1
+    assert n_values(moments) == 3
+
+
+def test_each_is_the_formula_on_every_row():
+    rows = held()
+    wanted = [weight(y, F, 0.3, 2.0) for y, F in zip(rows.y.tolist(), rows.scores.now.tolist(), strict=True)]
+    np.testing.assert_allclose(rows.each(weight, 0.3, 2), wanted, rtol=1e-15)
+
+
+@pytest.mark.parametrize("kind", ["once", "counts", "real"])
+def test_total_is_the_sum_with_masses(kind):
+    rng = np.random.default_rng(1)
+    mass = {"once": None, "counts": rng.integers(1, 5, 200).astype(float), "real": rng.exponential(size=200)}[kind]
+    rows = held(mass=mass)
+    pairs = list(zip(rows.y.tolist(), rows.scores.now.tolist(), rows.masses.masses.tolist(), strict=True))
+    found = rows.total(moments, 0.5)
+    for v in range(3):
+        assert found[v] == pytest.approx(fsum(m * moments(y, F, 0.5)[v] for y, F, m in pairs), rel=1e-13)
+
+
+def test_extremes_and_scaled_weights():
+    rows = held()
+    logs = -rows.y * rows.scores.now
+    assert rows.largest(log_weight) == logs.max()
+    assert rows.smallest(log_weight) == logs.min()
+    w = rows.weigh(log_weight)
+    assert w.max() == 1.0
+    np.testing.assert_allclose(w, np.exp(logs - logs.max()), rtol=1e-15)
+
+
+def test_a_number_may_be_a_small_table():
+    rows = held()
+    found = rows.each(looked_up, np.array([10.0, 20.0]))
+    np.testing.assert_array_equal(found, np.where(rows.scores.now > 0, 20.0, 10.0))
+
+
+def test_a_rule_keeps_columns_of_its_own():
+    rows = held()
+    rows.keep("V", 1.0)
+    rows.keep("V", grown, 0.5)
+    rows.keep("V", grown, 0.25)
+    np.testing.assert_array_equal(rows.column("V"), 1.0 + 0.75 * rows.y)
+
+
+def test_one_score_a_class():
+    rows = held(rule=OneAClass(), n_classes=3)
+    F = rows.scores.now
+    np.testing.assert_array_equal(rows.each(of_class), F[np.arange(200), rows.k])
+
+
+@pytest.mark.parametrize("mass", [None, 3.0, 0.7])
+def test_a_formula_of_rows_and_labels(mass):
+    rows = held(rule=OneAClass(), n_classes=3, mass=None if mass is None else np.full(200, mass))
+    F = rows.scores.now
+    wanted = 0.5 * (F - F[np.arange(200), rows.k][:, None])
+    np.testing.assert_array_equal(rows.each(log_weight_of_label, 0.5), wanted)
+    assert rows.total(log_weight_of_label, 0.5) == pytest.approx(wanted.sum() * (mass or 1.0), rel=1e-12)
+    assert rows.largest(log_weight_of_label, 0.5) == wanted.max()
+
+
+def test_what_the_learner_knows_is_not_summed_again():
+    rows = held()
+    rows.known = {error_sums: (5.0, 1.0)}
+    assert rows.total(error_sums) == (5.0, 1.0)
+
+
+def test_the_same_bits_for_any_number_of_threads():
+    found = [held(120_000, np.linspace(0.5, 2, 120_000), threads).total(moments, 0.5) for threads in (1, 2, 3)]
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("numbers", [(), (1.0,), (1.0, 2.0, 3.0)])
+def test_numbers_that_are_missing_or_too_many(numbers):
+    with pytest.raises(TypeError, match=r"weight takes 2 numbers \(left, c\), not"):
+        held().each(weight, *numbers)
+
+
+def test_a_sum_that_is_not_finite_is_refused():
+    with pytest.raises(ArithmeticError, match="NaN or infinity"):
+        held().total(weight, float("nan"), 1.0)

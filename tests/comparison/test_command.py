@@ -1,0 +1,293 @@
+"""`boostlab compare` from end to end: the table, the ranking, the page, going on, and mistakes."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import boostlab
+from boostlab.cli import app
+from boostlab.comparison.command import CompareOptions, seconds_of
+from boostlab.comparison.protocol import NestedCV
+from boostlab.datasets import twonorm
+from boostlab.studies import worker
+from boostlab.studies.store import Store
+
+posix = pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
+SMALL = ["--folds", "2", "--repeats", "1", "--rounds", "4", "--boosters", "AdaBoost,MadaBoost", "--jobs", "1"]
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """Work in an empty folder that holds shop.csv."""
+    X, y = twonorm(120, random_state=0)
+    lines = ["id,size,weight,colour,kept"]
+    for i, (row, label) in enumerate(zip(X, y, strict=True)):
+        colour = "" if i % 9 == 0 else "red" if row[2] > 0 else "blue"
+        lines.append(f"{i},{row[0]:.3f},{row[1]:.3f},{colour},{'yes' if label > 0 else 'no'}")
+    (tmp_path / "shop.csv").write_text("\n".join(lines) + "\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    return tmp_path
+
+
+@pytest.fixture
+def run(here):
+    def call(*arguments):
+        result = CliRunner().invoke(app, ["compare", *map(str, arguments)])
+        if result.exception and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result
+
+    return call
+
+
+def outside(*arguments, **more):
+    return subprocess.run(
+        [sys.executable, "-m", "boostlab", "compare", *arguments], capture_output=True, text=True, timeout=180, **more
+    )
+
+
+# -- from outside ----------------------------------------------------------------------------------------------------
+
+
+def test_a_table_from_outside_and_once_more(here, run):
+    """Also shows that nothing is written to the error stream but that kernels compile: no warning, no traceback."""
+    env = {**os.environ, "PYTHONWARNINGS": "default"}
+    done = outside("shop.csv", "--target", "kept", *SMALL[:-1], "2", env=env)
+    said = [line for line in done.stderr.splitlines() if not line.startswith(("boostlab compiles", "shop: "))]
+    assert (done.returncode, said) == (0, [])
+    out = done.stdout
+    for text in (
+        "no (54, 45 %), yes (66, 55 %)",
+        "2 of numbers, 1 of categories (colour)",
+        "14 cells (3.9 %) in colour",
+    ):
+        assert text in out
+    assert "id (an id? all its numbers differ)" in out
+    assert "Choose " in out
+    assert "4 of 4 cells finished" in out
+    assert max(map(len, out.splitlines())) <= 80
+    page = (here / "shop-boosters" / "README.md").read_text()
+    assert "## Ranking" in page
+    assert "boostlab compare shop.csv --target kept --boosters AdaBoost,MadaBoost" in page
+    assert "![Errors by round](errors-by-round.png)" in page
+    names = {path.name for path in (here / "shop-boosters").iterdir()}
+    assert {"README.md", "cells.csv", "ranking.csv", "errors-and-their-intervals.png", "cells.sqlite"} <= names
+    again = run("shop.csv", "--target", "kept", *SMALL)
+    assert again.exit_code == 0
+    assert "4 of 4 cells finished (all were there from earlier runs)" in again.stdout
+
+
+def test_a_mistake_from_outside_has_no_traceback(here):
+    """Others are made from inside, below."""
+    done = outside("shop.csv", "--target", "kep")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("boostlab: There is no column 'kep'; did you mean 'kept'?")
+    assert done.stderr.count("\n") == 1
+
+
+@posix
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_stopped_in_the_middle_it_goes_on(here, run, how):
+    arguments = ["shop.csv", "--boosters", "AdaBoost,MadaBoost", "--jobs", "1", "--rounds", "60"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "boostlab", "compare", *arguments],
+        **dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True),
+    )
+    store = here / "shop-boosters" / "cells.sqlite"
+
+    def finished():
+        if not store.exists():
+            return 0
+        with Store(store) as cells:
+            return len(cells.after(0))
+
+    try:
+        end = time.monotonic() + 120
+        while finished() < 2:
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < end
+            time.sleep(0.02)
+        process.send_signal(how)
+        out, err = process.communicate(timeout=60)
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+    kept = finished()
+    assert 2 <= kept < 20
+    if how == signal.SIGINT:
+        assert process.returncode == 130
+        assert f"stopped by Ctrl-C: {kept} of 20 cells are kept" in " ".join(out.split())
+        assert "Traceback" not in err
+    assert run(*arguments).exit_code == 0
+    with Store(store) as cells:
+        every = cells.after(0)
+    assert len(every) == 20
+    assert len({one.run for one in every}) == 2
+    assert [one.run for one in every[:kept]] == [every[0].run] * kept
+
+
+@posix
+def test_killed_while_it_writes_it_gets_through(here):
+    """Whatever the moment: the next run is not refused, and what lies in the folder is whole."""
+    script = Path(__file__).parents[1] / "studies" / "comparison" / "killed_compare.py"
+    done = subprocess.run(
+        [sys.executable, script, "killed", "shop.csv", *SMALL], capture_output=True, text=True, timeout=300
+    )
+    attempts = done.stdout.splitlines()
+    assert done.stderr == ""
+    assert len(attempts) > 8
+    assert attempts == [str(-signal.SIGKILL)] * (len(attempts) - 1) + ["0"]
+    assert "## Ranking" in (here / "killed" / "README.md").read_text()
+
+
+# -- from inside -----------------------------------------------------------------------------------------------------
+
+
+def test_without_an_argument_it_is_a_demo_that_leaves_nothing_behind(run, here):
+    result = run(*SMALL)
+    assert result.exit_code == 0
+    assert "made here" in result.stdout
+    assert "With --out FOLDER it also writes a page" in result.stdout
+    assert sorted(path.name for path in here.iterdir()) == ["shop.csv"]
+    assert (here / "page" / "README.md").exists() or run(*SMALL, "--out", "page").exit_code == 0
+    assert (here / "page" / "README.md").exists()
+
+
+def test_noise_is_another_column(run):
+    out = run("shop.csv", *SMALL, "--noise", "0.2").stdout
+    assert "assumed: the last column" in out
+    assert "flipped" in out
+    assert "with 20 % of the training labels flipped" in " ".join(out.split())
+    assert "8 of 8 cells finished" in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_a_budget_ends_it_and_says_how_to_go_on(run, monkeypatch):
+    run("shop.csv", *SMALL, "--out", "first")  # compiles, which is not taken from the budget
+    fit = boostlab.AdaBoostClassifier.fit
+
+    def slow(self, X, y):
+        time.sleep(1.0 if len(y) == 60 else 0.0)  # the last fit of a cell
+        return fit(self, X, y)
+
+    monkeypatch.setattr(boostlab.AdaBoostClassifier, "fit", slow)
+    result = run("shop.csv", *SMALL, "--budget", "0.9s")
+    assert result.exit_code == 0
+    said = " ".join(result.stdout.split())
+    assert "Not finished, because its time was over: 1 of 4 cells are kept in shop-boosters/cells.sqlite" in said
+    assert "had nobody to be compared with" in said
+    assert "But that is over 1 of 2 test parts, and MadaBoost has no result yet: let it finish before you rely" in said
+    assert "over 1 part (" in said
+
+
+def test_getting_warm_is_not_taken_from_the_budget(run, monkeypatch):
+    run("shop.csv", *SMALL, "--out", "first")  # compiles
+    monkeypatch.setattr(NestedCV, "warm", lambda self, method: time.sleep(1.0))
+    monkeypatch.setattr(worker, "_is_warm", set())
+    out = run("shop.csv", *SMALL, "--budget", "1.8s").stdout
+    assert "4 of 4 cells finished" in out  # though two boosters take two seconds
+
+
+def test_two_tables_of_one_name_do_not_share_a_page(run, here):
+    for folder in ("a", "b"):
+        (here / folder).mkdir()
+        (here / folder / "shop.csv").write_text((here / "shop.csv").read_text())
+    assert run("a/shop.csv", *SMALL).exit_code == 0
+    page = (here / "shop-boosters" / "README.md").read_text()
+    for other in ("b/shop.csv", "shop.csv"):
+        refused = run(other, *SMALL)
+        assert refused.exit_code == 2
+        assert " ".join(refused.stderr.split()) == (
+            "boostlab: The folder shop-boosters holds the comparison of another table, ../a/shop.csv as seen from "
+            f"there; name a folder for {other} with --out."
+        )
+    assert (here / "shop-boosters" / "README.md").read_text() == page
+    assert run(here / "a" / "shop.csv", *SMALL).exit_code == 0  # the same file by another name
+    assert run("b/shop.csv", *SMALL, "--out", "other").exit_code == 0
+    assert run("shop.csv", *SMALL, "--out", "shop-boosters").exit_code == 0  # whoever names a folder means it
+
+
+def test_failures_are_rows(run, monkeypatch):
+    def fail(self, X, y):
+        raise RuntimeError("the abacus is [jammed]")
+
+    monkeypatch.setattr(boostlab.MadaBoostClassifier, "fit", fail)
+    result = run("shop.csv", *SMALL)
+    assert result.exit_code == 0
+    assert "MadaBoost failed on 2 of 2 parts: RuntimeError: the abacus is [jammed]" in " ".join(result.stdout.split())
+    monkeypatch.setattr(boostlab.AdaBoostClassifier, "fit", fail)
+    result = run("shop.csv", *SMALL, "--seed", "1")
+    assert result.exit_code == 1
+    assert "nothing to recommend" in result.stdout
+
+
+def test_foreign_files_are_not_overwritten(run, here):
+    folder = here / "mine"
+    folder.mkdir()
+    (folder / "README.md").write_text("my own words\n")
+    result = run("shop.csv", *SMALL, "--out", "mine")
+    assert result.exit_code == 2
+    assert "The folder mine holds a README.md that boostlab did not write" in result.stderr
+    assert (folder / "README.md").read_text() == "my own words\n"
+    (folder / "README.md").rename(folder / "cells.csv")
+    assert "holds a cells.csv that" in run("shop.csv", *SMALL, "--out", "mine").stderr
+    assert [path.name for path in folder.iterdir()] == ["cells.csv"]
+
+
+def test_more_classes(run, here):
+    rng = np.random.default_rng(0)
+    rows = [f"{x:.3f};{y:.3f};{'abc'[int(3 * x)]}" for x, y in rng.random((90, 2))]
+    (here / "three.csv").write_text("\n".join(["x;y;class", *rows]) + "\n")
+    result = run("three.csv", "--folds", "2", "--repeats", "1", "--rounds", "3", "--jobs", "1")
+    assert result.exit_code == 0
+    assert "6: SAMME, AdaBoostM1, AdaBoostM2, AdaBoostMH, LogitBoost, VadaBoost" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--boosters", "AdaBost"], "There is no booster 'AdaBost'; did you mean AdaBoost?"),
+        (["--boosters", ","], "No booster was named"),
+        (["--folds", "1"], "folds=1 is not possible"),
+        (["--repeats", "0"], "repeats=0 is not possible"),
+        (["--noise", "0.5"], "noise=0.5 is not possible"),
+        (["--noise", "-0.1"], "noise=-0.1 is not possible"),
+        (["--rounds", "0"], "rounds=0 is not possible"),
+        (["--seed", "-1"], "The seed -1 is not possible"),
+        (["--budget", "soon"], "The budget 'soon' is not a time; write it as 90s, 5m or 1h30m."),
+        (["--budget", "0s"], "The budget '0s' leaves no time"),
+        (["--target", "kept"], "--target needs a table"),
+        (["--jobs", "0"], "jobs=0 is not possible"),
+        (["shop.csv", "--target", "kep"], "There is no column 'kep'; did you mean 'kept'?"),
+        (["shp.csv"], "There is no file shp.csv; did you mean shop.csv?"),
+        (["shop.csv", "--out", "shop.csv"], "The folder shop.csv cannot be written to"),
+        (["shop.csv", "--drop", "colr"], "There is no column 'colr'; did you mean 'colour'?"),
+        (["shop.csv", "--drop", 'id, "a, b"'], "There is no column 'a, b'; the columns are"),
+        (["shop.csv", "--target", "kept", "--drop", "kept"], "The target 'kept' cannot be left out"),
+        (["shop.csv", "--drop", "size", "--keep", "size"], "The column 'size' is to be left out and to be kept"),
+        (["shop.csv", "--target", "size"], "The target 'size' has 1"),
+        (["shop.csv", "--store", "."], "The store . is a folder"),
+        (["."], ". is a folder; name a file."),
+    ],
+)
+def test_mistakes_get_one_sentence(run, arguments, sentence):
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"boostlab: {sentence}")
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
+
+
+def test_budgets_and_commands_as_people_write_them():
+    assert [seconds_of(t) for t in ("90s", "5m", "5 min", "1h30m", "1.5h", "20")] == [90, 300, 300, 5400, 5400, 20]
+    assert CompareOptions(noise=0.2, budget="5m", jobs=2).command() == "boostlab compare --noise 0.2 --jobs 2"

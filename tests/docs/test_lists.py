@@ -1,0 +1,55 @@
+"""The lists of boosters in the README, the documentation and for type checkers are those of the registry."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+from boostlab.boosters import REGISTRY, REGRESSORS
+from boostlab.boosters.registry import Entry
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def make_lists():
+    """The script as a module."""
+    spec = importlib.util.spec_from_file_location("make_lists", ROOT / "docs" / "make_lists.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    yield module
+    sys.modules.pop("make_lists", None)
+
+
+def test_the_lists_are_up_to_date(make_lists, capsys):
+    assert make_lists.main(["--check"]) == 0, f"{capsys.readouterr().out}run `make lists`"
+
+
+def test_every_booster_has_a_row(make_lists):
+    readme, index = make_lists.readme(), make_lists.families()
+    for name, entry in (REGISTRY | REGRESSORS).items():
+        row = next(line for line in readme.splitlines() if f"`{name}`" in line)
+        assert entry.reference in row
+        assert entry.choose in row
+        assert all(key in row for key in entry.parameters)
+        assert entry.family in make_lists.FAMILIES, f"{name}: docs/{entry.family}.md is not in docs/make_lists.py"
+        assert name.removesuffix("Classifier").removesuffix("Regressor") in index
+    for family in make_lists.FAMILIES:
+        assert (ROOT / "docs" / f"{family}.md").exists()
+
+
+def test_a_new_booster_makes_the_lists_out_of_date(make_lists, monkeypatch, capsys):
+    cls = REGISTRY["AdaBoostClassifier"].cls
+    monkeypatch.setitem(REGISTRY, "NewClassifier", Entry(cls, "Nobody 2099", "never", "quadratic"))
+    assert "| `NewClassifier` | Nobody 2099 |" in make_lists.readme()
+    assert make_lists.main(["--check"]) == 1
+    assert "README.md is not up to date" in capsys.readouterr().out
+
+
+def test_only_what_is_between_the_marks_changes(make_lists):
+    assert make_lists.updated("a\n<!-- [x] made -->\nold\n<!-- [/x] -->\nb\n", "<!-- [x] ", "<!-- [/x]", "new\n") == (
+        "a\n<!-- [x] made -->\nnew\n<!-- [/x] -->\nb\n"
+    )

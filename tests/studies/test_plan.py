@@ -1,0 +1,50 @@
+"""What tells one cell from another: the code of a booster, and not where that code lies or how it is explained."""
+
+from __future__ import annotations
+
+from boostlab.boosters import REGISTRY
+from boostlab.studies import plan
+
+HERE = '''"""A rule."""
+from boostlab.here import (
+    exp,  # of the row
+    log,
+)
+
+
+def alpha(e):
+    """Step 3."""
+    return log((1 - e) / e) / 2
+'''
+THERE = """import boostlab.there as log
+
+# The vote.
+def alpha(e):
+    'Step 3'
+
+    return log((1 - e) / e) / 2  # half
+"""
+
+
+def test_a_rule_that_is_moved_or_explained_better_is_the_same_code():
+    assert plan.statements(HERE) == plan.statements(THERE) == "def alpha(e):\n    return log((1 - e) / e) / 2"
+    assert plan.statements(HERE.replace("/ 2", "/ 3")) != plan.statements(HERE)
+    assert plan.statements('text = "# no comment"') == 'text = "# no comment"'
+
+
+def test_the_code_that_a_booster_is_made_of_is_part_of_its_definition(monkeypatch):
+    """A formula beside the rule, a program it solves, a default, a booster whose voters it starts from."""
+    before = {name: plan.code_version(name) for name in ("L1BoostClassifier", "ERLPBoostClassifier")}
+    sources, whole = [], plan.inspect.getsource
+    monkeypatch.setattr(plan.inspect, "getsource", lambda thing: sources.append(thing.__name__) or whole(thing))
+    plan.code_version.cache_clear()
+    assert {name: plan.code_version(name) for name in before} == before
+    assert {"L1Boost", "less_a_constant", "Exponential", "boostlab.solvers.capped_entropy"} <= set(sources)
+    assert "L1BoostClassifier" not in sources  # its documentation may change
+    plan.code_version.cache_clear()
+    monkeypatch.setattr(REGISTRY["L1BoostClassifier"].cls, "beta", 0.125)
+    monkeypatch.setattr(REGISTRY["L1BoostClassifier"].cls, "get_params", lambda self, deep=True: {"beta": self.beta})
+    assert plan.code_version("L1BoostClassifier") != before["L1BoostClassifier"]
+    plan.code_version.cache_clear()
+    alone, after = (plan.Method("x", "RLPBoostClassifier", after=name) for name in ("", "AdaBoostClassifier"))
+    assert alone.definition()["code"] != after.definition()["code"]
