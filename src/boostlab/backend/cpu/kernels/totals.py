@@ -48,7 +48,7 @@ def largest_part(values: Array, counts: Array, mass: Array, first: int, last: in
             out[v] = largest_magnitude(x * mass[first:last])
         else:
             out[v] = largest_magnitude(x)
-        if counts.size > 0 and out[v] > 0.0:
+        if counts.size > 0 and mass.size == 0 and out[v] > 0.0:
             by, top = counts[first:last], 0.0
             for i in range(x.size):
                 top = max(top, abs(x[i]) if by[i] > 0 else 0.0)
