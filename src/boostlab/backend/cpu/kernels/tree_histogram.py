@@ -33,7 +33,7 @@ _I = ir.IntType(64)
 _PAIR = ir.VectorType(_I, 2)
 
 
-class Block(NamedTuple):
+class RowBlock(NamedTuple):
     """Some rows of a node, and what they add: two values each, or one value and the class it belongs to."""
 
     rows: Array
@@ -42,16 +42,16 @@ class Block(NamedTuple):
 
 
 @part
-def new_block() -> Block:
+def new_block() -> RowBlock:
     """Return room for a block."""
-    return Block(np.zeros(BLOCK + AHEAD, np.uint64), np.zeros(BLOCK, np.uint64), np.zeros(2 * BLOCK + 2, np.int64))
+    return RowBlock(np.zeros(BLOCK + AHEAD, np.uint64), np.zeros(BLOCK, np.uint64), np.zeros(2 * BLOCK + 2, np.int64))
 
 
 # -- what rows add -------------------------------------------------------------------------------------------------
 
 
 @part
-def gather_labels(source: Any, members: Array, some: bool, first: int, size: int, block: Block) -> None:
+def gather_labels(source: Any, members: Array, some: bool, first: int, size: int, block: RowBlock) -> None:
     """Write the rows members[first : first + size] (or first to first + size - 1) and their weights, by sides."""
     q, rows, values = source[0], block.rows, block.values
     for k in range(size):
@@ -62,7 +62,7 @@ def gather_labels(source: Any, members: Array, some: bool, first: int, size: int
 
 
 @part
-def gather_numbers(source: Any, members: Array, some: bool, first: int, size: int, block: Block) -> None:
+def gather_numbers(source: Any, members: Array, some: bool, first: int, size: int, block: RowBlock) -> None:
     """Write the rows and their two numbers."""
     q, p, rows, values = source[0], source[1], block.rows, block.values
     for k in range(size):
@@ -72,7 +72,7 @@ def gather_numbers(source: Any, members: Array, some: bool, first: int, size: in
 
 
 @part
-def gather_classes(source: Any, members: Array, some: bool, first: int, size: int, block: Block) -> None:
+def gather_classes(source: Any, members: Array, some: bool, first: int, size: int, block: RowBlock) -> None:
     """Write the rows, their weights and their classes."""
     q, of, rows, classes, values = source[0], source[1], block.rows, block.classes, block.values
     for k in range(size):
@@ -108,7 +108,7 @@ def _add_pairs(typing: Any, out: Any, word: Any, bases: Any, values: Any, k: Any
 
 
 @part
-def _add_pairs_of_lane(w: Array, bits: int, lane: int, base: int, block: Block, size: int, out: Array) -> None:
+def _add_pairs_of_lane(w: Array, bits: int, lane: int, base: int, block: RowBlock, size: int, out: Array) -> None:
     """Add a block to one column of a word."""
     rows, values = block.rows, block.values
     shift, mask, one = U(bits * lane), (U(1) << U(bits)) - U(1), U(1)
@@ -120,7 +120,7 @@ def _add_pairs_of_lane(w: Array, bits: int, lane: int, base: int, block: Block, 
 
 @part
 def add_pairs_of_eight(
-    words: Array, bases: Array, d: int, n_channels: int, block: Block, size: int, first: int, last: int, out: Array
+    words: Array, bases: Array, d: int, n_channels: int, block: RowBlock, size: int, first: int, last: int, out: Array
 ) -> None:
     """Add the first `size` rows of a block to the columns of the words first <= g < last; bases are in numbers."""
     rows, values = block.rows, block.values
@@ -138,7 +138,7 @@ def add_pairs_of_eight(
 
 @part
 def add_pairs_of_four(
-    words: Array, bases: Array, d: int, n_channels: int, block: Block, size: int, first: int, last: int, out: Array
+    words: Array, bases: Array, d: int, n_channels: int, block: RowBlock, size: int, first: int, last: int, out: Array
 ) -> None:
     """Do the same where a word holds four codes of two bytes."""
     rows, values = block.rows, block.values
@@ -156,7 +156,7 @@ def add_pairs_of_four(
 
 @part
 def _add_classes_of_lane(
-    w: Array, bits: int, lane: int, base: int, n_channels: int, block: Block, size: int, out: Array
+    w: Array, bits: int, lane: int, base: int, n_channels: int, block: RowBlock, size: int, out: Array
 ) -> None:
     """Add a block to one column of a word."""
     rows, classes, values, K = block.rows, block.classes, block.values, U(n_channels)
@@ -167,7 +167,7 @@ def _add_classes_of_lane(
 
 @part
 def add_classes_of_eight(
-    words: Array, bases: Array, d: int, n_channels: int, block: Block, size: int, first: int, last: int, out: Array
+    words: Array, bases: Array, d: int, n_channels: int, block: RowBlock, size: int, first: int, last: int, out: Array
 ) -> None:
     """Add the weights of a block's rows to the channels of their classes."""
     rows, classes, values, K, m = block.rows, block.classes, block.values, U(n_channels), U(255)
@@ -193,7 +193,7 @@ def add_classes_of_eight(
 
 @part
 def add_classes_of_four(
-    words: Array, bases: Array, d: int, n_channels: int, block: Block, size: int, first: int, last: int, out: Array
+    words: Array, bases: Array, d: int, n_channels: int, block: RowBlock, size: int, first: int, last: int, out: Array
 ) -> None:
     """Do the same where a word holds four codes of two bytes."""
     for g in range(first, last):
