@@ -272,11 +272,10 @@ class SplitSearch:
         sums = [(criterion.weigh(slots[seen]), int(criterion.weigh(total[seen])))]
         if least > 0:
             sums.append((slots[-1], int(total[-1])))
-        widths = np.diff(self.starts)
-        first, low = np.repeat(self.starts[:-1], widths), []
+        widths, low = np.diff(self.starts), []
         for mine, _ in sums:
             up_to = np.cumsum(mine)
-            below = up_to - (up_to - mine)[first]
+            below = up_to - np.repeat(np.append(0, up_to)[self.starts[:-1]], widths)
             gone = np.repeat(mine[self.starts[1:] - 1], widths)
             low.append(np.stack([below, below + gone], axis=1))  # missing values above, and below
         even = np.minimum(low[0], sums[0][1] - low[0])
@@ -285,9 +284,7 @@ class SplitSearch:
             unit = channels.scale[-1]
             even[(low[1] * unit < least) | ((sums[1][1] - low[1]) * unit < least)] = 0
         at = int(even.argmax())
-        if even.flat[at] <= 0:
-            return None
-        return self.split_at(at // 2, at % 2, np.inf, order)
+        return self.split_at(at // 2, at % 2, np.inf, order) if even.flat[at] > 0 else None
 
     def split_at(self, at: int, side: int, cost: float, order: Mapping[int, Array] = NO_ORDER) -> Split:
         """Return the split after a slot of the histogram."""

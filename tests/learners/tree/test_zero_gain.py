@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from boostlab import (
@@ -46,6 +47,14 @@ def test_xor_is_learnt(booster, options, limits):
     model = booster(DecisionTree(**limits), n_estimators=2, **options).fit(XOR, ODD)
     assert model.score(XOR, ODD) == 1.0
     assert model.estimators_[0].n_leaves == 4
+
+
+@pytest.mark.parametrize("booster", [AdaBoostClassifier, LogitBoostClassifier, SAMMEClassifier])
+def test_xor_is_learnt_from_a_sparse_table(booster):
+    """Columns of zeros have no slots, the first and the last one among them."""
+    X = scipy.sparse.csr_matrix(np.column_stack([np.zeros(20), XOR, np.zeros(20)]))
+    model = booster(DecisionTree(max_depth=2), n_estimators=2).fit(X, ODD)
+    assert model.score(X, ODD) == 1.0
 
 
 def test_a_single_split_of_xor_gains_nothing():

@@ -45,7 +45,7 @@ ROOM = 1 << 24  # integers in the histograms of all leaves
 NO_LOWS = np.empty(0, bool)
 
 
-class Channels(NamedTuple):
+class RoundedRows(NamedTuple):
     """What is summed: the rows as integers, and what these are worth."""
 
     source: tuple[Array, ...]  # of the rows, as the kernel wants them
@@ -164,24 +164,24 @@ class BestFirst(Strategy):
 
     # -- channels ------------------------------------------------------------------------------------------------------
 
-    def _channels(self, criterion: Separable, task: Task) -> Channels:
+    def _channels(self, criterion: Separable, task: Task) -> RoundedRows:
         """Round the rows as `general` does."""
         if criterion.by_class:
             return self._classes(task)
         return self._labels(criterion, task) if criterion.labels else self._numbers(criterion, task)
 
-    def _classes(self, task: Task) -> Channels:
+    def _classes(self, task: Task) -> RoundedRows:
         count = self.search.counter(task.target)
         count.round(tame(task.weight), task.counts)
         unit = math.ldexp(1.0, -count.power)
         totals = np.zeros(count.width, np.int64)
         class_totals(count.q, count.classes, totals)
         gross = totals * unit
-        return Channels(
+        return RoundedRows(
             (count.q, count.classes), totals.tolist(), np.array([unit]), gross, count.power, count.whole * unit
         )
 
-    def _labels(self, criterion: Separable, task: Task) -> Channels:
+    def _labels(self, criterion: Separable, task: Task) -> RoundedRows:
         search, weight, root = self.search, tame(task.weight), None
         mine: Follower
         if task.counts is not None:
@@ -201,11 +201,11 @@ class BestFirst(Strategy):
         unit = math.ldexp(1.0, -mine.power)
         whole = math.ldexp(mine.gross, -mine.power)
         gross = np.array([whole, whole])
-        return Channels(
+        return RoundedRows(
             (mine.q,), [mine.minus, mine.plus], np.array([unit, unit]), gross, mine.power, criterion.weight(gross), root
         )
 
-    def _numbers(self, criterion: Separable, task: Task) -> Channels:
+    def _numbers(self, criterion: Separable, task: Task) -> RoundedRows:
         search, weight, target, counts, centre = self.search, tame(task.weight), task.target, task.counts, 0.0
         if criterion.centred:
             centre = mean_target(search.rows, weight, target, counts)
@@ -232,7 +232,7 @@ class BestFirst(Strategy):
         present = weight if counts is None else weight * (counts > 0)
         q = [f.q for f in two if f.q is not None]
         source = *q, np.asarray(present, np.float64), np.asarray(target, np.float64)
-        return Channels(source, [f.total for f in two], unit, gross, two[0].power, whole, None, centre)
+        return RoundedRows(source, [f.total for f in two], unit, gross, two[0].power, whole, None, centre)
 
 
 class Workspace:

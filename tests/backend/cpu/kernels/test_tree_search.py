@@ -33,7 +33,7 @@ def node(rng, K, categories):
     filled = np.ones(starts[-1], bool)
     cuts = np.where(categorical | gaps, widths - 1, widths - 2)
     below = np.where(gaps, widths - 2, 0)
-    return hist, search.Columns(starts, cuts, below, filled, categorical)
+    return hist, search.SlotColumns(starts, cuts, below, filled, categorical)
 
 
 def orders(hist, columns, mean):
@@ -56,7 +56,7 @@ def candidates(hist, columns, mean):
 def run(function):
     @njit(error_model="numpy")
     def of(hist, starts, cuts, below, filled, categorical, first, last, total, unit, gross, numbers, K):
-        columns = search.Columns(starts, cuts, below, filled, categorical)
+        columns = search.SlotColumns(starts, cuts, below, filled, categorical)
         room = search.new_room(20, K)
         return function(hist, columns, first, last, total, search.Scales(unit, gross, numbers), room)
 
@@ -150,7 +150,7 @@ EVEN = search.even_search(kinds._both, arrange)
 
 @njit
 def most_even(hist, starts, cuts, below, filled, categorical, whole, unit):
-    columns = search.Columns(starts, cuts, below, filled, categorical)
+    columns = search.SlotColumns(starts, cuts, below, filled, categorical)
     return EVEN(hist, columns, whole, search.Scales(unit, unit, unit), search.new_room(20, 2))
 
 

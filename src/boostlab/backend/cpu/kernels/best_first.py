@@ -19,7 +19,7 @@ from boostlab.backend.cpu.compiling import kernel, part
 from boostlab.backend.cpu.kernels.prefetch import soon
 from boostlab.backend.cpu.kernels.spin_barrier import wait
 from boostlab.backend.cpu.kernels.tree_histogram import BLOCK, new_block, shares
-from boostlab.backend.cpu.kernels.tree_search import Columns, Room, Scales, new_room
+from boostlab.backend.cpu.kernels.tree_search import Room, Scales, SlotColumns, new_room
 
 Array = np.ndarray[Any, Any]
 U = np.uint64
@@ -29,7 +29,7 @@ FACTS = 7
 AHEAD = 32  # rows
 
 
-class Codes(NamedTuple):
+class PackedCodes(NamedTuple):
     """The codes of a dense table."""
 
     cells: Array  # of shape (groups, rows, lanes)
@@ -58,7 +58,7 @@ class Shared(NamedTuple):
     lows: Array  # how many rows of a stretch are low
 
 
-class Limits(NamedTuple):
+class GrowthLimits(NamedTuple):
     """When to stop."""
 
     leaves: int
@@ -108,7 +108,7 @@ def join_stretches(lows: Array, me: int, size: int, begin: int, count: int, memb
 
 
 @part
-def mark_low(columns: Columns, j: int, cut: int, side: int, order: Array, low: Array) -> None:
+def mark_low(columns: SlotColumns, j: int, cut: int, side: int, order: Array, low: Array) -> None:
     """Write which slots of a column are low, given the last one that is, in the order in which the column is cut."""
     width = columns.starts[j + 1] - columns.starts[j]
     low[:width] = False
@@ -119,7 +119,7 @@ def mark_low(columns: Columns, j: int, cut: int, side: int, order: Array, low: A
 
 
 @part
-def sum_low(hist: Array, columns: Columns, j: int, low: Array, total: Array) -> None:
+def sum_low(hist: Array, columns: SlotColumns, j: int, low: Array, total: Array) -> None:
     """Sum the low slots of a column, per channel."""
     K, start = total.size, columns.starts[j]
     total[:] = 0
@@ -152,7 +152,15 @@ def grower(kind: Kind, lanes: int) -> Any:
 
     @part
     def count(
-        me: int, size: int, codes: Codes, columns: Columns, source: Any, some: bool, at: Any, shared: Shared, block: Any
+        me: int,
+        size: int,
+        codes: PackedCodes,
+        columns: SlotColumns,
+        source: Any,
+        some: bool,
+        at: Any,
+        shared: Shared,
+        block: Any,
     ) -> None:
         """Sum one's part of the rows and columns of a node, which are the rows begin to begin + rows - 1."""
         begin, rows, to, K = at
@@ -173,7 +181,7 @@ def grower(kind: Kind, lanes: int) -> Any:
 
     @part
     def complete(
-        size: int, codes: Codes, columns: Columns, rows: int, a: int, b: int, hist: Array, parts: Array
+        size: int, codes: PackedCodes, columns: SlotColumns, rows: int, a: int, b: int, hist: Array, parts: Array
     ) -> None:
         """Add what others have summed of the numbers a to b - 1 of a histogram."""
         row_parts, _ = shares(size, rows, codes.words.shape[0], lanes, hist.size)
@@ -187,10 +195,10 @@ def grower(kind: Kind, lanes: int) -> Any:
     def decide(
         node: int,
         size: int,
-        columns: Columns,
+        columns: SlotColumns,
         scales: Scales,
         source: Any,
-        limits: Limits,
+        limits: GrowthLimits,
         nodes: Any,
         shared: Shared,
         room: Room,
@@ -236,17 +244,17 @@ def grower(kind: Kind, lanes: int) -> Any:
     ) -> int:
         """Grow a tree as member `me` of a team of so many; write the nodes and reorder the members.
 
-        table holds the fields of Codes and of Columns, costs those of Scales, limit of Limits, tables of Nodes, work of
-        Shared.  totals[:, 0] are the sums over all rows, and the first of hists is their histogram if it is known.
-        Return the number of nodes; 0 if the team is broken.
+        table holds the fields of PackedCodes and of SlotColumns, costs those of Scales, limit of GrowthLimits, tables
+        of Nodes, work of Shared.  totals[:, 0] are the sums over all rows, and the first of hists is their histogram if
+        it is known.  Return the number of nodes; 0 if the team is broken.
         """
         if size == 0:
             return stamp
         codes, columns, scales, limits, shared = (
-            Codes(*table[0]),
-            Columns(*table[1]),
+            PackedCodes(*table[0]),
+            SlotColumns(*table[1]),
             Scales(*costs),
-            Limits(*limit),
+            GrowthLimits(*limit),
             Shared(*work),
         )
         facts, gains, sums, orders = tables[0][me], tables[1][me], tables[2][me], tables[3][me]

@@ -18,9 +18,9 @@ from boostlab.backend.cpu.kernels.tree_histogram import (
     gather_numbers,
 )
 from boostlab.backend.cpu.kernels.tree_search import (
-    Columns,
     Room,
     Scales,
+    SlotColumns,
     arrange_pairs,
     class_search,
     even_search,
@@ -49,7 +49,7 @@ def labels_grower(cost: Callable[..., Any], lanes: int) -> Any:
         return _alone(cost, total, scales)
 
     @part
-    def arrange(hist: Array, columns: Columns, j: int, unit: Array, room: Room) -> Array:
+    def arrange(hist: Array, columns: SlotColumns, j: int, unit: Array, room: Room) -> Array:
         return arrange_pairs(sums, hist, columns, j, unit, room)
 
     @part
@@ -81,7 +81,7 @@ def numbers_grower(cost: Callable[..., Any], residual: Callable[..., Any], lanes
         return _alone(cost, total, scales)
 
     @part
-    def arrange(hist: Array, columns: Columns, j: int, unit: Array, room: Room) -> Array:
+    def arrange(hist: Array, columns: SlotColumns, j: int, unit: Array, room: Room) -> Array:
         return arrange_pairs(sums, hist, columns, j, unit, room)
 
     @part
@@ -117,7 +117,7 @@ def classes_grower(fold: Callable[..., Any], close: Callable[..., Any], lanes: i
         return close(folded, total.sum() * unit, 0.0, 0.0)
 
     @part
-    def arrange(hist: Array, columns: Columns, j: int, unit: Array, room: Room) -> Array:
+    def arrange(hist: Array, columns: SlotColumns, j: int, unit: Array, room: Room) -> Array:
         K = hist.size // columns.starts[columns.cuts.size]
         return hist[K * columns.starts[j] : K * columns.starts[j + 1]]
 

@@ -23,7 +23,7 @@ TINY = 2.2250738585072014e-308
 OFFSET = float(2**84 + 2**63 + 2**52)
 
 
-class Columns(NamedTuple):
+class SlotColumns(NamedTuple):
     """What is known of the columns.
 
     Column j owns the slots starts[j] to starts[j + 1] - 1, the last one for missing values.  It has cuts[j] cuts with
@@ -95,7 +95,7 @@ def sums_of_numbers(a: int, b: int) -> tuple[int, int]:
 
 @part
 def sort_slots(
-    sums: Callable[..., Any], hist: Array, columns: Columns, j: int, unit: Array, order: Array, rank: Array
+    sums: Callable[..., Any], hist: Array, columns: SlotColumns, j: int, unit: Array, order: Array, rank: Array
 ) -> None:
     """Sort a column's slots by the mean of the target, equals in their order, those that nobody is in last."""
     start = columns.starts[j]
@@ -111,7 +111,9 @@ def sort_slots(
 
 
 @part
-def arrange_pairs(sums: Callable[..., Any], hist: Array, columns: Columns, j: int, unit: Array, room: Room) -> Array:
+def arrange_pairs(
+    sums: Callable[..., Any], hist: Array, columns: SlotColumns, j: int, unit: Array, room: Room
+) -> Array:
     """Return a column's sums in the order in which it is cut."""
     start, end = columns.starts[j], columns.starts[j + 1]
     if not columns.categorical[j]:
@@ -128,7 +130,7 @@ def pair_search(cost: Callable[..., Any], sums: Callable[..., Any]) -> Callable[
 
     @part
     def search(
-        hist: Array, columns: Columns, first: int, last: int, total: Array, scales: Scales, room: Room
+        hist: Array, columns: SlotColumns, first: int, last: int, total: Array, scales: Scales, room: Room
     ) -> tuple[int, int, float]:
         """Return (slot, side, cost) of the cheapest cut of the columns first <= j < last; slot < 0 if there is none.
 
@@ -183,7 +185,7 @@ def class_search(fold: Callable[..., Any], close: Callable[..., Any]) -> Callabl
 
     @part
     def search(
-        hist: Array, columns: Columns, first: int, last: int, total: Array, scales: Scales, room: Room
+        hist: Array, columns: SlotColumns, first: int, last: int, total: Array, scales: Scales, room: Room
     ) -> tuple[int, int, float]:
         """Return (slot, side, cost) as `pair_search` does."""
         K, unit, whole = total.size, scales.unit[0], total.sum()
@@ -226,7 +228,7 @@ def even_search(weigh: Callable[..., Any], arrange: Callable[..., Any]) -> Calla
     """
 
     @part
-    def most_even(hist: Array, columns: Columns, whole: int, scales: Scales, room: Room) -> tuple[int, int]:
+    def most_even(hist: Array, columns: SlotColumns, whole: int, scales: Scales, room: Room) -> tuple[int, int]:
         """Return (slot, side); slot < 0 if all the weight is on one side of every cut."""
         at, side, best, K = -1, 0, np.int64(0), hist.size // columns.starts[columns.cuts.size]
         for j in range(columns.cuts.size):
