@@ -18,6 +18,18 @@ def class_error_sums(w: float, h: int, k: int) -> tuple[float, float]:
 
 
 @formula
+def edge_sums(w: float, h: float, y: float) -> tuple[float, float]:
+    """The weight of the sample, and that of the rows where the voter is right less that where it is wrong."""
+    return w, w * y * h
+
+
+@formula
+def vote_size(h: float) -> float:
+    """How large a vote is."""
+    return abs(h)
+
+
+@formula
 def residual_moments(y: float, F: float, h: float) -> tuple[float, float]:
     """The sums of residual * vote and of vote^2."""
     return (y - F) * h, h * h

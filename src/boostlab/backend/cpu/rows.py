@@ -22,6 +22,7 @@ from boostlab.contract import (
     Step,
     Task,
     class_error_sums,
+    edge_sums,
     error_sums,
     residual_moments,
     squared_error_sums,
@@ -31,7 +32,7 @@ from boostlab.contract.formula import LABEL, is_formula, n_values, parameters
 Array = npt.NDArray[Any]
 Formula = Callable[..., Any]
 
-CELLS = 8  # of a histogram, that the formula of one row costs as much as
+CELLS = 4  # of a histogram, that each value of one row's formula costs as much as
 
 
 class CpuRows:
@@ -148,11 +149,10 @@ class CpuRows:
         self.task, self.h, self.known = task, h, {}
         if isinstance(task, Task):
             parts = getattr(task, "parts", None)
+            edge = None if task.sums is None else (task.sums[0], task.sums[0] - 2.0 * task.sums[1])
             told = (
-                (error_sums, task.sums),
-                (class_error_sums, task.sums),
-                (residual_moments, task.moments),
-                (squared_error_sums, parts),
+                *((error_sums, task.sums), (edge_sums, edge), (class_error_sums, task.sums)),
+                *((residual_moments, task.moments), (squared_error_sums, parts)),
             )
             self.known = {what: found for what, found in told if found is not None}
 
@@ -203,8 +203,8 @@ class CpuRows:
 
     def _evaluate(self, what: Formula, numbers: tuple[Any, ...], out: Array) -> Array:
         loop, given, _ = self._given(what, numbers)
-        if is_worth(CELLS * out[0].size, self.threads):
-            spread(lambda a, b: loop(*given, out, a, b), self.n_rows, CELLS * out[0].size, self.threads)
+        if is_worth(CELLS * out.size, self.threads):
+            spread(lambda a, b: loop(*given, out, a, b), self.n_rows, CELLS * out.size, self.threads)
         else:
             loop(*given, out, 0, self.n_rows)
         return out
