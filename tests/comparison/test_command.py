@@ -139,7 +139,7 @@ def test_stopped_in_the_middle_it_goes_on(here, run, how):
 @posix
 def test_killed_while_it_writes_it_gets_through(here):
     """Whatever the moment: the next run is not refused, and what lies in the folder is whole."""
-    script = Path(__file__).parents[1] / "studies" / "comparison" / "killed_compare.py"
+    script = Path(__file__).with_name("killed_compare.py")
     done = subprocess.run(
         [sys.executable, script, "killed", "shop.csv", *SMALL], capture_output=True, text=True, timeout=300
     )
