@@ -5,6 +5,7 @@ The discrete form has epsilon-boost's two ways of taking small steps.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -106,8 +107,8 @@ class RealAdaBoost(Rule):
             before, wrong, after = s.total(weights_after, nu)
             Z = after / before
             if Z < 1 - NEGLIGIBLE:
-                s.own.log_loss += log(Z)
-                facts = {"error": wrong / before, "Z": Z, "objective": exp(min(s.own.log_loss, 700.0))}
+                s.own.log_loss += math.log(Z)
+                facts = {"error": wrong / before, "Z": Z, "objective": math.exp(min(s.own.log_loss, 700.0))}
                 return Step(nu, facts, perfect(s) if wrong == 0 else None)
             nu /= 2.0
         return Stop("no_edge", f"the best voter's normaliser Z is {Z:.6g} at its smallest step, and it must be below 1")

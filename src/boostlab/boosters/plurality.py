@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,9 +17,7 @@ from boostlab.contract import (
     Stop,
     Task,
     class_error_sums,
-    exp,
     is_other_class,
-    log,
     perfect,
 )
 
@@ -61,8 +60,8 @@ class Plurality(Rule):
             return Stop("no_edge", f"weighted error {error:.4g}, and the rule needs less than {limit:.4g}")
         alpha = self.vote(s, error or 0.5 / s.size)
         credit = self.credit(s)
-        s.own.log_loss += log((1 - error) * exp(-credit * alpha) + error * exp((1 - credit) * alpha))
-        facts = {"error": error, "edge": 1 - error / limit, "objective": exp(min(s.own.log_loss, 700.0))}
+        s.own.log_loss += math.log((1 - error) * math.exp(-credit * alpha) + error * math.exp((1 - credit) * alpha))
+        facts = {"error": error, "edge": 1 - error / limit, "objective": math.exp(min(s.own.log_loss, 700.0))}
         return Step(alpha, facts, perfect(s, is_other_class) if wrong == 0 else None)
 
     def shown(self, F: Array) -> Array:

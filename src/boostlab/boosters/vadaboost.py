@@ -6,6 +6,7 @@ Two classes are the paper's; three or more are ours, in SAMME's coding, derived 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any, ClassVar
@@ -111,10 +112,10 @@ class VadaBoost(Rule):
         floor = 0.5 / s.size  # for a perfect voter, as in AdaBoost
         alpha = 0.25 * log(up / down) if down > 0 else 0.5 * log((1 - floor) / floor)
         cross = 2 * (1 - lam) * W_I * W_J
-        V = A * exp(-2 * alpha) + B * exp(2 * alpha) + cross
-        s.own.log_cost += log(V / (A + B + cross))
-        gap = cross / 2 * (exp(alpha) - exp(-alpha)) ** 2  # U - V, what the bound gives away at this step
-        facts = {"error": W_J, "edge": W_I - W_J, "bound_gap": gap, "objective": exp(s.own.log_cost)}
+        V = A * math.exp(-2 * alpha) + B * math.exp(2 * alpha) + cross
+        s.own.log_cost += math.log(V / (A + B + cross))
+        gap = cross / 2 * (math.exp(alpha) - math.exp(-alpha)) ** 2  # U - V, what the bound gives away at this step
+        facts = {"error": W_J, "edge": W_I - W_J, "bound_gap": gap, "objective": math.exp(s.own.log_cost)}
         facts |= {"variance_penalty": lam, "effective_size": spread}
         return Step(alpha, facts, perfect(s) if W_J == 0 else None)
 
@@ -218,9 +219,9 @@ class VadaBoostOfClasses(VadaBoost, Plurality):
         else:
             x = (K - 1) * (2 * s.size - 1)  # a perfect voter: SAMME's floor, an error of 1/(2n)
         alpha, right, false = log(x), x**-limit, x ** (1 / K)  # what e is multiplied by where h is right, and where not
-        s.own.log_cost += log((A * right**2 + B * false**2 + 2 * C * right * false) / (up + down))
+        s.own.log_cost += math.log((A * right**2 + B * false**2 + 2 * C * right * false) / (up + down))
         facts = {"error": W_J, "edge": 1 - W_J / limit, "penalised_error": down / (up + down)}
-        facts |= {"bound_gap": C * (false - right) ** 2, "objective": exp(s.own.log_cost)}
+        facts |= {"bound_gap": C * (false - right) ** 2, "objective": math.exp(s.own.log_cost)}
         facts |= {"variance_penalty": lam, "effective_size": spread}
         return Step(alpha, facts, perfect(s, is_other_class) if W_J == 0 else None)
 

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.functions import exp_less
+from boostlab.backend.cpu.functions import exp_less, exp_of
 from boostlab.backend.cpu.kernels.vote_update import scale_side, wrong_mass
 from boostlab.backend.cpu.threads import gather, is_worth, spread
-from boostlab.functions import exp
 
 Array = npt.NDArray[Any]
 
@@ -89,7 +88,7 @@ class Exponentials:
                 lost = sum(map(int, gather(lambda a, b: wrong_mass(y, h, counts, a, b), n, n, self.threads)))
             wrong = 2 * lost <= self.size
             power = apart if wrong else -apart
-            factor = exp(power)
+            factor = exp_of(power)
             if alone:
                 scale_side(self._w, y, h, wrong, factor, 0, n)
             else:
