@@ -199,6 +199,10 @@ def gini(left: Any, right: Any, gross: Any, numbers: Any) -> Any:
     return squares(left, right, gross, numbers) / 2
 
 
+# Costs that are minus what the means of both sides explain, divided by so much (see `tree_search.may_explain`).
+EXPLAINS: dict[Cost, float] = {squares: 1.0, gini: 2.0}
+
+
 class Gini(LeastSquares):
     """CART's gini index, which for labels -1 and +1 is half the squared error; leaves vote the heavier label."""
 

@@ -16,8 +16,8 @@ labels, pairs, numbers = CRITERIA["labels"], CRITERIA["z"], CRITERIA["least_squa
 MADE = {
     **{f"rounds, {kind}": lambda kind=kind: rounds_of(half_log_odds, kind) for kind in KINDS},
     "trees by classes": lambda: classes_grower(labels.fold, labels.close, 8),
-    "trees by labels": lambda: labels_grower(pairs.cost, 8),
-    "trees by numbers": lambda: numbers_grower(numbers.cost, numbers.residual, 8),
+    "trees by labels": lambda: labels_grower(pairs.cost, 0.0, 8),
+    "trees by numbers": lambda: numbers_grower(numbers.cost, 1.0, numbers.residual, 8),
     "stumps by two sums": lambda: stump_of_pairs(pairs.cost, 8),
     "stumps by an edge": lambda: stump_of_edge(8),
     "split": lambda: cheapest_split(pairs.cost),

@@ -63,11 +63,16 @@ def test_the_same_trees(table, booster, limits, weighted):
     np.testing.assert_array_equal(quick.decision_function(X), slow.decision_function(X))
 
 
-def grown(codes, w, y, strategy):
-    """Return a full tree's cuts for given weights."""
+def grown(codes, w, y, strategy, share=14):
+    """Return a full tree's cuts for given weights; share chooses between presorted rows and histograms."""
     table, rows = Table.fit(codes.astype(float), Masses(len(y)), "exact", 1), Masses(len(y))
     session = TreeSession(DecisionTree(max_leaf_nodes=None), table, rows, strategy)
+    if strategy == "full":
+        session.growers[Full] = Full(session.learner, session.search)
+        session.growers[Full].share = share
     tree = session.best(Task("edge", w, y))
+    if strategy == "full":
+        assert (session.growers[Full].lists is None) == (share == 0)
     return tree.feature, tree.threshold, tree.children, tree.gains, session.last[1]
 
 
@@ -81,8 +86,10 @@ def test_ties_rows_without_weight_and_weights_far_apart_make_no_difference(seed)
     w = np.exp(rng.normal(scale=rng.choice([0.0, 1.0, 15.0]), size=n)) * (rng.random(n) > 0.2)
     y = rng.choice([-1.0, 1.0], n)
     y[:2], w[:2] = (-1.0, 1.0), 1.0
-    for a, b in zip(*(grown(X, w, y, strategy) for strategy in ("full", "general")), strict=True):
-        np.testing.assert_array_equal(a, b)
+    wanted = grown(X, w, y, "general")
+    for share in (10**9, 0):  # presorted rows, histograms
+        for a, b in zip(grown(X, w, y, "full", share), wanted, strict=True):
+            np.testing.assert_array_equal(a, b)
 
 
 @pytest.mark.parametrize("case", ["column", "rows of one value", "rows of many", "light row"])

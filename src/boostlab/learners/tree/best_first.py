@@ -22,7 +22,7 @@ from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.threads import as_team, is_worth, spread, spread_sums
 from boostlab.contract import Stop, Task
 from boostlab.data.table import compact
-from boostlab.learners.criteria import ByClass
+from boostlab.learners.criteria import EXPLAINS, ByClass
 from boostlab.learners.criterion import Separable
 from boostlab.learners.search import SplitSearch, tame
 from boostlab.learners.small import count_cuts
@@ -131,8 +131,8 @@ class BestFirst(Strategy):
         if isinstance(criterion, ByClass):
             return classes_grower(criterion.fold, criterion.close, self.lanes)
         if criterion.labels:
-            return labels_grower(criterion.cost, self.lanes)
-        return numbers_grower(criterion.cost, criterion.residual, self.lanes)
+            return labels_grower(criterion.cost, EXPLAINS.get(criterion.cost, 0.0), self.lanes)
+        return numbers_grower(criterion.cost, EXPLAINS.get(criterion.cost, 0.0), criterion.residual, self.lanes)
 
     def _sums(self, criterion: Separable, totals: Array) -> Array:
         """Return the nodes' sums as the criterion wants them: of labels, w and w y."""

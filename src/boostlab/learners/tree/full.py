@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from boostlab.backend.cpu.followed_histograms import Rounded, scaled
 from boostlab.backend.cpu.kernels.full_tree import CUT, FACTS, FEATURE, HIGH, LOW, LOWS, grow_full, let_leaves_vote
 from boostlab.backend.cpu.kernels.full_tree_classes import class_grower, let_classes_vote
 from boostlab.backend.cpu.kernels.histogram import SIGNED
+from boostlab.backend.cpu.kernels.presorted_tree import grow_ordered, put_in_order
 from boostlab.contract import Stop, Task
 from boostlab.learners.criteria import ByClass, gini
 from boostlab.learners.criterion import Separable
@@ -20,6 +22,9 @@ from boostlab.learners.tree.fitted import Tree
 from boostlab.learners.tree.strategy import FLOOR, NO_SPLIT, Grown, Limits, Strategy, deepest, hides_rows
 
 Array = npt.NDArray[Any]
+
+SMALL = 1 << 23  # cells up to which lists of rows may be kept, at 8 bytes each
+SHARE = 14  # rows with a code other than 0 for every slot: if there are more, sums per slot are faster than lists
 
 
 def _is_gini(criterion: Separable) -> bool:
@@ -33,9 +38,10 @@ def misses_numbers(search: SplitSearch) -> bool:
 
 
 class Full(Strategy):
-    """Growth without a limit on leaves: no leaf need wait for another, and a node sums its own rows only."""
+    """Growth without a limit on leaves, from presorted rows where these lists are short, by histograms elsewhere."""
 
     name = "full"
+    share = SHARE  # see there; tests choose
 
     @classmethod
     def serves(cls, learner: Limits, search: SplitSearch, criterion: Separable, task: Task) -> bool:
@@ -59,6 +65,26 @@ class Full(Strategy):
     def grow(self, criterion: Separable, task: Task) -> Grown | Stop:
         """Grow a tree."""
         return self._grow_classes(task, criterion) if isinstance(criterion, ByClass) else self._grow_labels(task)
+
+    @cached_property
+    def lists(self) -> tuple[Array, Array, Array, Array] | None:
+        """The rows in the order of every column and where a column starts; room for a copy, and for nodes' stretches.
+
+        None where they would be large, or longer than histograms by far, or where there are categories.
+        """
+        if self.search.categorical.any():
+            return None
+        n, d = self.search.rows.n_rows, len(self.widths)
+        bits = n.bit_length()
+        if n * d > SMALL or bits + int(self.widths.max()).bit_length() > 32:
+            return None
+        cells, starts = self.search.codes.to_read[0], np.empty(d + 1, np.int64)
+        put_in_order(cells, self.widths, bits, starts, np.empty(0, np.uint32))
+        if starts[-1] > self.share * self.widths.sum():
+            return None
+        lists = np.empty(starts[-1], np.uint32)
+        put_in_order(cells, self.widths, bits, starts, lists)
+        return lists, starts, np.empty_like(lists), np.empty((n // 2 + 1, d, 2), np.int32)
 
     def _grow_classes(self, task: Task, criterion: ByClass) -> Grown | Stop:
         """Grow a tree by a criterion of several classes, on columns of numbers."""
@@ -112,8 +138,15 @@ class Full(Strategy):
         nodes = np.empty((self.most, FACTS), np.int64)
         sums, gains = np.empty((self.most, 2), np.int64), np.zeros(self.most)
         cells, words, _ = search.codes.to_read
-        columns = search.starts, search.categorical, search.filled, search.masses
-        size, low = grow_full(cells, words, self.widths, *columns, *limits, members, nodes, sums, gains)
+        low = np.empty(0, bool)
+        if self.lists is not None:
+            lists, starts, copy, bounds = self.lists
+            copy[:] = lists
+            rest = n.bit_length(), *limits, members, nodes, sums, gains, bounds
+            size = grow_ordered(cells, copy, starts, self.widths, *rest)
+        else:
+            columns = search.starts, search.categorical, search.filled, search.masses
+            size, low = grow_full(cells, words, self.widths, *columns, *limits, members, nodes, sums, gains)
         if size == 1:
             return NO_SPLIT
         nodes, sums, gains = nodes[:size], sums[:size], gains[:size]

@@ -33,7 +33,7 @@ Array = np.ndarray[Any, Any]
 
 
 @cache
-def labels_grower(cost: Callable[..., Any], lanes: int) -> Any:
+def labels_grower(cost: Callable[..., Any], explains: float, lanes: int) -> Any:
     """Return the growth for labels -1 and +1, by a cost(left, right, gross, numbers) of w and w y.
 
     source is (q,), the weights times labels.
@@ -57,7 +57,7 @@ def labels_grower(cost: Callable[..., Any], lanes: int) -> Any:
         return alone - _alone(cost, (total[0], total[0]), scales)
 
     even = even_search(_both, arrange)
-    cheapest = pair_search(cost, sums)
+    cheapest = pair_search(cost, sums, explains)
     kind = Kind(
         *(gather_labels, ADD_PAIRS[lanes], cheapest, even, arrange, totals, alone, _all, remaining, stamp_of(cost))
     )
@@ -65,7 +65,7 @@ def labels_grower(cost: Callable[..., Any], lanes: int) -> Any:
 
 
 @cache
-def numbers_grower(cost: Callable[..., Any], residual: Callable[..., Any], lanes: int) -> Any:
+def numbers_grower(cost: Callable[..., Any], explains: float, residual: Callable[..., Any], lanes: int) -> Any:
     """Return the growth by a cost of w and w t, of which residual(w, t, sums) says how far a row is from its node.
 
     source is (q, p, w, t): the integers of both channels, and what they are made of.
@@ -92,7 +92,7 @@ def numbers_grower(cost: Callable[..., Any], residual: Callable[..., Any], lanes
         return most
 
     even = even_search(_first, arrange)
-    cheapest = pair_search(cost, sums)
+    cheapest = pair_search(cost, sums, explains)
     stamp = stamp_of(cost)
     kind = Kind(gather_numbers, ADD_PAIRS[lanes], cheapest, even, arrange, totals, alone, _first_of, remaining, stamp)
     return grower(kind, lanes)

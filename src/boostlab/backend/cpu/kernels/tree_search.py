@@ -20,6 +20,7 @@ Array = np.ndarray[Any, Any]
 U = np.uint64
 
 TINY = 2.2250738585072014e-308
+SURE = 1 - 1e-13  # of what a cut must explain to be priced
 OFFSET = float(2**84 + 2**63 + 2**52)
 
 
@@ -125,8 +126,27 @@ def arrange_pairs(
     return room.sorted[: 2 * (end - start)]
 
 
-def pair_search(cost: Callable[..., Any], sums: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the search for a cost(left, right, gross, numbers) of two sums."""
+@part
+def may_explain(low: Array, n: int, all0: int, all1: int, bar: float) -> bool:
+    """Return whether one of n cuts might explain more than the bar, without a division, as far as rounding can tell.
+
+    With a and w the sums of w t and of w on one side, b and v those on the other, it is a^2 / w + b^2 / v: all terms
+    are positive, so that products are wrong by some 1e-16 of themselves.  1.5 ns a cut; a price takes 2.6.
+    """
+    hits = 0
+    for k in range(n):
+        a, w = as_float(low[1, k]), as_float(low[0, k])
+        b, v = as_float(all1 - low[1, k]), as_float(all0 - low[0, k])
+        hits |= a * a * v + b * b * w >= bar * (w * v)
+    return hits != 0
+
+
+def pair_search(cost: Callable[..., Any], sums: Callable[..., Any], explains: float = 0.0) -> Callable[..., Any]:
+    """Return the search for a cost(left, right, gross, numbers) of two sums.
+
+    Where that is minus what the means of both sides explain, divided by `explains`, columns that cannot beat the best
+    cut so far are not priced.
+    """
 
     @part
     def search(
@@ -151,6 +171,10 @@ def pair_search(cost: Callable[..., Any], sums: Callable[..., Any]) -> Callable[
                 below1 += b
                 low[0, m], low[1, m], place[m] = below0, below1, s
                 m += ((a | b) != 0) | (s == 0)
+            if explains > 0.0 and columns.cuts_below[j] == 0 and best < np.inf:
+                bar = -best * explains * unit0 / (unit1 * unit1) * SURE
+                if bar > 0.0 and not may_explain(low, m, all0, all1, bar):
+                    continue
             for k in range(m):
                 a, b = low[0, k], low[1, k]
                 left = as_float(a) * unit0, as_float(b) * unit1
