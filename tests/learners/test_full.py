@@ -77,8 +77,9 @@ def grown(codes, w, y, share, monkeypatch):
     monkeypatch.setattr(full, "SHARE", share)
     table, rows = Table.fit(codes.astype(float), Masses(len(y)), "exact", 1), Masses(len(y))
     session = DecisionTree(max_leaf_nodes=None).begin(table, rows, np.random.default_rng(0))
-    tree = session.best(Task("edge", w, y))
-    return tree.feature, tree.threshold, tree.children, tree.gains, session.last[1]
+    found = session.best(Task("edge", w, y))
+    tree = found.voter
+    return tree.feature, tree.threshold, tree.children, tree.gains, found.votes
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -210,9 +211,8 @@ def test_trees_of_several_classes_are_those_of_the_general_way(limits):
         found = []
         for leaves in (None, NO_LIMIT):
             session = DecisionTree(max_leaf_nodes=leaves, **limits).begin(table, rows, np.random.default_rng(0))
-            task.sums = None
-            tree = session.best(task)
-            found.append((tree, task.sums, None if isinstance(tree, Stop) else session.output(tree, table)))
+            one = session.best(task)
+            found.append((one, None, None) if isinstance(one, Stop) else (one.voter, one.sums, one.votes))
         (a, sums, votes), (b, same_sums, same_votes) = found
         if isinstance(a, Stop):
             assert isinstance(b, Stop)

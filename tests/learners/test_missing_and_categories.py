@@ -85,7 +85,8 @@ def search(X, task, n_categories, mass=None):
     rows = Masses(len(X), mass)
     bins = Bins.fit(X, rows, "exact", 1, n_categories)
     table = Table.of(X, bins)
-    return DecisionStump().begin(table, rows, np.random.default_rng(0)).best(task), table
+    found = DecisionStump().begin(table, rows, np.random.default_rng(0)).best(task)
+    return found if isinstance(found, Stop) else found.voter, table
 
 
 # Under svp and for labels subsets of categories are searched in one order only; the next test bounds what that loses.

@@ -42,7 +42,8 @@ class Problem:
         rows = Masses(len(self.X), self.mass)
         bins = Bins.fit(self.X, rows, max_bins) if bins is None else bins
         table = Table.of(self.X, bins, threads)
-        return DecisionStump(polarity).begin(table, rows, np.random.default_rng(0)).best(self.task)
+        found = DecisionStump(polarity).begin(table, rows, np.random.default_rng(0)).best(self.task)
+        return found if isinstance(found, Stop) else found.voter
 
 
 def make_task(rng, criterion, n, weights):
@@ -443,8 +444,8 @@ def test_a_session_remembers_nothing_but_its_scale(criterion):
     for _ in range(5):
         task = make_task(rng, criterion, 30, "some")
         again = DecisionStump().begin(table, rows, rng)
-        stump = session.best(task)
-        fresh = again.best(task)
+        stump = session.best(task).voter
+        fresh = again.best(task).voter
         assert (stump.feature, stump.cut, stump.threshold) == (fresh.feature, fresh.cut, fresh.threshold)
         for leaf in ("left", "right", "missing"):
             np.testing.assert_allclose(getattr(stump, leaf), getattr(fresh, leaf), rtol=1e-12)

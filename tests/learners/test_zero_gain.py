@@ -37,7 +37,8 @@ BOOSTERS = [
 def grow(X, task, threads=1, mass=None, categories=None, **limits):
     rows = Masses(len(X), mass)
     table = Table.fit(X, rows, "exact", threads, categories)
-    return DecisionTree(**limits).begin(table, rows, np.random.default_rng(0)).best(task)
+    found = DecisionTree(**limits).begin(table, rows, np.random.default_rng(0)).best(task)
+    return found if isinstance(found, Stop) else found.voter
 
 
 @pytest.mark.parametrize(("booster", "options"), BOOSTERS, ids=lambda x: getattr(x, "__name__", str(x)))

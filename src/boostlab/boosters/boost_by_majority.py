@@ -12,7 +12,7 @@ from scipy.special import bdtr, gammaln
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import flag, number, one_of, param
 from boostlab.boosters.registry import booster
-from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, Task
+from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, Task, error_sums
 from boostlab.ensemble.vote import Ensemble
 
 MOST_ROUNDS = 1_000_001
@@ -70,7 +70,7 @@ class BoostByMajority(Rule):
 
     def step(self, s: State, task: Task, h: Array) -> Step | Stop:
         """Steps 2 and 3."""
-        whole, wrong = task.sums or s.total(task.weight, task.weight * (h != s.y))
+        whole, wrong = s.total(error_sums)
         error, i = wrong / whole, s.t + 1
         breaks = error > 0.5 - self.gamma + NEGLIGIBLE
         if error >= 0.5 - NEGLIGIBLE or (self.strict and breaks):

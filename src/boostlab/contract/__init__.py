@@ -6,7 +6,7 @@ Nothing here imports a compiler: formulas are plain functions, and whoever holds
 """
 
 from boostlab.contract.formula import Row, formula
-from boostlab.contract.learner import Learner, Session, Voter
+from boostlab.contract.learner import Found, Learner, Session, Voter
 from boostlab.contract.rule import Array, Plain, Rule, State, is_other_class, perfect
 from boostlab.contract.step import (
     NEGLIGIBLE,
@@ -28,6 +28,7 @@ __all__ = [
     "Array",
     "Each",
     "Facts",
+    "Found",
     "Learner",
     "MixedTask",
     "Plain",

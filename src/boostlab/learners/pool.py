@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 
 from boostlab.backend.cpu.kernels.pool_search import signed_sums
 from boostlab.backend.cpu.masses import Masses
-from boostlab.contract import Learner, Stop, Task
+from boostlab.contract import Found, Learner, Session, Stop, Task, residual_moments
 from boostlab.data.matrix import extremes
 from boostlab.data.table import Table
 from boostlab.learners.criteria import SampleVariancePenalty
@@ -119,7 +119,7 @@ class VoterPool(Learner, BaseEstimator):
         ]
 
 
-class PoolSession:
+class PoolSession(Session):
     """Search of a pool on one sample, with a memory for residual tasks.
 
     When the task is linear in the scores, adding alpha * h_k lowers every member's correlation with the residual by
@@ -145,7 +145,7 @@ class PoolSession:
         if not self.labels:
             self.squares = np.array([rows.total(v * v) for v in votes]) / rows.n
 
-    def best(self, task: Task) -> PoolVoter | Stop:
+    def best(self, task: Task) -> Found | Stop:
         """Return the member (or complement) that is worth most; of equals the first."""
         if not self.members:
             return Stop("no_edge", "every column is constant, so there is no stump in the pool")
@@ -173,11 +173,12 @@ class PoolSession:
         k = int(worth.argmax())
         if worth[k] == -np.inf:
             return Stop("no_edge", "the pool holds no other voter than the one to leave out")
+        sums: dict[Any, tuple[float, float]] = {}
         if task.linear and task.counts is None:
-            task.moments = float(signs[k] * edges[k]), float(self.squares[k] * self.rows.n)
-        return PoolVoter(k, float(signs[k]), self.members[k], float(self.bounds[k]))
+            sums = {residual_moments: (float(signs[k] * edges[k]), float(self.squares[k] * self.rows.n))}
+        return self._found(k, float(signs[k]), float(self.bounds[k]), sums)
 
-    def _least_variance(self, task: Task) -> PoolVoter | Stop:
+    def _least_variance(self, task: Task) -> Found | Stop:
         """Return the label voter whose best step lowers EBBoost's cost most."""
         svp, w = SampleVariancePenalty(), tame(task.weight)
         signed = np.array([self._edges(x * task.target, task.counts) for x in (w, w * w)])
@@ -188,9 +189,9 @@ class PoolSession:
         k = int(cost.argmin())
         if cost[k] == np.inf:
             return Stop("no_edge", "no voter of the pool lowers the penalised cost")
-        return PoolVoter(k, 1.0 if up[k] else -1.0, self.members[k], float(self.bounds[k]))
+        return self._found(k, 1.0 if up[k] else -1.0, float(self.bounds[k]))
 
-    def _least_squares(self, task: Task) -> PoolVoter | Stop:
+    def _least_squares(self, task: Task) -> Found | Stop:
         """Return the member whose best multiple is nearest to the targets, times it."""
         top = self._edges(task.weight * task.target, task.counts)
         square = self.rows.sums(task.weight, task.counts)[0] if self.labels else self._squares(task)
@@ -199,7 +200,7 @@ class PoolSession:
         k = int(gain.argmax())
         if gain[k] <= 0.0:
             return Stop("no_edge", "no multiple of a voter of the pool is nearer to the targets than nothing")
-        return PoolVoter(k, float(factor[k]), self.members[k], float(abs(factor[k]) * self.bounds[k]))
+        return self._found(k, float(factor[k]), float(abs(factor[k]) * self.bounds[k]))
 
     def _squares(self, task: Task) -> Array:
         """Return the weighted sums of the members' squared votes."""
@@ -217,10 +218,10 @@ class PoolSession:
         n = self.rows.n if task.counts is None else float(task.counts.sum())
         return task.gain(edges / n, self.squares, coefficients)
 
-    def output(self, voter: PoolVoter, table: Table) -> Array:
-        """Return the votes on the training rows, which are known."""
-        kind = self.votes.dtype.type if abs(voter.sign) == 1.0 else np.float64
-        return self.votes[voter.index] * kind(voter.sign)
+    def _found(self, k: int, sign: float, bound: float, sums: Mapping[Any, Any] | None = None) -> Found:
+        """Return a multiple of a member, whose votes on the training rows are known."""
+        kind = self.votes.dtype.type if abs(sign) == 1.0 else np.float64
+        return Found(PoolVoter(k, sign, self.members[k], bound), self.votes[k] * kind(sign), sums or {})
 
     def added(self, voter: PoolVoter | tuple[Any, ...], alpha: float) -> None:
         """Follow the coefficients, and a residual through the Gram matrix."""

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from boostlab.backend.cpu.masses import Masses
-from boostlab.contract import Learner, Stop, Task
+from boostlab.contract import Found, Learner, Session, Stop, Task, class_error_sums, error_sums
 from boostlab.data.table import Table, compact
 from boostlab.learners.crew import Crew, is_for_crew
 from boostlab.learners.criteria import CRITERIA, ByClass, ClassGini, Gini
@@ -33,6 +33,7 @@ GROWS_BY: dict[str, Separable] = {
     "edge": Gini(),
     "labels": ClassGini(),
 }
+ERRORS = {"edge": error_sums, "labels": class_error_sums}  # what leaves that vote labels know of
 
 
 class DecisionTree(Learner, BaseEstimator):
@@ -118,7 +119,7 @@ class _Leaf:
     split: Split | None = None
 
 
-class TreeSession:
+class TreeSession(Session):
     """Tree growth on one sample."""
 
     def __init__(self, learner: DecisionTree, table: Table, rows: Masses) -> None:
@@ -127,12 +128,11 @@ class TreeSession:
         self.counts_leaves = learner.min_samples_leaf > 1
         self.full = FullGrower(learner, self.search) if is_full(learner, self.search) else None
         self.crew = Crew(learner, self.search) if is_for_crew(learner, self.search) else None
-        self.last: tuple[Tree, Array] | None = None  # the newest tree and its votes on the sample
 
-    def best(self, task: Task) -> Tree | Stop:
+    def best(self, task: Task) -> Found | Stop:
         """Grow a tree."""
         if task.criterion == "factored":
-            return self._factored(task)
+            return grow_factored(self, task)
         search, criterion = self.search, GROWS_BY[task.criterion]
         if isinstance(criterion, ByClass) and is_quick(self.learner, search, task.target):
             quick = grown(self.learner, search, criterion, task)
@@ -173,37 +173,21 @@ class TreeSession:
         tree, leaves = grower.tree()
         if criterion.centred:
             tree.values += centre
-        self.last = tree, self._votes(tree, leaves)
-        if criterion.heaviest and task.counts is None:
-            task.sums = channels.errors(criterion, grower.leaf_totals())
-        return tree
+        errors = channels.errors(criterion, grower.leaf_totals()) if criterion.heaviest else None
+        return _found(task, tree, self._votes(tree, leaves), errors)
 
-    def _compiled(self, task: Task, found: Grown | None) -> Tree | Stop:
+    def _compiled(self, task: Task, found: Grown | None) -> Found | Stop:
         """Take a tree that was grown in one compiled call."""
         if found is None:
             return Stop("no_edge", "no split gains anything")
-        tree = Tree(*found.arrays)
-        self.last = tree, found.votes
-        if task.counts is None:
-            task.sums = found.sums
-        return tree
+        return _found(task, Tree(*found.arrays), found.votes, found.sums)
 
-    def _paired(self, task: Task, channels: Channels, criterion: Separable, found: Pair | None) -> Tree | Stop:
+    def _paired(self, task: Task, channels: Channels, criterion: Separable, found: Pair | None) -> Found | Stop:
         """Take a tree by two sums that was grown in one compiled call."""
         if found is None:
             return Stop("no_edge", "no split gains anything")
-        self.last = found.tree, found.votes
-        if criterion.heaviest and task.counts is None:
-            task.sums = channels.errors(criterion, found.leaves)
-        return found.tree
-
-    def _factored(self, task: Task) -> Tree | Stop:
-        """Grow one tree for all labels."""
-        found = grow_factored(self, task)
-        if isinstance(found, Stop):
-            return found
-        self.last = found
-        return found[0]
+        errors = channels.errors(criterion, found.leaves) if criterion.heaviest else None
+        return _found(task, found.tree, found.votes, errors)
 
     def single(self, split: Split, gain: float) -> Tree:
         """Return the tree of one split that says -1 below and +1 above."""
@@ -225,10 +209,6 @@ class TreeSession:
         (signed, _), (whole, _) = (self.rows.sums(x, counts) for x in (weight * target, weight))
         return signed / whole if whole > 0 else 0.0
 
-    def output(self, voter: Tree, table: Table) -> Array:
-        """Return the votes on the training rows, from the leaves they fell into while the tree grew."""
-        return self.last[1] if self.last is not None and self.last[0] is voter else voter.votes(table)
-
     def _votes(self, tree: Tree, leaves: dict[int, Array]) -> Array:
         values = compact(tree.values)
         out = np.empty((self.rows.n_rows, *values.shape[1:]), values.dtype)
@@ -236,8 +216,11 @@ class TreeSession:
             out[members] = values[leaf]
         return out
 
-    def added(self, voter: Any, alpha: float) -> None:
-        """Remember nothing."""
+
+def _found(task: Task, tree: Tree, votes: Array, errors: tuple[float, float] | None) -> Found:
+    """Return a tree with its votes, by the leaves that rows fell into, and its errors, which are the sample's."""
+    known = errors is not None and task.counts is None and task.criterion in ERRORS
+    return Found(tree, votes, {ERRORS[task.criterion]: errors} if known else {})
 
 
 class _Grower:
