@@ -15,7 +15,7 @@ from typing import Any
 
 from mpmath import mp, mpf, workdps
 
-FOLDER = Path(__file__).parents[1] / "src" / "boostlab" / "backend" / "functions"
+FOLDER = Path(__file__).parents[1] / "src" / "boostlab" / "functions"
 Function = Callable[[Any], Any]
 
 

@@ -560,7 +560,6 @@ class Moody(Learner, Session):
         return self.inner.best(task)
 
 
-
 def test_a_failing_learner_is_asked_again_with_a_fresh_draw(data):
     X, codes = data(seed=18, n=100, noise=0.1)
     y = 2.0 * codes - 1

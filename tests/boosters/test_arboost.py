@@ -122,7 +122,6 @@ class Coin(Learner, Session):
         return Found(Stump(j, cut, float(cuts[cut]), -side, side))
 
 
-
 def test_careless_voters_are_forgiven_up_to_the_limit():
     above = 0
     for seed in range(6):

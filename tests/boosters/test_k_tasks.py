@@ -337,7 +337,6 @@ class Witness(Learner, Session):
         return self.inner.best(task)
 
 
-
 @pytest.mark.parametrize("m", [7, 50, 400])
 def test_a_drawn_task_holds_m_rows(data, m):
     X, codes = data(seed=9, n=120, noise=0.1)

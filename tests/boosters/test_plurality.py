@@ -238,7 +238,6 @@ class Mediocre(Learner, Session, Voter):
         return self.said[table.X[:, 0].astype(int)]
 
 
-
 @pytest.mark.parametrize(
     ("make", "rows", "wrong"),
     [

@@ -69,7 +69,7 @@ def test_heavy_weights_do_not_ask_for_endless_draws():
         X, y, weights
     )
     assert seen
-    assert seen[0].rows.draw_size == len(y)
+    assert seen[0].held.masses.draw_size == len(y)
 
 
 # -- programs -----------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from boostlab import (
     VoterPool,
 )
 from boostlab.boosters import REGISTRY
-from boostlab.learners.fitted_tree import Tree
+from boostlab.learners.tree.fitted import Tree
 from tables import noisy_table
 from variants import PROGRAMS
 

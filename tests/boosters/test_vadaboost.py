@@ -294,7 +294,6 @@ class Mediocre(Learner, Session):
         return Found(Remembered(votes))
 
 
-
 class Remembered(Voter):
     """Votes by row number, which is the table's only column."""
 

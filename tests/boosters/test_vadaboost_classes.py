@@ -326,7 +326,6 @@ class Told(Learner, Session):
         return Found(Says(self.left.pop(0)))
 
 
-
 class Says(Voter):
     """Such a voter."""
 

@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 import boostlab
 from boostlab import AdaBoostM1Classifier, DecisionStump, DecisionTree, SAMMEClassifier
 from boostlab.data.table import Table
-from boostlab.learners import tree as trees
+from boostlab.learners.tree.learner import TreeSession
 
 
 def table(seed, n=300, d=5, K=4, whole=False):
@@ -19,6 +19,13 @@ def table(seed, n=300, d=5, K=4, whole=False):
     X = rng.normal(size=(n, d))
     y = (np.abs(X[:, 0] + X[:, 1]) * 2 + (X[:, 2] > 0) + rng.random(n)).astype(int) % K
     return np.round(2 * X) if whole else X, y
+
+
+class General(DecisionTree):
+    """Trees that are grown node by node."""
+
+    def begin(self, table, rows, rng):
+        return TreeSession(self, table, rows, "general")
 
 
 def fields(tree):
@@ -68,7 +75,7 @@ def test_the_criterion_of_stumps():
 
 @pytest.mark.parametrize("limits", [{"max_leaf_nodes": 8}, {"max_leaf_nodes": 8, "max_depth": 2}])
 @pytest.mark.parametrize(("missing", "max_bins"), [(0.0, 255), (0.2, 255), (0.2, 300)])
-def test_one_compiled_call_and_the_general_way_agree(monkeypatch, limits, missing, max_bins):
+def test_one_compiled_call_and_the_general_way_agree(limits, missing, max_bins):
     rng = np.random.default_rng(1)
     X, y = table(1, n=600, whole=max_bins == 255)
     if max_bins == 300:
@@ -76,11 +83,8 @@ def test_one_compiled_call_and_the_general_way_agree(monkeypatch, limits, missin
     X[rng.random(X.shape) < missing] = np.nan
     X[:, 3] = 1.0
     mass = rng.integers(1, 4, 600)
-    made = []
-    for quick in (True, False):
-        if not quick:
-            monkeypatch.setattr(trees, "is_quick", lambda *_: False)
-        made.append(SAMMEClassifier(DecisionTree(**limits), max_bins=max_bins, n_estimators=12).fit(X, y, mass))
+    options = {"max_bins": max_bins, "n_estimators": 12}
+    made = [SAMMEClassifier(kind(**limits), **options).fit(X, y, mass) for kind in (DecisionTree, General)]
     for one, two in zip(*(m.estimators_ for m in made), strict=True):
         *structure, gains = zip(fields(one), fields(two), strict=True)
         assert all(np.array_equal(a, b) for a, b in structure)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from math import atanh, sqrt
 
@@ -76,7 +77,7 @@ class L1Boost(Exponential):
         s.own.S += alpha
         if self.penalty == "additive":
             return L + self.beta * s.own.S
-        return exp(min(s.own.log_loss + self.beta * s.own.S, 700.0))
+        return math.exp(min(s.own.log_loss + self.beta * s.own.S, 700.0))
 
 
 @booster(

@@ -16,7 +16,7 @@ from boostlab.data.table import Table
 from boostlab.engine.training import Training
 from boostlab.ensemble.vote import Round, votes_of
 from boostlab.learners.stump import DecisionStump
-from boostlab.learners.tree import DecisionTree
+from boostlab.learners.tree.learner import DecisionTree
 
 Array = npt.NDArray[Any]
 

@@ -14,11 +14,11 @@ from boostlab.backend.cpu.kernels.lookup_table import weighted_votes
 from boostlab.contract import Each, Rule
 from boostlab.data.table import Table
 from boostlab.ensemble.lookup import LookupTable
-from boostlab.learners.fitted_tree import Tree
 from boostlab.learners.pool import PoolVoter
 from boostlab.learners.stump import CategoryStump, Stump
 from boostlab.learners.together import votes_of as votes_of
 from boostlab.learners.together import votes_of_each
+from boostlab.learners.tree.fitted import Tree
 
 Array = npt.NDArray[Any]
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.compiling import part as formula
 from boostlab.backend.cpu.kernels.histogram import SIGNED, SQUARE
-from boostlab.learners.criterion import TINY, Cost, Criterion, Separable
+from boostlab.learners.criterion import TINY, Cost, Criterion, Residual, Separable
 from boostlab.learners.labelwise import Factored, Hamming, HammingZ
 
 Array = npt.NDArray[Any]
@@ -158,10 +158,18 @@ def squares(left: Any, right: Any, gross: Any, numbers: Any) -> Any:
     return -(_explained(left) + _explained(right))
 
 
+@formula
+def squared_error(w: Any, t: Any, sums: Any) -> Any:
+    """What the mean of a node with these sums leaves of a row."""
+    mean = sums[1] / sums[0] if sums[0] > 0 else 0.0
+    return w * ((t - mean) * (t - mean))
+
+
 class LeastSquares(Separable):
     """The smallest weighted squared error of constants; leaves vote the weighted mean of the target."""
 
     centred = True
+    residual: Residual | None = staticmethod(squared_error)
 
     def span(self, weight: Array, target: Array) -> Array | None:
         """The squares."""
@@ -169,7 +177,7 @@ class LeastSquares(Separable):
 
     def remaining(self, total: Array, scale: Array, weight: Array, target: Array) -> float:
         """The largest squared error of a row: the same in any order, and nothing where targets are equal."""
-        return float((weight * (target - self.leaf(total * scale, scale, scale)) ** 2).max())
+        return float(squared_error(weight, target, total * scale).max())
 
     @property
     def cost(self) -> Cost:
@@ -195,6 +203,7 @@ class Gini(LeastSquares):
     """CART's gini index, which for labels -1 and +1 is half the squared error; leaves vote the heavier label."""
 
     centred = False
+    residual = None
     labels = heaviest = True
 
     def error(self, total: Array) -> tuple[int, int]:
@@ -254,12 +263,16 @@ class ByClass(Separable):
         """The number of the heaviest class, the first of those that are equal."""
         return self.name_type(len(sums))(sums.argmax())
 
+    def leaves_of(self, sums: Array, gross: Array, numbers: Array) -> Array:
+        """All nodes at once."""
+        return sums.argmax(axis=1).astype(self.name_type(sums.shape[1]))
+
     def name_type(self, n_classes: int) -> Any:
         """Return the type of class numbers in votes."""
         return np.min_scalar_type(-n_classes).type
 
     def impurity(self, total: Array, scale: Array) -> Any:
-        """Fold the classes one after another, as compiled growth does (see `kernels.grow`), to the same bits."""
+        """Fold the classes one after another, as compiled growth does (see `kernels.best_first`), to the same bits."""
         unit, folded = float(scale[0]), 0.0
         for weight in total.tolist():
             folded = self.fold(folded, weight * unit)

@@ -13,6 +13,7 @@ from boostlab.backend.cpu.kernels.histogram import SIGNED, SIZE
 Array = npt.NDArray[Any]
 Params = Mapping[str, float]
 Cost = Callable[[Any, Any, Any, Any], Any]
+Residual = Callable[[Any, Any, Any], Any]
 
 TINY = 2.2250738585072014e-308  # the smallest normal float: 0 / TINY is 0
 
@@ -55,6 +56,7 @@ class Criterion:
 class Separable(Criterion):
     """A criterion whose cost is a sum over leaves, and whose leaves do not look at each other: trees can use it too."""
 
+    residual: Residual | None = None  # of criteria for numbers: how far a row is from its node (see `remaining`)
     centred = False  # whether only differences of the target matter, and leaves vote the target
     heaviest = False  # whether leaves vote their heaviest label, so that `error` is known
 

@@ -7,7 +7,6 @@ from typing import Any
 from boostlab.contract import Learner, Rule
 from boostlab.learners.adapter import EstimatorLearner
 from boostlab.learners.stump import DecisionStump
-from boostlab.learners.tree import DecisionTree
 
 
 def as_learner(
@@ -26,6 +25,8 @@ def as_learner(
     max_depth, max_leaf_nodes : int, optional
         Ask for a tree of this size.
     """
+    from boostlab.learners.tree.learner import DecisionTree  # which is built on what is here
+
     learner: Learner
     limited = max_depth is not None or max_leaf_nodes is not None
     named = estimator if isinstance(estimator, str) else None

@@ -153,7 +153,6 @@ class SplitSearch:
         self.heavier_below = 2 * (below[1:] - mine[0]) > mine[1] - mine[0]
         self.followers: list[Follower] = []  # of the channels, from round to round
         self._counter: ClassCount | None = None
-        self.room: object = None  # of trees by two sums (see `pairs`)
         self.small = Small(self) if Small.serves(self) else None
 
     def channels(
@@ -267,11 +266,7 @@ class SplitSearch:
     def most_even(
         self, criterion: Separable, slots: Array, total: Array, channels: Channels, params: Params, least: float = 0.0
     ) -> Split | None:
-        """Return the split whose lighter side is the heaviest, for rows of which no split gains anything.
-
-        The arguments, and what wins among equals, are those of `best`.  Integers are compared, so that rounding has no
-        say.  None if all the weight is on one side of every cut.
-        """
+        """Return the split (as `best`) whose lighter side is the heaviest, by integers; None if all is on one side."""
         seen = slice(None, -1) if least > 0 else slice(None)
         slots, order = self._order_categories(criterion, slots, channels.scale, seen, criterion.numbers(params))
         sums = [(criterion.weigh(slots[seen]), int(criterion.weigh(total[seen])))]

@@ -15,9 +15,9 @@ import numpy.typing as npt
 from boostlab.contract import Each, Rule
 from boostlab.data.table import MOST_BINS
 from boostlab.ensemble.vote import Round
-from boostlab.learners.fitted_tree import Tree
 from boostlab.learners.pool import PoolVoter
 from boostlab.learners.stump import CategoryStump, Stump
+from boostlab.learners.tree.fitted import Tree
 from boostlab.model_io.problems import JOBLIB, Problem, need
 
 Array = npt.NDArray[Any]

@@ -6,18 +6,18 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 from boostlab.backend.cpu.kernels.fused_rounds import KINDS, rounds_of
-from boostlab.backend.cpu.kernels.grow import grower
-from boostlab.backend.cpu.kernels.pairs import grower_of_pairs
 from boostlab.backend.cpu.kernels.small_table import stump_of_edge, stump_of_pairs
 from boostlab.backend.cpu.kernels.split_search import cheapest_split, cheapest_split_of_classes, cheapest_split_of_pairs
+from boostlab.backend.cpu.kernels.tree_kinds import classes_grower, labels_grower, numbers_grower
 from boostlab.boosters.adaboost import half_log_odds
 from boostlab.learners.criteria import CRITERIA
 
-labels, pairs = CRITERIA["labels"], CRITERIA["z"]
+labels, pairs, numbers = CRITERIA["labels"], CRITERIA["z"], CRITERIA["least_squares"]
 MADE = {
     **{f"rounds, {kind}": lambda kind=kind: rounds_of(half_log_odds, kind) for kind in KINDS},
-    "trees": lambda: grower(labels.fold, labels.close, 8),
-    "trees by two sums": lambda: grower_of_pairs(pairs.cost),
+    "trees by classes": lambda: classes_grower(labels.fold, labels.close, 8),
+    "trees by labels": lambda: labels_grower(pairs.cost, 8),
+    "trees by numbers": lambda: numbers_grower(numbers.cost, numbers.residual, 8),
     "stumps by two sums": lambda: stump_of_pairs(pairs.cost, 8),
     "stumps by an edge": lambda: stump_of_edge(8),
     "split": lambda: cheapest_split(pairs.cost),

@@ -139,7 +139,9 @@ class Follower:
             self.power += 62 - self.room - gross.bit_length()  # as `count` would leave it, or one bit less
             scatter = False
         self._restless = new.changed > WORTH * n
-        if slots is None or (self.sided and new.turned):
+        if not self.sums:
+            self.minus, self.plus, self.q = new.minus, new.plus, q
+        elif slots is None or (self.sided and new.turned):
             self._sum(q)
         else:
             self.slots, self.minus, self.plus, self.q = slots, new.minus, new.plus, q

@@ -13,7 +13,6 @@ import numpy as np
 from numba.cpython.unsafe.numbers import trailing_zeros
 
 from boostlab.backend.cpu.compiling import kernel, part
-from boostlab.backend.cpu.kernels.grow import part_cells
 from boostlab.backend.cpu.kernels.packed_codes import part_rows
 
 Array = np.ndarray[Any, Any]
@@ -23,6 +22,25 @@ FIRST, SIZE, DEPTH, FEATURE, CUT, LOW, HIGH, LOWS = range(8)
 FACTS = 8
 TINY = np.finfo(float).tiny
 FEW = 32  # categories that are sorted by hand
+
+
+@part
+def part_cells(cells: Array, feature: int, cut: int, absent: int, side: int, members: Array, space: Array) -> int:
+    """Reorder the members so that those below a cut come first, order kept; return how many they are."""
+    lanes = cells.shape[2]
+    code, lane = cells[feature // lanes], feature % lanes
+    lows, highs = 0, 0
+    for m in range(members.size):
+        i = members[m]
+        c = np.int64(code[i, lane])
+        low = (c <= cut) | ((c == absent) & (side == 1))
+        members[lows] = i
+        space[highs] = i
+        lows += low
+        highs += not low
+    for m in range(highs):
+        members[lows + m] = space[m]
+    return lows
 
 
 @part

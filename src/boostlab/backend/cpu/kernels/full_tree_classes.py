@@ -15,8 +15,7 @@ import numpy as np
 from numba.cpython.unsafe.numbers import trailing_zeros
 
 from boostlab.backend.cpu.compiling import kernel, part, stamp_of
-from boostlab.backend.cpu.kernels.full_tree import CUT, DEPTH, FEATURE, FIRST, HIGH, LOW, SIZE
-from boostlab.backend.cpu.kernels.grow import part_cells
+from boostlab.backend.cpu.kernels.full_tree import CUT, DEPTH, FEATURE, FIRST, HIGH, LOW, SIZE, part_cells
 
 Array = np.ndarray[Any, Any]
 U = np.uint64

@@ -196,7 +196,7 @@ def stump_of_pairs(cost: Callable[..., Any], lanes: int) -> Any:
         unit0, unit1 = scale
         feature, cut, side, best, a, b = stamp, 0, 0, np.inf, np.int64(0), np.int64(0)
         for j in range(d):
-            # Not `pairs.cheapest_cut`: all rows leave few slots empty, and skipping those made a round a third slower.
+            # Not `tree_search.pair_search`: of all rows few slots are empty; skipping those is a third slower.
             n, start, last = cuts[j], starts[j], starts[j + 1] - 1
             below0, below1 = np.int64(0), np.int64(0)
             for s in range(n):

@@ -13,7 +13,7 @@ from boostlab.backend.cpu.kernels.tree_descent import walk
 from boostlab.backend.cpu.threads import spread
 from boostlab.data.matrix import arrays_of, blocks, is_sparse
 from boostlab.data.table import Table, compact, magnitude
-from boostlab.learners.pruning import prices, who_votes
+from boostlab.learners.tree.pruning import prices, who_votes
 
 Array = npt.NDArray[Any]
 

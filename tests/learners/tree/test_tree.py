@@ -20,9 +20,9 @@ from boostlab.backend.cpu.followed_histograms import Panel
 from boostlab.backend.cpu.masses import Masses
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Bins, Table
-from boostlab.learners import DecisionTree
-from boostlab.learners.fitted_tree import Tree
 from boostlab.learners.search import SplitSearch
+from boostlab.learners.tree.fitted import Tree
+from boostlab.learners.tree.learner import DecisionTree, TreeSession
 
 CRITERIA = ["edge", "z", "least_squares", "hamming", "hamming_z"]
 every_criterion = pytest.mark.parametrize("criterion", CRITERIA)
@@ -42,6 +42,7 @@ class Problem:
     mass: np.ndarray | None = None
     n_categories: dict[int, int] = field(default_factory=dict)
     max_bins: int | str = "exact"
+    strategy: str | None = None
 
     def take(self, index, mass=None):
         task = replace(self.task, weight=self.task.weight[index], target=self.task.target[index])
@@ -69,7 +70,10 @@ class Problem:
         rows = Masses(len(self.X), self.mass)
         bins = Bins.fit(self.X, rows, self.max_bins, 1, self.n_categories)
         self.table = Table.of(self.X, bins, threads)
-        return DecisionTree(**limits).begin(self.table, rows, np.random.default_rng(0))
+        learner = DecisionTree(**limits)
+        if self.strategy is not None:
+            return TreeSession(learner, self.table, rows, self.strategy)
+        return learner.begin(self.table, rows, np.random.default_rng(0))
 
     def grow(self, threads=1, **limits):
         self.session = self.begin(threads, **limits)
@@ -852,10 +856,9 @@ def test_the_sums_of_every_node_are_those_of_its_rows(criterion, least, monkeypa
         return plain(self, criterion, slots, total, channels, *args, **kwargs)
 
     monkeypatch.setattr(SplitSearch, "best", spy)
-    for way in ("is_pair", "is_full"):
-        monkeypatch.setattr(f"boostlab.learners.tree.{way}", lambda *_: False)  # the way that can be watched
     for seed in range(8):
         problem = make(seed, criterion, "wide" if seed % 2 else "small", "real", categories=True, n_most=40)
+        problem.strategy = "general"  # the one that can be watched
         seen.clear()
         tree = problem.grow(max_leaf_nodes=None, min_samples_leaf=least)
         if isinstance(tree, Stop):

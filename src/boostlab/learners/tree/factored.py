@@ -12,8 +12,8 @@ from boostlab.learners.labelwise import Factored
 from boostlab.learners.search import tame
 
 if TYPE_CHECKING:
-    from boostlab.learners.fitted_tree import Tree
-    from boostlab.learners.tree import TreeSession
+    from boostlab.learners.tree.fitted import Tree
+    from boostlab.learners.tree.learner import TreeSession
 
 Array = npt.NDArray[Any]
 
@@ -41,7 +41,7 @@ def grow_factored(session: TreeSession, task: Task) -> Found | Stop:
     examples = session.rows.n if task.counts is None else float(task.counts.sum())
     if examples < session.learner.min_samples_split and session.learner.min_samples_split > 2:
         return Stop("no_edge", "there are too few examples to split (min_samples_split)")
-    census, labels = session.counts_leaves, slice(task.weight.shape[1])
+    census, labels = session.learner.min_samples_leaf > 1, slice(task.weight.shape[1])
     channels = search.channels(FACTORED, np.abs(signed), np.sign(signed), task.counts, census)
     least = float(session.learner.min_samples_leaf) if census else 0.0
     split = search.best(FACTORED, channels.slots, channels.total, channels, task.params, least)

@@ -1,13 +1,9 @@
-"""Full trees for labels, each grown in one compiled call (see `kernels.full` and `kernels.full_classes`).
-
-The trees are those of `tree`.
-"""
+"""Full trees for labels and classes, each grown in one compiled call (see `kernels.full`, `kernels.full_classes`)."""
 
 from __future__ import annotations
 
 import math
-from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,95 +12,56 @@ from boostlab.backend.cpu.followed_histograms import Rounded, scaled
 from boostlab.backend.cpu.kernels.full_tree import CUT, FACTS, FEATURE, HIGH, LOW, LOWS, grow_full, let_leaves_vote
 from boostlab.backend.cpu.kernels.full_tree_classes import class_grower, let_classes_vote
 from boostlab.backend.cpu.kernels.histogram import SIGNED
-from boostlab.backend.cpu.kernels.ordered import grow_ordered, put_in_order
-from boostlab.contract import Task
+from boostlab.contract import Stop, Task
 from boostlab.learners.criteria import ByClass, gini
 from boostlab.learners.criterion import Separable
-from boostlab.learners.quick import Grown
 from boostlab.learners.search import SplitSearch, tame
+from boostlab.learners.tree.fitted import Tree
+from boostlab.learners.tree.strategy import FLOOR, NO_SPLIT, Grown, Limits, Strategy, deepest, hides_rows
 
 Array = npt.NDArray[Any]
 
-DEEPEST = np.iinfo(np.int64).max
-SMALL = 1 << 23  # cells up to which lists of rows may be kept, at 8 bytes each
-SHARE = 14  # rows with a code other than 0 for every slot: if there are more, sums per slot are faster than lists
 
-
-class Limits(Protocol):
-    """What a tree may be (see `DecisionTree`)."""
-
-    max_leaf_nodes: int | None
-    max_depth: int | None
-    min_samples_leaf: float
-    min_samples_split: float
-    ccp_alpha: float
-
-
-def is_full(learner: Limits, search: SplitSearch) -> bool:
-    """Return whether there is a compiled way: no limit on leaves, dense columns, no missing numbers."""
-    if learner.max_leaf_nodes is not None or learner.min_samples_leaf > 1 or learner.ccp_alpha > 0:
-        return False
-    return search.codes.lonely and not misses_numbers(search)
+def _is_gini(criterion: Separable) -> bool:
+    """Return whether the criterion's cost is the gini index of labels -1 and +1, which is what is compiled."""
+    return criterion.labels and criterion.heaviest and criterion.cost is gini
 
 
 def misses_numbers(search: SplitSearch) -> bool:
-    """Return whether any row is in a slot that compiled trees do not look at.
-
-    These are the slots of missing numbers, in columns of nothing else, too, and those of rows so light that the
-    sample's masses do not show them.
-    """
-    taken = search.masses > 0
-    if not search.rows.uniform:
-        taken = search.codes.sums(np.ones(search.rows.n_rows, np.int64))[0][0] > 0
-    return bool((taken & (search.masses == 0)).any() or taken[search.starts[1:] - 1][~search.categorical].any())
+    """Return whether a number is missing, in columns of nothing else, too."""
+    return bool((search.masses > 0)[search.starts[1:] - 1][~search.categorical].any())
 
 
-class FullGrower:
-    """Growth of full trees on one sample, by lists of rows where these are small and by histograms elsewhere.
+class Full(Strategy):
+    """Growth without a limit on leaves: no leaf need wait for another, and a node sums its own rows only."""
 
-    Parameters
-    ----------
-    learner : DecisionTree
-        For which `is_full` holds.
-    search : SplitSearch
-        The sample's columns.
-    """
+    name = "full"
+
+    @classmethod
+    def serves(cls, learner: Limits, search: SplitSearch, criterion: Separable, task: Task) -> bool:
+        """Labels by the gini index, and classes on numbers; dense columns of which no number is missing, one thread."""
+        if learner.max_leaf_nodes is not None or learner.min_samples_leaf > 1 or learner.ccp_alpha > 0:
+            return False
+        if not search.codes.lonely or task.weight.ndim > 1 or misses_numbers(search) or hides_rows(search):
+            return False
+        return not search.bins.categorical if criterion.by_class else _is_gini(criterion)
 
     def __init__(self, learner: Limits, search: SplitSearch) -> None:
-        self.search, n = search, search.rows.n_rows
+        super().__init__(learner, search)
+        n = search.rows.n_rows
         self.widths = np.where(search.n_bins > 1, search.n_bins, 0).astype(np.int64)
         self.widths[search.categorical] = search.n_bins[search.categorical] + 1  # missing values are a category
-        self.deepest = DEEPEST if learner.max_depth is None else learner.max_depth
+        self.deepest = deepest(learner)
         self.most = 2 * n if self.deepest >= n.bit_length() else min(2 * n, 2 << self.deepest)  # nodes
         self.fewest = float(learner.min_samples_split) if learner.min_samples_split > 2 else 0.0
-        self.bits = n.bit_length()
         self.rounded = Rounded(search.rows, search.codes, SIGNED, sided=True)
 
-    def serves(self, criterion: Separable) -> bool:
-        """Return whether `grow` is growth by this criterion: one whose cost is the gini index of labels -1 and +1."""
-        return criterion.labels and criterion.heaviest and criterion.cost is gini
+    def grow(self, criterion: Separable, task: Task) -> Grown | Stop:
+        """Grow a tree."""
+        return self._grow_classes(task, criterion) if isinstance(criterion, ByClass) else self._grow_labels(task)
 
-    @cached_property
-    def lists(self) -> tuple[Array, Array, Array, Array] | None:
-        """The rows in the order of every column and where a column starts; room for a copy, and for nodes' stretches.
-
-        None where they would be large, or longer than histograms by far, or where there are categories.
-        """
-        if self.search.categorical.any():
-            return None
-        n, d = self.search.rows.n_rows, len(self.widths)
-        if n * d > SMALL or self.bits + int(self.widths.max()).bit_length() > 32:
-            return None
-        cells, starts = self.search.codes.to_read[0], np.empty(d + 1, np.int64)
-        put_in_order(cells, self.widths, self.bits, starts, np.empty(0, np.uint32))
-        if starts[-1] > SHARE * self.widths.sum():
-            return None
-        lists = np.empty(starts[-1], np.uint32)
-        put_in_order(cells, self.widths, self.bits, starts, lists)
-        return lists, starts, np.empty_like(lists), np.empty((n // 2 + 1, d, 2), np.int32)
-
-    def grow_classes(self, task: Task, criterion: ByClass) -> Grown | None:
-        """Grow a tree by a criterion of several classes, on columns of numbers; None if no split gains anything."""
+    def _grow_classes(self, task: Task, criterion: ByClass) -> Grown | Stop:
+        """Grow a tree by a criterion of several classes, on columns of numbers."""
         search, n = self.search, self.search.rows.n_rows
         count = search.counter(task.target)
         count.round(tame(task.weight), task.counts)
@@ -114,17 +71,17 @@ class FullGrower:
         totals, gains = np.empty((self.most, count.width), np.int64), np.zeros(self.most)
         size = class_grower(criterion.fold, criterion.close)(
             *(search.codes.to_read[0], self.widths, count.q, count.classes, mass, self.fewest, self.deepest),
-            *(unit, 1e-12 * whole * unit, members, nodes, totals, gains),
+            *(unit, FLOOR * whole * unit, members, nodes, totals, gains),
         )
         if size == 1:
-            return None
+            return NO_SPLIT
         values = np.empty(size, criterion.name_type(count.width))
         votes = np.empty(n, values.dtype)
         wrong = let_classes_vote(nodes[:size], totals, members, values, votes)
         cuts, children = self._shape(nodes[:size])
         none = np.zeros(size + 1, np.int64), np.empty(0, bool)  # no categories
         arrays = *cuts, children, *none, values, gains[:size] / (whole * unit)
-        return Grown(arrays, votes, (scaled(whole, count.power), scaled(wrong, count.power)))
+        return Grown(Tree(*arrays), votes, (scaled(whole, count.power), scaled(wrong, count.power)))
 
     def _mass(self, counts: Array | None) -> Array:
         """Return how many examples the rows stand for; nothing if all are one."""
@@ -139,8 +96,8 @@ class FullGrower:
         cuts = self.search.cuts_at(at, np.zeros(len(nodes), np.int64))
         return cuts, np.where(inner[:, None], nodes[:, [LOW, HIGH]], 0)
 
-    def grow(self, task: Task) -> Grown | None:
-        """Grow a tree by the gini index of labels -1 and +1; None if no split gains anything."""
+    def _grow_labels(self, task: Task) -> Grown | Stop:
+        """Grow a tree by the gini index of labels -1 and +1."""
         search, rows, n = self.search, self.search.rows, self.search.rows.n_rows
         weight, whose = tame(task.weight), self.rounded
         if task.counts is None:
@@ -150,29 +107,22 @@ class FullGrower:
             whose.count(weight, task.target, task.counts)
         q, power, whole = whose.q, whose.power, whose.gross
         unit = math.ldexp(1.0, -power)
-        limits = q, self._mass(task.counts), self.fewest, self.deepest, unit, 1e-12 * whole * unit
+        limits = q, self._mass(task.counts), self.fewest, self.deepest, unit, FLOOR * whole * unit
         members, votes = np.arange(n, dtype=np.int64), np.empty(n, np.int8)
-        nodes, low = np.empty((self.most, FACTS), np.int64), np.empty(0, bool)
+        nodes = np.empty((self.most, FACTS), np.int64)
         sums, gains = np.empty((self.most, 2), np.int64), np.zeros(self.most)
         cells, words, _ = search.codes.to_read
-        if self.lists is not None:
-            lists, starts, copy, bounds = self.lists
-            copy[:] = lists
-            size = grow_ordered(
-                cells, copy, starts, self.widths, self.bits, *limits, members, nodes, sums, gains, bounds
-            )
-        else:
-            columns = search.starts, search.categorical, search.filled, search.masses
-            size, low = grow_full(cells, words, self.widths, *columns, *limits, members, nodes, sums, gains)
+        columns = search.starts, search.categorical, search.filled, search.masses
+        size, low = grow_full(cells, words, self.widths, *columns, *limits, members, nodes, sums, gains)
         if size == 1:
-            return None
+            return NO_SPLIT
         nodes, sums, gains = nodes[:size], sums[:size], gains[:size]
         wrong = let_leaves_vote(nodes, sums, members, votes)
         cuts, children = self._shape(nodes)
         values = np.where(sums[:, 1] >= sums[:, 0], 1.0, -1.0)
         categories = _categories(search, nodes, low, cuts) if len(low) else (np.zeros(size + 1, np.int64), low)
         arrays = *cuts, children, *categories, values, gains / (whole * unit)
-        return Grown(arrays, votes, (scaled(whole, power), scaled(wrong, power)))
+        return Grown(Tree(*arrays), votes, (scaled(whole, power), scaled(wrong, power)))
 
 
 def _categories(search: SplitSearch, nodes: Array, low: Array, cuts: tuple[Array, Array, Array]) -> tuple[Array, Array]:

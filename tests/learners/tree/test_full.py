@@ -9,9 +9,18 @@ from boostlab import AdaBoostClassifier, Binned, DecisionTree, VadaBoostClassifi
 from boostlab.backend.cpu.masses import Masses
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Table
-from boostlab.learners import full
+from boostlab.learners.tree.full import Full
+from boostlab.learners.tree.learner import TreeSession
 
-NO_LIMIT = 10**9  # leaves: the general way
+
+class General(DecisionTree):
+    """Trees without a limit on leaves, grown node by node."""
+
+    def begin(self, table, rows, rng):
+        return TreeSession(self, table, rows, "general")
+
+
+KINDS = (DecisionTree, General)  # the first are full's
 
 
 def tables():
@@ -32,8 +41,8 @@ def table(request):
 
 def pair(booster, X, y, sample_weight=None, **limits):
     models = []
-    for leaves in (None, NO_LIMIT):
-        tree = DecisionTree(max_leaf_nodes=leaves, **limits)
+    for kind in KINDS:
+        tree = kind(max_leaf_nodes=None, **limits)
         models.append(booster(tree, n_estimators=20, max_bins="exact", n_jobs=1).fit(X, y, sample_weight=sample_weight))
     return models
 
@@ -54,36 +63,17 @@ def test_the_same_trees(table, booster, limits, weighted):
     np.testing.assert_array_equal(quick.decision_function(X), slow.decision_function(X))
 
 
-@pytest.mark.parametrize("booster", [AdaBoostClassifier, VadaBoostClassifier])
-@pytest.mark.parametrize("limits", [{"min_samples_split": 10}, {"max_depth": 4}, {}], ids=str)
-def test_lists_and_histograms_grow_trees_of_the_same_bits(table, booster, limits, monkeypatch):
-    X, y = table
-    mass = np.random.default_rng(3).integers(1, 4, len(y))
-    models = []
-    for share in (10**9, 0):  # always lists, never
-        monkeypatch.setattr(full, "SHARE", share)
-        tree = DecisionTree(max_leaf_nodes=None, **limits)
-        model = booster(tree, n_estimators=40, max_bins="exact", n_jobs=1).fit(X, y, sample_weight=mass)
-        models.append(model)
-    lists, sums = models
-    np.testing.assert_array_equal(lists.estimator_weights_, sums.estimator_weights_)
-    for a, b in zip(lists.estimators_, sums.estimators_, strict=True):
-        for name in ("feature", "threshold", "children", "values", "gains"):
-            np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
-
-
-def grown(codes, w, y, share, monkeypatch):
-    """Return a full tree's cuts for given weights, by lists or by histograms."""
-    monkeypatch.setattr(full, "SHARE", share)
+def grown(codes, w, y, strategy):
+    """Return a full tree's cuts for given weights."""
     table, rows = Table.fit(codes.astype(float), Masses(len(y)), "exact", 1), Masses(len(y))
-    session = DecisionTree(max_leaf_nodes=None).begin(table, rows, np.random.default_rng(0))
+    session = TreeSession(DecisionTree(max_leaf_nodes=None), table, rows, strategy)
     found = session.best(Task("edge", w, y))
     tree = found.voter
     return tree.feature, tree.threshold, tree.children, tree.gains, found.votes
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_ties_rows_without_weight_and_weights_far_apart_make_no_difference(seed, monkeypatch):
+def test_ties_rows_without_weight_and_weights_far_apart_make_no_difference(seed):
     """Equal columns, equal gains, and weights of which some are lost in others' rounding: where the first must win."""
     rng = np.random.default_rng(seed)
     n = 60
@@ -92,15 +82,13 @@ def test_ties_rows_without_weight_and_weights_far_apart_make_no_difference(seed,
     w = np.exp(rng.normal(scale=rng.choice([0.0, 1.0, 15.0]), size=n)) * (rng.random(n) > 0.2)
     y = rng.choice([-1.0, 1.0], n)
     y[:2], w[:2] = (-1.0, 1.0), 1.0
-    for a, b in zip(*(grown(X, w, y, share, monkeypatch) for share in (10**9, 0)), strict=True):
+    for a, b in zip(*(grown(X, w, y, strategy) for strategy in ("full", "general")), strict=True):
         np.testing.assert_array_equal(a, b)
 
 
-@pytest.mark.parametrize("share", [10**9, 0])
 @pytest.mark.parametrize("case", ["column", "rows of one value", "rows of many", "light row"])
-def test_missing_numbers_that_no_cut_parts(case, share, monkeypatch):
+def test_missing_numbers_that_no_cut_parts(case):
     """Slots of missing numbers in constant columns, and of rows that round to nothing, are no compiled tree's."""
-    monkeypatch.setattr(full, "SHARE", share)
     rng = np.random.default_rng(0)
     n, rows, weight = 400, np.arange(400), None
     X = rng.normal(size=(n, 17)).round(1)
@@ -113,10 +101,10 @@ def test_missing_numbers_that_no_cut_parts(case, share, monkeypatch):
         X[len(rows) :, 0] = 1.0 if case == "rows of one value" else rng.integers(0, 5, n - len(rows))
     binned = Binned.fit(X).take(rows)
     models = [
-        AdaBoostClassifier(DecisionTree(max_leaf_nodes=leaves, max_depth=5), n_estimators=30, n_jobs=1).fit(
+        AdaBoostClassifier(kind(max_leaf_nodes=None, max_depth=5), n_estimators=30, n_jobs=1).fit(
             binned, y[rows], sample_weight=weight
         )
-        for leaves in (None, NO_LIMIT)
+        for kind in KINDS
     ]
     for a, b in zip(*(m.estimators_ for m in models), strict=True):
         for name in ("feature", "threshold", "children", "missing_low"):
@@ -144,9 +132,9 @@ def test_the_same_trees_of_categories(limits, missing, drawn):
     binned = Binned.fit(X, categorical_features=words).take(rows)
     models = [
         AdaBoostClassifier(
-            DecisionTree(max_leaf_nodes=leaves, **limits), n_estimators=6, n_jobs=1, resample=drawn, random_state=0
+            kind(max_leaf_nodes=None, **limits), n_estimators=6, n_jobs=1, resample=drawn, random_state=0
         ).fit(binned, y[rows])
-        for leaves in (None, NO_LIMIT)
+        for kind in KINDS
     ]
     splits = 0
     assert len(models[0].estimators_) == len(models[1].estimators_)
@@ -160,12 +148,10 @@ def test_the_same_trees_of_categories(limits, missing, drawn):
 
 
 @pytest.mark.filterwarnings("ignore:.*kept no voter")
-def test_nothing_to_split_is_said(monkeypatch):
-    calls = []
-    monkeypatch.setattr(full, "grow_ordered", lambda *a: calls.append(1) or 1)
-    X = np.arange(20.0)[:, None]
-    model = AdaBoostClassifier(DecisionTree(max_leaf_nodes=None), n_estimators=3).fit(X, np.arange(20) % 2)
-    assert calls
+def test_nothing_to_split_is_said():
+    model = AdaBoostClassifier(DecisionTree(max_leaf_nodes=None), n_estimators=3).fit(
+        np.ones((20, 1)), np.arange(20) % 2
+    )
     assert model.stop_reason_.startswith("no_edge")
 
 
@@ -209,8 +195,8 @@ def test_trees_of_several_classes_are_those_of_the_general_way(limits):
         rows = Masses(len(X), mass)
         table = Table.fit(X, rows, "exact", 1)
         found = []
-        for leaves in (None, NO_LIMIT):
-            session = DecisionTree(max_leaf_nodes=leaves, **limits).begin(table, rows, np.random.default_rng(0))
+        for strategy in ("full", "general"):
+            session = TreeSession(DecisionTree(max_leaf_nodes=None, **limits), table, rows, strategy)
             one = session.best(task)
             found.append((one, None, None) if isinstance(one, Stop) else (one.voter, one.sums, one.votes))
         (a, sums, votes), (b, same_sums, same_votes) = found
@@ -226,12 +212,23 @@ def test_trees_of_several_classes_are_those_of_the_general_way(limits):
     assert grown > 40
 
 
-def test_a_compiled_call_grows_full_trees_of_several_classes(monkeypatch):
-    """Where it can: not where numbers are missing, or where there are categories."""
-    calls, inside = [], full.FullGrower.grow_classes
-    monkeypatch.setattr(full.FullGrower, "grow_classes", lambda *a: calls.append(1) or inside(*a))
+def test_whom_it_serves():
+    """Not tables with missing numbers, nor classes on categories, nor other costs than the gini index."""
     X, task, _ = several(3)
     rows = Masses(len(X))
-    for table in (X, np.where(X > 2, np.nan, X)):
-        DecisionTree(max_leaf_nodes=None).begin(Table.fit(table, rows, 255, 1), rows, None).best(task)
-    assert len(calls) == 1
+
+    def chosen(table, task, categories=None, **limits):
+        session = TreeSession(DecisionTree(**limits), Table.fit(table, rows, 255, 1, categories), rows)
+        session.best(task)
+        return {type(grower) for grower in session.growers.values()} == {Full}
+
+    labels = Task("edge", task.weight, np.where(task.target > 0, 1.0, -1.0))
+    assert chosen(X, task, max_leaf_nodes=None)
+    assert chosen(X, labels, max_leaf_nodes=None, min_samples_split=9)
+    assert not chosen(np.where(X > 2, np.nan, X), task, max_leaf_nodes=None)
+    assert not chosen(X, task)
+    assert not chosen(X, labels, max_leaf_nodes=None, min_samples_leaf=3)
+    assert not chosen(X, Task("z", labels.weight, labels.target, {"smoothing": 0.1}), max_leaf_nodes=None)
+    X[:, 0] = task.target % 3
+    assert chosen(X, labels, {0: 3}, max_leaf_nodes=None)
+    assert not chosen(X, task, {0: 3}, max_leaf_nodes=None)

@@ -1,0 +1,51 @@
+"""A grown tree as flat arrays, level after level, and its votes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from boostlab.backend.cpu.compiling import kernel
+from boostlab.backend.cpu.kernels.best_first import CHILD, CUT, FIRST, SIDE, SIZE
+
+Array = np.ndarray[Any, Any]
+
+
+@kernel
+def write_tree(facts: Array, gains: Array, totals: Array, n: int, starts: Array, points: Any, tree: Any) -> None:
+    """Write the n nodes of a tree that was grown best first, level after level.
+
+    points says where columns have their cuts: where each one's start, the numbers they stand for, which columns have
+    missing values, and after which slots more of the sample is below.  Splits of categories are left to the caller.
+    """
+    feature, threshold, missing_low, children, saved, sums, source = tree
+    bin_starts, values, some_missing, heavier_below = points
+    source[0], size = 0, 1
+    for k in range(n):
+        node = source[k]
+        at, child, saved[k] = facts[node, CUT], facts[node, CHILD], gains[node]
+        for c in range(totals.shape[1]):
+            sums[k, c] = totals[node, c]
+        if child == 0:
+            feature[k], threshold[k], missing_low[k], children[k, 0], children[k, 1] = -1, 0.0, False, 0, 0
+            continue
+        children[k, 0], children[k, 1] = size, size + 1
+        source[size], source[size + 1] = child, child + 1
+        size += 2
+        j = np.searchsorted(starts, at, side="right") - 1
+        point = bin_starts[j] + at - starts[j]
+        feature[k] = j
+        threshold[k] = values[point] if point < bin_starts[j + 1] else np.inf
+        missing_low[k] = facts[node, SIDE] == 1 if some_missing[j] else heavier_below[at]
+
+
+@kernel
+def write_votes(members: Array, facts: Array, source: Array, values: Array, first: int, last: int, out: Array) -> None:
+    """Write values[k] for the rows of the leaves first <= k < last."""
+    for k in range(first, last):
+        node = facts[source[k]]
+        if node[CHILD] == 0:
+            vote = values[k]
+            for m in range(node[FIRST], node[FIRST] + node[SIZE]):
+                out[members[m]] = vote

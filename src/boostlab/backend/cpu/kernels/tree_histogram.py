@@ -1,0 +1,327 @@
+"""The histogram that trees grow by: the channels of a slot lie side by side.
+
+Slot s of channel c is at C s + c.  Trees by two sums add both channels of a cell by one vector addition; for labels
+these are the weights of the two sides, for numbers w and w t.  Trees by classes add a row's weight to the channel of
+its class.  A group of columns that share a word is summed for a block of rows, so that its histogram stays in the first
+cache (two channels of eight columns: 32 KB) and the rows' values in the second; the words of rows that come next are
+prefetched, because a node's rows are far apart in memory.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.core import types
+from numba.extending import intrinsic
+
+from boostlab.backend.cpu.compiling import kernel, part
+from boostlab.backend.cpu.kernels.fixed_point import _scales
+from boostlab.backend.cpu.kernels.histogram import value
+from boostlab.backend.cpu.kernels.prefetch import soon
+
+Array = np.ndarray[Any, Any]
+U = np.uint64
+
+BLOCK = 2048  # rows
+AHEAD = 16  # rows
+
+_intrinsic: Any = intrinsic
+_I = ir.IntType(64)
+_PAIR = ir.VectorType(_I, 2)
+
+
+class RowBlock(NamedTuple):
+    """Some rows of a node, and what they add: two values each, or one value and the class it belongs to."""
+
+    rows: Array
+    classes: Array
+    values: Array
+
+
+@part
+def new_block() -> RowBlock:
+    """Return room for a block."""
+    return RowBlock(np.zeros(BLOCK + AHEAD, np.uint64), np.zeros(BLOCK, np.uint64), np.zeros(2 * BLOCK + 2, np.int64))
+
+
+# -- what rows add -------------------------------------------------------------------------------------------------
+
+
+@part
+def gather_labels(source: Any, members: Array, some: bool, first: int, size: int, block: RowBlock) -> None:
+    """Write the rows members[first : first + size] (or first to first + size - 1) and their weights, by sides."""
+    q, rows, values = source[0], block.rows, block.values
+    for k in range(size):
+        i = U(members[first + k]) if some else U(first + k)
+        v = q[i]
+        rows[k] = i
+        values[2 * k], values[2 * k + 1] = max(-v, np.int64(0)), max(v, np.int64(0))
+
+
+@part
+def gather_numbers(source: Any, members: Array, some: bool, first: int, size: int, block: RowBlock) -> None:
+    """Write the rows and their two numbers."""
+    q, p, rows, values = source[0], source[1], block.rows, block.values
+    for k in range(size):
+        i = U(members[first + k]) if some else U(first + k)
+        rows[k] = i
+        values[2 * k], values[2 * k + 1] = q[i], p[i]
+
+
+@part
+def gather_classes(source: Any, members: Array, some: bool, first: int, size: int, block: RowBlock) -> None:
+    """Write the rows, their weights and their classes."""
+    q, of, rows, classes, values = source[0], source[1], block.rows, block.classes, block.values
+    for k in range(size):
+        i = U(members[first + k]) if some else U(first + k)
+        rows[k], classes[k], values[k] = i, U(of[i]), q[i]
+
+
+# -- adding a block ------------------------------------------------------------------------------------------------
+
+
+@_intrinsic
+def _add_pairs(typing: Any, out: Any, word: Any, bases: Any, values: Any, k: Any) -> Any:
+    """Add values[2 k] and values[2 k + 1] to out[base + 2 code] and behind it, for all columns of a word."""
+    lanes = len(bases.types)
+    width = 64 // lanes
+    mask = ir.Constant(_I, (1 << width) - 1)
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        def place(array: int, at: Any) -> Any:
+            data = context.make_array(signature.args[array])(context, builder, args[array]).data
+            return builder.bitcast(builder.gep(data, [at]), _PAIR.as_pointer())
+
+        twice = ir.Constant(_I, 1)
+        value = builder.load(place(3, builder.shl(args[4], twice)), align=8)
+        for lane in range(lanes):
+            base = builder.extract_value(args[2], lane)
+            c = builder.and_(builder.lshr(args[1], ir.Constant(_I, width * lane)), mask)
+            at = place(0, builder.add(base, builder.shl(c, twice)))
+            builder.store(builder.add(builder.load(at, align=8), value), at, align=8)
+        return context.get_dummy_value()
+
+    return types.void(out, types.uint64, bases, values, types.uint64), code
+
+
+@part
+def _add_pairs_of_lane(w: Array, bits: int, lane: int, base: int, block: RowBlock, size: int, out: Array) -> None:
+    """Add a block to one column of a word."""
+    rows, values = block.rows, block.values
+    shift, mask, one = U(bits * lane), (U(1) << U(bits)) - U(1), U(1)
+    for k in range(U(size)):
+        at = base + (((w[rows[k]] >> shift) & mask) << one)
+        out[at] += values[U(2) * k]
+        out[at + one] += values[U(2) * k + one]
+
+
+@part
+def add_pairs_of_eight(
+    words: Array, bases: Array, d: int, n_channels: int, block: RowBlock, size: int, first: int, last: int, out: Array
+) -> None:
+    """Add the first `size` rows of a block to the columns of the words first <= g < last; bases are in numbers."""
+    rows, values = block.rows, block.values
+    for g in range(first, last):
+        w, b = words[g], bases[8 * g : 8 * g + 8]
+        if d - 8 * g < 8:
+            for lane in range(d - 8 * g):
+                _add_pairs_of_lane(w, 8, lane, b[lane], block, size, out)
+            continue
+        eight = b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]
+        for k in range(U(size)):
+            soon(w, rows[k + U(AHEAD)])
+            _add_pairs(out, w[rows[k]], eight, values, k)
+
+
+@part
+def add_pairs_of_four(
+    words: Array, bases: Array, d: int, n_channels: int, block: RowBlock, size: int, first: int, last: int, out: Array
+) -> None:
+    """Do the same where a word holds four codes of two bytes."""
+    rows, values = block.rows, block.values
+    for g in range(first, last):
+        w, b = words[g], bases[4 * g : 4 * g + 4]
+        if d - 4 * g < 4:
+            for lane in range(d - 4 * g):
+                _add_pairs_of_lane(w, 16, lane, b[lane], block, size, out)
+            continue
+        four = b[0], b[1], b[2], b[3]
+        for k in range(U(size)):
+            soon(w, rows[k + U(AHEAD)])
+            _add_pairs(out, w[rows[k]], four, values, k)
+
+
+@part
+def _add_classes_of_lane(
+    w: Array, bits: int, lane: int, base: int, n_channels: int, block: RowBlock, size: int, out: Array
+) -> None:
+    """Add a block to one column of a word."""
+    rows, classes, values, K = block.rows, block.classes, block.values, U(n_channels)
+    shift, mask = U(bits * lane), (U(1) << U(bits)) - U(1)
+    for k in range(U(size)):
+        out[base + ((w[rows[k]] >> shift) & mask) * K + classes[k]] += values[k]
+
+
+@part
+def add_classes_of_eight(
+    words: Array, bases: Array, d: int, n_channels: int, block: RowBlock, size: int, first: int, last: int, out: Array
+) -> None:
+    """Add the weights of a block's rows to the channels of their classes."""
+    rows, classes, values, K, m = block.rows, block.classes, block.values, U(n_channels), U(255)
+    for g in range(first, last):
+        w, b = words[g], bases[8 * g : 8 * g + 8]
+        if d - 8 * g < 8:
+            for lane in range(d - 8 * g):
+                _add_classes_of_lane(w, 8, lane, b[lane], n_channels, block, size, out)
+            continue
+        b0, b1, b2, b3, b4, b5, b6, b7 = b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]
+        for k in range(U(size)):
+            soon(w, rows[k + U(AHEAD)])
+            c, o, v = w[rows[k]], classes[k], values[k]
+            out[b0 + o + (c & m) * K] += v
+            out[b1 + o + ((c >> U(8)) & m) * K] += v
+            out[b2 + o + ((c >> U(16)) & m) * K] += v
+            out[b3 + o + ((c >> U(24)) & m) * K] += v
+            out[b4 + o + ((c >> U(32)) & m) * K] += v
+            out[b5 + o + ((c >> U(40)) & m) * K] += v
+            out[b6 + o + ((c >> U(48)) & m) * K] += v
+            out[b7 + o + (c >> U(56)) * K] += v
+
+
+@part
+def add_classes_of_four(
+    words: Array, bases: Array, d: int, n_channels: int, block: RowBlock, size: int, first: int, last: int, out: Array
+) -> None:
+    """Do the same where a word holds four codes of two bytes."""
+    for g in range(first, last):
+        for lane in range(min(4, d - 4 * g)):
+            _add_classes_of_lane(words[g], 16, lane, bases[4 * g + lane], n_channels, block, size, out)
+
+
+ADD_PAIRS = {8: add_pairs_of_eight, 4: add_pairs_of_four}
+ADD_CLASSES = {8: add_classes_of_eight, 4: add_classes_of_four}
+
+
+@kernel
+def class_totals(q: Array, classes: Array, out: Array) -> None:
+    """Add the rows' weights to their classes."""
+    for i in range(q.size):
+        out[classes[i]] += q[i]
+
+
+# -- sharing the work ----------------------------------------------------------------------------------------------
+
+
+@part
+def shares(team: int, rows: int, groups: int, lanes: int, numbers: int) -> tuple[int, int]:
+    """Return into how many parts a team takes the rows of a node and the words of its columns.
+
+    A part of the rows has a histogram of its own (of so many numbers, together with the other columns), which is to be
+    cleared and added to the others.
+    """
+    best, row_parts, word_parts = np.inf, 1, 1
+    for words in range(1, min(team, groups) + 1):
+        parts = team // words
+        work = -(-rows // parts) * -(-groups // words) * lanes + (numbers // words if parts > 1 else 0)
+        if work < best:
+            best, row_parts, word_parts = work, parts, words
+    return row_parts, word_parts
+
+
+# -- all rows, from round to round ---------------------------------------------------------------------------------
+
+
+@cache
+def label_sums(lanes: int) -> Any:
+    """Return the compiled sums of labels over all rows."""
+    add = ADD_PAIRS[lanes]
+
+    @kernel
+    def sums(words: Array, bases: Array, d: int, q: Array, first: int, last: int, out: Array) -> tuple[int, int]:
+        """Add the magnitudes of q of the rows first <= i < last to their slots; return the sums of both sides."""
+        block, minus, plus = new_block(), np.int64(0), np.int64(0)
+        for start in range(first, last, BLOCK):
+            size = min(BLOCK, last - start)
+            for k in range(size):
+                v = q[start + k]
+                block.rows[k] = U(start + k)
+                block.values[2 * k], block.values[2 * k + 1] = max(-v, np.int64(0)), max(v, np.int64(0))
+                minus += max(-v, np.int64(0))
+                plus += max(v, np.int64(0))
+            add(words, bases, d, 2, block, size, 0, words.shape[0], out)
+        return minus, plus  # type: ignore[return-value]
+
+    return sums
+
+
+@cache
+def label_changes(lanes: int) -> Any:
+    """Return the compiled sums of what changed."""
+    add = ADD_PAIRS[lanes]
+
+    @kernel
+    def follow(
+        words: Array,
+        bases: Array,
+        d: int,
+        form: int,
+        w: Array,
+        t: Array,
+        counts: Array,
+        mass: Array,
+        power: int,
+        first: int,
+        last: int,
+        q: Array,
+        out: Array,
+    ) -> tuple[int, int, int, int, float]:
+        """Do what `follow` of kernels/slots.py does for two sides.
+
+        Return how many rows changed, how many their sign, the sums of -q where q < 0 and of q where q > 0, and of |q|
+        in floating point.
+        """
+        scale, more = _scales(power)
+        block, fresh, sizes = new_block(), np.zeros(BLOCK, np.int64), np.zeros(BLOCK)
+        rows, values, plain = block.rows, block.values, counts.size == 0 and mass.size == 0
+        changed, turned = 0, 0
+        signed, gross, rough = np.int64(0), np.int64(0), 0.0
+        for start in range(first, last, BLOCK):
+            many = min(BLOCK, last - start)
+            ws, ts, qs = w[start : start + many], t[start : start + many], q[start : start + many]
+            if plain:
+                for m in range(many):
+                    v = value(form, ws[m], ts[m]) * scale * more
+                    fresh[m], sizes[m] = np.int64(np.rint(v)), abs(v)
+            else:
+                for m in range(many):
+                    x, i = value(form, ws[m], ts[m]), start + m
+                    v = (x * mass[i] if mass.size > 0 else x) * scale * more
+                    times = counts[i] if counts.size > 0 else np.int64(1)
+                    fresh[m], sizes[m] = times * np.int64(np.rint(v)), times * abs(v)
+            sizes[many:] = 0.0
+            for m in range(0, BLOCK, 4):  # sums that need not wait for each other
+                rough += (sizes[m] + sizes[m + 1]) + (sizes[m + 2] + sizes[m + 3])
+            size = 0
+            for m in range(many):
+                new, old = fresh[m], qs[m]
+                low = (new < 0) | ((new == 0) & (old < 0))
+                change = abs(new) - abs(old)
+                rows[size] = U(start + m)
+                values[2 * size], values[2 * size + 1] = change * low, change * (not low)
+                size += new != old
+            for m in range(many):
+                new, old = fresh[m], qs[m]
+                signed += new
+                gross += abs(new)
+                turned += ((new < 0) & (old > 0)) | ((new > 0) & (old < 0))
+                qs[m] = new
+            changed += size
+            if out.size > 0:
+                add(words, bases, d, 2, block, size, 0, words.shape[0], out)
+        minus = np.int64((np.uint64(gross) - np.uint64(signed)) >> np.uint64(1))  # the difference may be beyond 2^63
+        return changed, turned, minus, gross - minus, rough  # type: ignore[return-value]
+
+    return follow

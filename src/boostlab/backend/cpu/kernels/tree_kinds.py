@@ -1,0 +1,163 @@
+"""The kinds of trees that `best_first` grows: by labels, by numbers and by classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from boostlab.backend.cpu.compiling import part, stamp_of
+from boostlab.backend.cpu.kernels.best_first import Kind, grower
+from boostlab.backend.cpu.kernels.tree_histogram import (
+    ADD_CLASSES,
+    ADD_PAIRS,
+    gather_classes,
+    gather_labels,
+    gather_numbers,
+)
+from boostlab.backend.cpu.kernels.tree_search import (
+    Columns,
+    Room,
+    Scales,
+    arrange_pairs,
+    class_search,
+    even_search,
+    pair_search,
+    sums_of_numbers,
+    sums_of_sides,
+)
+
+Array = np.ndarray[Any, Any]
+
+
+@cache
+def labels_grower(cost: Callable[..., Any], lanes: int) -> Any:
+    """Return the growth for labels -1 and +1, by a cost(left, right, gross, numbers) of w and w y.
+
+    source is (q,), the weights times labels.
+    """
+    sums = sums_of_sides
+
+    @part
+    def totals(channels: Array) -> tuple[int, int]:
+        return sums(channels[0], channels[1])
+
+    @part
+    def alone(total: Any, scales: Scales) -> float:
+        return _alone(cost, total, scales)
+
+    @part
+    def arrange(hist: Array, columns: Columns, j: int, unit: Array, room: Room) -> Array:
+        return arrange_pairs(sums, hist, columns, j, unit, room)
+
+    @part
+    def remaining(alone: float, total: Any, scales: Scales, source: Any, rows: Array) -> float:
+        return alone - _alone(cost, (total[0], total[0]), scales)
+
+    even = even_search(_both, arrange)
+    cheapest = pair_search(cost, sums)
+    kind = Kind(
+        *(gather_labels, ADD_PAIRS[lanes], cheapest, even, arrange, totals, alone, _all, remaining, stamp_of(cost))
+    )
+    return grower(kind, lanes)
+
+
+@cache
+def numbers_grower(cost: Callable[..., Any], residual: Callable[..., Any], lanes: int) -> Any:
+    """Return the growth by a cost of w and w t, of which residual(w, t, sums) says how far a row is from its node.
+
+    source is (q, p, w, t): the integers of both channels, and what they are made of.
+    """
+    sums = sums_of_numbers
+
+    @part
+    def totals(channels: Array) -> tuple[int, int]:
+        return sums(channels[0], channels[1])
+
+    @part
+    def alone(total: Any, scales: Scales) -> float:
+        return _alone(cost, total, scales)
+
+    @part
+    def arrange(hist: Array, columns: Columns, j: int, unit: Array, room: Room) -> Array:
+        return arrange_pairs(sums, hist, columns, j, unit, room)
+
+    @part
+    def remaining(alone: float, total: Any, scales: Scales, source: Any, rows: Array) -> float:
+        most, whole = 0.0, (total[0] * scales.unit[0], total[1] * scales.unit[1])
+        for m in range(rows.size):
+            most = max(most, residual(source[2][rows[m]], source[3][rows[m]], whole))
+        return most
+
+    even = even_search(_first, arrange)
+    cheapest = pair_search(cost, sums)
+    stamp = stamp_of(cost)
+    kind = Kind(gather_numbers, ADD_PAIRS[lanes], cheapest, even, arrange, totals, alone, _first_of, remaining, stamp)
+    return grower(kind, lanes)
+
+
+@cache
+def classes_grower(fold: Callable[..., Any], close: Callable[..., Any], lanes: int) -> Any:
+    """Return the growth for classes, by a cost that folds them, on columns of numbers.
+
+    source is (q, classes), the rows' weights and classes.
+    """
+
+    @part
+    def totals(channels: Array) -> Array:
+        return channels
+
+    @part
+    def alone(total: Array, scales: Scales) -> float:
+        folded, unit = 0.0, scales.unit[0]
+        for c in range(total.size):
+            folded = fold(folded, total[c] * unit)
+        return close(folded, total.sum() * unit, 0.0, 0.0)
+
+    @part
+    def arrange(hist: Array, columns: Columns, j: int, unit: Array, room: Room) -> Array:
+        K = hist.size // columns.starts[columns.cuts.size]
+        return hist[K * columns.starts[j] : K * columns.starts[j + 1]]
+
+    @part
+    def remaining(alone: float, total: Array, scales: Scales, source: Any, rows: Array) -> float:
+        whole = total.sum() * scales.unit[0]
+        return alone - close(fold(0.0, whole), whole, 0.0, 0.0)
+
+    even, cheapest, stamp = even_search(_every, arrange), class_search(fold, close), stamp_of(fold)
+    kind = Kind(gather_classes, ADD_CLASSES[lanes], cheapest, even, arrange, totals, alone, _all, remaining, stamp)
+    return grower(kind, lanes)
+
+
+@part
+def _alone(cost: Callable[..., Any], total: Any, scales: Scales) -> float:
+    """Return what a node costs."""
+    whole = total[0] * scales.unit[0], total[1] * scales.unit[1]
+    return cost(whole, (0.0, 0.0), whole, np.zeros_like(scales.numbers))
+
+
+@part
+def _both(slots: Array, s: int, n_channels: int) -> int:
+    return slots[2 * s] + slots[2 * s + 1]
+
+
+@part
+def _first(slots: Array, s: int, n_channels: int) -> int:
+    return slots[2 * s]
+
+
+@part
+def _every(slots: Array, s: int, n_channels: int) -> int:
+    return slots[n_channels * s : n_channels * (s + 1)].sum()
+
+
+@part
+def _all(channels: Array) -> int:
+    return channels.sum()
+
+
+@part
+def _first_of(channels: Array) -> int:
+    return channels[0]

@@ -1,0 +1,229 @@
+"""The cheapest cut of a tree's node, from a histogram whose channels lie side by side (see `tree_histogram`).
+
+Below the root most slots are empty: a cut after an empty slot parts the rows as the one before it does, and is not
+looked at.  What is left is priced without branches into an array, so that LLVM may vectorise it.  Categories are sorted
+by the mean of the target first, so that the best subset is a cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from boostlab.backend.cpu.compiling import part
+from boostlab.backend.cpu.kernels.small_table import first_below
+
+Array = np.ndarray[Any, Any]
+
+TINY = 2.2250738585072014e-308
+
+
+class Columns(NamedTuple):
+    """What is known of the columns.
+
+    Column j owns the slots starts[j] to starts[j + 1] - 1, the last one for missing values.  It has cuts[j] cuts with
+    missing values above, after its first slots, and cuts_below[j] with missing values below.
+    """
+
+    starts: Array
+    cuts: Array
+    cuts_below: Array
+    filled: Array  # slots that somebody of the sample is in
+    categorical: Array
+
+
+class Scales(NamedTuple):
+    """What turns integer sums into costs."""
+
+    unit: Array  # what a unit of a channel is worth
+    gross: Array  # the sums of magnitudes over all rows
+    numbers: Array  # of the criterion
+
+
+class Room(NamedTuple):
+    """Room for a search in columns of at most so many slots."""
+
+    low: Array  # of shape (2, slots): sums below
+    place: Array
+    prices: Array
+    others: Array
+    order: Array  # of the slots of a column
+    rank: Array
+    sorted: Array  # sums in that order
+
+
+@part
+def new_room(widest: int, n_channels: int) -> Room:
+    """Return room for a search."""
+    low, place, prices = np.empty((2, widest), np.int64), np.empty(widest, np.int64), np.empty(widest)
+    order, rank = np.empty(widest, np.int64), np.empty(widest)
+    return Room(low, place, prices, np.empty(widest), order, rank, np.empty(n_channels * widest, np.int64))
+
+
+# -- two sums ------------------------------------------------------------------------------------------------------
+
+
+@part
+def sums_of_sides(a: int, b: int) -> tuple[int, int]:
+    """Return w and w y, given the weights of both sides."""
+    return b + a, b - a
+
+
+@part
+def sums_of_numbers(a: int, b: int) -> tuple[int, int]:
+    """Return them as they are."""
+    return a, b
+
+
+@part
+def sort_slots(
+    sums: Callable[..., Any], hist: Array, columns: Columns, j: int, unit: Array, order: Array, rank: Array
+) -> None:
+    """Sort a column's slots by the mean of the target, equals in their order, those that nobody is in last."""
+    start = columns.starts[j]
+    for s in range(columns.starts[j + 1] - start):
+        a, b = sums(hist[2 * (start + s)], hist[2 * (start + s) + 1])
+        w, wt = a * unit[0], b * unit[1]
+        mean = wt * (1.0 if w > 0.0 else 0.0) / max(w, TINY) if columns.filled[start + s] else np.inf
+        k = s
+        while k > 0 and rank[k - 1] > mean:
+            rank[k], order[k] = rank[k - 1], order[k - 1]
+            k -= 1
+        rank[k], order[k] = mean, s
+
+
+@part
+def arrange_pairs(sums: Callable[..., Any], hist: Array, columns: Columns, j: int, unit: Array, room: Room) -> Array:
+    """Return a column's sums in the order in which it is cut."""
+    start, end = columns.starts[j], columns.starts[j + 1]
+    if not columns.categorical[j]:
+        return hist[2 * start : 2 * end]
+    sort_slots(sums, hist, columns, j, unit, room.order, room.rank)
+    for k in range(end - start):
+        s = start + room.order[k]
+        room.sorted[2 * k], room.sorted[2 * k + 1] = hist[2 * s], hist[2 * s + 1]
+    return room.sorted[: 2 * (end - start)]
+
+
+def pair_search(cost: Callable[..., Any], sums: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the search for a cost(left, right, gross, numbers) of two sums."""
+
+    @part
+    def search(
+        hist: Array, columns: Columns, first: int, last: int, total: Array, scales: Scales, room: Room
+    ) -> tuple[int, int, float]:
+        """Return (slot, side, cost) of the cheapest cut of the columns first <= j < last; slot < 0 if there is none.
+
+        For sides and ties see `split.cheapest_split`.
+        """
+        low, place, prices, others = room.low, room.place, room.prices, room.others
+        at, side, best, whole = -1, 0, np.inf, (scales.gross[0], scales.gross[1])
+        all0, all1, unit0, unit1, numbers = total[0], total[1], scales.unit[0], scales.unit[1], scales.numbers
+        for j in range(first, last):
+            n, start = columns.cuts[j], columns.starts[j]
+            if n == 0:
+                continue
+            mine = arrange_pairs(sums, hist, columns, j, scales.unit, room)
+            below0, below1, m = np.int64(0), np.int64(0), 0
+            for s in range(n):
+                a, b = sums(mine[2 * s], mine[2 * s + 1])
+                below0 += a
+                below1 += b
+                low[0, m], low[1, m], place[m] = below0, below1, s
+                m += ((a | b) != 0) | (s == 0)
+            for k in range(m):
+                left = low[0, k] * unit0, low[1, k] * unit1
+                right = (all0 - low[0, k]) * unit0, (all1 - low[1, k]) * unit1
+                prices[k] = cost(left, right, whole, numbers)
+            if columns.cuts_below[j] == 0:
+                k, best = first_below(prices, m, best)
+                if k >= 0:
+                    at, side = start + place[k], 0
+                continue
+            gone0, gone1 = sums(mine[mine.size - 2], mine[mine.size - 1])
+            for k in range(m):
+                below0, below1 = low[0, k] + gone0, low[1, k] + gone1
+                left = below0 * unit0, below1 * unit1
+                right = (all0 - below0) * unit0, (all1 - below1) * unit1
+                others[k] = cost(left, right, whole, numbers)
+            for k in range(m):
+                if prices[k] < best:
+                    at, side, best = start + place[k], 0, prices[k]
+                if place[k] < columns.cuts_below[j] and others[k] < best:
+                    at, side, best = start + place[k], 1, others[k]
+        return at, side, best
+
+    return search
+
+
+# -- classes -------------------------------------------------------------------------------------------------------
+
+
+def class_search(fold: Callable[..., Any], close: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the search for a cost that folds the classes (see `split.search_classes`), for columns of numbers."""
+
+    @part
+    def search(
+        hist: Array, columns: Columns, first: int, last: int, total: Array, scales: Scales, room: Room
+    ) -> tuple[int, int, float]:
+        """Return (slot, side, cost) as `pair_search` does."""
+        K, unit, whole = total.size, scales.unit[0], total.sum()
+        weight, below, left, right = room.low[0], room.low[1], room.prices, room.others
+        at, where, best = -1, 0, np.inf
+        for j in range(first, last):
+            n, start = columns.cuts[j], columns.starts[j]
+            mine = hist[K * start : K * columns.starts[j + 1]]
+            for side in range(2 if columns.cuts_below[j] > 0 else 1):
+                left[:n], right[:n], weight[:n] = 0.0, 0.0, 0
+                for c in range(K):
+                    all_, so_far = total[c], mine[mine.size - K + c] if side == 1 else np.int64(0)
+                    for s in range(n):
+                        so_far += mine[K * s + c]
+                        below[s] = so_far
+                    for s in range(n):
+                        b = below[s]
+                        left[s] = fold(left[s], b * unit)
+                        right[s] = fold(right[s], (all_ - b) * unit)
+                        weight[s] += b
+                for s in range(n):
+                    w = weight[s]
+                    left[s] = close(left[s], w * unit, right[s], (whole - w) * unit)
+                s, best = first_below(left, columns.cuts_below[j] if side == 1 else n, best)
+                if s >= 0:
+                    at, where = start + s, side
+        return at, where, best
+
+    return search
+
+
+# -- no gain -------------------------------------------------------------------------------------------------------
+
+
+def even_search(weigh: Callable[..., Any], arrange: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the search for the cut whose lighter side is the heaviest, where no cut gains anything.
+
+    weigh(sums, s, K) is the weight of a slot of K channels; arrange returns a column's sums in the order in which it is
+    cut.
+    """
+
+    @part
+    def most_even(hist: Array, columns: Columns, whole: int, scales: Scales, room: Room) -> tuple[int, int]:
+        """Return (slot, side); slot < 0 if all the weight is on one side of every cut."""
+        at, side, best, K = -1, 0, np.int64(0), hist.size // columns.starts[columns.cuts.size]
+        for j in range(columns.cuts.size):
+            n, lower, start = columns.cuts[j], columns.cuts_below[j], columns.starts[j]
+            if n == 0:
+                continue
+            mine = arrange(hist, columns, j, scales.unit, room)
+            gone, below = weigh(mine, columns.starts[j + 1] - start - 1, K), np.int64(0)
+            for s in range(n):
+                below += weigh(mine, s, K)
+                if min(below, whole - below) > best:
+                    at, side, best = start + s, 0, min(below, whole - below)
+                if s < lower and min(below + gone, whole - below - gone) > best:
+                    at, side, best = start + s, 1, min(below + gone, whole - below - gone)
+        return at, side
+
+    return most_even

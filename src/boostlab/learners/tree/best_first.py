@@ -1,0 +1,290 @@
+"""Trees grown best first in one compiled call (see `kernels.best_first`): dense columns, a limit on leaves or few rows.
+
+Measured against `general`: on 500 rows of 30 columns a tree takes a fifth of the time; on 100,000 of 50 columns half.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.backend.cpu.bin_codes import NOTHING, DenseCodes, Followed
+from boostlab.backend.cpu.followed_histograms import Follower, Rounded, scaled
+from boostlab.backend.cpu.kernels.best_first import CUT, FACTS
+from boostlab.backend.cpu.kernels.grown_tree import write_tree, write_votes
+from boostlab.backend.cpu.kernels.histogram import SIGNED
+from boostlab.backend.cpu.kernels.tree_histogram import class_totals, label_changes, label_sums
+from boostlab.backend.cpu.kernels.tree_kinds import classes_grower, labels_grower, numbers_grower
+from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.threads import as_team, is_worth, spread, spread_sums
+from boostlab.contract import Stop, Task
+from boostlab.data.table import compact
+from boostlab.learners.criteria import ByClass
+from boostlab.learners.criterion import Separable
+from boostlab.learners.search import SplitSearch, tame
+from boostlab.learners.small import count_cuts
+from boostlab.learners.tree.fitted import Tree
+from boostlab.learners.tree.strategy import (
+    FLOOR,
+    NO_SPLIT,
+    Grown,
+    Limits,
+    Strategy,
+    deepest,
+    hides_rows,
+    mean_target,
+    most_leaves,
+)
+
+Array = npt.NDArray[Any]
+
+ROOM = 1 << 24  # integers in the histograms of all leaves
+NO_LOWS = np.empty(0, bool)
+
+
+class Channels(NamedTuple):
+    """What is summed: the rows as integers, and what these are worth."""
+
+    source: tuple[Array, ...]  # of the rows, as the kernel wants them
+    totals: list[int]  # over all rows, as the kernel's histogram has them
+    unit: Array  # what a unit of a sum is worth
+    gross: Array  # the sums of magnitudes
+    power: int
+    whole: float  # what impurities are made of
+    root: Array | None = None  # the histogram of all rows, where it is known
+    centre: float = 0.0  # of the target
+
+
+class BestFirst(Strategy):
+    """Growth of a node after the other by one compiled call, the node with the largest gain first."""
+
+    name = "best_first"
+
+    @classmethod
+    def serves(cls, learner: Limits, search: SplitSearch, criterion: Separable, task: Task) -> bool:
+        """Labels, numbers and classes (these on numbers only), dense codes, histograms of all leaves in memory."""
+        if learner.min_samples_leaf > 1 or learner.min_samples_split > 2 or learner.ccp_alpha > 0:
+            return False
+        codes = search.codes
+        if not isinstance(codes, DenseCodes) or task.weight.ndim > 1 or codes.n_rows >= 2**31:
+            return False
+        if criterion.by_class:
+            n_channels = search.counter(task.target).width
+            if search.bins.categorical:
+                return False
+        else:
+            n_channels = 2
+            if not criterion.two or not (criterion.labels or criterion.residual is not None):
+                return False
+        return n_channels * codes.n_slots * most_leaves(learner, codes.n_rows) <= ROOM and not hides_rows(search)
+
+    def __init__(self, learner: Limits, search: SplitSearch) -> None:
+        super().__init__(learner, search)
+        assert isinstance(search.codes, DenseCodes)
+        codes = self.codes = search.codes
+        self.limit, self.lanes = most_leaves(learner, codes.n_rows), codes.cells.shape[2]
+        self.team = codes.threads if is_worth(codes.n_rows * codes.width // 2, codes.threads) else 1
+        cuts = count_cuts(search.possible, search.starts), count_cuts(search.possible_below, search.starts)
+        self.columns = search.starts, *cuts, search.filled, search.categorical
+        self.points = search.bins.starts, search.bins.points, search.some_missing, search.heavier_below
+        self.workspaces: dict[int, Workspace] = {}
+        self.follower: LabelFollower | None = None
+        self.rounded: list[Rounded] = []
+
+    def grow(self, criterion: Separable, task: Task) -> Grown | Stop:
+        """Grow a tree."""
+        made, numbers = self._channels(criterion, task), criterion.numbers(task.params)
+        K = len(made.totals)
+        if K not in self.workspaces:
+            self.workspaces[K] = Workspace(self, K)
+        space = self.workspaces[K]
+        if made.root is not None:
+            space.hists[0] = made.root
+        space.totals[:, 0] = made.totals
+        grow, limits = self._kernel(criterion), (self.limit, deepest(self.learner), FLOOR * made.whole)
+        costs = made.unit, made.gross, numbers
+        facts = self.team, space.table, made.source, made.root is not None, costs, limits, space.nodes, space.shared
+        n = as_team(lambda me, team: grow(me, team, *facts), self.team)
+        if n <= 1:
+            return NO_SPLIT
+        write_tree(space.facts[0], space.gains[0], space.totals[0], n, self.search.starts, self.points, space.tree)
+        feature, threshold, missing_low, children, gains, totals, source = (x[:n].copy() for x in space.tree)
+        starts, lows = self._categories(space, feature, threshold, missing_low, source)
+        sums = self._sums(criterion, totals)
+        values = criterion.leaves_of(sums * made.unit, made.gross, numbers)
+        if criterion.centred:
+            values = values + made.centre
+        gains /= scaled(sum(made.totals), made.power) if criterion.by_class else criterion.weight(made.gross)
+        tree = Tree(feature, threshold, missing_low, children, starts, lows, values, gains)
+        votes = self._votes(space, source, values)
+        if not criterion.heaviest:
+            return Grown(tree, votes)
+        errors = [criterion.error(total) for total in sums[feature < 0]]
+        whole, wrong = (scaled(sum(e[i] for e in errors), made.power) for i in (0, 1))
+        return Grown(tree, votes, (whole, wrong))
+
+    def _kernel(self, criterion: Separable) -> Any:
+        """Return the compiled growth."""
+        if isinstance(criterion, ByClass):
+            return classes_grower(criterion.fold, criterion.close, self.lanes)
+        if criterion.labels:
+            return labels_grower(criterion.cost, self.lanes)
+        return numbers_grower(criterion.cost, criterion.residual, self.lanes)
+
+    def _sums(self, criterion: Separable, totals: Array) -> Array:
+        """Return the nodes' sums as the criterion wants them: of labels, w and w y."""
+        if not criterion.labels:
+            return totals
+        return np.stack([totals[:, 1] + totals[:, 0], totals[:, 1] - totals[:, 0]], axis=1)
+
+    def _votes(self, space: Workspace, source: Array, values: Array) -> Array:
+        values = compact(values)
+        out, n = np.empty(self.codes.n_rows, values.dtype), len(source)
+        facts = space.members, space.facts[0], source, values
+        spread(lambda a, b: write_votes(*facts, a, b, out), n, 4 * self.codes.n_rows, self.codes.threads)
+        return out
+
+    def _categories(
+        self, space: Workspace, feature: Array, threshold: Array, missing_low: Array, source: Array
+    ) -> tuple[Array, Array]:
+        """Return where every node's low categories start, and these; correct the cuts where categories are split."""
+        search, n = self.search, len(feature)
+        if not search.bins.categorical:
+            return np.zeros(n + 1, np.int64), NO_LOWS
+        parts = [NO_LOWS] * n
+        for i in np.flatnonzero((feature >= 0) & search.categorical[feature]).tolist():
+            j, node = int(feature[i]), int(source[i])
+            width, cut = int(search.n_bins[j]) + 1, int(space.facts[0, node, CUT] - search.starts[j])
+            low = search.low_slots(j, cut, 0, space.orders[0, node, :width])
+            parts[i], threshold[i], missing_low[i] = low[:-1], 0.0, low[-1]
+        return np.cumsum([0, *map(len, parts)]), np.concatenate(parts)
+
+    # -- channels ------------------------------------------------------------------------------------------------------
+
+    def _channels(self, criterion: Separable, task: Task) -> Channels:
+        """Round the rows as `general` does."""
+        if criterion.by_class:
+            return self._classes(task)
+        return self._labels(criterion, task) if criterion.labels else self._numbers(criterion, task)
+
+    def _classes(self, task: Task) -> Channels:
+        count = self.search.counter(task.target)
+        count.round(tame(task.weight), task.counts)
+        unit = math.ldexp(1.0, -count.power)
+        totals = np.zeros(count.width, np.int64)
+        class_totals(count.q, count.classes, totals)
+        gross = totals * unit
+        return Channels(
+            (count.q, count.classes), totals.tolist(), np.array([unit]), gross, count.power, count.whole * unit
+        )
+
+    def _labels(self, criterion: Separable, task: Task) -> Channels:
+        search, weight, root = self.search, tame(task.weight), None
+        mine: Follower
+        if task.counts is not None:
+            mine = Rounded(search.rows, self.codes, SIGNED, sided=True)
+            mine.count(weight, task.target, task.counts)
+        elif search.small is not None:
+            if search.small.rounded(criterion, weight, task.target) is None:
+                search.followed(0, SIGNED, weight, task.target, True)
+            mine = search.follower(0, SIGNED, True)
+        else:
+            if self.follower is None:
+                self.follower = LabelFollower(search.rows, self.codes)
+            mine = self.follower
+            mine.update(weight, task.target)
+            root = mine.slots[0]
+        assert mine.q is not None
+        unit = math.ldexp(1.0, -mine.power)
+        whole = math.ldexp(mine.gross, -mine.power)
+        gross = np.array([whole, whole])
+        return Channels(
+            (mine.q,), [mine.minus, mine.plus], np.array([unit, unit]), gross, mine.power, criterion.weight(gross), root
+        )
+
+    def _numbers(self, criterion: Separable, task: Task) -> Channels:
+        search, weight, target, counts, centre = self.search, tame(task.weight), task.target, task.counts, 0.0
+        if criterion.centred:
+            centre = mean_target(search.rows, weight, target, counts)
+            target = target - centre
+        span, two = criterion.span(weight, target), list[Follower]()
+        if counts is not None:
+            for form in criterion.forms:
+                two.append(Rounded(search.rows, self.codes, form))
+                two[-1].count(weight, target, counts)
+        elif search.small is not None:
+            if search.small.rounded(criterion, weight, target) is None:
+                for c, form in enumerate(criterion.forms):
+                    search.followed(c, form, weight, target)
+            two = [search.follower(c, form) for c, form in enumerate(criterion.forms)]
+        else:
+            if not self.rounded:
+                self.rounded = [Rounded(search.rows, self.codes, form) for form in criterion.forms]
+            for follower in self.rounded:
+                follower.update(weight, target)
+            two = [*self.rounded]
+        unit = np.array([math.ldexp(1.0, -f.power) for f in two])
+        gross = np.array([math.ldexp(f.gross, -f.power) for f in two])
+        whole = criterion.weight(gross) if span is None else search.rows.sums(span, counts)[1]
+        present = weight if counts is None else weight * (counts > 0)
+        q = [f.q for f in two if f.q is not None]
+        source = *q, np.asarray(present, np.float64), np.asarray(target, np.float64)
+        return Channels(source, [f.total for f in two], unit, gross, two[0].power, whole, None, centre)
+
+
+class Workspace:
+    """What growth with so many channels needs, made once a session."""
+
+    def __init__(self, grower: BestFirst, n_channels: int) -> None:
+        codes, size, K, team = grower.codes, 2 * grower.limit - 1, n_channels, grower.team
+        widest = int(np.diff(codes.starts).max()) if grower.search.bins.categorical else 0
+        self.table = (codes.cells, codes.words, (codes.read[1] * np.uint64(K)).astype(np.uint64)), grower.columns
+        self.facts, self.gains = np.empty((team, size, FACTS), np.int64), np.empty((team, size))
+        self.totals, self.orders = np.empty((team, size, K), np.int64), np.empty((team, size, widest), np.int64)
+        self.nodes = self.facts, self.gains, self.totals, self.orders
+        n, numbers = codes.n_rows, K * codes.n_slots
+        self.members, self.hists = np.empty(n, np.int32), np.empty((grower.limit, numbers), np.int64)
+        found = np.empty((team, size)), np.empty((team, size, 2), np.int64), np.empty(team, np.int64)
+        self.shared = self.members, np.empty(n, np.int32), self.hists, np.empty((team - 1, numbers), np.int64), *found
+        whole = np.empty(size, np.int64), np.empty(size), np.empty(size, bool), np.empty((size, 2), np.int64)
+        self.tree = *whole, np.empty(size), np.empty((size, K), np.int64), np.empty(size, np.int64)
+
+
+class LabelFollower(Follower):
+    """A follower of labels whose histogram has both sides of a slot side by side (see kernels/tree_histogram.py)."""
+
+    def __init__(self, rows: Masses, codes: DenseCodes) -> None:
+        super().__init__(rows, codes, sided=True)
+        self.lanes, self.numbers = codes.cells.shape[2], 2 * codes.n_slots
+        self.reads = codes.words, codes.read[1] * np.uint64(2), len(codes.starts) - 1
+
+    def _sum(self, q: Array) -> None:
+        found, sums = list[tuple[int, int]](), label_sums(self.lanes)
+
+        def work(first: int, last: int, out: Array) -> None:
+            found.append(sums(*self.reads, q, first, last, out))
+
+        self.slots = self._spread(work, len(q))
+        self.minus, self.plus = (sum(int(f[side]) for f in found) for side in (0, 1))
+        self.q = q
+
+    def _changes(self, what: tuple[Any, ...], q: Array, scatter: bool) -> tuple[Followed, Array | None]:
+        found, slots, n = list[tuple[int, int, int, int, float]](), None, len(q)
+        follow = label_changes(self.lanes)
+
+        def work(first: int, last: int, out: Array) -> None:
+            found.append(follow(*self.reads, *what, first, last, q, out))
+
+        if scatter:
+            slots = self.slots
+            slots += self._spread(work, n)
+        else:
+            spread(lambda a, b: work(a, b, NOTHING), n, 4 * n, self.codes.threads)
+        changed, turned, minus, plus = (sum(int(f[i]) for f in found) for i in range(4))
+        return Followed(changed, turned, minus, plus, sum(f[4] for f in found)), slots
+
+    def _spread(self, work: Any, n: int) -> Array:
+        return spread_sums(work, n, n * self.codes.width, self.numbers, self.codes.threads)[None]

@@ -1,0 +1,240 @@
+"""Trees grown node by node: any criterion, any codes, every limit.  The other strategies are measured by this one."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.contract import Stop, Task
+from boostlab.data.table import compact
+from boostlab.learners.criterion import Separable
+from boostlab.learners.search import Channels, Split, SplitSearch, tame
+from boostlab.learners.tree.fitted import Tree
+from boostlab.learners.tree.strategy import FLOOR, NO_SPLIT, Grown, Limits, Strategy, mean_target
+
+Array = npt.NDArray[Any]
+
+
+class General(Strategy):
+    """Growth that asks for a histogram and parts the rows, node by node."""
+
+    name = "general"
+
+    @classmethod
+    def serves(cls, learner: Limits, search: SplitSearch, criterion: Separable, task: Task) -> bool:
+        """Everybody."""
+        return True
+
+    def grow(self, criterion: Separable, task: Task) -> Grown | Stop:
+        """Grow a tree."""
+        search, counts_leaves = self.search, self.learner.min_samples_leaf > 1
+        weight, target, centre = tame(task.weight), task.target, 0.0
+        if criterion.centred:  # digits are for differences, not for a large mean
+            centre = mean_target(search.rows, weight, target, task.counts)
+            target = target - centre
+        # Where leaves must have some size, one more channel, that only `least` looks at.
+        channels = search.channels(criterion, weight, target, task.counts, census=counts_leaves)
+        span = criterion.span(weight, target)
+        gross = channels.gross[:-1] if counts_leaves else channels.gross
+        whole = channels.weight(criterion, gross) if span is None else search.rows.sums(span, task.counts)[1]
+        grower = _Grower(self.learner, search, criterion, task, channels, counts_leaves, (weight, target))
+        grower.grow(floor=FLOOR * whole)
+        if len(grower.splits) == 0:
+            if len(grower.sums) > 1:
+                return Stop("no_edge", f"ccp_alpha={self.learner.ccp_alpha:g} takes back every split")
+            return NO_SPLIT
+        tree, leaves = grower.tree()
+        if criterion.centred:
+            tree.values += centre
+        sums = channels.errors(criterion, grower.leaf_totals()) if criterion.heaviest else None
+        return Grown(tree, self._votes(tree, leaves), sums)
+
+    def _votes(self, tree: Tree, leaves: dict[int, Array]) -> Array:
+        values = compact(tree.values)
+        out = np.empty((self.search.rows.n_rows, *values.shape[1:]), values.dtype)
+        for leaf, members in leaves.items():
+            out[members] = values[leaf]
+        return out
+
+
+@dataclass(slots=True)
+class _Leaf:
+    """A leaf that may still be split."""
+
+    node: int
+    depth: int
+    members: Array  # the rows in it: a stretch of one shared array
+    slots: Array
+    total: Array
+    split: Split | None = None
+
+
+class _Grower:
+    """One tree in the making."""
+
+    def __init__(
+        self,
+        learner: Limits,
+        search: SplitSearch,
+        criterion: Separable,
+        task: Task,
+        channels: Channels,
+        counts_leaves: bool,
+        rows_by: tuple[Array, Array],
+    ) -> None:
+        self.rows_by = rows_by  # the weight and the target that the channels are made of
+        self.learner, self.search, self.criterion, self.task = learner, search, criterion, task
+        self.channels = channels
+        self.seen = slice(None, -1) if counts_leaves else slice(None)  # the channels the criterion sees
+        self.gross = channels.gross[self.seen]
+        self.least = float(learner.min_samples_leaf) if counts_leaves else 0.0
+        self.fewest = float(learner.min_samples_split)
+        n = search.rows.n_rows
+        self.members = np.arange(n, dtype=np.int32 if n < 2**31 else np.int64)
+        self.sums: list[Array] = []  # of every node
+        self.totals: list[Array] = []  # the same as integers
+        self.rows_of: list[Array] = []  # the same for its rows: a stretch of the members, kept when it is parted
+        self.splits: dict[int, Split] = {}
+        self.children: dict[int, tuple[int, int]] = {}
+        self.gains: dict[int, float] = {}
+
+    def grow(self, floor: float) -> None:
+        """Split the leaf with the largest gain until a limit is reached or all leaves are pure.
+
+        What is no more than the floor is rounding: such gains come last, the first leaf first, and impure leaves are
+        then parted evenly (as CART does, a tree learns XOR although its first split gains nothing).
+        """
+        self.space = np.empty_like(self.members)
+        root = self._leaf(0, self.members, self.channels.slots, self.channels.total)
+        heap: list[tuple[float, int, _Leaf]] = []
+        self._offer(heap, root, floor)
+        limit = min(self.learner.max_leaf_nodes or np.inf, len(self.members))  # no tree has more leaves than rows
+        while heap and len(self.splits) + 1 < limit:
+            gain, _, leaf = heapq.heappop(heap)
+            assert leaf.split is not None
+            self.gains[leaf.node] = -gain
+            for child in self._part(leaf, leaf.split):
+                if len(self.splits) + 1 < limit:
+                    self._offer(heap, child, floor)
+        del self.space
+        if self.learner.ccp_alpha > 0:
+            self._prune()
+
+    def _leaf(self, depth: int, members: Array, slots: Array, total: Array) -> _Leaf:
+        self.sums.append((total * self.channels.scale)[self.seen])
+        self.totals.append(total)
+        self.rows_of.append(members)
+        return _Leaf(len(self.sums) - 1, depth, members, slots, total)
+
+    def _offer(self, heap: list[tuple[float, int, _Leaf]], leaf: _Leaf, floor: float) -> None:
+        """Find the leaf's best split and queue it, if there is one."""
+        if self.learner.max_depth is not None and leaf.depth >= self.learner.max_depth:
+            return
+        if self.fewest > 2 and self._size(leaf.members) < self.fewest:
+            return
+        leaf.split = self.search.best(
+            self.criterion, leaf.slots, leaf.total, self.channels, self.task.params, self.least
+        )
+        if leaf.split is None:
+            return
+        facts = leaf.total[self.seen], self.channels.scale[self.seen]
+        gain = float(self.criterion.impurity(*facts)) - leaf.split.cost
+        if not gain > floor:
+            if not self._remaining(leaf, *facts) > floor:
+                return
+            gain, leaf.split = (
+                0.0,
+                self.search.most_even(
+                    self.criterion, leaf.slots, leaf.total, self.channels, self.task.params, self.least
+                ),
+            )
+        if leaf.split is not None:
+            heapq.heappush(heap, (-gain, leaf.node, leaf))
+
+    def _remaining(self, leaf: _Leaf, total: Array, scale: Array) -> float:
+        """Return what pure leaves in place of this one would gain."""
+        rows, (weight, target) = leaf.members, self.rows_by
+        if self.task.counts is not None:
+            rows = rows[self.task.counts[rows] > 0]
+        return self.criterion.remaining(total, scale, weight[rows], target[rows])
+
+    def _size(self, members: Array) -> float:
+        """Return the number of examples that some rows stand for."""
+        counts, rows = self.task.counts, self.search.rows
+        if counts is not None:
+            return float(counts[members].sum())
+        return float(len(members)) if rows.uniform else float(rows.of(members).sum())
+
+    def _part(self, leaf: _Leaf, split: Split) -> tuple[_Leaf, _Leaf]:
+        """Part the rows; sum the smaller side and get the other by subtraction, exactly."""
+        n_low = self.search.codes.part(split.feature, self.search.low(split), leaf.members, self.space)
+        low, high = leaf.members[:n_low], leaf.members[n_low:]
+        smaller = low if n_low * 2 <= len(leaf.members) else high
+        slots, total = self.channels.sums(smaller)
+        leaf.slots -= slots
+        rest = leaf.total - total
+        small, large = (slots, total), (leaf.slots, rest)
+        sides = (small, large) if smaller is low else (large, small)
+        children = (
+            self._leaf(leaf.depth + 1, low, *sides[0]),
+            self._leaf(leaf.depth + 1, high, *sides[1]),
+        )
+        self.splits[leaf.node] = split
+        self.children[leaf.node] = children[0].node, children[1].node
+        return children
+
+    def _prune(self) -> None:
+        """Take back the weakest splits while they save less than ccp_alpha a leaf (as a share of the weight)."""
+        price = self.learner.ccp_alpha * self.channels.weight(self.criterion, self.gross)
+        while self.splits:
+            below: dict[int, list[int]] = {}  # the splits at and below each split
+            for node in sorted(self.splits, reverse=True):
+                below[node] = [node, *(n for c in self.children[node] for n in below.get(c, []))]
+            strength = {node: sum(self.gains[n] for n in nodes) / len(nodes) for node, nodes in below.items()}
+            weakest = min(strength, key=lambda node: (strength[node], node))
+            if strength[weakest] > price:
+                return
+            gone = below[weakest]
+            for n in gone:
+                del self.splits[n], self.children[n], self.gains[n]
+
+    def _kept(self) -> list[int]:
+        """Return the nodes that pruning left, parents before children."""
+        kept = [0]
+        for node in kept:  # grows while it is read
+            kept.extend(self.children.get(node, ()))
+        return kept
+
+    def leaf_totals(self) -> list[Array]:
+        """Return the leaves' sums as integers."""
+        return [self.totals[node][self.seen] for node in self._kept() if node not in self.splits]
+
+    def tree(self) -> tuple[Tree, dict[int, Array]]:
+        """Return the tree as flat arrays, without the nodes that pruning took, and the rows of every leaf."""
+        kept = self._kept()
+        place = {node: i for i, node in enumerate(kept)}
+        search, n = self.search, len(kept)
+        feature, threshold = np.full(n, -1, np.int64), np.zeros(n)
+        missing_low, children = np.zeros(n, bool), np.zeros((n, 2), np.int64)
+        lows: list[Array] = [np.empty(0, bool)] * n
+        gains = np.zeros(n)
+        for i, node in enumerate(kept):
+            if node in self.splits:
+                split = self.splits[node]
+                low = search.low(split)
+                feature[i], missing_low[i] = split.feature, low[-1]
+                children[i] = [place[c] for c in self.children[node]]
+                gains[i] = self.gains[node] / self.channels.weight(self.criterion, self.gross)
+                if search.categorical[split.feature]:
+                    lows[i] = low[:-1]
+                else:
+                    threshold[i] = search.threshold(split.feature, split.cut)
+        numbers = self.criterion.numbers(self.task.params)
+        values = np.array([self.criterion.leaf(self.sums[node], self.gross, numbers) for node in kept])
+        starts = np.concatenate([[0], np.cumsum([len(m) for m in lows])]).astype(np.int64)
+        tree = Tree(feature, threshold, missing_low, children, starts, np.concatenate(lows), values, gains)
+        return tree, {place[node]: self.rows_of[node] for node in kept if node not in self.splits}

@@ -1,0 +1,171 @@
+"""Decision trees by histograms: CART's greedy growth under any criterion that is a sum over leaves."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+
+from boostlab.backend.cpu.masses import Masses
+from boostlab.contract import Found, Learner, Session, Stop, Task, class_error_sums, error_sums
+from boostlab.data.table import Table
+from boostlab.learners.criteria import CRITERIA, ClassGini, Gini
+from boostlab.learners.criterion import Separable
+from boostlab.learners.search import Split, SplitSearch
+from boostlab.learners.tree.best_first import BestFirst
+from boostlab.learners.tree.factored import grow_factored
+from boostlab.learners.tree.fitted import Tree
+from boostlab.learners.tree.full import Full
+from boostlab.learners.tree.general import General
+from boostlab.learners.tree.strategy import Strategy
+
+Array = npt.NDArray[Any]
+
+# What a tree grows by for each criterion a rule may ask for: labels by gini, the others by themselves.
+GROWS_BY: dict[str, Separable] = {
+    **{name: c for name, c in CRITERIA.items() if isinstance(c, Separable)},
+    "edge": Gini(),
+    "labels": ClassGini(),
+}
+ERRORS = {"edge": error_sums, "labels": class_error_sums}  # what leaves that vote labels know of
+
+
+def strategies() -> tuple[type[Strategy], ...]:
+    """Return the strategies of growth; the first that serves a task is taken."""
+    return Full, BestFirst, General
+
+
+class DecisionTree(Learner, BaseEstimator):
+    """A CART tree on binned columns, for use as a booster's `estimator`.
+
+    Splits lower the criterion that the booster asks for (gini where it asks for labels); the leaf with the largest gain
+    is split first.  An impure leaf is split, last of all, even if no split gains anything (as of XOR): then into
+    sides as even as can be.  Missing values go to the better side; categories are split by subsets.
+
+    Parameters
+    ----------
+    max_leaf_nodes : int or None, default=8
+        The largest number of leaves; None is no limit.
+    max_depth : int or None, default=None
+        The largest number of splits on the way to a leaf.
+    min_samples_leaf : float, default=1
+        The least number of examples (sum of sample weights) in a leaf; 1 or less is no limit.
+    min_samples_split : float, default=2
+        The least number of examples (sum of sample weights) in a node that is split; 2 or less is no limit.
+    ccp_alpha : float, default=0.0
+        Cost-complexity pruning: a split goes if the splits below and including it save less than this much a leaf,
+        measured as a share of the weight.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from boostlab import AdaBoostClassifier, DecisionTree
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = AdaBoostClassifier(DecisionTree(max_depth=2), n_estimators=5).fit(X, y)
+    >>> model.estimators_[0].n_leaves, model.estimators_[0].depth
+    (4, 2)
+    """
+
+    uses_bins = True
+
+    def __init__(
+        self,
+        max_leaf_nodes: int | None = 8,
+        max_depth: int | None = None,
+        min_samples_leaf: float = 1,
+        ccp_alpha: float = 0.0,
+        min_samples_split: float = 2,
+    ) -> None:
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.ccp_alpha = ccp_alpha
+        self.min_samples_split = min_samples_split
+
+    def searches(self) -> frozenset[str]:
+        """Return the criteria it can search."""
+        return frozenset([*GROWS_BY, "factored"])
+
+    def begin(self, table: Table, rows: Masses, rng: np.random.Generator) -> TreeSession:
+        """Start work on a sample."""
+        for name, low, kind in (
+            ("max_leaf_nodes", 2, Integral),
+            ("max_depth", 1, Integral),
+            ("min_samples_leaf", 0, Real),
+            ("ccp_alpha", 0, Real),
+            ("min_samples_split", 0, Real),
+        ):
+            value = getattr(self, name)
+            if value is None and kind is Integral:
+                continue
+            if not isinstance(value, kind) or isinstance(value, bool) or not float(value) >= low:
+                what = "a whole number" if kind is Integral else "a number"
+                raise ValueError(
+                    f"DecisionTree: {name}={value!r} is not possible; it must be {what} of at least {low}."
+                )
+        return TreeSession(self, table, rows)
+
+
+class TreeSession(Session):
+    """Tree growth on one sample.
+
+    Parameters
+    ----------
+    learner : DecisionTree
+        The limits.
+    table, rows
+        The sample.
+    strategy : str, optional
+        The name of the strategy that is to grow all trees, for tests; by default the first of `strategies` that serves.
+    """
+
+    def __init__(self, learner: DecisionTree, table: Table, rows: Masses, strategy: str | None = None) -> None:
+        self.learner, self.rows = learner, rows
+        self.search = SplitSearch(table, rows)
+        self.candidates = [s for s in strategies() if strategy in (None, s.name)]
+        self.growers: dict[type[Strategy], Strategy] = {}
+        self.chosen: dict[Any, type[Strategy]] = {}
+
+    def strategy(self, criterion: Separable, task: Task) -> Strategy:
+        """Return who grows the tree for a task."""
+        kind = criterion, task.counts is None, task.weight.ndim
+        if kind not in self.chosen:
+            asked = self.learner, self.search, criterion, task
+            serving = [s for s in self.candidates if s.serves(*asked)]
+            if not serving:
+                raise ValueError(f"{self.candidates[0].name} does not serve this task; another strategy must grow it.")
+            self.chosen[kind] = serving[0]
+        chosen = self.chosen[kind]
+        if chosen not in self.growers:
+            self.growers[chosen] = chosen(self.learner, self.search)
+        return self.growers[chosen]
+
+    def best(self, task: Task) -> Found | Stop:
+        """Grow a tree."""
+        if task.criterion == "factored":
+            return grow_factored(self, task)
+        criterion = GROWS_BY[task.criterion]
+        found = self.strategy(criterion, task).grow(criterion, task)
+        if isinstance(found, Stop):
+            return found
+        known = found.sums is not None and task.counts is None and task.criterion in ERRORS
+        return Found(found.tree, found.votes, {ERRORS[task.criterion]: found.sums} if known else {})
+
+    def single(self, split: Split, gain: float) -> Tree:
+        """Return the tree of one split that says -1 below and +1 above."""
+        search, low = self.search, self.search.low(split)
+        categories = low[:-1] if search.categorical[split.feature] else np.empty(0, bool)
+        threshold = 0.0 if len(categories) else search.threshold(split.feature, split.cut)
+        return Tree(
+            np.array([split.feature, -1, -1]),
+            np.array([threshold, 0.0, 0.0]),
+            np.array([low[-1], False, False]),
+            np.array([[1, 2], [0, 0], [0, 0]]),
+            np.array([0, *[len(categories)] * 3]),
+            categories,
+            np.array([1.0, -1.0, 1.0]),
+            np.array([gain, 0.0, 0.0]),
+        )
