@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from boostlab import AdaBoostClassifier, ARBoostClassifier, DecisionStump, VoterPool
 from boostlab.contract import Found, Learner, Session
-from boostlab.learners.stump import Stump
+from boostlab.learners.fitted_stump import Stump
 
 
 def weights(y, F):

@@ -172,7 +172,7 @@ def test_the_votes_and_sums_that_a_learner_knows_are_not_asked_for_again():
 
 
 def test_an_answer_that_is_not_found_is_refused():
-    with pytest.raises(TypeError, match="Knows.best must return Found or Stop, and gave Stump"):
+    with pytest.raises(TypeError, match=r"Knows\.best must return Found or Stop, and gave Stump"):
         train(AdaBoost(), Knowing(lambda found, _: found.voter), rounds=1)
 
 

@@ -10,7 +10,8 @@ import pytest
 from boostlab.backend.cpu.masses import Masses
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Bins, Table
-from boostlab.learners.stump import CategoryStump, DecisionStump, Stump
+from boostlab.learners.fitted_stump import CategoryStump, Stump
+from boostlab.learners.stump import DecisionStump
 
 PARAMS = {
     "svp": {"variance_penalty": 0.4},

@@ -15,8 +15,8 @@ from boostlab.boosters.quadboost import QuadBoost
 from boostlab.contract import Task
 from boostlab.data.table import Bins, Table
 from boostlab.engine.training import Training
+from boostlab.learners.fitted_stump import Stump
 from boostlab.learners.pool import PoolSession, VoterPool
-from boostlab.learners.stump import Stump
 
 
 @dataclass

@@ -16,7 +16,8 @@ from boostlab.backend.cpu.threads import WORTH
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Bins, Table
 from boostlab.learners.criteria import CRITERIA
-from boostlab.learners.stump import DecisionStump, Stump
+from boostlab.learners.fitted_stump import Stump
+from boostlab.learners.stump import DecisionStump
 
 ALL = sorted(CRITERIA)
 LABELWISE = "hamming", "factored", "hamming_z"  # a column a label

@@ -6,7 +6,7 @@ Nothing here imports a compiler: formulas are plain functions, and whoever holds
 """
 
 from boostlab.contract.formula import Row, formula
-from boostlab.contract.learner import Found, Learner, Session, Voter
+from boostlab.contract.learner import Found, Learner, Session
 from boostlab.contract.rule import Array, Plain, Rule, State, is_other_class, perfect
 from boostlab.contract.step import (
     NEGLIGIBLE,
@@ -20,6 +20,7 @@ from boostlab.contract.step import (
 )
 from boostlab.contract.sums import class_error_sums, error_sums, residual_moments, squared_error_sums
 from boostlab.contract.task import MixedTask, ResidualTask, Task
+from boostlab.contract.voter import Voter, stored_learner, voter_kind
 from boostlab.functions import erf, erfc, exp, expit, log, log1p, softplus
 
 __all__ = [
@@ -57,4 +58,6 @@ __all__ = [
     "residual_moments",
     "softplus",
     "squared_error_sums",
+    "stored_learner",
+    "voter_kind",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,21 +13,6 @@ from boostlab.contract.step import Stop
 from boostlab.contract.task import Task
 
 Array = npt.NDArray[Any]
-
-
-@runtime_checkable
-class Voter(Protocol):
-    """One function of a row: what a learner returns and an ensemble sums up."""
-
-    @property
-    def bound(self) -> float:
-        """The largest magnitude of a vote."""
-
-    def votes(self, table: Any) -> Array:
-        """Return the votes on all rows, of shape (n_rows,) or (n_rows, n_classes).
-
-        Where there is one score a class, a single vote a row is an integer: the number of the class it is for.
-        """
 
 
 @dataclass(slots=True)

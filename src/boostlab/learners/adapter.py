@@ -13,7 +13,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 
 from boostlab.backend.cpu.masses import Masses
-from boostlab.contract import Found, Learner, Session, Stop, Task
+from boostlab.contract import Found, Learner, Session, Stop, Task, Voter
 from boostlab.data.table import Table, magnitude
 from boostlab.learners.answers import OF_CLASSIFIERS, OF_REGRESSORS, LabelQuestion, Question, Reading, read
 
@@ -21,7 +21,7 @@ Array = npt.NDArray[Any]
 
 
 @dataclass(slots=True)
-class EstimatorVoter:
+class EstimatorVoter(Voter):
     """A fitted scikit-learn estimator and how its predictions are read as votes."""
 
     estimator: Any
@@ -36,9 +36,21 @@ class EstimatorVoter:
         """Return the votes on the rows of a plain array."""
         return self.votes(Table.raw(X))
 
+    def importances(self, n_features: int) -> tuple[list[int], list[float]]:
+        """The estimator's own, if it has one a feature."""
+        given = getattr(self.estimator, "feature_importances_", None)
+        if given is None or len(given) != n_features:
+            return [], []
+        return list(range(n_features)), np.nan_to_num(np.asarray(given)).tolist()
+
+    @property
+    def shown_kind(self) -> str:
+        """The estimator's."""
+        return type(self.estimator).__name__
+
 
 @dataclass(slots=True)
-class ConstantVoter:
+class ConstantVoter(Voter):
     """What to say when only one class was shown: one number, or one a class."""
 
     vote: Any

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from inspect import isfunction
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,24 +14,39 @@ from sklearn.base import BaseEstimator
 
 from boostlab.backend.cpu.kernels.pool_search import signed_sums
 from boostlab.backend.cpu.masses import Masses
-from boostlab.contract import Found, Learner, Session, Stop, Task, residual_moments
+from boostlab.contract import (
+    Found,
+    Learner,
+    Session,
+    Stop,
+    Task,
+    Voter,
+    residual_moments,
+    stored_learner,
+    voter_kind,
+)
+from boostlab.contract.voter import Arrays, Layout, Setting, need
 from boostlab.data.matrix import extremes
 from boostlab.data.table import Table
 from boostlab.learners.criteria import SampleVariancePenalty
+from boostlab.learners.fitted_stump import Stump
 from boostlab.learners.search import tame
-from boostlab.learners.stump import Stump
 
 Array = npt.NDArray[Any]
 
 
+@voter_kind("pool_stump")
 @dataclass(slots=True)
-class PoolVoter:
+class PoolVoter(Voter):
     """Member number `index` of a pool, its complement (sign -1), or, fitted by least squares, a multiple (sign)."""
 
     index: int
     sign: float
     member: Any
     bound: float = 1.0
+
+    layout: ClassVar[Layout] = {"pool_index": ("<i8", ("P",)), "pool_sign": ("<f8", ("P",))}
+    holds: ClassVar[str] = "stump"
 
     def votes(self, table: Table) -> Array:
         """Return the votes on all rows of a table."""
@@ -38,6 +55,49 @@ class PoolVoter:
     def predict(self, X: Array) -> Array:
         """Return the votes on the rows of a plain array."""
         return self.votes(Table.raw(X))
+
+    def key(self) -> tuple[Hashable, float]:
+        """By the member."""
+        return ("pool", self.index), self.sign
+
+    def importances(self, n_features: int) -> tuple[list[int], list[float]]:
+        """Those of a stump; a callable does not say."""
+        return self.member.importances(n_features) if isinstance(self.member, Stump) else ([], [])
+
+    @property
+    def inside(self) -> Voter:
+        """The member, where it is a stump."""
+        return self.member
+
+    @property
+    def stored_as(self) -> str:
+        """A file holds members that are stumps."""
+        plain = type(self.member) is Stump and self.bound == abs(self.sign) * self.member.bound
+        return "pool_stump" if plain else ""
+
+    @property
+    def shown_kind(self) -> str:
+        """That of the member: of a function its name."""
+        return self.member.__qualname__ if isfunction(self.member) else type(self.member).__name__
+
+    @classmethod
+    def pack(cls, voters: Sequence[PoolVoter]) -> dict[str, Any]:
+        """Return the places in the pool; the members are stumps like others."""
+        return {"pool_index": [v.index for v in voters], "pool_sign": [v.sign for v in voters]}
+
+    @classmethod
+    def unpack(cls, arrays: Arrays, setting: Setting) -> Iterator[Callable[[Voter], PoolVoter]]:
+        """Return what makes a member of a pool of each stump."""
+        index, sign = arrays["pool_index"], arrays["pool_sign"]
+        need((index >= 0).all(), "a pool member has no number")
+        setting.sane(sign, "a pool member's sign")
+        need((sign != 0).all(), "a pool member has no sign")
+        for i, s in zip(index.tolist(), sign.tolist(), strict=True):
+            yield partial(cls._of, i, s)
+
+    @classmethod
+    def _of(cls, index: int, sign: float, member: Voter) -> PoolVoter:
+        return cls(index, sign, member, abs(sign) * member.bound)
 
 
 def _member_votes(member: Any, table: Table) -> Array:
@@ -51,6 +111,7 @@ def _member_votes(member: Any, table: Table) -> Array:
     return out
 
 
+@stored_learner
 class VoterPool(Learner, BaseEstimator):
     """A finite pool of voters as a weak learner: each round takes the best of them.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -25,10 +24,12 @@ from boostlab.contract import (
     class_error_sums,
     error_sums,
     squared_error_sums,
+    stored_learner,
 )
-from boostlab.data.table import Table, compact, magnitude
+from boostlab.data.table import Table
 from boostlab.learners.criteria import CRITERIA, ByClass, ClassGini, Labels, MixedEdge
 from boostlab.learners.criterion import Criterion, Params
+from boostlab.learners.fitted_stump import CategoryStump, Stump
 from boostlab.learners.ranking import ranked
 from boostlab.learners.search import SplitSearch, tame
 from boostlab.learners.small import Place
@@ -40,62 +41,7 @@ MIXED = MixedEdge()
 NAMES_BY: dict[str, ByClass] = {"gini": ClassGini(), "error": Labels()}  # what stumps name one of several classes by
 
 
-@dataclass(slots=True)
-class Stump:
-    """A fitted stump: votes `left` where the feature is at most the threshold, `missing` where it is NaN, else `right`.
-
-    Votes are numbers, or one number per class, or the number of a class (an integer); `missing` is `right` where it is
-    not given.
-    """
-
-    feature: int
-    cut: int | None  # the threshold's place among the bins' cuts, if it is one of them
-    threshold: float
-    left: Any
-    right: Any
-    missing: Any = None
-
-    @property
-    def bound(self) -> float:
-        """The largest magnitude of a vote."""
-        if isinstance(self.left, float):
-            return max(abs(self.left), abs(self.right))
-        return max(magnitude(self.left), magnitude(self.right))
-
-    def votes(self, table: Table) -> Array:
-        """Return the votes on all rows of a table."""
-        if isinstance(self.left, float) or np.ndim(self.left) == 0:
-            return table.split(self.feature, self.cut, self.threshold, self.left, self.right, self.missing)
-        leaf = table.split(self.feature, self.cut, self.threshold, 0.0, 1.0, 2.0).astype(np.intp)
-        missing = self.right if self.missing is None else self.missing
-        return np.stack([self.left, self.right, missing])[leaf]
-
-    def predict(self, X: Array) -> Array:
-        """Return the votes on the rows of a plain array."""
-        return self.votes(Table.raw(X))
-
-
-@dataclass(slots=True)
-class CategoryStump:
-    """A fitted stump on a categorical feature: one vote per category, the last for missing and unknown ones."""
-
-    feature: int
-    leaves: Array
-
-    @property
-    def bound(self) -> float:
-        """The largest magnitude of a vote."""
-        return magnitude(self.leaves)
-
-    def votes(self, table: Table) -> Array:
-        """Return the votes on all rows of a table."""
-        return compact(self.leaves)[table.category(self.feature, len(self.leaves) - 1)]
-
-    def predict(self, X: Array) -> Array:
-        """Return the votes on the rows of a plain array of category numbers."""
-        return self.votes(Table.raw(X))
-
-
+@stored_learner
 class DecisionStump(Learner, BaseEstimator):
     """The best single cut of a single column, for use as a booster's `estimator`.
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from boostlab.backend.cpu.masses import Masses
-from boostlab.contract import Found, Learner, Session, Stop, Task, class_error_sums, error_sums
+from boostlab.contract import Found, Learner, Session, Stop, Task, class_error_sums, error_sums, stored_learner
 from boostlab.data.table import Table
 from boostlab.learners.criteria import CRITERIA, ClassGini, Gini
 from boostlab.learners.criterion import Separable
@@ -38,6 +38,7 @@ def strategies() -> tuple[type[Strategy], ...]:
     return Full, BestFirst, General
 
 
+@stored_learner
 class DecisionTree(Learner, BaseEstimator):
     """A CART tree on binned columns, for use as a booster's `estimator`.
 
