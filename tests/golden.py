@@ -2,6 +2,7 @@
 
     python tests/golden.py record FILE      write the models of this code
     python tests/golden.py compare FILE     compare this code with them: the same voters, scores to 1e-12
+    python tests/golden.py compare FILE --only BrownBoost,WeightBoost     these boosters only
 
 Only public names are used, so that a file recorded before the rooms moved can be compared after.
 """
@@ -81,13 +82,13 @@ def wanted(booster, learner, table):
     return main and (table in few or table.startswith("large"))
 
 
-def fits():
+def fits(only):
     """Every fit: its name and how to make it."""
     names = [n for n in dir(boostlab) if n.endswith(("Classifier", "Regressor"))]
     for name in names:
         cls, booster = getattr(boostlab, name), name.removesuffix("Classifier")
         takes = inspect.signature(cls).parameters
-        if "n_estimators" not in takes:
+        if "n_estimators" not in takes or (only and booster not in only):
             continue
         for learner, how in LEARNERS.items():
             for table, X, y, fit, given in tables():
@@ -108,10 +109,10 @@ def look(model, X):
     return seen
 
 
-def all_models():
+def all_models(only=()):
     """Fit everything."""
     warnings.simplefilter("ignore")
-    for name, cls, params, X, y, fit in fits():
+    for name, cls, params, X, y, fit in fits(only):
         try:
             yield name, look(cls(**params).fit(X, y, **fit), X)
         except (ValueError, TypeError) as error:
@@ -138,11 +139,12 @@ def differs(name, old, new):
     return None
 
 
-def main(what, path):
+def main(what, path, option="", names=""):
     """Record or compare."""
+    only = set(names.split(",")) if option == "--only" else set()
     start = time.perf_counter()
     if what == "record":
-        packed = {f"{name}|{key}": a for name, seen in all_models() for key, a in seen.items()}
+        packed = {f"{name}|{key}": a for name, seen in all_models(only) for key, a in seen.items()}
         np.savez_compressed(path, **packed)
         print(f"{len({k.split('|')[0] for k in packed})} fits in {time.perf_counter() - start:.0f} s")
         return 0
@@ -150,10 +152,12 @@ def main(what, path):
     with np.load(path) as file:
         for key in file.files:
             name, part = key.split("|")
+            if only and name.split("/")[0] not in only:
+                continue
             recorded.setdefault(name, {})[part] = file[key]
     bad = same = 0
     new = {}
-    for name, seen in all_models():
+    for name, seen in all_models(only):
         new[name] = seen
         if name not in recorded:
             print("new  ", name)

@@ -5,6 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.rows import CpuRows
+from boostlab.contract import Rule
+from boostlab.data.table import Table
+
 # Every numeric type of numpy, and both byte orders.
 DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", ">i2", ">u4", ">f4", ">f8"]
 
@@ -39,3 +44,13 @@ def stored(X, seed=0):
     kept = (X != 0) | (np.random.default_rng(seed).random(X.shape) < 0.05)
     i, j = np.nonzero(kept)
     return sparse.csr_array((X[kept], j, np.searchsorted(i, np.arange(len(X) + 1))), shape=X.shape)
+
+
+def rows_in_memory(F, h, y=1, mass=None):
+    """Return rows with these scores, votes, labels -1 and +1 and masses, as a rule's formulas see them."""
+    F = np.asarray(F, float)
+    codes = np.broadcast_to((np.asarray(y) > 0).astype(int), F.shape).copy()
+    rows = CpuRows(Rule(), Table(np.zeros((len(F), 1))), Masses(len(F), mass), codes, 2)
+    rows.scores.own[...] = F
+    rows.h = np.asarray(h)
+    return rows

@@ -252,7 +252,7 @@ BINARY = [
         "WeightBoostClassifier": [{}, {"normalize": True}],
         "MadaBoostClassifier": [{}, {"exponent": 0.5}],
         "FilterBoostClassifier": [{}, {"mode": "oracle", "random_state": 1}],
-        "RobustBoostClassifier": [{}, {"clip": False, "target_error": 0.2}],
+        "RobustBoostClassifier": [{}, {"clip": False, "target_error": 0.1}],
         "QuadBoostClassifier": [{}, {"regularizer": "l1"}, {"regularizer": "l2"}, {"regularizer": "linf"}],
     }.get(name, [{}])
 ]

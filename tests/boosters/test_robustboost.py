@@ -7,10 +7,21 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from boostlab import RobustBoostClassifier, VoterPool, load
+from boostlab.backend.cpu.formulas import values
 from boostlab.datasets import twonorm
-from boostlab.solvers.drifting import Process
+from boostlab.solvers.drifting import Process, log_weight, potential
 
 CASES = [(0.0, 0.1, 0.0), (0.0, 0.02, 0.0), (0.1, 0.2, 0.0), (0.1, 0.25, 0.3), (0.2, 0.4, 0.0), (0.0, 0.2, 1.0)]
+
+
+def weights(p, m, t):
+    """The weights of margins at a time."""
+    return np.exp(values(log_weight, p.mu(t), p.sigma(t), p.floor, y=np.ones(len(m)), F=m))
+
+
+def potentials(p, m, t):
+    """Their potentials."""
+    return values(potential, p.mu(t), p.sigma(t), p.floor, p.height, y=np.ones(len(m)), F=m)
 
 
 def check_every_round(model, X, y, process):
@@ -20,7 +31,7 @@ def check_every_round(model, X, y, process):
     coefficients = []
     for k, (voter, F) in enumerate(zip(model.estimators_, model.staged_decision_function(X), strict=True)):
         b = y * np.asarray(voter.predict(X), float)
-        w = np.exp(process.log_weight(m, t))
+        w = weights(process, m, t)
         assert (w * b).sum() > 0
         now = model.history_["time"][k]
         assert now > t  # time only passes
@@ -28,12 +39,12 @@ def check_every_round(model, X, y, process):
         m, t = m * exp(-dt) + ds * b, now
         np.testing.assert_allclose(m, y * F, rtol=0, atol=1e-9)  # the margin is y F with decayed coefficients
         coefficients = [c * exp(-dt) for c in coefficients] + [ds]
-        before = process.potential(m, t).mean()
+        before = potentials(process, m, t).mean()
         assert model.history_["objective"][k] == pytest.approx(before, abs=1e-9)
         if t < 1.0:
             assert before == pytest.approx(eps, abs=1e-9)
             if not process.clip:  # clipped weights jump, and with them the edge
-                w = np.exp(process.log_weight(m, t))
+                w = weights(process, m, t)
                 assert abs((w * b).sum() / w.sum()) <= 1e-7
         else:
             assert before <= eps + 1e-9  # at the end it may fall by itself
@@ -80,9 +91,15 @@ def test_large_targets_are_possible(data, target):
 def test_the_potential_is_conserved_to_1e_12(data):
     X, y = data(seed=2, n=200, noise=0.1)
     for clip, eps in ((False, 0.125), (True, 0.25)):
-        objective = RobustBoostClassifier(target_error=eps, clip=clip).fit(X, y).history_["objective"]
-        assert len(objective) >= 3
-        np.testing.assert_allclose(objective[:-1], eps, rtol=0, atol=1e-12)
+        model = RobustBoostClassifier(target_error=eps, clip=clip).fit(X, y)
+        times, p = model.history_["time"], Process(eps, 0.0, 0.1, clip)
+        assert len(times) >= 3
+        found = [
+            potentials(p, (2 * y - 1) * F, t).mean()
+            for F, t in zip(model.staged_decision_function(X), times, strict=True)
+        ]
+        np.testing.assert_allclose(found[:-1], eps, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(model.history_["objective"], found, rtol=0, atol=1e-12)
 
 
 def test_hopeless_targets_end_with_a_reason_and_time_left():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 from functools import partial
 
 import numpy as np
@@ -325,12 +326,23 @@ def test_a_tree_without_errors_ends_training():
     assert model.score(X, y) == 1.0
 
 
-def test_nothing_to_split_keeps_no_voter():
-    xor, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5), [0, 1, 1, 0] * 5
-    model = AdaBoostClassifier(max_depth=2)
+@every
+def test_nothing_to_split_keeps_no_voter(make):
+    """Equal rows of both classes are impure, and no split parts them."""
+    model = make(max_depth=2)
     with pytest.warns(UserWarning, match="kept no voter"):
-        model.fit(xor, y)
-    assert model.stop_reason_ == "no_edge: no split gains anything"
+        model.fit(np.full((20, 3), 2.5), [0, 1] * 10)
+    assert re.match("no_edge: .*(no split gains anything|there is nothing to split)", model.stop_reason_)
+
+
+def test_an_impure_node_is_split_without_gain():
+    """No first split of XOR gains anything; the second ones part the classes."""
+    xor, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5), [0, 1, 1, 0] * 5
+    model = AdaBoostClassifier(max_depth=2).fit(xor, y)
+    assert model.stop_reason_.startswith("perfect")
+    assert model.score(xor, y) == 1.0
+    with pytest.warns(UserWarning, match="kept no voter"):
+        AdaBoostClassifier(max_depth=1).fit(xor, y)
 
 
 @pytest.mark.parametrize("name", ["AdaBoostClassifier", "real", "LogitBoostClassifier"])

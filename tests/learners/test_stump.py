@@ -19,7 +19,7 @@ from boostlab.learners.criteria import CRITERIA
 from boostlab.learners.fitted_stump import Stump
 from boostlab.learners.stump import DecisionStump
 
-ALL = sorted(CRITERIA)
+ALL = [*sorted(CRITERIA), "gini"]  # "labels" by their weighted error, and by their gini index
 LABELWISE = "hamming", "factored", "hamming_z"  # a column a label
 every_criterion = pytest.mark.parametrize("criterion", ALL)
 
@@ -34,17 +34,29 @@ class Problem:
     X: np.ndarray
     task: Task
     mass: np.ndarray | None = None
+    names_by: str = "error"  # the criterion of stumps that name one of three or more classes
 
     def take(self, index, mass=None):
         task = replace(self.task, weight=self.task.weight[index], target=self.task.target[index])
-        return Problem(self.X[index], task, mass)
+        return Problem(self.X[index], task, mass, self.names_by)
+
+    @property
+    def criterion(self):
+        """What the best stump is best by: stumps that name one of two classes are AdaBoost's."""
+        several = self.task.criterion == "labels" and self.task.target.max() > 1
+        return "gini" if several and self.names_by == "gini" else self.task.criterion
 
     def best(self, max_bins="exact", threads=1, polarity="both", bins=None):
         rows = Masses(len(self.X), self.mass)
         bins = Bins.fit(self.X, rows, max_bins) if bins is None else bins
         table = Table.of(self.X, bins, threads)
-        found = DecisionStump(polarity).begin(table, rows, np.random.default_rng(0)).best(self.task)
+        learner = DecisionStump(polarity, self.names_by)
+        found = learner.begin(table, rows, np.random.default_rng(0)).best(self.task)
         return found if isinstance(found, Stop) else found.voter
+
+
+def names_by(criterion):
+    return "gini" if criterion == "gini" else "error"
 
 
 def make_task(rng, criterion, n, weights):
@@ -65,8 +77,8 @@ def make_task(rng, criterion, n, weights):
         return Task(criterion, weight, np.where(right, 1.0, -1.0), {"no": 0.0})
     if criterion in LABELWISE:
         return Task(criterion, w, np.where(rng.random(shape) < 0.4, 1.0, -1.0), {"smoothing": 0.5 / n})
-    if criterion == "labels":
-        return Task(criterion, w, rng.integers(0, 4, n).astype(np.int8))
+    if criterion in ("labels", "gini"):
+        return Task("labels", w, rng.integers(0, 4, n).astype(np.int8))
     y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
     if criterion == "least_squares":
         return Task(criterion, w, np.round(rng.normal(size=n) * 4, rng.integers(0, 3)))
@@ -93,7 +105,7 @@ def make(seed, criterion, weights, masses="none"):
     task = make_task(rng, criterion, n, weights)
     if criterion == "svp":
         task.params["n"] = float(n if mass is None else mass.sum())
-    return Problem(X, task, mass)
+    return Problem(X, task, mass, names_by(criterion))
 
 
 # -- brute force ----------------------------------------------------------------------------------------------------
@@ -109,31 +121,34 @@ def cuts_of(X):
 
 def cost(problem, below):
     """What the criterion's definition says of the best voter on this split; the lower the better."""
-    task, w, t = problem.task, problem.task.weight, problem.task.target
+    task, w, t, criterion = problem.task, problem.task.weight, problem.task.target, problem.criterion
     m = np.ones(len(w)) if problem.mass is None else problem.mass
     m = m if task.counts is None else task.counts.astype(float)
-    if task.criterion == "edge":
+    if criterion == "edge":
         h = np.where(below, -1.0, 1.0)
         return -abs(math.fsum(m * w * t * h))
-    if task.criterion == "svp":
+    if criterion == "svp":
         lam, n = task.params["variance_penalty"], task.params["n"]
         agrees = np.where(below, -1.0, 1.0) == t
         W_I, W_J = math.fsum((m * w)[agrees]), math.fsum((m * w)[~agrees])
         S_I, S_J = math.fsum((m * w * w)[agrees]), math.fsum((m * w * w)[~agrees])
         A, B = (1 - lam) * W_I**2 + lam * n * S_I, (1 - lam) * W_J**2 + lam * n * S_J
         return math.sqrt(max(A, 0) * max(B, 0)) + (1 - lam) * W_I * W_J
-    if task.criterion == "factored":  # every choice of a sign a label
+    if criterion == "factored":  # every choice of a sign a label
         edges = [math.fsum(m * w[:, k] * t[:, k] * np.where(below, -1.0, 1.0)) for k in range(w.shape[1])]
         return -max(math.fsum(v * e for v, e in zip(vs, edges, strict=True)) for vs in product((-1, 1), repeat=3))
     value = 0.0
     for leaf in (below, ~below):
-        if task.criterion in ("z", "hamming_z"):
+        if criterion in ("z", "hamming_z"):
             for wk, tk in zip(w.reshape(len(w), -1).T, t.reshape(len(t), -1).T, strict=True):
                 W = [math.fsum((m * wk)[leaf & (tk == s)]) for s in (1, -1)]
                 value += 2 * math.sqrt(W[0]) * math.sqrt(W[1])
-        elif task.criterion == "labels":  # what is wrong, whichever class the leaf names
+        elif criterion == "labels":  # what is wrong, whichever class the leaf names
             value += min(math.fsum((m * w)[leaf & (t != k)]) for k in range(4))
-        elif task.criterion == "least_squares":
+        elif criterion == "gini":  # the leaf's weight times 1 - the sum of its classes' squared shares
+            W = [math.fsum((m * w)[leaf & (t == k)]) for k in range(4)]
+            value += math.fsum(W) * (1 - math.fsum((v / math.fsum(W)) ** 2 for v in W)) if any(W) else 0.0
+        elif criterion == "least_squares":
             mean = leaf_mean(problem, leaf)
             value += math.fsum((m * w * (t - mean) ** 2)[leaf])
         else:  # every choice of plausible labels, by the definition of the pseudo-loss
@@ -194,7 +209,7 @@ def test_no_stump_is_better(criterion, weights, masses, seed):
         assert isinstance(stump, Stop)
         return
     got = cost(problem, below(problem, stump))
-    slack = scale(problem) if criterion in ("least_squares", "labels") else abs(optimum)
+    slack = scale(problem) if criterion in ("least_squares", "labels", "gini") else abs(optimum)
     assert got <= optimum + 1e-12 * slack + 1e-300
 
 
@@ -243,7 +258,8 @@ def test_of_equal_columns_the_first_wins(criterion):
         task = make_task(rng, criterion, 40, "small")
         task.target = np.rint(task.target).astype(task.target.dtype)  # whole numbers all along: ties are exact
         for columns, first in (([x, x, -x], 0), ([-x, x, x], 0), ([constant, x, -x], 1), ([x > 9, x > 9, x], 2)):
-            assert Problem(np.stack(columns, axis=1).astype(float), task).best().feature == first
+            problem = Problem(np.stack(columns, axis=1).astype(float), task, names_by=names_by(criterion))
+            assert problem.best().feature == first
 
 
 @every_criterion
@@ -258,14 +274,15 @@ def test_only_the_cuts_of_the_bins_are_searched(criterion, seed):
         assert isinstance(stump, Stop)
         return
     assert stump.threshold == bins.of(stump.feature)[stump.cut]
-    slack = scale(problem) if criterion == "least_squares" else abs(min(costs))
+    slack = scale(problem) if criterion in ("least_squares", "gini") else abs(min(costs))
     assert cost(problem, below(problem, stump)) <= min(costs) + 1e-12 * slack + 1e-300
 
 
 @every_criterion
 @pytest.mark.parametrize("mass", [None, np.arange(1.0, 7.0)])
 def test_constant_columns_leave_nothing_to_split(criterion, mass):
-    problem = Problem(np.full((6, 3), 2.5), make_task(np.random.default_rng(0), criterion, 6, "some"), mass)
+    task = make_task(np.random.default_rng(0), criterion, 6, "some")
+    problem = Problem(np.full((6, 3), 2.5), task, mass, names_by(criterion))
     stop = problem.best()
     assert isinstance(stop, Stop)
     assert stop.code == "no_edge"
@@ -405,6 +422,8 @@ def test_a_draw_is_its_rows(criterion, seed):
     problem = make(seed, criterion, "some", "real")  # the masses are already in the draw
     rng = np.random.default_rng(seed)
     counts = rng.multinomial(2 * len(problem.X), np.full(len(problem.X), 1 / len(problem.X)))
+    if criterion == "gini":
+        counts[problem.task.target.argmax()] += 1  # a draw from a sample knows the sample's classes
     bins = Bins.fit(problem.X, Masses(len(problem.X)), "exact")
     problem.task.counts = counts
     drawn = problem.take(np.repeat(np.arange(len(problem.X)), counts))
@@ -431,7 +450,7 @@ def test_threads_do_not_matter(criterion):
     X = rng.normal(size=(12_000, 45))
     assert X.size >= WORTH
     bins = Bins.fit(X, Masses(len(X)), 255, 4)
-    problem = Problem(X, make_task(rng, criterion, len(X), "some"))
+    problem = Problem(X, make_task(rng, criterion, len(X), "some"), names_by=names_by(criterion))
     assert repr(problem.best(bins=bins, threads=4)) == repr(problem.best(bins=bins, threads=1))
 
 
@@ -441,10 +460,11 @@ def test_a_session_remembers_nothing_but_its_scale(criterion):
     X = rng.normal(size=(30, 3))
     rows = Masses(30)
     table = Table.of(X, Bins.fit(X, rows))
-    session = DecisionStump().begin(table, rows, rng)
+    learner = DecisionStump(criterion=names_by(criterion))
+    session = learner.begin(table, rows, rng)
     for _ in range(5):
         task = make_task(rng, criterion, 30, "some")
-        again = DecisionStump().begin(table, rows, rng)
+        again = learner.begin(table, rows, rng)
         stump = session.best(task).voter
         fresh = again.best(task).voter
         assert (stump.feature, stump.cut, stump.threshold) == (fresh.feature, fresh.cut, fresh.threshold)

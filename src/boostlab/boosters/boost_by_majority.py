@@ -12,10 +12,22 @@ from scipy.special import bdtr, gammaln
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import flag, number, one_of, param
 from boostlab.boosters.registry import booster
-from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, Task, error_sums
+from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, Task, error_sums, formula
 from boostlab.ensemble.vote import Ensemble
 
 MOST_ROUNDS = 1_000_001
+
+
+@formula
+def by_count(y: float, F: float, t: float, table: Array) -> float:
+    """A table's entry for the number of voters, of t, that were right."""
+    return table[int((t + y * F) / 2.0 + 0.5)]
+
+
+@formula
+def by_count_after(y: float, F: float, h: float, t: float, table: Array) -> float:
+    """The same with this voter, the last of t."""
+    return table[int((t + y * (F + h)) / 2.0 + 0.5)]
 
 
 @dataclass(frozen=True)
@@ -63,10 +75,11 @@ class BoostByMajority(Rule):
         """Steps 1 and 3."""
         if s.t >= self.k:
             return self.end(s, "time_up", f"all {self.k} votes are cast")
-        logs = self.log_weight(s.t, np.arange(s.t + 1))[np.rint((s.t + s.y * s.F) / 2).astype(np.intp)]
-        if s.largest(logs) == -np.inf:
+        logs = self.log_weight(s.t, np.arange(s.t + 1))
+        top = s.largest(by_count, s.t, logs)
+        if top == -np.inf:
             return self.end(s, "given_up", f"every example is decided with {self.k - s.t} votes to come")
-        return Task("edge", s.weigh(logs), s.y)
+        return Task("edge", s.each(by_count, s.t, np.exp(np.minimum(logs - top, 0.0))), s.y)
 
     def step(self, s: State, task: Task, h: Array) -> Step | Stop:
         """Steps 2 and 3."""
@@ -76,8 +89,8 @@ class BoostByMajority(Rule):
         if error >= 0.5 - NEGLIGIBLE or (self.strict and breaks):
             return self.end(s, "no_edge", f"the last {error:.4g}, in round {i} of {self.k}", more=breaks)
         s.own.violated += breaks
-        pots = self.potential(i, np.arange(i + 1))[np.rint((i + s.y * (s.F + h)) / 2).astype(np.intp)]
-        facts = {"error": error, "edge": 1 - 2 * error, "violated": s.own.violated, "objective": s.total(pots) / s.n}
+        potential = s.total(by_count_after, i, self.potential(i, np.arange(i + 1))) / s.n
+        facts = {"error": error, "edge": 1 - 2 * error, "violated": s.own.violated, "objective": potential}
         return Step(1.0, facts, self.end(s, "time_up", f"all {self.k} votes are cast") if i == self.k else None)
 
     def end(self, s: State, code: str, why: str, more: bool = False) -> Stop:

@@ -7,14 +7,21 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
-from scipy.special import erf, erfc, erfcinv
+from scipy.special import erf
 
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import number, one_of, param, whole
 from boostlab.boosters.registry import booster
-from boostlab.contract import Array, Rule, State, Step, Stop, Task
+from boostlab.contract import Array, Rule, State, Step, Stop, Task, edge_sums, erfc, formula, vote_size
 from boostlab.ensemble.vote import Ensemble
-from boostlab.solvers.brownian import advance_clock
+from boostlab.functions import erfcinv
+from boostlab.solvers.brownian import Clock
+
+
+@formula
+def log_weight(y: float, F: float, left: float, c: float) -> float:
+    """-(r + s)^2 / c."""
+    return -(y * F + left) * (y * F + left) / c
 
 
 @dataclass(frozen=True)
@@ -41,7 +48,7 @@ class BrownBoost(Rule):
     @property
     def c(self) -> float:
         """The total time."""
-        return float(erfcinv(self.target_error)) ** 2 if self.total_time is None else self.total_time
+        return erfcinv(self.target_error) ** 2 if self.total_time is None else self.total_time
 
     def begin(self, s: State) -> None:
         """The clock starts at c."""
@@ -49,30 +56,26 @@ class BrownBoost(Rule):
 
     def task(self, s: State) -> Task:
         """Steps 1 and 2."""
-        return Task("edge", s.weigh(-((s.y * s.F + s.own.left) ** 2) / self.c), s.y)
+        return Task("edge", s.weigh(log_weight, s.own.left, self.c), s.y)
 
     def step(self, s: State, task: Task, h: Array) -> Step | Stop:
         """Steps 3 and 4."""
-        b, own = s.y * h, s.own
-        signed, whole = s.total(task.weight * b, task.weight)
+        own, root = s.own, sqrt(self.c)
+        whole, signed = s.total(edge_sums)
         edge = signed / whole
         if edge <= 1e-8:
             return Stop("no_edge", f"edge {edge:.3g} with {own.left:.4g} of the time {self.c:.4g} left")
-        found = advance_clock(s, s.y * s.F + own.left, b, self.c, own.left, edge, own.last)
+        clock = Clock(s, self.c, own.left, 1.0 if h.dtype == np.int8 else s.largest(vote_size))
+        found = clock.advance(edge / clock.scale, own.last)
         if found is None:
             return Stop("solver_failed", f"no step solves both equations; {own.left:.4g} of the time is left")
-        alpha, t, evaluations = found
-        own.last = (alpha, t)
-        own.left = left = own.left - t if own.left - t > 1e-9 else 0.0
-        potential = s.total(erfc((s.y * s.F + alpha * b + left) / sqrt(self.c))) / s.n
-        facts = {
-            "error": (1 - edge) / 2,
-            "edge": edge,
-            "time_left": left,
-            "evaluations": float(evaluations),
-            "objective": potential,
-        }
-        return Step(alpha, facts, Stop("time_up", f"the clock ran out in round {s.t + 1}") if left == 0.0 else None)
+        own.last = found[0] / edge * clock.scale, found[1] / edge**2 * clock.scale**2
+        ended = found[1] == clock.rest
+        own.left = 0.0 if ended else own.left - found[1] * root
+        facts = {"error": (1 - edge) / 2, "edge": edge, "time_left": own.left}
+        facts |= {"evaluations": float(clock.evaluations), "objective": erfc(root)}  # the step conserves it
+        stop = Stop("time_up", f"the clock ran out in round {s.t + 1}") if ended else None
+        return Step(found[0] * root / clock.scale, facts, stop)
 
     def probability(self, F: Array) -> Array:
         """A score, (1 + erf(F / sqrt c)) / 2, rather than a calibrated probability."""

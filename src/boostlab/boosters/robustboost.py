@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,9 @@ import numpy as np
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import flag, number, param, whole
 from boostlab.boosters.registry import booster
-from boostlab.contract import Array, Rule, State, Step, Stop, Task
+from boostlab.contract import Array, Rule, State, Step, Stop, Task, edge_sums, exp, vote_size
 from boostlab.ensemble.vote import Ensemble
-from boostlab.solvers.drifting import Process, advance_drift
+from boostlab.solvers.drifting import Drift, Process, log_weight, potential_at
 
 
 @dataclass(frozen=True)
@@ -55,27 +55,33 @@ class RobustBoost(Rule):
 
     def task(self, s: State) -> Task | Stop:
         """Steps 1 and 2."""
-        logs = self.process.log_weight(s.y * s.F, s.own.time)
-        if s.largest(logs) == -np.inf:
-            return Stop("given_up", f"every margin is below what can be hoped for at the time {s.own.time:.4g}")
+        p, t = self.process, s.own.time
+        logs = s.each(log_weight, p.mu(t), p.sigma(t), p.floor)
+        if self.clip and s.largest(logs) == -inf:
+            return Stop("given_up", f"every margin is below what can be hoped for at the time {t:.4g}")
         return Task("edge", s.weigh(logs), s.y)
 
     def step(self, s: State, task: Task, h: Array) -> Step | Stop:
         """Steps 3 and 4."""
-        b, m, own = s.y * h, s.y * s.F, s.own
-        signed, whole = s.total(task.weight * b, task.weight)
+        own = s.own
+        whole, signed = s.total(edge_sums)
         edge = signed / whole
         if edge <= 1e-8:
             return Stop("no_edge", f"edge {edge:.3g} at the time {own.time:.4g} of 1")
-        found = advance_drift(s, self.process, m, b, own.time, edge, own.last)
+        drift = Drift(s, self.process, own.time, 1.0 if h.dtype == np.int8 else s.largest(vote_size))
+        found = drift.advance(edge / drift.scale, own.last)
         if found is None:
             return Stop("solver_failed", f"no step solves both equations at the time {own.time:.4g} of 1")
-        ds, dt, evaluations = found
-        own.last, now = (ds, dt), own.time + dt
-        own.time = now = 1.0 if now > 1 - 1e-9 else now
-        facts = {"error": (1 - edge) / 2, "edge": edge, "time": now, "evaluations": float(evaluations)}
-        facts["objective"] = float(s.total(self.process.potential(m * exp(-dt) + ds * b, now)) / s.n)
-        return Step(ds, facts, Stop("time_up", f"round {s.t + 1} ends at t = 1") if now == 1.0 else None, exp(-dt))
+        ds, dt = found
+        own.last, ended = (ds / edge * drift.scale, dt / edge**2 * drift.scale**2), own.time + dt > 1 - 1e-9
+        own.time = 1.0 if ended else own.time + dt
+        facts = {"error": (1 - edge) / 2, "edge": edge, "time": own.time, "evaluations": float(drift.evaluations)}
+        # The step conserves the potential; at the end it may fall.
+        facts["objective"] = (
+            s.total(potential_at, *drift.step(ds, dt), self.process.height) / s.n if ended else self.target_error
+        )
+        stop = Stop("time_up", f"round {s.t + 1} ends at t = 1") if ended else None
+        return Step(ds / drift.scale, facts, stop, exp(-dt))
 
 
 @booster(

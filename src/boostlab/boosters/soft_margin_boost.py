@@ -3,16 +3,65 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, log
 from typing import ClassVar
-
-import numpy as np
 
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import number, one_of, param, whole
 from boostlab.boosters.registry import booster
-from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, Task
-from boostlab.solvers.line_search import first_valley
+from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, Task, error_sums, exp, formula, log, perfect
+from boostlab.solvers.line_search import Line, slopes
+
+SQUARE, LITERAL = 2.0, 4.0  # forms of slack; the others are 1 and 3, see `SoftMargin.form`
+
+
+@formula
+def slack(V: float, S: float, u: float, form: float) -> tuple[float, float, float]:
+    """Step 3's slack, how fast it grows with alpha, and how fast that grows."""
+    if form == 1.0:
+        return V, u, 0.0
+    if form == SQUARE:
+        average = V / S if S > 0.0 else u
+        return V * average, average * (2.0 * u - average), 2.0 * (u - average) * (u - average) / max(S, 1e-300)
+    return V * V, 2.0 * u * V, 2.0 * u * u
+
+
+@formula
+def log_weight(y: float, F: float, V: float, S: float, C: float, form: float) -> float:
+    """-y F - C slack."""
+    return -y * F - C * slack(V, S, V, form)[0]
+
+
+@formula
+def influence(h: float, w: float, V: float, alpha: float, unit: float, form: float) -> tuple[float, float]:
+    """V after the step, and u."""
+    u = h if form == LITERAL else unit * w
+    return V + alpha * u, u
+
+
+@formula
+def influence_after(h: float, w: float, V: float, alpha: float, unit: float, form: float) -> float:
+    """V after the step."""
+    return influence(h, w, V, alpha, unit, form)[0]
+
+
+@formula
+def log_after(
+    y: float, F: float, h: float, w: float, V: float, alpha: float, unit: float, S: float, C: float, form: float
+) -> float:
+    """-y F - C slack after the step."""
+    after, u = influence(h, w, V, alpha, unit, form)
+    return -y * (F + alpha * h) - C * slack(after, S + alpha, u, form)[0]
+
+
+@formula
+def loss_slopes(
+    y: float, F: float, h: float, w: float, V: float,
+    alpha: float, level: float, unit: float, S: float, C: float, form: float,
+) -> tuple[float, float, float, float, float]:  # fmt: skip
+    """The loss after the step in units of exp(level), and its slopes."""
+    after, u = influence(h, w, V, alpha, unit, form)
+    lost, growth, bend = slack(after, S + alpha, u, form)
+    return slopes(-y * (F + alpha * h) - C * lost - level, y * h + C * growth, C * bend)
 
 
 @dataclass(frozen=True)
@@ -40,46 +89,46 @@ class SoftMargin(Rule):
     penalty: str = "influence"
     labels_only: ClassVar[bool] = True
 
-    def slack(self, V: Array, S: float, u: Array) -> tuple[Array, Array]:
-        """Return step 3's slack, and how fast it grows with alpha."""
-        if self.penalty != "influence":
-            return V * V, 2 * u * V
-        average = V / S if S > 0 else u
-        return (V, u) if self.power == 1 else (V * average, average * (2 * u - average))
+    @property
+    def form(self) -> float:
+        """Which slack, as formulas know it."""
+        return {"cumulative": 3.0, "literal": LITERAL}.get(self.penalty, float(self.power))
 
     def begin(self, s: State) -> None:
         """Nobody has any slack."""
-        s.own.V, s.own.S = np.zeros(len(s.y)), 0.0
+        s.keep("V", 0.0)
+        s.own.S, s.own.log_sum, s.own.more = 0.0, log(s.n), 0.0
 
     def task(self, s: State) -> Task:
         """Step 1."""
-        slack, _ = self.slack(s.own.V, s.own.S, s.own.V)
-        return Task("edge", s.weigh(-s.y * s.F - self.C * slack), s.y)
+        return Task("edge", s.weigh(log_weight, s.own.S, self.C, self.form), s.y)
 
     def step(self, s: State, task: Task, h: Array) -> Step | Stop:
         """Steps 2 to 4."""
         own, stop = s.own, None
-        whole, wrong = s.total(task.weight, task.weight * (h != s.y))
-        error, u = wrong / whole, h if self.penalty == "literal" else task.weight * (s.n / whole)
+        whole, wrong = s.total(error_sums)
+        error, unit = wrong / whole, s.n / whole
         if error >= 0.5 - NEGLIGIBLE:
             return Stop("no_edge", f"weighted error {error:.4g}, and the rule needs less than 0.5")
 
-        def along(alpha: float) -> tuple[Array, Array]:
-            slack, growth = self.slack(own.V + alpha * u, own.S + alpha, u)
-            return -s.y * (s.F + alpha * h) - self.C * slack, s.y * h + self.C * growth
-
-        alpha, evaluations = (None, 0) if wrong == 0 else first_valley(s, along, 0.5 * log((1 - error) / error))
+        line = Line(s, log_after, loss_slopes, (unit, own.S, self.C, self.form), own.log_sum - log(whole))
+        alpha, hard = None, 0.0
+        if wrong > 0:
+            hard = 0.5 * log((1 - error) / error)
+            alpha, own.log_sum = line.first_valley(max(hard + own.more, 0.1 * hard), falls=self.form in (1.0, 3.0))
         if alpha is None:
-            floor, code = 0.5 / s.size, "perfect" if (h == s.y).all() else "given_up"
-            stop = Stop(code, f"round {s.t + 1} has no error that costs anything")
-            alpha = 0.5 * log((1 - floor) / floor)
+            floor, code = 0.5 / s.size, "given_up" if perfect(s) is None else "perfect"
+            alpha, stop = (
+                0.5 * log((1 - floor) / floor),
+                Stop(code, f"round {s.t + 1} has no error that costs anything"),
+            )
+            own.log_sum = log(line.at(alpha)[0]) + line.level
         elif alpha <= NEGLIGIBLE:
             return Stop("no_edge", f"weighted error {error:.4g}, and no step lowers the loss")
-        logs, _ = along(alpha)
-        log_loss = s.largest(logs) + log(s.total(s.weigh(logs)) / s.n)
-        own.V, own.S = own.V + alpha * u, own.S + alpha
-        facts = {"error": error, "edge": 1 - 2 * error, "objective": exp(min(log_loss, 700.0))}
-        return Step(alpha, {**facts, "evaluations": float(evaluations)}, stop)
+        s.keep("V", influence_after, alpha, unit, self.form)
+        own.S, own.more = own.S + alpha, alpha - hard
+        facts = {"error": error, "edge": 1 - 2 * error, "objective": exp(min(own.log_sum - log(s.n), 700.0))}
+        return Step(alpha, {**facts, "evaluations": float(line.evaluations)}, stop)
 
 
 @booster(

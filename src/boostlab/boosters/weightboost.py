@@ -11,7 +11,25 @@ from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.exponential import Exponential
 from boostlab.boosters.params import flag, number, param
 from boostlab.boosters.registry import booster
-from boostlab.contract import Array, Rule, State, Stop, Task, log
+from boostlab.contract import Array, Rule, State, Stop, Task, exp, formula, log
+
+
+@formula
+def brake(F: float, beta: float) -> float:
+    """exp(-|beta H|)."""
+    return exp(-abs(beta * F))
+
+
+@formula
+def log_weight(y: float, F: float, beta: float) -> float:
+    """-y H - |beta H|."""
+    return -y * F - abs(beta * F)
+
+
+@formula
+def loss_after(y: float, F: float, h: float, beta: float, alpha: float) -> float:
+    """exp(-y H) after step 4."""
+    return exp(min(-y * (F + alpha * brake(F, beta) * h), 700.0))
 
 
 @dataclass(frozen=True)
@@ -41,11 +59,11 @@ class WeightBoost(Exponential):
         """Step 1, and the factor of step 3."""
         s.own.factor = 1.0
         if self.normalize:
-            brake = s.total(np.exp(-np.abs(self.beta * s.F))) / s.n
-            if brake <= 0.05:
-                return Stop("assumption_violated", f"the brakes' mean is {brake:.3g}, too small to normalize by")
-            s.own.factor = 0.1 / brake
-        return Task("edge", s.weigh(-s.y * s.F - np.abs(self.beta * s.F)), s.y)
+            mean = s.total(brake, self.beta) / s.n
+            if mean <= 0.05:
+                return Stop("assumption_violated", f"the brakes' mean is {mean:.3g}, too small to normalize by")
+            s.own.factor = 0.1 / mean
+        return Task("edge", s.weigh(log_weight, self.beta), s.y)
 
     def vote(self, s: State, error: float) -> float:
         """Step 3."""
@@ -57,7 +75,7 @@ class WeightBoost(Exponential):
 
     def loss(self, s: State, error: float, alpha: float, h: Array) -> float:
         """Return the mean of exp(-y H) after the step."""
-        return float(s.total(np.exp(np.minimum(-s.y * self.combine(s.F, alpha, h), 700.0))) / s.n)
+        return float(s.total(loss_after, self.beta, alpha) / s.n)
 
 
 @booster(

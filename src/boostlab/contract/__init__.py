@@ -18,7 +18,14 @@ from boostlab.contract.step import (
     Step,
     Stop,
 )
-from boostlab.contract.sums import class_error_sums, error_sums, residual_moments, squared_error_sums
+from boostlab.contract.sums import (
+    class_error_sums,
+    edge_sums,
+    error_sums,
+    residual_moments,
+    squared_error_sums,
+    vote_size,
+)
 from boostlab.contract.task import MixedTask, ResidualTask, Task
 from boostlab.contract.voter import Voter, stored_learner, voter_kind
 from boostlab.functions import erf, erfc, exp, expit, log, log1p, softplus
@@ -45,6 +52,7 @@ __all__ = [
     "Task",
     "Voter",
     "class_error_sums",
+    "edge_sums",
     "erf",
     "erfc",
     "error_sums",
@@ -59,5 +67,6 @@ __all__ = [
     "softplus",
     "squared_error_sums",
     "stored_learner",
+    "vote_size",
     "voter_kind",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from boostlab.contract.formula import formula
 
 
@@ -18,6 +20,18 @@ def class_error_sums(w: float, h: int, k: int) -> tuple[float, float]:
 
 
 @formula
+def edge_sums(w: float, h: float, y: float) -> tuple[float, float]:
+    """The weight of the sample, and that of the rows where the voter is right less that where it is wrong."""
+    return w, w * y * h
+
+
+@formula
+def vote_size(h: float) -> float:
+    """How large a vote is."""
+    return abs(h)
+
+
+@formula
 def residual_moments(y: float, F: float, h: float) -> tuple[float, float]:
     """The sums of residual * vote and of vote^2."""
     return (y - F) * h, h * h
@@ -28,3 +42,8 @@ def squared_error_sums(e: float, h: float, y: float) -> tuple[float, float, floa
     """The sums of e over the sample and where the voter is wrong, and those of e^2."""
     wrong = e if h != y else 0.0
     return e, wrong, e * e, wrong * wrong
+
+
+def errors_of_labels(whole: float, wrong: float) -> dict[Any, tuple[float, float]]:
+    """Return what follows from all weight and that of the wrong rows, for a voter that says -1 and +1."""
+    return {error_sums: (whole, wrong), edge_sums: (whole, whole - 2.0 * wrong)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -22,10 +23,10 @@ from boostlab.contract import (
     Stop,
     Task,
     class_error_sums,
-    error_sums,
     squared_error_sums,
     stored_learner,
 )
+from boostlab.contract.sums import errors_of_labels
 from boostlab.data.table import Table
 from boostlab.learners.criteria import CRITERIA, ByClass, ClassGini, Labels, MixedEdge
 from boostlab.learners.criterion import Criterion, Params
@@ -35,7 +36,7 @@ from boostlab.learners.search import SplitSearch, tame
 from boostlab.learners.small import Place
 
 Array = npt.NDArray[Any]
-Sums = dict[Any, tuple[float, ...]]
+Sums = Mapping[Any, tuple[float, ...]]
 
 MIXED = MixedEdge()
 NAMES_BY: dict[str, ByClass] = {"gini": ClassGini(), "error": Labels()}  # what stumps name one of several classes by
@@ -197,7 +198,8 @@ class StumpSession(Session):
         sums: Sums = {}
         if not drawn:  # the edge of the stump that is taken, so its error is known as well
             mine, whole = int(edge) if cut < 0 else self.worth(int(edge)), channel.gross
-            sums = {error_sums: (math.ldexp(whole, -channel.power), math.ldexp((whole - mine) // 2, -channel.power))}
+            errors = whole, (whole - mine) // 2
+            sums = errors_of_labels(*(math.ldexp(x, -channel.power) for x in errors))
         if cut < 0:
             low = search.signs(feature, channel.slots[0, search.mine(feature)])
             return self._stump(feature, cut, low, -1.0, 1.0), sums

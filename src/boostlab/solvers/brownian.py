@@ -2,48 +2,104 @@
 
 from __future__ import annotations
 
-from math import exp, log, pi, sqrt
-from typing import Any
+from dataclasses import dataclass
+from math import pi, sqrt
 
-import numpy as np
-import numpy.typing as npt
 from scipy.optimize import brentq
-from scipy.special import erfc, log_ndtr
 
-Array = npt.NDArray[Any]
+from boostlab.contract import State, exp, formula
+from boostlab.functions import log_erfc
+from boostlab.functions.error import BORDER, erfc_parts, erfcx_parts, within
 
-UNDERFLOW = 500.0  # from this total time on erfc(sqrt c) is too small for a float, and logarithms are taken
+MOST = 500.0  # the logarithm of a potential or weight, in units: larger ones are far from the curve
+NEAR = 2e-7  # a Newton step so small leaves an error of its square
 
 
+@formula
+def erfc_in_units(x: float, w: float, one: float) -> float:
+    """erfc(x) in units, from w = exp(-x^2) and 1 in these units: no matter how small it is."""
+    a = abs(x)
+    high, low = erfcx_parts(within(a, BORDER, 1e18))
+    tail = w * (high + low)
+    near, _ = erfc_parts(within(x, -BORDER, BORDER))
+    return one * near if a < BORDER else (2.0 * one - tail if x < 0.0 else tail)
+
+
+@formula
+def potential_at(
+    y: float, F: float, h: float, per: float, unit: float, log_unit: float, one: float, alpha: float, rest: float
+) -> float:
+    """The potential of the margin after alpha, with `rest` of the time left."""
+    x = y * (per * F + alpha * unit * h) + rest
+    return erfc_in_units(x, exp(min(-x * x - log_unit, MOST)), one)
+
+
+@formula
+def sums_at(
+    y: float, F: float, h: float, per: float, unit: float, log_unit: float, one: float, alpha: float, rest: float
+) -> tuple[float, float, float, float, float]:
+    """The potential, w, w b, w x b and w x b^2 there; b = y h."""
+    b = y * unit * h
+    x = per * y * F + alpha * b + rest
+    w = exp(min(-x * x - log_unit, MOST))
+    return erfc_in_units(x, w, one), w, w * b, w * x * b, w * x * b * b
+
+
+@formula
+def log_weight_at(y: float, F: float, h: float, per: float, unit: float, alpha: float, rest: float) -> float:
+    """-x^2."""
+    x = y * (per * F + alpha * unit * h) + rest
+    return -x * x
+
+
+@formula
+def edge_at(
+    y: float, F: float, h: float, per: float, unit: float, top: float, alpha: float, rest: float
+) -> tuple[float, float]:
+    """w and w b there, in units of exp(top)."""
+    w = exp(log_weight_at(y, F, h, per, unit, alpha, rest) - top)
+    return w, w * y * unit * h
+
+
+@dataclass
 class Clock:
     """The curve (alpha, t) from (0, 0) along which the potential stays constant.
 
-    `sample` supplies sums over the rows (`total`, `largest`, `n`); a = margins plus time left; b = agreements, between
-    -1 and 1.  Potentials are measured in units of the first round's, erfc(sqrt c): a tiny one is conserved, too.
+    All is in units of sqrt(c): x = (y F + left) / sqrt(c) + alpha b - t.  Potentials and weights are in units of the
+    first round's potential, erfc(sqrt(c)): a tiny one is conserved, too.
+
+    Parameters
+    ----------
+    s : State
+        Holds the rows, and the votes in question.
+    c, left : float
+        The total time and what is left of it.
+    scale : float
+        The largest size of a vote: b = y h / scale lies between -1 and 1.
     """
 
-    def __init__(self, sample: Any, a: Array, b: Array, c: float) -> None:
-        self.sample, self.a, self.b, self.c = sample, a, b, c
-        self.log_unit = float(log_ndtr(-sqrt(2.0 * c))) + log(2.0)
-        self.tolerance = 2e-14 * (1.0 + c)  # what rounding allows: erfc(u) is as uncertain as u^2
-        self.evaluations = 0
+    s: State
+    c: float
+    left: float
+    scale: float = 1.0
+    evaluations: int = 0
+
+    def __post_init__(self) -> None:
+        root = sqrt(self.c)
+        self.rest = self.left / root
+        self.log_unit = log_erfc(root)
+        self.line = 1.0 / root, 1.0 / self.scale
+        self.numbers = *self.line, self.log_unit, exp(min(-self.log_unit, MOST))
 
     def excess(self, alpha: float, t: float) -> float:
         """Return how far the potential is below the first round's (so that errors do not add up); falls in t."""
         self.evaluations += 1
-        u = (self.a + alpha * self.b - t) / sqrt(self.c)
-        if self.c < UNDERFLOW:
-            units = erfc(u) * exp(-self.log_unit)
-        else:
-            units = np.exp(np.minimum(log_ndtr(-sqrt(2.0) * u) + (log(2.0) - self.log_unit), UNDERFLOW))
-        return float(self.sample.n - self.sample.total(units))
+        return float(self.s.n - self.s.total(potential_at, *self.numbers, alpha, self.rest - t))
 
     def edge(self, alpha: float, t: float) -> float:
         """Return the edge of the voter at this point of the curve."""
-        d = self.a + alpha * self.b - t
-        logs = -d * d / self.c
-        w = np.exp(logs - self.sample.largest(logs))
-        signed, whole = self.sample.total(w * self.b, w)
+        top = self.s.largest(log_weight_at, *self.line, alpha, self.rest - t)
+        whole, signed = self.s.total(edge_at, *self.line, top, alpha, self.rest - t)
         return float(signed / whole)
 
     def time(self, alpha: float) -> float:
@@ -55,68 +111,56 @@ class Clock:
 
     def newton(self, alpha: float, t: float) -> tuple[float, float] | None:
         """Return the solution of both equations near a starting point, or None."""
-        total, n = self.sample.total, self.sample.n
         for _ in range(25):
-            d = self.a + alpha * self.b - t
-            logs = -d * d / self.c
-            shift = self.sample.largest(logs)
-            if self.log_unit - shift > UNDERFLOW:
+            self.evaluations += 1
+            P, W, B, U, V = self.s.total(sums_at, *self.numbers, alpha, self.rest - t)
+            E, bottom, more, later = 0.5 * sqrt(pi) * (self.s.n - P), V * W - U * B, 0.0, 0.0
+            if exp(-MOST) > W or abs(bottom) <= 1e-14 * W * W:
                 return None
-            w = np.exp(logs - shift)
-            E = self.excess(alpha, t)
-            W, B, U, V = total(w, w * self.b, w * d * self.b, w * d * self.b * self.b)
-            if abs(E) <= self.tolerance * n and abs(B) <= 1e-11 * W:
-                return alpha, t
-            E *= exp(self.log_unit - shift)
-            bottom = 2.0 * (V * W - U * B)
-            if abs(bottom) <= 1e-14 * W * W:
-                return None
-            alpha += (self.c * W * B + sqrt(pi * self.c) * U * E) / bottom
-            t += (self.c * B * B + sqrt(pi * self.c) * V * E) / bottom
+            for _ in range(2):  # the second time with E's own curvature: it hardly has a slope in alpha
+                now = E - V * more * more + 2.0 * U * more * later
+                more, later = (0.5 * W * B + U * now) / bottom, (0.5 * B * B + V * now) / bottom
+            alpha, t = alpha + more, t + later
             if not (0.0 < alpha < 1e3 and abs(t) < 1e3):
                 return None
+            if max(abs(more), abs(later)) <= NEAR:
+                return alpha, t
         return None
 
-    def last_step(self, alpha_beyond: float, left: float) -> tuple[float, float]:
+    def last_step(self, alpha_beyond: float) -> tuple[float, float]:
         """Return the step that uses up the clock; at alpha_beyond the curve is past it."""
-        alpha = brentq(lambda v: self.excess(v, left), 0.0, alpha_beyond, xtol=1e-15, rtol=1e-14)
-        return float(alpha), left
+        alpha = brentq(lambda v: self.excess(v, self.rest), 0.0, alpha_beyond, xtol=1e-15, rtol=1e-14)
+        return float(alpha), self.rest
 
-    def search(self, left: float) -> tuple[float, float] | None:
-        """Walk along the curve to the first point without an edge, or to the end of the clock."""
-        step, low = 0.05 * sqrt(self.c), 0.0
+    def search(self) -> tuple[float, float] | None:
+        """Follow the curve to the first point without an edge, or to the end of the clock."""
+        step, low = 0.05, 0.0
         for _ in range(2000):
             high = low + step
             t = self.time(high)
-            if t >= left:
-                return self.last_step(high, left)
+            if t >= self.rest:
+                return self.last_step(high)
             if self.edge(high, t) <= 0.0:
                 alpha = float(brentq(lambda v: self.edge(v, self.time(v)), low, high, xtol=1e-14, rtol=1e-14))
                 return alpha, self.time(alpha)
             low, step = high, step * 1.02
         return None
 
+    def advance(self, edge: float, last: tuple[float, float] | None) -> tuple[float, float] | None:
+        """Return the round's solution, or None.
 
-def advance_clock(
-    sample: Any, a: Array, b: Array, c: float, left: float, edge: float, last: tuple[float, float] | None
-) -> tuple[float, float, int] | None:
-    """Return alpha, t and the number of evaluations of one round, or None.
+        Newton's method from the last round's solution, as it grows with the edge, and from a guess; if neither ends at
+        a sensible point, a safe search.
 
-    Newton's method from the last round's solution and from a guess; if neither ends at a sensible point, a safe walk.
-    Votes are scaled to at most 1 and alpha back.
-    """
-    scale = sample.largest(np.abs(b))
-    if scale != 1.0:
-        near = None if last is None else (last[0] * scale, last[1])
-        scaled = advance_clock(sample, a, b / scale, c, left, edge / scale, near)
-        return None if scaled is None else (scaled[0] / scale, *scaled[1:])
-    clock = Clock(sample, a, b, c)
-    guess = (sqrt(c) * edge, sqrt(c) * edge * edge)
-    for start in (last, guess):
-        found = clock.newton(*start) if start is not None else None
-        if found is not None and found[0] > 0.0 and found[1] > 0.0:
-            if found[1] >= left:
-                found = clock.last_step(found[0], left)
-            return *found, clock.evaluations
-    walked = clock.search(left)
-    return None if walked is None else (*walked, clock.evaluations)
+        Parameters
+        ----------
+        edge : float
+            Of the voter, at the start.
+        last : tuple, optional
+            alpha / edge and t / edge^2 of the last round.
+        """
+        for a, b in (last, (1.0, 1.0)) if last is not None else ((1.0, 1.0),):
+            found = self.newton(a * edge, b * edge * edge)
+            if found is not None and found[1] > 0.0:
+                return self.last_step(found[0]) if found[1] >= self.rest - 1e-9 / sqrt(self.c) else found
+        return self.search()

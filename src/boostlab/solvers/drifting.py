@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import atanh, e, exp, pi, sqrt
-from typing import Any
+from math import atanh, e, inf, pi, sqrt
 
-import numpy as np
-import numpy.typing as npt
 from scipy.optimize import brentq
-from scipy.special import erfc, erfcinv
 
-Array = npt.NDArray[Any]
+from boostlab.contract import State, erfc, exp, formula
+from boostlab.functions import erfcinv
+from boostlab.solvers.brownian import erfc_in_units
+
+NEAR = 1e-7  # a Newton step so small leaves an error of its square
+SHORT = 0.001  # of sigma: a stretch of the curve that is not looked at any closer
+TUBE = 0.1  # of dt: how far a parabola may be from the curve
 
 SHORT = 0.02  # of the first step of a walk: no step is shorter
 
@@ -43,12 +45,17 @@ class Process:
     def rho(self) -> float:
         """The drift."""
         width = sqrt(e * e * (self.sigma_f**2 + 1) - 1)
-        return (float(erfcinv(self.eps / self.height)) * width + e * self.theta) / (2 * (e - 1))
+        return (erfcinv(self.eps / self.height) * width + e * self.theta) / (2 * (e - 1))
 
     @property
     def height(self) -> float:
         """The potential of a margin at mu: 1 with clipping, else 1/2."""
         return 1.0 if self.clip else 0.5
+
+    @property
+    def floor(self) -> float:
+        """The smallest u = (m - mu) / sigma that counts."""
+        return 0.0 if self.clip else -inf
 
     def mu(self, t: float) -> float:
         """Return the centre."""
@@ -58,50 +65,140 @@ class Process:
         """Return the width."""
         return sqrt((self.sigma_f**2 + 1) * exp(2 * (1 - t)) - 1)
 
-    def standard(self, m: Array, t: float) -> Array:
-        """Return (m - mu) / sigma."""
-        return (m - self.mu(t)) / self.sigma(t)
 
-    def potential(self, m: Array, t: float) -> Array:
-        """Return height (1 - erf((m - mu) / sigma)), and 1 below mu if clipped."""
-        u = self.standard(m, t)
-        return self.height * erfc(np.maximum(u, 0.0) if self.clip else u)
-
-    def log_weight(self, m: Array, t: float) -> Array:
-        """Return the logarithm of the potential's slope, up to a common factor."""
-        u = self.standard(m, t)
-        return np.where(u > 0, -u * u, -np.inf) if self.clip else -u * u
+@formula
+def potential(y: float, F: float, mu: float, sigma: float, floor: float, height: float) -> float:
+    """height (1 - erf(u)) of u = (m - mu) / sigma, or of the floor below it."""
+    u = (y * F - mu) / sigma
+    return height * erfc(max(u, floor))
 
 
+@formula
+def log_weight(y: float, F: float, mu: float, sigma: float, floor: float) -> float:
+    """-u^2, the logarithm of the potential's slope up to a common factor."""
+    u = (y * F - mu) / sigma
+    return -u * u if u > floor else -inf
+
+
+@formula
+def potential_at(
+    y: float, F: float, h: float,
+    unit: float, ds: float, decay: float, mu: float, sigma: float, floor: float, height: float,
+) -> float:  # fmt: skip
+    """The potential after a step."""
+    return potential(y, decay * F + ds * unit * h, mu, sigma, floor, height)
+
+
+@formula
+def two_potentials(
+    y: float, F: float, h: float,
+    unit: float, ds: float, floor: float, height: float,
+    decay: float, mu: float, per: float, decay_2: float, mu_2: float, per_2: float,
+) -> tuple[float, float]:  # fmt: skip
+    """The potentials after two steps of the same ds, at two times."""
+    m, b = y * F, y * unit * h
+    u, v = (decay * m + ds * b - mu) * per, (decay_2 * m + ds * b - mu_2) * per_2
+    u, v = max(u, floor), max(v, floor)
+    return height * erfc_in_units(u, exp(-u * u), 1.0), height * erfc_in_units(v, exp(-v * v), 1.0)
+
+
+@formula
+def log_weight_at(
+    y: float, F: float, h: float,
+    unit: float, ds: float, decay: float, mu: float, sigma: float, floor: float,
+) -> float:  # fmt: skip
+    """The logarithm of the weight after a step."""
+    return log_weight(y, decay * F + ds * unit * h, mu, sigma, floor)
+
+
+@formula
+def edge_at(
+    y: float, F: float, h: float,
+    unit: float, ds: float, decay: float, mu: float, sigma: float, floor: float, top: float,
+) -> tuple[float, float]:  # fmt: skip
+    """w and w b after a step, in units of exp(top)."""
+    w = exp(log_weight_at(y, F, h, unit, ds, decay, mu, sigma, floor) - top)
+    return w, w * y * unit * h
+
+
+@formula
+def sums_at(
+    y: float, F: float, h: float,
+    unit: float, ds: float, decay: float, mu: float, per: float, floor: float, height: float,
+    drift: float, widen: float,
+) -> tuple[float, float, float, float, float, float]:  # fmt: skip
+    """The potential, w, w b, w u_t, w u b^2 and w u b u_t after a step; u_t is the derivative of u by the time."""
+    b = y * unit * h
+    u = (decay * y * F + ds * b - mu) * per
+    u_t = ds * b * per - drift + widen * u
+    slope = exp(-u * u)
+    w = slope if u > floor else 0.0
+    wu = w * u * b
+    return height * erfc_in_units(max(u, floor), slope, 1.0), w, w * b, w * u_t, wu * b, wu * u_t
+
+
+@formula
+def least_at(
+    y: float, F: float, h: float,
+    unit: float, floor: float, low: float, high: float, q_low: float, q_high: float,
+    begin: float, drift: float, per_wide: float, per_narrow: float,
+) -> float:  # fmt: skip
+    """A lower bound of b w for all ds in [low, high] and q = e^(-dt) in [q_low, q_high].
+
+    The distance x - mu is q a + ds b - 2 rho, a = m - (theta - 2 rho) e^(1-t): linear in q and ds.
+    """
+    a, b = y * F - begin, y * unit * h
+    near = min(q_low * a, q_high * a) + min(low * b, high * b) - drift
+    far = max(q_low * a, q_high * a) + max(low * b, high * b) - drift
+    u = near * (per_narrow if near < 0.0 else per_wide)  # <= (x - mu) / sigma
+    v = far * (per_wide if far < 0.0 else per_narrow)
+    nearest, farthest = max(u, min(v, 0.0)), max(abs(u), abs(v))
+    x = farthest if b > 0.0 else nearest
+    return b * exp(-x * x) if (u if b > 0.0 else v) > floor else 0.0
+
+
+@dataclass
 class Drift:
     """The curve (ds, dt) from (0, 0) along which the total potential stays what it is.
 
-    `sample` supplies sums over the rows (`total`, `largest`, `n`); m = decayed margins at time t; b = agreements,
-    between -1 and 1.
+    Parameters
+    ----------
+    s : State
+        Holds the rows, and the votes in question.
+    process : Process
+        The potential.
+    t : float
+        The time now.
+    scale : float
+        The largest size of a vote: b = y h / scale lies between -1 and 1.
     """
 
-    def __init__(self, sample: Any, process: Process, m: Array, b: Array, t: float) -> None:
-        self.sample, self.process, self.m, self.b, self.t, self.rest = sample, process, m, b, t, 1.0 - t
-        self.target = sample.n * process.eps  # what the first round started with: errors do not add up
-        self.evaluations = 0
+    s: State
+    process: Process
+    t: float
+    scale: float = 1.0
+    evaluations: int = 0
 
-    def moved(self, ds: float, dt: float) -> Array:
-        """Return the margins after a step."""
-        return self.m * exp(-dt) + ds * self.b
+    def __post_init__(self) -> None:
+        self.rest, self.rho = 1.0 - self.t, self.process.rho
+        self.target = self.s.n * self.process.eps  # what the first round started with: errors do not add up
+
+    def step(self, ds: float, dt: float) -> tuple[float, ...]:
+        """Return a step as formulas know it."""
+        p, t = self.process, self.t + dt
+        return 1.0 / self.scale, ds, exp(-dt), p.mu(t), p.sigma(t), p.floor
 
     def excess(self, ds: float, dt: float) -> float:
         """Return the total potential after a step less what it should be."""
         self.evaluations += 1
-        return float(self.sample.total(self.process.potential(self.moved(ds, dt), self.t + dt))) - self.target
+        return float(self.s.total(potential_at, *self.step(ds, dt), self.process.height)) - self.target
 
     def edge(self, ds: float, dt: float) -> float:
         """Return the edge of the voter after a step; -1 where every example has been given up."""
-        logs = self.process.log_weight(self.moved(ds, dt), self.t + dt)
-        top = self.sample.largest(logs)
-        if top == -np.inf:
+        top = self.s.largest(log_weight_at, *self.step(ds, dt))
+        if top == -inf:
             return -1.0
-        w = np.exp(logs - top)
-        signed, whole = self.sample.total(w * self.b, w)
+        whole, signed = self.s.total(edge_at, *self.step(ds, dt), top)
         return float(signed / whole)
 
     def time(self, ds: float, since: float = 0.0, tol: float = 1e-15) -> float | None:
@@ -121,32 +218,28 @@ class Drift:
 
     def newton(self, ds: float, dt: float) -> tuple[float, float] | None:
         """Return the solution of both equations near a starting point, or None."""
-        p, total, n = self.process, self.sample.total, self.sample.n
+        p = self.process
         for _ in range(20):
-            if not (0.0 < ds < 1e3 and 0.0 < dt <= 2.0 * self.rest and self.t + dt < 1.5):
+            variance = (p.sigma_f**2 + 1) * exp(2 * (self.rest - dt)) - 1
+            if not (0.0 < ds < 1e3 and 0.0 < dt <= 2.0 * self.rest and self.t + dt < 1.5 and variance > 0.0):
                 return None
-            x, t = self.moved(ds, dt), self.t + dt
-            variance = (p.sigma_f**2 + 1) * exp(2 * (1 - t)) - 1
-            if variance <= 0.0:
-                return None
-            u, sigma = (x - p.mu(t)) / sqrt(variance), sqrt(variance)
-            w = np.exp(-u * u) * (u > 0) if p.clip else np.exp(-u * u)
-            u_s = self.b / sigma
-            u_t = (ds * self.b - x + p.mu(t) - 2 * p.rho) / sigma + u * (variance + 1) / variance
-            E = self.excess(ds, dt)
-            W, B, E_s, E_t = total(w, w * self.b, w * u_s, w * u_t)
+            sigma, slope = sqrt(variance), -2 / sqrt(pi) * p.height
+            self.evaluations += 1
+            step = 1.0 / self.scale, ds, exp(-dt), p.mu(self.t + dt), 1.0 / sigma, p.floor, p.height
+            P, W, B, S, U, V = self.s.total(sums_at, *step, 2 * self.rho / sigma, 1 / variance)
             if W <= 0.0:
                 return None
-            if abs(E) <= 1e-14 * n and abs(B) <= 1e-11 * W:
-                return ds, dt
-            B_s, B_t = total(-2 * u * w * self.b * u_s, -2 * u * w * self.b * u_t)
-            slope = -2 / sqrt(pi) * p.height
-            E_s, E_t = slope * E_s, slope * E_t
+            E, E_s, E_t, B_s, B_t = P - self.target, slope * B / sigma, slope * S, -2 * U / sigma, -2 * V
             bottom = E_s * B_t - E_t * B_s
             if abs(bottom) <= 1e-14 * W * W:
                 return None
-            ds += (E_t * B - B_t * E) / bottom
-            dt += (B_s * E - E_s * B) / bottom
+            more, later = 0.0, 0.0
+            for _ in range(2):  # the second time with E's own curvature: it hardly has a slope in ds
+                now = E + slope / sigma * more * (0.5 * B_s * more + B_t * later)
+                more, later = (E_t * B - B_t * now) / bottom, (B_s * now - E_s * B) / bottom
+            ds, dt = ds + more, dt + later
+            if max(abs(more), abs(later)) <= NEAR:
+                return (ds, dt) if E_t > 0.0 else None  # where time lowers the potential is not on the curve
         return None
 
     def last_step(self, low: float, high: float) -> tuple[float, float]:
@@ -164,28 +257,45 @@ class Drift:
             low, high = high, high + (high - low)
         return high, self.rest
 
-    def least(self, low: tuple[float, float], high: tuple[float, float]) -> float:
-        """Return a lower bound of sum of b w, up to a positive factor, for all (ds, dt) between two points.
+    def around(self, ds: float, before: float, after: float) -> bool:
+        """Return whether the curve passes ds between two times, where the potential is below and above its target."""
+        p, self.evaluations = self.process, self.evaluations + 1
+        times = [(exp(-dt), p.mu(self.t + dt), 1.0 / p.sigma(self.t + dt)) for dt in (before, after)]
+        below, above = self.s.total(two_potentials, 1.0 / self.scale, ds, p.floor, p.height, *times[0], *times[1])
+        return bool(below <= self.target <= above)
 
-        With q = e^(-dt) the distance x - mu is q a + ds b - 2 rho, a = m - (theta - 2 rho) e^(1-t): linear in q and ds.
+    def least(self, low: tuple[float, float], high: tuple[float, float]) -> float:
+        """Return a lower bound of sum of b w for all (ds, dt) between two points."""
+        p, self.evaluations = self.process, self.evaluations + 1
+        begin = (p.theta - 2 * self.rho) * exp(self.rest)
+        sizes = 1.0 / p.sigma(self.t + low[1]), 1.0 / p.sigma(self.t + high[1])
+        box = low[0], high[0], exp(-high[1]), exp(-low[1])
+        return float(self.s.total(least_at, 1.0 / self.scale, p.floor, *box, begin, 2 * self.rho, *sizes))
+
+    def is_first(self, ds: float, dt: float) -> bool:
+        """Return whether the edge is certain to be positive on the curve before a solution of both equations.
+
+        The curve is near the parabola whose top is the solution, because its slope is proportional to the edge: this
+        is verified in the middle.  Then pieces of a tube around it, each nearer to the solution, are looked at.
         """
-        p, q = self.process, (exp(-high[1]), exp(-low[1]))
-        a = self.m - (p.theta - 2 * p.rho) * exp(self.rest)
-        near = np.minimum(q[0] * a, q[1] * a) + np.minimum(low[0] * self.b, high[0] * self.b) - 2 * p.rho
-        far = np.maximum(q[0] * a, q[1] * a) + np.maximum(low[0] * self.b, high[0] * self.b) - 2 * p.rho
-        wide, narrow = p.sigma(self.t + low[1]), p.sigma(self.t + high[1])
-        u = near / np.where(near < 0, narrow, wide)  # <= (x - mu) / sigma
-        v = far / np.where(far < 0, wide, narrow)
-        most, fewest = -(np.clip(0.0, u, v) ** 2), -(np.maximum(np.abs(u), np.abs(v)) ** 2)
-        if p.clip:
-            most, fewest = np.where(v > 0, most, -np.inf), np.where(u > 0, fewest, -np.inf)
-        logs = np.where(self.b > 0, fewest, most)
-        top = self.sample.largest(logs)
-        self.evaluations += 1
-        return 0.0 if top == -np.inf else float(self.sample.total(self.b * np.exp(logs - top)))
+
+        def near(s: float) -> float:
+            return dt * (1.0 - (1.0 - s / ds) ** 2)
+
+        middle, wide = near(0.5 * ds), TUBE * dt
+        if not self.around(0.5 * ds, middle - wide, min(middle + wide, self.rest)):
+            return False
+        low, share, short = 0.0, 0.6, SHORT * self.process.sigma(self.t)
+        while ds - low > short and share > 0.1:
+            high = low + share * (ds - low)
+            if self.least((low, max(near(low) - wide, 0.0)), (high, min(near(high) + wide, self.rest))) > 0.0:
+                low, wide = high, 0.7 * wide
+            else:
+                share *= 0.6
+        return ds - low <= short
 
     def search(self, found: tuple[float, float] | None = None) -> tuple[float, float] | None:
-        """Walk along the curve to the first point without an edge, or to the end of time.
+        """Follow the curve to the first point without an edge, or to the end of time.
 
         A step is as long as it is certain that the edge stays positive: clipped weights jump, so that the edge may be
         gone, come back, and be gone again.  Nothing is certain near a root; there steps are at least SHORT.
@@ -195,10 +305,12 @@ class Drift:
         found : a solution of both equations, which is taken unless the edge is gone before
         """
         low, since, step = 0.0, 0.0, 0.05 * self.process.sigma(self.t)
-        short, blur, end = SHORT * step, 1e-6 * self.rest, (np.inf, 0.0) if found is None else found
+        short, blur, end = 0.02 * step, 1e-6 * self.rest, (inf, 0.0) if found is None else found
         for _ in range(2000):
             if end[0] - low <= short:
-                return end
+                if abs(end[1] - since) <= TUBE * end[1]:
+                    return end
+                end = (inf, 0.0)  # another curve
             high = min(low + step, end[0])
             near = self.time(high, since, blur)
             until = self.rest if near is None else min(near + blur, self.rest)
@@ -225,33 +337,31 @@ class Drift:
         dt = self.time(ds, since)
         return self.last_step(low, ds) if dt is None else (ds, dt)
 
+    def advance(self, edge: float, last: tuple[float, float] | None) -> tuple[float, float] | None:
+        """Return the round's solution, the first on the curve, or None.
+
+        Newton's method from the last round's solution, as it grows with the edge, from AdaBoost's step and from the end
+        of time.  Unless its solution is certain to be the first, the curve is followed.
+
+        Parameters
+        ----------
+        edge : float
+            Of the voter, at the start.
+        last : tuple, optional
+            ds / edge and dt / edge^2 of the last round.
+        """
+        rest, alpha = self.rest, atanh(min(edge, 1 - 1e-6))
+        starts = [(alpha, min(alpha * alpha, rest)), (sqrt(rest), rest)]
+        if last is not None:
+            starts.insert(0, (last[0] * edge, min(last[1] * edge * edge, rest)))
+        for start in starts:
+            found = self.newton(*start)
+            if found is not None and found[0] > 0.0 and found[1] > 0.0:
+                break
+        if found is not None and (found[0] <= 0.0 or not 0.0 < found[1] < rest):
+            found = None  # of no use, or the clock runs out first
+        return found if found is not None and self.is_first(*found) else self.search(found)
+
 
 def _root(f: Callable[[float], float], low: float, high: float, tol: float = 1e-15) -> float:
     return float(brentq(f, low, high, xtol=tol, rtol=1e-14))
-
-
-def advance_drift(
-    sample: Any, process: Process, m: Array, b: Array, t: float, edge: float, last: tuple[float, float] | None
-) -> tuple[float, float, int] | None:
-    """Return ds, dt and the number of evaluations of one round, or None.
-
-    Newton's method from the last round's solution, from AdaBoost's step and from the end of time; then a walk, which
-    takes its solution unless the edge is gone before.  Votes are scaled to at most 1 and ds back.
-    """
-    scale = sample.largest(np.abs(b))
-    if scale != 1.0:
-        near = None if last is None else (last[0] * scale, last[1])
-        scaled = advance_drift(sample, process, m, b / scale, t, edge / scale, near)
-        return None if scaled is None else (scaled[0] / scale, *scaled[1:])
-    drift = Drift(sample, process, m, b, t)
-    rest, alpha = drift.rest, atanh(min(edge, 1 - 1e-6))
-    for start in (last, (alpha, min(alpha * alpha, rest)), (sqrt(rest), rest)):
-        found = drift.newton(*start) if start is not None else None
-        if found is not None and found[0] > 0.0 and found[1] > 0.0:
-            break
-    else:
-        found = None
-    if found is not None and found[1] >= rest:
-        found = None  # the clock runs out first
-    walked = drift.search(found)
-    return None if walked is None else (*walked, drift.evaluations)

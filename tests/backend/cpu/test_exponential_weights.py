@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from boostlab.backend.cpu.exponential_weights import Exponentials
+from boostlab.functions import exp
 
 ONCE = np.empty(0, np.int64)
 
@@ -30,7 +31,7 @@ def test_rows_of_the_larger_side_keep_their_weights_to_the_bit(counted):
         else:
             mass = counts if counted else np.ones(400)
             fewer = wrong if mass[wrong].sum() * 2 <= mass.sum() else ~wrong
-            factor = math.exp(2 * alpha) if fewer is wrong else math.exp(-2 * alpha)
+            factor = exp(2 * alpha if fewer is wrong else -2 * alpha)
             sides.add(fewer is wrong)
             assert np.array_equal(losses.w, np.where(fewer, before * factor, before))
         assert abs(math.log(losses.w.max())) < Exponentials.FAR
@@ -87,3 +88,20 @@ def test_votes_for_classes_move_the_sides_half_as_far_apart(counted):
     assert renewed > 0
     assert sides == {True, False}
     assert not losses.follows(np.zeros((300, 4)))
+
+
+def test_exponentials_are_the_row_functions():
+    """Whatever the C library's: the bits are those of `boostlab.functions.exp`, all at once and vote by vote."""
+    rng = np.random.default_rng(5)
+    y, F = rng.choice([-1, 1], 3000).astype(np.int8), 9 * rng.normal(size=3000)
+    top = (-y * F).max()
+    expected = np.array([exp(x - top) for x in (-y * F).tolist()])
+    assert (expected != np.exp(-y * F - top)).any()
+    assert Exponentials(y, F, ONCE).w.tobytes() == expected.tobytes()
+    alphas = [a for a in rng.random(2000).tolist() if exp(2 * a) != math.exp(2 * a)]
+    assert alphas
+    h = np.where(np.arange(3000) < 9, -y, y).astype(np.int8)
+    losses = Exponentials(y, F, ONCE)
+    losses.advance(alphas[0], h, lambda: F)
+    assert losses.w[:9].tolist() == [w * exp(2 * alphas[0]) for w in expected[:9].tolist()]
+    assert losses.w[9:].tobytes() == expected[9:].tobytes()

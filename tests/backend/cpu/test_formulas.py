@@ -9,9 +9,9 @@ import pytest
 
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.rows import CpuRows
-from boostlab.contract import Rule, formula
+from boostlab.contract import Rule, Task, formula
 from boostlab.contract.formula import n_values, parameters
-from boostlab.contract.sums import error_sums
+from boostlab.contract.sums import edge_sums, error_sums, errors_of_labels
 from boostlab.data.table import Table
 
 
@@ -129,6 +129,9 @@ def test_what_the_learner_knows_is_not_summed_again():
     rows = held()
     rows.known = {error_sums: (5.0, 1.0)}
     assert rows.total(error_sums) == (5.0, 1.0)
+    rows.look_at(Task("edge", np.ones(200), rows.y), rows.y, errors_of_labels(5.0, 1.0))
+    assert rows.total(error_sums) == (5.0, 1.0)
+    assert rows.total(edge_sums) == (5.0, 3.0)
 
 
 def test_the_same_bits_for_any_number_of_threads():

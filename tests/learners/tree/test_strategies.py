@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,9 +12,10 @@ from boostlab import DecisionTree
 from boostlab.backend.cpu.masses import Masses
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Table
+from boostlab.learners.search import SplitSearch
 from boostlab.learners.tree.best_first import BestFirst
 from boostlab.learners.tree.fitted import Tree
-from boostlab.learners.tree.learner import TreeSession
+from boostlab.learners.tree.learner import GROWS_BY, TreeSession, strategies
 
 CRITERIA = ["edge", "z", "least_squares", "labels"]
 LIMITS = ({"max_leaf_nodes": None, "max_depth": 3}, {"max_leaf_nodes": 5}, {"max_leaf_nodes": 4, "max_depth": 2}, {})
@@ -96,3 +98,73 @@ def test_best_first_grows_the_trees_of_general(criterion, size, seed, limits):
         if isinstance(found, Tree):
             np.testing.assert_array_equal(votes, found.votes(Table(X)))
         weight = np.where(rng.random(n) < 0.4, weight * factor, weight)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("max_bins", [255, 400])
+def test_large_tables_are_shared_by_threads(criterion, max_bins):
+    """Rows enough for a team, and for histograms that follow the rows that changed; one- and two-byte codes."""
+    rng = np.random.default_rng(1)
+    n, d = 6000, 180
+    X, target = rng.normal(size=(n, d)), target_of(rng, criterion, n)
+    X[rng.random((n, d)) < 0.01] = np.nan
+    weight, rows = rng.random(n) + 0.1, Masses(n)
+    sessions = [(1, "general"), (1, "best_first"), (2, None), (5, None)]
+    tables = {threads: Table.fit(X, rows, max_bins, threads) for threads in (1, 2, 5)}
+    made = [TreeSession(DecisionTree(), tables[threads], rows, name) for threads, name in sessions]
+    for factor in (1.0, 1.5, 0.3):
+        found = []
+        for session, (threads, _) in zip(made, sessions, strict=True):
+            task = Task(criterion, weight, target, {"smoothing": 0.01})
+            found.append(grow(session, task, tables[threads]))
+        for tree, votes, sums in found[1:]:
+            same(tree, found[0][0], (votes, found[0][1]))
+            assert sums == found[0][2]
+        weight = np.where(rng.random(n) < 0.3, weight * factor, weight)
+    assert [made[k].growers[BestFirst].team for k in (1, 2, 3)] == [1, 2, 5]
+
+
+@pytest.mark.parametrize(
+    ("what", "limits", "serves"),
+    [
+        ("plain", {}, True),
+        ("missing", {}, True),
+        ("categories", {}, True),
+        ("two bytes", {}, True),
+        ("plain", {"max_leaf_nodes": None, "max_depth": 4}, True),
+        ("plain", {"min_samples_leaf": 5}, False),
+        ("plain", {"min_samples_split": 5}, False),
+        ("plain", {"ccp_alpha": 0.1}, False),
+        ("sparse", {}, False),
+        ("light rows", {}, False),
+    ],
+)
+def test_whom_best_first_serves(what, limits, serves):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 5))
+    if what == "missing":
+        X[7, 3] = np.nan
+    categories = {1: 3} if what == "categories" else {}
+    X[:, list(categories)] = rng.integers(0, 3, (600, len(categories)))
+    mass = np.where(np.arange(600) == 3, 1e-25, 1.0) if what == "light rows" else None
+    X[3, 0] = np.nan if what == "light rows" else 0.0
+    rows = Masses(600, mass)
+    data = scipy.sparse.csr_matrix(np.where(X > 0, X, 0.0)) if what == "sparse" else X
+    search = SplitSearch(Table.fit(data, rows, "exact" if what == "two bytes" else 255, 1, categories), rows)
+    for criterion in ("edge", "z", "least_squares"):
+        task = Task(criterion, np.ones(600), rng.choice([-1.0, 1.0], 600))
+        assert BestFirst.serves(DecisionTree(**limits), search, GROWS_BY[criterion], task) == serves
+    hamming = Task("hamming", np.ones((600, 3)), np.ones((600, 3)))
+    assert not BestFirst.serves(DecisionTree(**limits), search, GROWS_BY["hamming"], hamming)
+
+
+def test_the_first_that_serves_is_taken_and_one_can_be_named():
+    assert [s.name for s in strategies()] == ["full", "best_first", "general"]
+    X, rows = np.random.default_rng(0).normal(size=(50, 3)), Masses(50)
+    table, task = Table.fit(X, rows, 255, 1), Task("least_squares", np.ones(50), X[:, 0])
+    with pytest.raises(ValueError, match="full does not serve this task"):
+        TreeSession(DecisionTree(), table, rows, "full").best(task)
+    for name in ("best_first", "general", None):
+        session = TreeSession(DecisionTree(), table, rows, name)
+        session.best(task)
+        assert [s.name for s in session.growers] == [name or "best_first"]

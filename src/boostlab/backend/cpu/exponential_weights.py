@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.backend.cpu.functions import exp_less
 from boostlab.backend.cpu.kernels.vote_update import scale_side, wrong_mass
 from boostlab.backend.cpu.threads import gather, is_worth, spread
+from boostlab.functions import exp
 
 Array = npt.NDArray[Any]
+
+CELLS = 8  # of a histogram, that an exponential costs as much as
 
 
 class Exponentials:
@@ -49,8 +52,9 @@ class Exponentials:
         """Compute all weights from the scores, the largest 1."""
         self.up = self.down = 0.0  # how far a logarithm may have risen, and fallen, since
         logs = -self.y * F if F.ndim == 1 else -F[np.arange(len(F)), self.y]
-        logs -= logs.item(logs.argmax())
-        self._w = np.exp(logs, out=logs)
+        top, n = logs.item(logs.argmax()), len(logs)
+        spread(lambda a, b: exp_less(logs, top, a, b), n, CELLS * n, self.threads)
+        self._w = logs
 
     @property
     def w(self) -> Array:
@@ -85,7 +89,7 @@ class Exponentials:
                 lost = sum(map(int, gather(lambda a, b: wrong_mass(y, h, counts, a, b), n, n, self.threads)))
             wrong = 2 * lost <= self.size
             power = apart if wrong else -apart
-            factor = math.exp(power)
+            factor = exp(power)
             if alone:
                 scale_side(self._w, y, h, wrong, factor, 0, n)
             else:

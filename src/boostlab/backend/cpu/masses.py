@@ -14,12 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.kernels import fixed_point as sums
-from boostlab.backend.cpu.kernels.totals import largest_part, sums_part, totals_of, totals_of_each
-from boostlab.backend.cpu.threads import gather, is_worth
+from boostlab.backend.cpu.kernels.totals import totals_of, totals_of_each
 
 Array = npt.NDArray[Any]
 
-TOTAL_CELLS = 4  # of a histogram, that a value's share in a sum costs as much as
 _FLOAT = np.dtype(np.float64)
 _ONCE = np.empty(0, np.int32)  # counts of rows that all count once
 _NO_MASS = np.empty(0)
@@ -114,47 +112,14 @@ class Masses:
         k, signed, _ = self._sums(*self._unit(x))
         return math.ldexp(signed, -k)
 
-    def totals(self, values: Array, threads: int = 1) -> tuple[float, ...]:
-        """Return the sum of mass * x for each row x of a matrix, as `total` would, by one call or by threads."""
-        if not is_worth(TOTAL_CELLS * values.size, threads):
-            out = np.empty(len(values))
-            totals_of_each(values, *self._facts, out)
-            found = out.tolist()
-        else:
-            found = self._totals_by_parts(values, threads)
+    def totals(self, values: Array) -> tuple[float, ...]:
+        """Return the sum of mass * x for each row x of a matrix, as `total` would, by one call."""
+        out = np.empty(len(values))
+        totals_of_each(values, *self._facts, out)
+        found = out.tolist()
         if not all(-math.inf < x < math.inf for x in found):
             raise ArithmeticError("A sum over rows met NaN or infinity; the rule that asked must bound its values.")
         return tuple(found)
-
-    def _totals_by_parts(self, values: Array, threads: int) -> list[float]:
-        """Do what `fixed_sums` does, by several threads: integers add up to the same bits."""
-        n, size, cells = values.shape[1], self._facts[2], TOTAL_CELLS * values.size
-
-        def tops(first: int, last: int) -> Array:
-            out = np.empty(len(values))
-            largest_part(values, *self.as_arrays, first, last, out)
-            return out
-
-        def sums_of(powers: Array) -> Array:
-            def part(first: int, last: int) -> Array:
-                out = np.empty((len(values), 2), np.int64)
-                sums_part(values, *self.as_arrays, powers, first, last, out)
-                return out
-
-            return np.sum(gather(part, n, cells, threads), axis=0)
-
-        top = np.max(gather(tops, n, cells, threads), axis=0)  # NaN stays
-        if not np.isfinite(top).all():
-            return [math.nan]
-        powers = np.array([61 - math.frexp(size)[1] - math.frexp(t)[1] if t > 0 else 0 for t in top.tolist()])
-        while True:
-            found = sums_of(powers)
-            small = (found[:, 1] < 1 << 60) & (top > 0)
-            if not small.any():
-                return [math.ldexp(x, -k) for x, k in zip(found[:, 0].tolist(), powers.tolist(), strict=True)]
-            for v in np.flatnonzero(small):
-                hidden = int(found[v, 1]) + int(0.5 * size) + 1
-                powers[v] += max(0, 62 - hidden.bit_length())
 
     def sums(self, x: Array, counts: Array | None = None) -> tuple[float, float]:
         """Return the sums of mass * x and of mass * |x|; counts as in `whole`."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.backend.cpu.block_sums import Blocks, Evaluate
 from boostlab.backend.cpu.exponential_weights import Exponentials
 from boostlab.backend.cpu.formulas import column_names, evaluation
 from boostlab.backend.cpu.functions import exp_less
@@ -21,7 +22,7 @@ from boostlab.contract.formula import LABEL, is_formula, n_values, parameters
 Array = npt.NDArray[Any]
 Formula = Callable[..., Any]
 
-CELLS = 8  # of a histogram, that the formula of one row costs as much as
+CELLS = 4  # of a histogram, that each value of one row's formula costs as much as
 
 
 class CpuRows:
@@ -57,6 +58,8 @@ class CpuRows:
         self._order: Array | None = None
         self._room = np.empty(0)
         self._plans: dict[Formula, Any] = {}
+        self._blocks = Blocks(masses, self.threads)
+        self._powers: dict[Formula, Array] = {}  # of two, that a formula's values were last rounded at
 
     # -- columns -----------------------------------------------------------------------------------------------------
 
@@ -94,17 +97,16 @@ class CpuRows:
             return self.masses.total(what, *numbers)
         if what in self.known and not numbers:
             return self.known[what]
-        values = self._evaluate(what, numbers, self._workspace(self._shape(what)))
-        found = self._sums(values)
+        found = self._sums(what, numbers)
         return found[0] if len(found) == 1 else found
 
     def largest(self, what: Any, /, *numbers: Any) -> float:
         """Return the largest value of a formula or an array."""
-        return self.masses.largest(self._one(what, numbers))
+        return self._extreme(what, numbers, 1.0)
 
     def smallest(self, what: Any, /, *numbers: Any) -> float:
         """Return the smallest value of a formula or an array."""
-        return self.masses.smallest(self._one(what, numbers))
+        return self._extreme(what, numbers, -1.0)
 
     def weigh(self, what: Any, /, *numbers: Any) -> Array:
         """Return the exponentials of a formula or an array, scaled so that the largest is 1."""
@@ -151,14 +153,23 @@ class CpuRows:
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
-    def _one(self, what: Any, numbers: tuple[Any, ...]) -> Array:
-        if not is_formula(what):
-            return np.asarray(what)
-        return self._evaluate(what, numbers, self._workspace(self._shape(what)))[0]
+    def _extreme(self, what: Any, numbers: tuple[Any, ...], sign: float) -> float:
+        shape = self._shape(what) if is_formula(what) else (1,)
+        if len(shape) == 2 and self._blocks.serves(1):
+            return self._blocks.largest(self._by_blocks(what, numbers), CELLS * self.n_rows, sign)
+        x = self._evaluate(what, numbers, self._workspace(shape))[0] if is_formula(what) else np.asarray(what)
+        return self.masses.largest(x) if sign > 0 else self.masses.smallest(x)
 
-    def _sums(self, values: Array) -> tuple[float, ...]:
+    def _sums(self, what: Formula, numbers: tuple[Any, ...]) -> tuple[float, ...]:
+        shape = self._shape(what)
+        if len(shape) == 2 and self._blocks.serves(shape[0]):
+            guess = self._powers.get(what, np.empty((0, shape[0]), np.int64))
+            evaluate, cells = self._by_blocks(what, numbers), CELLS * prod(shape)
+            found, self._powers[what] = self._blocks.totals(evaluate, shape[0], cells, guess)
+            return tuple(found)
+        values = self._evaluate(what, numbers, self._workspace(shape))
         if values.ndim == 2:
-            return self.masses.totals(values, self.threads)
+            return self.masses.totals(values)
         return tuple(self.masses.total(x) for x in values)
 
     def _shape(self, what: Formula) -> tuple[int, ...]:
@@ -173,25 +184,40 @@ class CpuRows:
         return self._room[:size].reshape(shape)
 
     def _evaluate(self, what: Formula, numbers: tuple[Any, ...], out: Array) -> Array:
-        plan = self._plans.get(what)
-        if plan is None:
-            names = tuple(name for name in parameters(what) if name != LABEL)
-            mine = tuple(name for name in names if name in self._names)
-            plan = self._plans[what] = evaluation(what, mine), tuple((name, name in mine) for name in names)
-        loop, named = plan
-        rest = iter(numbers)
-        try:
-            given = [_shown(self.column(name)) if is_column else _number(next(rest)) for name, is_column in named]
-        except StopIteration:
-            given = []
-        if len(numbers) != sum(not is_column for _, is_column in named):
-            wanted = [name for name, is_column in named if not is_column]
-            raise TypeError(f"{what.__name__} takes {len(wanted)} numbers ({', '.join(wanted)}), not {len(numbers)}.")
-        if is_worth(CELLS * out[0].size, self.threads):
-            spread(lambda a, b: loop(*given, out, a, b), self.n_rows, CELLS * out[0].size, self.threads)
+        loop, given, _ = self._given(what, numbers)
+        if is_worth(CELLS * out.size, self.threads):
+            spread(lambda a, b: loop(*given, out, a, b), self.n_rows, CELLS * out.size, self.threads)
         else:
             loop(*given, out, 0, self.n_rows)
         return out
+
+    def _by_blocks(self, what: Formula, numbers: tuple[Any, ...]) -> Evaluate:
+        """Return what writes the values of some rows to an array of their own."""
+        loop, given, are_columns = self._given(what, numbers)
+
+        def evaluate(first: int, last: int, out: Array) -> None:
+            mine = [x[first:last] if is_column else x for x, is_column in zip(given, are_columns, strict=True)]
+            loop(*mine, out, 0, last - first)
+
+        return evaluate
+
+    def _given(self, what: Formula, numbers: tuple[Any, ...]) -> tuple[Any, list[Any], list[bool]]:
+        """Return a formula's kernel, its arguments, and which of these are columns."""
+        plan = self._plans.get(what)
+        if plan is None:
+            names = [name for name in parameters(what) if name != LABEL]
+            mine = tuple(name for name in names if name in self._names)
+            plan = self._plans[what] = evaluation(what, mine), names, [name in mine for name in names]
+        loop, names, are_columns = plan
+        wanted = [name for name, is_column in zip(names, are_columns, strict=True) if not is_column]
+        if len(numbers) != len(wanted):
+            raise TypeError(f"{what.__name__} takes {len(wanted)} numbers ({', '.join(wanted)}), not {len(numbers)}.")
+        rest = iter(numbers)
+        given = [
+            _shown(self.column(name)) if is_column else _number(next(rest))
+            for name, is_column in zip(names, are_columns, strict=True)
+        ]
+        return loop, given, are_columns
 
 
 def _shown(column: Array) -> Array:

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from boostlab.backend.cpu.masses import Masses
-from boostlab.contract import Found, Learner, Session, Stop, Task, class_error_sums, error_sums, stored_learner
+from boostlab.contract import Found, Learner, Session, Stop, Task, class_error_sums, stored_learner
+from boostlab.contract.sums import errors_of_labels
 from boostlab.data.table import Table
 from boostlab.learners.criteria import CRITERIA, ClassGini, Gini
 from boostlab.learners.criterion import Separable
@@ -30,7 +31,6 @@ GROWS_BY: dict[str, Separable] = {
     "edge": Gini(),
     "labels": ClassGini(),
 }
-ERRORS = {"edge": error_sums, "labels": class_error_sums}  # what leaves that vote labels know of
 
 
 def strategies() -> tuple[type[Strategy], ...]:
@@ -152,8 +152,11 @@ class TreeSession(Session):
         found = self.strategy(criterion, task).grow(criterion, task)
         if isinstance(found, Stop):
             return found
-        known = found.sums is not None and task.counts is None and task.criterion in ERRORS
-        return Found(found.tree, found.votes, {ERRORS[task.criterion]: found.sums} if known else {})
+        if found.sums is None or task.counts is not None:
+            return Found(found.tree, found.votes)
+        by_class = task.criterion == "labels"
+        sums = {class_error_sums: found.sums} if by_class else errors_of_labels(*found.sums)
+        return Found(found.tree, found.votes, sums)
 
     def single(self, split: Split, gain: float) -> Tree:
         """Return the tree of one split that says -1 below and +1 above."""

@@ -165,3 +165,19 @@ for x, counts in [([1.0, 0.0], [0, 3]), ([1.0, 1e-60], [0, 3]), ([1.0, 2.0], [0,
     lines = [line.split() for line in run.stdout.splitlines()]
     assert [float(value) for value, _ in lines] == pytest.approx([0.0, 3e-60, 0.0, 4.0], rel=1e-15, abs=0.0)
     assert [in_range for _, in_range in lines] == ["False", "True", "False", "True"]
+
+
+@pytest.mark.parametrize("n", [1, 5, 100, 5000])
+@pytest.mark.parametrize("kind", ["normal", "wide", "eighths", "tiny"])
+def test_vectors_of_integers_are_the_nearest_integers(n, kind):
+    # Few rows have integers above 2^51, which are converted one by one; many rows have small ones.
+    rng = np.random.default_rng(n)
+    x = {
+        "normal": rng.normal(size=n),
+        "wide": np.exp(20 * rng.normal(size=n)),
+        "eighths": np.round(4 * rng.normal(size=n)) / 8,
+        "tiny": 1e-250 * rng.normal(size=n),
+    }[kind]
+    k, signed, gross = sums.fixed_sums(x.reshape(-1, 1), np.empty(0, np.int32), float(n))
+    q = [int(v) for v in np.rint(np.ldexp(x, k))]
+    assert (signed, gross) == (sum(q), sum(map(abs, q)))

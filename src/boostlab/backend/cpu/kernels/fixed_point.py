@@ -16,6 +16,8 @@ from boostlab.backend.cpu.compiling import kernel
 Array = np.ndarray[Any, Any]
 
 SAFE = 1000  # 2.0**k is exact and finite for |k| up to here; beyond, the scale is applied in two steps
+SMALL = 2.0**51  # the integer nearest to a number below lies in the last bits of its sum with ROUND
+ROUND = 1.5 * 2.0**52
 
 
 @kernel
@@ -39,12 +41,29 @@ def _scales(k: int) -> tuple[float, float]:
 
 
 @kernel
+def _small_sums(x: Array, scale: float, more: float) -> tuple[int, int]:
+    """Return the sums of q and of |q| of a flat array, q = rint(x * scale * more) below SMALL.
+
+    An addition makes vectors of integers of vectors of doubles on any CPU, a conversion with AVX-512 only.
+    """
+    signed, gross = np.int64(0), np.int64(0)
+    base = np.float64(ROUND).view(np.int64)
+    for i in range(x.size):
+        q = np.float64(x[i] * scale * more + ROUND).view(np.int64) - base
+        signed += q
+        gross += abs(q)
+    return signed, gross  # type: ignore[return-value]
+
+
+@kernel
 def sums_at(x: Array, counts: Array, k: int) -> tuple[int, int]:
     """Return the sums of q and of |q|, q = counts * rint(x * 2^k)."""
     signed, gross = np.int64(0), np.int64(0)
     scale, more = _scales(k)
     if counts.size == 0:
         flat = x.reshape(-1)
+        if largest_magnitude(flat) * scale * more < SMALL:
+            return _small_sums(flat, scale, more)
         for i in range(flat.size):
             q = np.int64(np.rint(flat[i] * scale * more))
             signed += q

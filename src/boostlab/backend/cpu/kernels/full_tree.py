@@ -21,6 +21,7 @@ Array = np.ndarray[Any, Any]
 FIRST, SIZE, DEPTH, FEATURE, CUT, LOW, HIGH, LOWS = range(8)
 FACTS = 8
 TINY = np.finfo(float).tiny
+SURE = 1 - 1e-14  # of what a cut must explain to be looked at
 FEW = 32  # categories that are sorted by hand
 
 
@@ -48,6 +49,17 @@ def worth(minus: int, plus: int, unit: float) -> float:
     """Return what the mean of some labels explains: (w y)^2 / w, rounded as the general search rounds it."""
     whole, signed = (minus + plus) * unit, (plus - minus) * unit
     return signed * signed / max(whole, TINY) if whole > 0.0 else 0.0
+
+
+@part
+def may_explain(a: int, b: int, minus: int, plus: int, bar: float) -> bool:
+    """Return whether a cut with so much of both labels below it might explain more than the bar, without a division.
+
+    With s and w the sums of labels and weights on one side, t and v those on the other, it is s^2 / w + t^2 / v: all
+    terms are positive, so that products are wrong by some 1e-16 of themselves.
+    """
+    s, w, t, v = float(b - a), float(a + b), float(plus - b - (minus - a)), float(minus + plus - (a + b))
+    return s * s * v + t * t * w >= bar * (w * v)
 
 
 @part
@@ -221,7 +233,7 @@ def grow_full(
             continue
         few = 2 * size < widest
         alone = worth(minus, plus, unit)
-        feature, cut, best = -1, 0, alone
+        feature, cut, best, bar = -1, 0, alone, alone / unit * SURE
         for g in range(cells.shape[0]):
             if not add_node(hist, taken, cells[g], words[g], q, rows, few):
                 continue
@@ -240,9 +252,10 @@ def grow_full(
                         a += mine[c, 0]
                         b += mine[c, 1]
                         mine[c, 0] = mine[c, 1] = 0
-                        told = worth(a, b, unit) + worth(minus - a, plus - b, unit)
-                        if told > best:
-                            feature, cut, best = j, c, told
+                        if may_explain(a, b, minus, plus, bar):
+                            told = worth(a, b, unit) + worth(minus - a, plus - b, unit)
+                            if told > best:
+                                feature, cut, best, bar = j, c, told, told / unit * SURE
                 elif few:
                     for k in range(widths[j] // 64 + 1):
                         word = taken[lane, k]
@@ -253,9 +266,10 @@ def grow_full(
                             a += mine[c, 0]
                             b += mine[c, 1]
                             mine[c, 0] = mine[c, 1] = 0
-                            told = worth(a, b, unit) + worth(minus - a, plus - b, unit)
-                            if told > best:
-                                feature, cut, best = j, c, told
+                            if may_explain(a, b, minus, plus, bar):
+                                told = worth(a, b, unit) + worth(minus - a, plus - b, unit)
+                                if told > best:
+                                    feature, cut, best, bar = j, c, told, told / unit * SURE
                 else:
                     taken[lane, 0] = 0
                     for c in range(widths[j]):
@@ -264,9 +278,10 @@ def grow_full(
                         a += mine[c, 0]
                         b += mine[c, 1]
                         mine[c, 0] = mine[c, 1] = 0
-                        told = worth(a, b, unit) + worth(minus - a, plus - b, unit)
-                        if told > best:
-                            feature, cut, best = j, c, told
+                        if may_explain(a, b, minus, plus, bar):
+                            told = worth(a, b, unit) + worth(minus - a, plus - b, unit)
+                            if told > best:
+                                feature, cut, best, bar = j, c, told, told / unit * SURE
         gain = best / 2 - alone / 2
         if feature < 0 or not gain > floor:
             gain, feature, whole = 0.0, -1, minus + plus

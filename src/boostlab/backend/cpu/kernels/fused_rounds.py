@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from boostlab.backend.cpu.compiling import jitable, kernel, part, stamp_of
+from boostlab.backend.cpu.functions import STAMP
 from boostlab.backend.cpu.kernels.fused_update import BLOCK, fewer_wrong, turn
 from boostlab.backend.cpu.kernels.interleaved_histogram import best_of_eight, best_of_four
 from boostlab.backend.cpu.kernels.packed_codes import add_eight_lanes, add_four_lanes
@@ -22,6 +23,7 @@ from boostlab.backend.cpu.kernels.sparse_histogram import add_sparse, restore_ze
 from boostlab.backend.cpu.kernels.spin_barrier import wait
 from boostlab.backend.cpu.kernels.stump_search import LEAST, best_edge
 from boostlab.backend.cpu.scales import MOST, keeps
+from boostlab.functions import exp
 
 Array = np.ndarray[Any, Any]
 
@@ -116,7 +118,7 @@ KINDS = {
 @cache
 def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
     """Return the compiled loop for a rule whose voters vote alpha_of(error, numbers), on codes of a kind."""
-    alpha_of, stamp = jitable(alpha_of), stamp_of(alpha_of)
+    alpha_of, stamp = jitable(alpha_of), stamp_of(alpha_of) + STAMP
     width, column, arrays, span, best, add, complete = KINDS[kind]
 
     @kernel
@@ -160,7 +162,7 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
         begin, end = span(lanes, starts, low, high)
         first, last = n * me // size, n * (me + 1) // size
         by_words, nobody, before = rows.size > 0, (-1, -1, 0, 0, LEAST), -1
-        made, left = max(0, stamp), False  # the stamp is negative: it is here for the cache
+        made, left = max(0, stamp), False  # the stamp is negative: here the cache sees changes of what is called
         room = np.empty(2 * width, np.int64)
         if by_words:  # a list has room for one more than the rows
             my_rows, my_changes, stride, together = rows[first + me :], changes[first + me :], max(last - first, 1), 1
@@ -200,7 +202,7 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
             if wrong <= 0 or not error < limit:
                 break
             alpha = alpha_of(error, numbers)
-            if not abs(2 * alpha) < far or not gross + wrong * (math.exp(2 * alpha) - 1.0) < MOST:
+            if not abs(2 * alpha) < far or not gross + wrong * (exp(2 * alpha) - 1.0) < MOST:
                 break
             votes = np.empty(starts[feature + 1] - starts[feature], np.int8)
             up = np.int8(1 if sides > 0 or (sides == 0 and edge >= 0) else -1)
@@ -212,7 +214,7 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
             few = fewer_wrong(votes, masses, starts[feature])
             power = 2 * alpha if few else -2 * alpha
             code, told = column(read, feature, votes, before)
-            factor, before = math.exp(power), feature
+            factor, before = exp(power), feature
             touched, up_by, grown_by = 0, np.int64(0), np.int64(0)
             for start in range(first, last, stride):
                 touched, by, by_gross = turn(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from boostlab.backend.cpu.compiling import kernel
-from boostlab.backend.cpu.kernels.fixed_point import fixed_sums, sums_at
+from boostlab.backend.cpu.kernels.fixed_point import fixed_sums, largest_magnitude, sums_at
 
 Array = np.ndarray[Any, Any]
 
@@ -43,22 +43,16 @@ def largest_part(values: Array, counts: Array, mass: Array, first: int, last: in
     Rows that count for nothing (counts of 0) do not matter.
     """
     for v in range(values.shape[0]):
-        x, top = values[v, first:last], 0.0
+        x = values[v, first:last]
         if mass.size > 0:
-            of = mass[first:last]
-            for i in range(x.size):
-                top = max(top, abs(x[i] * of[i]))
-        elif counts.size > 0:
-            by = counts[first:last]
+            out[v] = largest_magnitude(x * mass[first:last])
+        else:
+            out[v] = largest_magnitude(x)
+        if counts.size > 0 and mass.size == 0 and out[v] > 0.0:
+            by, top = counts[first:last], 0.0
             for i in range(x.size):
                 top = max(top, abs(x[i]) if by[i] > 0 else 0.0)
-        else:
-            for i in range(x.size):
-                top = max(top, abs(x[i]))
-        finite = 0.0
-        for i in range(x.size):
-            finite += x[i] - x[i]
-        out[v] = top + finite
+            out[v] = top
 
 
 @kernel

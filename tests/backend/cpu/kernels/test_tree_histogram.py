@@ -1,0 +1,168 @@
+"""Histograms of trees, their changes and the parting of rows, against plain Python."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import njit
+
+from boostlab.backend.cpu.bin_codes import DenseCodes
+from boostlab.backend.cpu.kernels import tree_histogram as histogram
+from boostlab.backend.cpu.kernels.best_first import join_stretches, part_stretch
+from boostlab.backend.cpu.kernels.histogram import SIGNED, follow_eight, follow_four
+
+
+def some_codes(rng, n, widths, lanes):
+    """Return dense codes of columns with so many slots, the last of each empty."""
+    starts = np.append(0, np.cumsum(widths))
+    cells = DenseCodes.room(n, len(widths), 256 if lanes == 8 else 300)
+    for j, width in enumerate(widths):
+        cells[j // lanes, :, j % lanes] = rng.integers(0, max(width - 1, 1), n)
+    return DenseCodes(cells, starts)
+
+
+def some_widths(rng, lanes=8):
+    return rng.choice([2, 3, 5, 40, 250 if lanes == 8 else 700], int(rng.integers(1, 20)))
+
+
+def counted(codes, rows, values, first=0, last=None):
+    """The histogram in Python integers, of the columns first <= j < last: values[i] has a number a channel."""
+    K, lanes = len(values[0]), codes.cells.shape[2]
+    hist = [0] * (K * codes.n_slots)
+    for i in rows:
+        for j in range(first, len(codes.starts) - 1 if last is None else min(last, len(codes.starts) - 1)):
+            slot = int(codes.starts[j]) + int(codes.cells[j // lanes, i, j % lanes])
+            for c in range(K):
+                hist[K * slot + c] += int(values[i][c])
+    return hist
+
+
+def sides(q):
+    return [(max(-int(v), 0), max(int(v), 0)) for v in q]
+
+
+GATHER = {"labels": histogram.gather_labels, "numbers": histogram.gather_numbers, "classes": histogram.gather_classes}
+
+
+def adder(kind, lanes):
+    gather, add = GATHER[kind], (histogram.ADD_CLASSES if kind == "classes" else histogram.ADD_PAIRS)[lanes]
+
+    @njit
+    def of(source, words, bases, d, K, members, some, start, size, first, last, out):
+        block = histogram.new_block()
+        gather(source, members, some, start, size, block)
+        add(words, bases, d, K, block, size, first, last, out)
+
+    return of
+
+
+ADD = {(kind, lanes): adder(kind, lanes) for kind in GATHER for lanes in (8, 4)}
+
+
+@pytest.mark.parametrize("lanes", [8, 4])
+@pytest.mark.parametrize("kind", GATHER)
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_a_block_of_rows_is_added(kind, lanes, seed):
+    rng = np.random.default_rng(seed)
+    n, K = int(rng.integers(1, 60)), 3 if kind == "classes" else 2
+    codes = some_codes(rng, n, some_widths(rng, lanes), lanes)
+    d, some = len(codes.starts) - 1, bool(rng.integers(2))
+    q, p, classes = rng.integers(-(2**40), 2**40, n), rng.integers(-(2**40), 2**40, n), rng.integers(0, K, n)
+    source = {"labels": (q,), "numbers": (q, p), "classes": (np.abs(q), classes)}[kind]
+    members = rng.permutation(n).astype(np.int32)
+    start, end = sorted(rng.integers(0, n + 1, 2).tolist())
+    first, last = sorted(rng.integers(0, len(codes.words) + 1, 2).tolist())
+    out = np.zeros(K * codes.n_slots, np.int64)
+    bases = codes.read[1] * np.uint64(K)
+    ADD[kind, lanes](source, codes.words, bases, d, K, members, some, start, end - start, first, last, out)
+    one = [[abs(int(q[i])) if c == classes[i] else 0 for c in range(K)] for i in range(n)]
+    values = {"labels": sides(q), "numbers": list(zip(q, p, strict=True)), "classes": one}[kind]
+    rows = members[start:end] if some else range(start, end)
+    assert out.tolist() == counted(codes, rows, values, first * lanes, last * lanes)
+
+
+@pytest.mark.parametrize("lanes", [8, 4])
+def test_more_rows_than_a_block(lanes):
+    rng = np.random.default_rng(0)
+    n = 2 * histogram.BLOCK + 77
+    codes = some_codes(rng, n, [9] * 10, lanes)
+    q, out = rng.integers(-(2**40), 2**40, n), np.zeros(2 * codes.n_slots, np.int64)
+    minus, plus = histogram.label_sums(lanes)(codes.words, codes.read[1] * np.uint64(2), 10, q, 5, n - 3, out)
+    assert out.tolist() == counted(codes, range(5, n - 3), sides(q))
+    assert (minus, plus) == (-q[5:-3].clip(max=0).sum(), q[5:-3].clip(min=0).sum())
+
+
+@pytest.mark.parametrize("lanes", [8, 4])
+@pytest.mark.parametrize("masses", ["none", "whole", "real"])
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_changes_are_those_of_the_plain_histogram(masses, lanes, seed):
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(1, 60)), int(rng.integers(5, 40))
+    codes = some_codes(rng, n, some_widths(rng, lanes), lanes)
+    reads = codes.words, codes.read[1] * np.uint64(2), len(codes.starts) - 1
+    y = rng.choice([-1, 1], n).astype(np.int8)
+    counts = rng.integers(0, 4, n).astype(np.int32) if masses == "whole" else np.empty(0, np.int32)
+    mass = rng.random(n) if masses == "real" else np.empty(0)
+    old = rng.random(n) * rng.integers(0, 2, n)
+    new = np.where(rng.random(n) < 0.5, old, rng.random(n) * rng.integers(0, 2, n))
+    before, nothing, follow = np.zeros(n, np.int64), np.empty(0, np.int64), histogram.label_changes(lanes)
+    follow(*reads, SIGNED, old, y, counts, mass, k, 0, n, before, nothing)
+    out = np.zeros(2 * codes.n_slots, np.int64)
+    histogram.label_sums(lanes)(*reads, before, 0, n, out)
+    after, twin, plain = before.copy(), before.copy(), np.zeros(2 * (codes.n_slots + codes.spare), np.int64)
+    changed, turned, minus, plus, rough = follow(*reads, SIGNED, new, y, counts, mass, k, 0, n, after, out)
+    other = follow_eight if lanes == 8 else follow_four
+    facts = other(*codes.read, SIGNED, new, y, counts, mass, k, True, 0, n, twin, plain)
+    assert np.array_equal(after, twin)
+    assert (changed, turned, minus, plus) == (facts[0], facts[1], facts[4], facts[5])
+    assert math.isclose(rough, facts[6], rel_tol=1e-12)
+    assert out.tolist() == counted(codes, range(n), sides(after))
+
+
+def test_a_changed_sign_is_told():
+    codes = some_codes(np.random.default_rng(0), 3, [4], 8)
+    reads, none = (codes.words, codes.read[1] * np.uint64(2), 1), (np.empty(0, np.int32), np.empty(0))
+    q, w, nothing = np.array([4, -4, 0]), np.ones(3), np.empty(0, np.int64)
+    found = histogram.label_changes(8)(*reads, SIGNED, w, np.array([-1, -1, 1]), *none, 2, 0, 3, q, nothing)
+    assert found[:2] == (2, 1)
+    assert q.tolist() == [-4, -4, 4]
+
+
+SHARES, PART, JOIN = njit(histogram.shares), njit(part_stretch), njit(join_stretches)
+
+
+def test_a_team_shares_rows_and_words():
+    assert SHARES(1, 10**6, 7, 8, 25_600) == (1, 1)
+    assert SHARES(2, 10**6, 7, 8, 25_600) == (2, 1)  # four words and three would be less even
+    assert SHARES(2, 100, 7, 8, 25_600) == (1, 2)  # a second histogram would cost more than it saves
+    assert SHARES(16, 10**6, 7, 8, 25_600) == (16, 1)
+    for team, rows, groups in ((3, 1000, 2), (5, 10, 3), (16, 5000, 7), (4, 0, 1)):
+        r, g = SHARES(team, rows, groups, 8, 1000)
+        assert 1 <= r * g <= team
+        assert g <= groups
+
+
+@given(seed=st.integers(0, 2**32))
+def test_a_stretch_is_parted_by_a_team(seed):
+    rng = np.random.default_rng(seed)
+    n, size = int(rng.integers(1, 90)), int(rng.integers(1, 5))
+    code, members = rng.integers(0, 5, 100).astype(np.uint8), rng.permutation(100)[:n].astype(np.int32)
+    low, before = rng.random(5) < 0.5, members.copy()
+    begin, end = sorted(rng.integers(0, n + 1, 2).tolist())
+    space, lows, rows = np.full(n, -1, np.int32), np.empty(size, np.int64), end - begin
+    for me in range(size):
+        part = begin + rows * me // size, begin + rows * (me + 1) // size
+        lows[me] = PART(code, low, members, space, *part)
+    found = {JOIN(lows, me, size, begin, rows, members, space) for me in range(size)}
+    mine = before[begin:end].tolist()
+    below = [i for i in mine if low[code[i]]]
+    assert found == {len(below)}
+    assert members[begin:end].tolist() == below + [i for i in mine if not low[code[i]]]
+    assert np.array_equal(members[:begin], before[:begin])
+    assert np.array_equal(members[end:], before[end:])

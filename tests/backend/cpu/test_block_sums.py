@@ -1,0 +1,110 @@
+"""Sums by blocks of rows: the bits of `Masses.total`, whatever the blocks, the threads and the powers guessed at."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from boostlab.backend.cpu.block_sums import ROOM, Blocks
+from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.rows import CpuRows
+from boostlab.contract import Rule, formula
+from boostlab.data.table import Table
+
+N = 2 * ROOM + 77
+NO_GUESS = np.empty((0, 3), np.int64)
+RNG = np.random.default_rng(0)
+MASSES = {
+    "none": Masses(N),
+    "counts": Masses(N, RNG.integers(1, 5, N).astype(float)),
+    "real": Masses(N, RNG.random(N) + 0.1),
+    "both": Masses(N, RNG.choice([0.3, 0.7], N), RNG.integers(1, 5, N)),
+}
+
+
+@formula
+def squares(F: float, by: float) -> tuple[float, float]:
+    return by * F * F, F
+
+
+@formula
+def twice(F: float) -> float:
+    return 2.0 * F
+
+
+def of(values):
+    def evaluate(first, last, out):
+        out[:] = values[:, first:last]
+
+    return evaluate
+
+
+def values(seed):
+    rng = np.random.default_rng(seed)
+    return np.stack([rng.normal(size=N), 10.0 ** -rng.uniform(0, 30, N), np.zeros(N) if seed % 2 else np.ones(N)])
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("kind", MASSES)
+def test_the_bits_of_total(kind, threads):
+    masses = MASSES[kind]
+    blocks, guess = Blocks(masses, threads), NO_GUESS
+    for seed, factor in ((0, 1.0), (1, 1.0), (2, 1e-200), (3, 1e200), (3, 1.0)):  # the last guess fits, or is far off
+        x = values(seed) * factor
+        found, guess = blocks.totals(of(x), 3, N * 8, guess)
+        assert found == list(masses.total(*x))
+
+
+def test_a_guess_that_fits_saves_passes():
+    blocks, x, seen = Blocks(MASSES["none"], 1), values(0), []
+
+    def evaluate(first, last, out):
+        seen.append(first)
+        of(x)(first, last, out)
+
+    found, guess = blocks.totals(evaluate, 3, N, NO_GUESS)
+    passes = seen.count(0)
+    assert passes > 1
+    seen.clear()
+    assert blocks.totals(evaluate, 3, N, guess)[0] == found
+    assert seen.count(0) == 1
+
+
+def rows(n, threads=1):
+    made = CpuRows(Rule(), Table(np.zeros((n, 1)), threads=threads), Masses(n), np.arange(n) % 2, 2)
+    made.scores.now[:] = np.random.default_rng(1).normal(size=n)
+    return made
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_formulas_of_many_rows(threads):
+    made = rows(3 * ROOM, threads)
+    F = made.scores.now
+    for by in (1.0, 1.0, 1e9):
+        assert made.total(squares, by) == made.masses.total(by * F * F, F)
+    assert made.total(twice) == made.masses.total(2 * F)
+    assert made.largest(twice) == 2 * F.max()
+    assert made.smallest(twice) == 2 * F.min()
+
+
+def test_a_sum_that_is_not_finite_is_refused():
+    made = rows(2 * ROOM)
+    for bad in (np.inf, np.nan):
+        made.scores.now[ROOM + 5] = bad
+        with pytest.raises(ArithmeticError, match="met NaN or infinity"):
+            made.total(twice)
+
+
+def test_values_are_not_held_for_all_rows():
+    n = 40 * ROOM
+    made = rows(n)
+    made.total(squares, 1.0)  # compiles
+    made = rows(n)
+    tracemalloc.start()
+    made.total(squares, 1.0)
+    made.largest(twice)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * n / 4
