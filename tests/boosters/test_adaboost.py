@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from boostlab import AdaBoostClassifier, DecisionStump
 from boostlab.boosters import REGISTRY
-from boostlab.contract import Learner
+from boostlab.contract import Found, Learner, Session, Voter
 from variants import PROGRAMS
 
 
@@ -109,7 +109,7 @@ def test_a_perfect_voter_in_a_later_round(data):
     X, codes = data(seed=3, n=40, noise=0.0)
     y = 2.0 * codes - 1
 
-    class Patient(Learner):
+    class Patient(Learner, Session):
         """A learner that offers a fair stump twice and the truth the third time."""
 
         def searches(self):
@@ -122,10 +122,7 @@ def test_a_perfect_voter_in_a_later_round(data):
         def best(self, task):
             self.calls += 1
             missed = {1: np.arange(40) % 4 == 0, 2: np.arange(40) % 5 == 1, 3: np.zeros(40, bool)}[self.calls]
-            return Told(np.where(missed, -y, y))
-
-        def added(self, voter, alpha):
-            pass
+            return Found(Told(np.where(missed, -y, y)))
 
     model = AdaBoostClassifier(Patient()).fit(X, codes)
     assert model.n_estimators_ == 3
@@ -134,7 +131,7 @@ def test_a_perfect_voter_in_a_later_round(data):
     assert model.estimator_weights_[2] == pytest.approx(0.5 * log(79), rel=1e-14)
 
 
-class Told:
+class Told(Voter):
     """A voter whose votes on the training rows are given."""
 
     bound = 1.0
@@ -536,7 +533,7 @@ def test_real_adaboost_stops_without_an_edge():
 # -- re-sampling and restart -----------------------------------------------------------------------------------------
 
 
-class Moody(Learner):
+class Moody(Learner, Session):
     """A learner that hands in the opposite of the truth `failures` times a round and then a good stump."""
 
     uses_bins = True
@@ -558,12 +555,9 @@ class Moody(Learner):
         assert (task.weight == 1).all()  # the draw has taken the place of the weights
         if self.bad < self.failures:
             self.bad += 1
-            return Told(-self.y)
+            return Found(Told(-self.y))
         self.bad = 0
         return self.inner.best(task)
-
-    def added(self, voter, alpha):
-        pass
 
 
 def test_a_failing_learner_is_asked_again_with_a_fresh_draw(data):
@@ -595,7 +589,7 @@ def test_without_a_draw_there_is_no_restart(data):
     class Stubborn(Moody):
         def best(self, task):
             calls.append(task.counts)
-            return Told(-self.y)
+            return Found(Told(-self.y))
 
     with pytest.warns(ConvergenceWarning):
         AdaBoostClassifier(Stubborn(0, 2.0 * codes - 1)).fit(X, codes)

@@ -160,15 +160,15 @@ def test_a_factored_tree_is_one_function_with_a_sign_a_label(data, all_stumps, s
     rows = Masses(80)
     table = Table.of(X, Bins.fit(X, rows, "exact"))
     session = DecisionTree(max_leaf_nodes=6).begin(table, rows, rng)
-    tree = session.best(Task("factored", D, Y, {"no": -1.0}))
-    h = tree.predict(X)
-    assert np.array_equal(h, session.output(tree, table))
+    found = session.best(Task("factored", D, Y, {"no": -1.0}))
+    h = found.voter.predict(X)
+    assert np.array_equal(h, found.votes)
     v = h[0] * h[0, 0]
     assert np.array_equal(h, h[:, :1] * v)  # of rank one
     edges = (D * Y * h[:, :1]).sum(axis=0)
     assert np.array_equal(np.sign(edges), v)  # every label has the better sign
     assert np.abs(edges).sum() >= best_edge(D * Y, (all_stumps(X).H > 0).astype(float), "factored") - 1e-9
-    assert 2 <= tree.n_leaves <= 6
+    assert 2 <= found.voter.n_leaves <= 6
 
 
 def test_trees_of_the_first_round_and_their_limits(data):

@@ -9,8 +9,8 @@ from scipy.optimize import minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
 
 from boostlab import AdaBoostClassifier, ARBoostClassifier, DecisionStump, VoterPool
-from boostlab.contract import Learner
-from boostlab.learners.stump import Stump
+from boostlab.contract import Found, Learner, Session
+from boostlab.learners.fitted_stump import Stump
 
 
 def weights(y, F):
@@ -103,7 +103,7 @@ def test_spheres_where_adaboost_gives_up():
     assert above >= 1
 
 
-class Coin(Learner):
+class Coin(Learner, Session):
     """A learner that does not look: a random stump every time."""
 
     uses_bins = True
@@ -119,10 +119,7 @@ class Coin(Learner):
         j, side = int(self.rng.integers(self.table.X.shape[1])), self.rng.choice([-1.0, 1.0])
         cuts = self.table.bins.of(j)
         cut = int(self.rng.integers(len(cuts)))
-        return Stump(j, cut, float(cuts[cut]), -side, side)
-
-    def added(self, voter, alpha):
-        pass
+        return Found(Stump(j, cut, float(cuts[cut]), -side, side))
 
 
 def test_careless_voters_are_forgiven_up_to_the_limit():

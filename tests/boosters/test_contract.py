@@ -13,7 +13,7 @@ from boostlab.backend.cpu.masses import Masses
 from boostlab.boosters.adaboost import AdaBoost
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.quadboost import QuadBoost
-from boostlab.contract import Reweigh, Rule, Step, Task
+from boostlab.contract import Found, Reweigh, Rule, Session, Step, Task, error_sums
 from boostlab.data.table import Bins, Table
 from boostlab.engine.training import Training
 from boostlab.learners import DecisionStump
@@ -129,13 +129,51 @@ class Unlucky(DecisionStump):
 
         def turned(task):
             self.asked += 1
-            stump = best(task)
+            found = best(task)
+            stump = found.voter
             if self.asked == 1:
                 stump.left, stump.right, stump.missing = -stump.left, -stump.right, -stump.missing
-            return stump
+                return Found(stump)
+            return found
 
         session.best = turned
         return session
+
+
+class Knowing(DecisionStump):
+    """A learner whose session answers in a way of its own."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def searches(self):
+        return frozenset(["edge"])
+
+    def begin(self, table, rows, rng):
+        session, answer = DecisionStump().begin(table, rows, rng), self.answer
+
+        class Knows(Session):
+            def best(self, task):
+                return answer(session.best(task), table)
+
+        return Knows()
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_votes_and_sums_that_a_learner_knows_are_not_asked_for_again():
+    plain = train(AdaBoost(), rounds=1)
+    error = plain.state.rounds[0].facts["error"]
+    told = train(AdaBoost(), Knowing(lambda found, _: Found(found.voter, None, {error_sums: (8.0, 1.0)})), rounds=1)
+    assert told.state.rounds[0].facts["error"] == 1 / 8 != error
+    turned = train(AdaBoost(), Knowing(lambda found, table: Found(found.voter, -found.voter.votes(table))), rounds=1)
+    assert turned.stop.code == "no_edge"  # the votes are believed, and their sums made
+    asked = train(AdaBoost(), Knowing(lambda found, _: Found(found.voter)), rounds=1)
+    assert asked.state.rounds[0].facts["error"] == error
+
+
+def test_an_answer_that_is_not_found_is_refused():
+    with pytest.raises(TypeError, match=r"Knows\.best must return Found or Stop, and gave Stump"):
+        train(AdaBoost(), Knowing(lambda found, _: found.voter), rounds=1)
 
 
 @pytest.mark.parametrize("rule", [QuadBoost(), AdaBoost()], ids=["tolerance", "no_edge"])

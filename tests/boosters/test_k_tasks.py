@@ -13,7 +13,7 @@ from boostlab import DecisionStump, LogitBoostClassifier
 from boostlab.backend.cpu.masses import Masses
 from boostlab.boosters.adaboost import AdaBoost
 from boostlab.boosters.logitboost import LogitBoostOfClasses
-from boostlab.contract import Learner, Retry, Reweigh, Rule, Step, Stop, Task
+from boostlab.contract import Learner, Retry, Reweigh, Rule, Session, Step, Stop, Task
 from boostlab.data.table import Bins, Table
 from boostlab.engine.training import Training, history
 from boostlab.ensemble.vote import Ensemble, coefficients, probabilities
@@ -145,7 +145,7 @@ def test_k_tasks_can_be_watched_and_resumed(data):
 def test_one_learner_without_an_answer_ends_the_round(data):
     X, codes = data(seed=5, n=60, n_classes=3)
 
-    class Tired(Learner):
+    class Tired(Learner, Session):
         """Answers seven tasks, that is two rounds and a third."""
 
         uses_bins = True
@@ -320,7 +320,7 @@ class Filtered(AdaBoost):
         return super().step(s, task, h)
 
 
-class Witness(Learner):
+class Witness(Learner, Session):
     """A stump that writes down what it is given."""
 
     uses_bins = True
@@ -335,9 +335,6 @@ class Witness(Learner):
     def best(self, task):
         self.seen.append(task)
         return self.inner.best(task)
-
-    def added(self, voter, alpha):
-        pass
 
 
 @pytest.mark.parametrize("m", [7, 50, 400])

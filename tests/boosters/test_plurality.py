@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import boostlab
 from boostlab import AdaBoostClassifier, AdaBoostM1Classifier, ARBoostClassifier, DecisionStump, SAMMEClassifier
-from boostlab.contract import Learner
+from boostlab.contract import Found, Learner, Session, Voter
 
 BY_ERROR = DecisionStump(criterion="error")
 HAND = np.array([[1.0], [2.0], [3.0]]), np.array([0, 1, 2])
@@ -216,7 +216,7 @@ def test_the_weak_learning_limits():
         assert AdaBoostM1Classifier(BY_ERROR).fit(X, y).n_estimators_ == 0
 
 
-class Mediocre(Learner):
+class Mediocre(Learner, Session, Voter):
     """A learner whose voter is wrong on the first so many rows; rows are known by the table's only column."""
 
     bound = 1.0
@@ -232,13 +232,10 @@ class Mediocre(Learner):
 
     def best(self, task):
         self.said = np.where(np.arange(len(task.target)) < self.wrong, (task.target + 1) % 3, task.target)
-        return self
+        return Found(self)
 
     def votes(self, table):
         return self.said[table.X[:, 0].astype(int)]
-
-    def added(self, voter, alpha):
-        pass
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from scipy.optimize import minimize_scalar
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 
 from boostlab import AdaBoostClassifier, DecisionStump, DecisionTree, EBBoostClassifier, VadaBoostClassifier
-from boostlab.contract import Learner
+from boostlab.contract import Found, Learner, Session, Voter
 
 BOUND = [0.0, 0.1, 0.3, 0.5, 0.9, 1.0]
 EXACT = [0.3, 1.0, 2.0, 5.0, 10.0]
@@ -184,7 +184,7 @@ def test_the_learner_sees_signed_targets_beyond_one(data):
     y = 2.0 * codes - 1
     seen = []
 
-    class Curious(Learner):
+    class Curious(Learner, Session):
         uses_bins = True
 
         def searches(self):
@@ -197,9 +197,6 @@ def test_the_learner_sees_signed_targets_beyond_one(data):
         def best(self, task):
             seen.append((task.weight.copy(), task.target.copy()))
             return self.inner.best(task)
-
-        def added(self, voter, alpha):
-            pass
 
     lam = 4.0
     model = VadaBoostClassifier(Curious(), variance_penalty=lam, step="exact", n_estimators=8).fit(X, codes)
@@ -273,7 +270,7 @@ def slowdown(eps):
     return log(4 * eps * (1 - eps)) / log(2 * eps * (1 - eps) + sqrt(eps * (1 - eps)))
 
 
-class Mediocre(Learner):
+class Mediocre(Learner, Session):
     """A learner whose voters have the weighted error eps, round after round."""
 
     def __init__(self, eps):
@@ -294,13 +291,10 @@ class Mediocre(Learner):
             wrong = order[np.cumsum(w[order]) <= left]
             votes[wrong] *= -1
             left -= w[wrong].sum()
-        return Remembered(votes)
-
-    def added(self, voter, alpha):
-        pass
+        return Found(Remembered(votes))
 
 
-class Remembered:
+class Remembered(Voter):
     """Votes by row number, which is the table's only column."""
 
     bound = 1.0

@@ -18,7 +18,7 @@ from boostlab import DecisionStump, DecisionTree, SAMMEClassifier, VadaBoostClas
 from boostlab.backend.cpu.masses import Masses
 from boostlab.boosters import selection, variance_penalised
 from boostlab.boosters.vadaboost import FixedPointVadaBoostOfClasses, VadaBoostOfClasses
-from boostlab.contract import Learner
+from boostlab.contract import Found, Learner, Session, Voter
 from boostlab.data.sample import Sample
 
 BOUND = [("bound", lam) for lam in (0.0, 0.1, 0.5, 0.9, 1.0)]
@@ -266,7 +266,7 @@ def test_beyond_one_rows_that_should_lose_margin_are_shown_their_runner_up(data)
     X, codes = data(seed=9, n=90, noise=0.1, n_classes=4)
     seen = []
 
-    class Curious(Learner):
+    class Curious(Learner, Session):
         uses_bins = True
 
         def searches(self):
@@ -279,9 +279,6 @@ def test_beyond_one_rows_that_should_lose_margin_are_shown_their_runner_up(data)
         def best(self, task):
             seen.append((np.array(task.weight), np.array(task.target)))
             return self.inner.best(task)
-
-        def added(self, voter, alpha):
-            pass
 
     model = VadaBoostClassifier(Curious(), variance_penalty=5.0, step="exact", n_estimators=15).fit(X, codes)
     turned = 0
@@ -312,7 +309,7 @@ def test_the_penalty_narrows_the_spread_of_the_losses(data):
 # -- weak voters ------------------------------------------------------------------------------------------------------
 
 
-class Told(Learner):
+class Told(Learner, Session):
     """A learner whose voters say what they are told, by row number, the table's only column."""
 
     def __init__(self, *said):
@@ -326,13 +323,10 @@ class Told(Learner):
         return self
 
     def best(self, task):
-        return Says(self.left.pop(0))
-
-    def added(self, voter, alpha):
-        pass
+        return Found(Says(self.left.pop(0)))
 
 
-class Says:
+class Says(Voter):
     """Such a voter."""
 
     bound = 1.0

@@ -69,7 +69,8 @@ def data():
 
 def best(estimator, X, task, mass=None, seed=0):
     rng = np.random.default_rng(seed)
-    return EstimatorLearner(estimator).begin(Table(X), Masses(len(X), mass), rng).best(task)
+    found = EstimatorLearner(estimator).begin(Table(X), Masses(len(X), mass), rng).best(task)
+    return found if isinstance(found, Stop) else found.voter
 
 
 # -- weights --------------------------------------------------------------------------------------------------------
@@ -200,7 +201,7 @@ def test_every_random_state_is_set_from_the_generator(data):
         (make_pipeline(StandardScaler(), DecisionTreeClassifier()), ["decisiontreeclassifier__random_state"]),
     ):
         session = EstimatorLearner(estimator).begin(Table(X), Masses(30), np.random.default_rng(5))
-        rounds = [session.best(Task("edge", w, y)).estimator.get_params() for _ in range(2)]
+        rounds = [session.best(Task("edge", w, y)).voter.estimator.get_params() for _ in range(2)]
         again = best(estimator, X, Task("edge", w, y), seed=5).estimator.get_params()
         for name in names:
             assert isinstance(rounds[0][name], int)

@@ -15,8 +15,8 @@ from boostlab.boosters.quadboost import QuadBoost
 from boostlab.contract import Task
 from boostlab.data.table import Bins, Table
 from boostlab.engine.training import Training
+from boostlab.learners.fitted_stump import Stump
 from boostlab.learners.pool import PoolSession, VoterPool
-from boostlab.learners.stump import Stump
 
 
 @dataclass
@@ -63,7 +63,7 @@ def test_no_member_is_better(kind, complements, masses, seed):
     m = np.ones(n) if mass is None else mass
     m = m if counts is None else counts
     edges = ((m * weight * y)[:, None] * votes).sum(axis=0)
-    voter = pool_on(votes, mass, complements).best(Task("edge", weight, y, counts=counts))
+    voter = pool_on(votes, mass, complements).best(Task("edge", weight, y, counts=counts)).voter
     assert voter.sign in ((1.0, -1.0) if complements else (1.0,))
     best = np.abs(edges).max() if complements else edges.max()
     assert voter.sign * edges[voter.index] == pytest.approx(best, rel=1e-12, abs=1e-13)
@@ -75,9 +75,9 @@ def test_no_member_is_better(kind, complements, masses, seed):
 def test_of_equal_members_the_first_wins_and_zero_keeps_its_sign():
     votes = np.array([[1.0, -1.0, 1.0], [1.0, -1.0, 1.0], [-1.0, 1.0, 1.0]])
     for order in ([0, 1, 2], [1, 0, 2]):
-        voter = pool_on(votes[:, order]).best(Task("edge", np.ones(3), votes[:, 0]))
+        voter = pool_on(votes[:, order]).best(Task("edge", np.ones(3), votes[:, 0])).voter
         assert (voter.index, voter.sign) == (0, 1.0 if order[0] == 0 else -1.0)
-    flat = pool_on(np.array([[1.0, 1.0], [-1.0, -1.0]])).best(Task("edge", np.ones(2), np.ones(2)))
+    flat = pool_on(np.array([[1.0, 1.0], [-1.0, -1.0]])).best(Task("edge", np.ones(2), np.ones(2))).voter
     assert (flat.index, flat.sign) == (0, 1.0)
 
 
@@ -95,6 +95,7 @@ def test_the_best_voter_but_one(kind, complements, seed):
     others = [weight * y @ votes[:, j] * s for j, s in everybody if not np.array_equal(s * votes[:, j], unwanted)]
     found = pool_on(votes, None, complements).best(Task("edge", weight, y, without=unwanted))
     if others:
+        found = found.voter
         assert found.sign * (weight * y @ votes[:, found.index]) == pytest.approx(max(others), abs=1e-13)
         assert not np.array_equal(found.sign * votes[:, found.index], unwanted)
         assert (found.index, found.sign) in everybody
@@ -142,7 +143,7 @@ def follow(votes, mass, rounds, step=lambda d, eta: d / eta):
     m = np.ones(len(votes)) if mass is None else mass
     r = rng.choice([-1.0, 1.0], len(votes))
     for _ in range(rounds):
-        voter = session.best(Task("edge", np.abs(r), np.sign(r), linear=True))
+        voter = session.best(Task("edge", np.abs(r), np.sign(r), linear=True)).voter
         fresh = ((m * r)[:, None] * votes).sum(axis=0)
         yield session, voter, r, fresh
         h = voter.votes(Table(votes))
@@ -196,7 +197,7 @@ def test_a_draw_does_not_use_the_memory(kind):
     r = rng.normal(size=30)
     session.best(Task("edge", np.abs(r), np.sign(r), linear=True))
     counts = rng.integers(1, 4, 30)
-    voter = session.best(Task("edge", np.ones(30), np.sign(r), linear=True, counts=counts))
+    voter = session.best(Task("edge", np.ones(30), np.sign(r), linear=True, counts=counts)).voter
     edges = ((counts * np.sign(r))[:, None] * votes).sum(axis=0)
     assert voter.sign * edges[voter.index] == pytest.approx(np.abs(edges).max(), rel=1e-12)
 
@@ -257,7 +258,7 @@ def test_default_stumps_vote_by_threshold_also_on_binned_tables():
     for votes, m in zip(session.votes, session.members, strict=True):
         assert np.array_equal(votes, np.where(X[:, m.feature] <= m.threshold, -1, 1))
     y = np.where(X[:, 1] > 0.3, 1.0, -1.0)
-    voter = session.best(Task("edge", np.ones(40), y))
+    voter = session.best(Task("edge", np.ones(40), y)).voter
     assert np.array_equal(voter.votes(binned), voter.votes(Table(X)))
 
 

@@ -52,6 +52,6 @@ def test_the_best_stump_but_one(polarity, sides, sparse, seed):
     if not others:
         assert isinstance(found, Stop)
         return
-    votes = found.predict(X)
+    votes = found.voter.predict(X)
     assert not np.array_equal(votes, unwanted)
     assert (weight * y) @ votes == pytest.approx(max(others), abs=1e-12)

@@ -65,15 +65,16 @@ def test_stumps_are_those_of_the_general_way_round_after_round(kind, seed):
         rng.bit_generator.state = chance
         other = asked(kind, weight, y, rng, before)
         found, wanted = fast.best(mine), slow.best(other)
-        assert repr(found) == repr(wanted)
         if isinstance(found, Stop):
+            assert repr(found) == repr(wanted)
             return
-        said, says = fast.output(found, table), wanted.votes(table)
+        assert repr(found.voter) == repr(wanted.voter)
+        said, says = found.votes, wanted.voter.votes(table)
+        said = found.voter.votes(table) if said is None else said
         np.testing.assert_array_equal(said, says)
         assert said.dtype == says.dtype
         before = said
-        assert mine.sums == other.sums
-        assert getattr(mine, "parts", None) == getattr(other, "parts", None)
+        assert found.sums == wanted.sums
         for a, b in zip(fast.search.followers, slow.search.followers, strict=True):
             assert (a.power, a.minus, a.plus) == (b.power, b.minus, b.plus)
             np.testing.assert_array_equal(a.q, b.q)

@@ -16,7 +16,8 @@ from boostlab.backend.cpu.threads import WORTH
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Bins, Table
 from boostlab.learners.criteria import CRITERIA
-from boostlab.learners.stump import DecisionStump, Stump
+from boostlab.learners.fitted_stump import Stump
+from boostlab.learners.stump import DecisionStump
 
 ALL = [*sorted(CRITERIA), "gini"]  # "labels" by their weighted error, and by their gini index
 LABELWISE = "hamming", "factored", "hamming_z"  # a column a label
@@ -50,7 +51,8 @@ class Problem:
         bins = Bins.fit(self.X, rows, max_bins) if bins is None else bins
         table = Table.of(self.X, bins, threads)
         learner = DecisionStump(polarity, self.names_by)
-        return learner.begin(table, rows, np.random.default_rng(0)).best(self.task)
+        found = learner.begin(table, rows, np.random.default_rng(0)).best(self.task)
+        return found if isinstance(found, Stop) else found.voter
 
 
 def names_by(criterion):
@@ -463,8 +465,8 @@ def test_a_session_remembers_nothing_but_its_scale(criterion):
     for _ in range(5):
         task = make_task(rng, criterion, 30, "some")
         again = learner.begin(table, rows, rng)
-        stump = session.best(task)
-        fresh = again.best(task)
+        stump = session.best(task).voter
+        fresh = again.best(task).voter
         assert (stump.feature, stump.cut, stump.threshold) == (fresh.feature, fresh.cut, fresh.threshold)
         for leaf in ("left", "right", "missing"):
             np.testing.assert_allclose(getattr(stump, leaf), getattr(fresh, leaf), rtol=1e-12)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from boostlab.data.table import Table
-from boostlab.learners.stump import CategoryStump, Stump
+from boostlab.learners.fitted_stump import CategoryStump, Stump
 from boostlab.learners.together import ROOM, votes_of, votes_of_each
 
 

@@ -27,6 +27,7 @@ from boostlab.contract import (
     Step,
     Stop,
     Task,
+    error_sums,
     exp,
     formula,
     log,
@@ -219,7 +220,7 @@ class AdaBoostMHOneVersusRest(AdaBoostMH):
         for k, asked in enumerate(task):
             if isinstance(asked, Task):
                 s.keep("weight", asked.weight)
-                whole, wrong = asked.sums or s.total(error_sums_of, k)
+                whole, wrong = s.found[k].sums.get(error_sums) or s.total(error_sums_of, k)
                 if wrong / whole < 0.5 - NEGLIGIBLE:
                     errors[k] = wrong / whole
                     floored = errors[k] or 0.5 / s.size

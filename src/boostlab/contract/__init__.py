@@ -6,7 +6,7 @@ Nothing here imports a compiler: formulas are plain functions, and whoever holds
 """
 
 from boostlab.contract.formula import Row, formula
-from boostlab.contract.learner import Learner, Session, Voter
+from boostlab.contract.learner import Found, Learner, Session
 from boostlab.contract.rule import Array, Plain, Rule, State, is_other_class, perfect
 from boostlab.contract.step import (
     NEGLIGIBLE,
@@ -27,6 +27,7 @@ from boostlab.contract.sums import (
     vote_size,
 )
 from boostlab.contract.task import MixedTask, ResidualTask, Task
+from boostlab.contract.voter import Voter, stored_learner, voter_kind
 from boostlab.functions import erf, erfc, exp, expit, log, log1p, softplus
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "Array",
     "Each",
     "Facts",
+    "Found",
     "Learner",
     "MixedTask",
     "Plain",
@@ -64,5 +66,7 @@ __all__ = [
     "residual_moments",
     "softplus",
     "squared_error_sums",
+    "stored_learner",
     "vote_size",
+    "voter_kind",
 ]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,33 +15,40 @@ from boostlab.contract.task import Task
 Array = npt.NDArray[Any]
 
 
-@runtime_checkable
-class Voter(Protocol):
-    """One function of a row: what a learner returns and an ensemble sums up."""
+@dataclass(slots=True)
+class Found:
+    """A learner's answer to a task: the voter, and what is known of it without another pass over the rows.
 
-    @property
-    def bound(self) -> float:
-        """The largest magnitude of a vote."""
-
-    def votes(self, table: Any) -> Array:
-        """Return the votes on all rows, of shape (n_rows,) or (n_rows, n_classes).
-
-        Where there is one score a class, a single vote a row is an integer: the number of the class it is for.
-        """
-
-
-class Session(Protocol):
-    """A learner at work on one sample; it may remember things between rounds.
-
-    If its voters for "edge" do not all say -1 or +1, it has a false attribute `labels`.  A session that knows the votes
-    on the training rows without asking the voter may have a method `output(voter, table)`.
+    Parameters
+    ----------
+    voter : Voter
+        The best one it can find.
+    votes : array, optional
+        The voter's votes on the training rows; where there are none the engine asks the voter.
+    sums : mapping
+        What `total` would return for formulas of `contract.sums`, over the sample (not over a draw) under the task's
+        weights.
     """
 
-    def best(self, task: Task) -> Voter | Stop:
+    voter: Any
+    votes: Array | None = None
+    sums: Mapping[Callable[..., Any], Any] = field(default_factory=dict)
+
+
+class Session:
+    """A learner at work on one sample; it may remember things between rounds."""
+
+    labels: bool = True  # whether all its voters for "edge" say -1 or +1
+
+    def best(self, task: Task) -> Found | Stop:
         """Return the best voter it can find, or why there is none."""
+        raise NotImplementedError
 
     def added(self, voter: Any, alpha: float) -> None:
-        """Take note that alpha * voter was added to the scores."""
+        """Take note that alpha * voter was added to the scores; of K tasks the voter is a tuple."""
+
+    def forget(self) -> None:
+        """Take note that earlier voters' coefficients changed: what follows from `added` no longer holds."""
 
 
 class Learner:
@@ -48,6 +57,13 @@ class Learner:
     draws: bool = False  # cannot use weights: give it drawn rows (`Task.counts`) instead
     uses_bins: bool = False  # looks at the table's codes rather than at its numbers
     excludes: bool = False  # honours `Task.without`: finds the best of the other voters
+    labels: bool = True  # whether its voters for "edge" say -1 or +1, as far as it knows before it sees a sample
+    instead: str = "use stumps (estimator=None)"  # the cure, where it cannot search what a rule needs
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return type(self).__name__
 
     def searches(self) -> frozenset[str]:
         """Return the criteria it can search."""

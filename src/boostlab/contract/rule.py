@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.contract.formula import formula
+from boostlab.contract.learner import Found
 from boostlab.contract.step import Facts, Retry, Reweigh, Step, Stop
 from boostlab.contract.task import Task
 
@@ -77,6 +78,7 @@ class State(Protocol):
     t : number of rounds kept; alphas : their voters' coefficients (what each round gave, if voters come back)
     votes : votes of the kept voters, one row each (only for rules with `keeps_votes`)
     horizon : the largest number of rounds
+    found : what the learner answered in this round, one answer a task (the voters of other classes say a number)
     standing : the coefficient that the voter in question has already (0, but for rules whose voters come back)
     own : a namespace for whatever the rule wants to remember between rounds
     rng : the training's source of chance, for rules that draw
@@ -88,6 +90,7 @@ class State(Protocol):
     n: float
     size: float
     horizon: int
+    found: Sequence[Found]
     standing: float
     own: SimpleNamespace
     rng: np.random.Generator

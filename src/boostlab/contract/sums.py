@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from boostlab.contract.formula import formula
 
 
@@ -40,3 +42,8 @@ def squared_error_sums(e: float, h: float, y: float) -> tuple[float, float, floa
     """The sums of e over the sample and where the voter is wrong, and those of e^2."""
     wrong = e if h != y else 0.0
     return e, wrong, e * e, wrong * wrong
+
+
+def errors_of_labels(whole: float, wrong: float) -> dict[Any, tuple[float, float]]:
+    """Return what follows from all weight and that of the wrong rows, for a voter that says -1 and +1."""
+    return {error_sums: (whole, wrong), edge_sums: (whole, whole - 2.0 * wrong)}

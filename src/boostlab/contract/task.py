@@ -36,10 +36,6 @@ class Task:
         A voter that votes exactly so on the sample is not wanted (see `Rule.excludes`).
     counts : array, optional
         Filled in by the engine for a drawn task: the rows' masses in the draw.
-    sums : pair of floats, optional
-        Filled in by a learner that knows them: the weight of the sample, and of the rows where its voter is wrong.
-    moments : pair of floats, optional
-        Filled in by a learner that knows them: the sums of weight * target * vote and of vote^2 over the sample.
     gain : callable, optional
         For "risk" and "coordinate": what voters are worth, as a function of three arrays: the mean of weight * target *
         vote, the mean of vote^2, and the coefficient a voter has already (which is 0 for "risk").
@@ -53,8 +49,6 @@ class Task:
     linear: bool = False
     without: Array | None = None
     counts: Array | None = None
-    sums: tuple[float, float] | None = None
-    moments: tuple[float, float] | None = None
     gain: Callable[[Array, Array, Array], Array] | None = None
 
 
@@ -72,7 +66,7 @@ class ResidualTask(Task):
     def __init__(self, criterion: str, residual: Callable[[], Array], gain: Any = None) -> None:
         self._residual = residual
         self.criterion, self.params, self.linear, self.gain = criterion, {}, True, gain
-        self.draw = self.without = self.counts = self.sums = self.moments = None
+        self.draw = self.without = self.counts = None
 
     @property
     def weight(self) -> Array:  # type: ignore[override]
@@ -88,8 +82,8 @@ class ResidualTask(Task):
 class MixedTask(Task):
     """A task for labels with the weights |a w + b w^2|, which are made when somebody asks for them.
 
-    A learner may instead follow w and w^2 apart, which change on fewer rows, and fill in `parts`: the sums of w over
-    the sample and where its voter is wrong, and those of w^2.
+    A learner may instead follow w and w^2 apart, which change on fewer rows, and say what they sum to
+    (`contract.sums.squared_error_sums`).
 
     Parameters
     ----------
@@ -114,8 +108,7 @@ class MixedTask(Task):
     ) -> None:
         self.w, self.labels, self.a, self.b = w, labels, a, b
         self.criterion, self.params, self.linear = criterion, params or {}, False
-        self.draw = self.without = self.counts = self.sums = self.moments = self.gain = None
-        self.parts: tuple[float, float, float, float] | None = None
+        self.draw = self.without = self.counts = self.gain = None
 
     def _mixture(self) -> Array:
         u = self.b * self.w

@@ -16,11 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.bin_codes import DenseCodes
-from boostlab.backend.cpu.followed_histograms import MOST, Follower
+from boostlab.backend.cpu.followed_histograms import Follower
 from boostlab.backend.cpu.interleaved import Lanes
 from boostlab.backend.cpu.kernels.fused_rounds import FACTS, rounds_of
 from boostlab.backend.cpu.kernels.fused_update import BLOCK
 from boostlab.backend.cpu.kernels.histogram import SIGNED
+from boostlab.backend.cpu.scales import keeps
 from boostlab.backend.cpu.threads import as_team
 from boostlab.contract import NEGLIGIBLE, Facts, Plain, Rule
 from boostlab.data.table import Table
@@ -138,7 +139,7 @@ class March:
         follower.minus, follower.plus = (int(gross) - int(total)) // 2, (int(gross) + int(total)) // 2
         assert state.held.losses is not None
         within = state.held.losses.moved(0.0)
-        self.level = state.t + made if within and follower.least <= gross < MOST else -1
+        self.level = state.t + made if within and keeps(gross, follower.least) else -1
         if not within:
             state.held.losses.renew(state.held.scores.now)
 
@@ -162,7 +163,7 @@ class March:
             (follower.total, follower.gross),
             (losses.up, losses.down),
             self.masses,
-            (self.plain.numbers, self.plain.limit - NEGLIGIBLE, losses.FAR, follower.least, float(MOST)),
+            (self.plain.numbers, self.plain.limit - NEGLIGIBLE, losses.FAR, follower.least),
             hist,
             found,
             alphas,

@@ -15,7 +15,7 @@ from boostlab.backend.cpu.masses import Masses
 from boostlab.contract import Rule, Stop
 from boostlab.data.matrix import as_a_whole
 from boostlab.engine.training import Training
-from boostlab.ensemble.vote import decide, probabilities, shown, voice
+from boostlab.ensemble.vote import decide, key_of, probabilities, shown
 
 Array = npt.NDArray[Any]
 
@@ -249,7 +249,7 @@ class DistinctVoters:
         """Take note of the last round, once."""
         last = training.state.rounds[-1]
         if "distinct" not in last.facts:
-            key, sign = voice(last.voter)
+            key, sign = key_of(last.voter)
             before = self.sums.get(key, 0.0)
             self.sums[key] = after = before + sign * last.alpha
             self.count += (after != 0) - (before != 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.rows import CpuRows
-from boostlab.contract import Rule
+from boostlab.contract import Found, Rule
 from boostlab.ensemble.vote import Bound, Round, coefficients
 
 Array = npt.NDArray[Any]
@@ -24,6 +25,7 @@ class State:
         self.y, self.codes, self.n_classes = held.y, held.k, held.n_classes
         self.rounds: list[Round] = []
         self.bound, self.standing = Bound(rule.comes_back), 0.0
+        self.found: Sequence[Found] = ()
         self.own = SimpleNamespace()
         self.rng: np.random.Generator
         self.each, self.total, self.keep, self.column = held.each, held.total, held.keep, held.column

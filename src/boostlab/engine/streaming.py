@@ -167,7 +167,8 @@ class StreamTraining:
         rows = Masses(len(y))
         table = Table.of(X, self.bins(X, rows) if self.learner.uses_bins else None)
         session = self.learner.begin(table, rows, self.rng)
-        return session.best(Task("edge", np.ones(len(y)), y, counts=np.ones(len(y), np.int64)))
+        found = session.best(Task("edge", np.ones(len(y)), y, counts=np.ones(len(y), np.int64)))
+        return found if isinstance(found, Stop) else found.voter
 
     def _right(self, voter: Any, n: int) -> Array | None:
         """Return whether a voter is right on each of the next n filtered examples, a piece at a time."""

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.rows import CpuRows
 from boostlab.backend.cpu.scores import Scores
-from boostlab.contract import Facts, Learner, Retry, Reweigh, Rule, Step, Stop, Task
+from boostlab.contract import Facts, Found, Learner, Retry, Reweigh, Rule, Step, Stop, Task
 from boostlab.data.table import Table
 from boostlab.engine.fused import March
 from boostlab.engine.state import State
@@ -74,7 +74,7 @@ class Training:
         self.state = State(rule, CpuRows(rule, table, rows, codes, n_classes), horizon)
         self.state.rng = self.rng
         self.session = learner.begin(table, rows, self.rng)
-        if rule.labels_only and not getattr(self.session, "labels", True):
+        if rule.labels_only and not self.session.labels:
             raise ValueError(
                 f"{type(rule).__name__} needs voters that say -1 or +1, and those of {type(learner).__name__} say "
                 "other numbers; take their signs, or use QuadBoostClassifier or LPBoostClassifier, which weigh them."
@@ -146,14 +146,16 @@ class Training:
             if isinstance(asked, Stop):
                 return asked
             self._check_task(asked)
-            voter = self._learn(asked)
-            if isinstance(voter, Stop):
-                if voter is NO_WEIGHT or not self._drawn(asked):
-                    return voter
-                refused = voter  # the draw may have been unlucky
+            found = self._learn(asked)
+            if isinstance(found, Stop):
+                if found is NO_WEIGHT or not self._drawn(asked):
+                    return found
+                refused = found  # the draw may have been unlucky
                 continue
-            h = self._votes(voter)
-            self.state.held.look_at(asked, h)
+            single, self.state.found = isinstance(asked, Task), found
+            voter = found[0].voter if single else tuple(f.voter for f in found)
+            h = self._votes(found[0]) if single else np.stack([self._votes(f) for f in found], axis=1)
+            self.state.held.look_at(asked, h, found[0].sums if single else {})
             self.state.standing = self.state.bound.standing(voter)
             self.torn = True  # until the round is whole: the rule may remember what the rounds do not hold
             answer = self.rule.step(self.state, asked, h)
@@ -177,31 +179,31 @@ class Training:
     def _drawn(self, asked: Task | Sequence[Task | float]) -> bool:
         return self.draws or any(t.draw is not None for t in _tasks(asked))
 
-    def _learn(self, asked: Task | Sequence[Task | float]) -> Any:
-        if isinstance(asked, Task):
-            return self._best(asked)
-        voters, failed = [], []
-        for task in asked:
-            voter: Any = self._best(task) if isinstance(task, Task) else constant(task)
-            if isinstance(voter, Stop):
-                failed.append(voter)
-                if not self.rule.each_alone or len(failed) == len(_tasks(asked)):
-                    return voter
-                voter = constant(0.0)
-            voters.append(voter)
-        return tuple(voters)
+    def _learn(self, asked: Task | Sequence[Task | float]) -> list[Found] | Stop:
+        """Return the learner's answers, one a task, or why there is no voter."""
+        tasks, answers, failed = (asked,) if isinstance(asked, Task) else asked, list[Found](), 0
+        for task in tasks:
+            answer = self._best(task) if isinstance(task, Task) else Found(constant(task))
+            if isinstance(answer, Stop):
+                failed += 1
+                if not self.rule.each_alone or failed == len(_tasks(asked)):
+                    return answer
+                answer = Found(constant(0.0))
+            answers.append(answer)
+        return answers
 
-    def _best(self, task: Task) -> Any:
-        """Return the learner's voter for one task, or why there is none."""
+    def _best(self, task: Task) -> Found | Stop:
+        """Return the learner's answer to one task."""
         if self._drawn(task) and not task.weight.any():
             return NO_WEIGHT
-        return self.session.best(self._draw(task))
+        answer = self.session.best(self._draw(task))
+        if not isinstance(answer, Found | Stop):
+            raise TypeError(f"{type(self.session).__name__}.best must return Found or Stop, and gave {answer!r}.")
+        return answer
 
-    def _votes(self, voter: Any) -> Array:
-        """Return the voter's votes on the sample; a session that knows them already may say so by `output`."""
-        if hasattr(self.session, "output") and not isinstance(voter, tuple):
-            return self.session.output(voter, self.table)
-        return votes_of(voter, self.table)
+    def _votes(self, found: Found) -> Array:
+        """Return a voter's votes on the sample."""
+        return found.voter.votes(self.table) if found.votes is None else found.votes
 
     def _draw(self, task: Task) -> Task:
         """Replace weights by the counts of a draw, where one is asked for."""
@@ -234,8 +236,8 @@ class Training:
         state.bound.add(new)
         if isinstance(answer, Step) and answer.decay == 1.0:
             self.session.added(voter, new.alpha)
-        elif hasattr(self.session, "forget"):
-            self.session.forget()  # earlier coefficients changed: what it remembers no longer holds
+        else:
+            self.session.forget()
         state.rounds.append(new)  # last and at once: an interrupt leaves whole rounds only
 
     def join(self, voters: Sequence[Any], alphas: Sequence[float], facts: Sequence[Facts], seconds: float) -> None:

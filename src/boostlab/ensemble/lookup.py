@@ -13,7 +13,7 @@ from boostlab.backend.cpu.kernels.lookup_table import lookup_scores, lookup_spar
 from boostlab.backend.cpu.threads import spread
 from boostlab.data.matrix import arrays_of, blocks, is_sparse
 from boostlab.data.table import Table
-from boostlab.learners.stump import CategoryStump
+from boostlab.learners.fitted_stump import CategoryStump
 
 Array = npt.NDArray[Any]
 

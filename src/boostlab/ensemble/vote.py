@@ -14,11 +14,9 @@ from boostlab.backend.cpu.kernels.lookup_table import weighted_votes
 from boostlab.contract import Each, Rule
 from boostlab.data.table import Table
 from boostlab.ensemble.lookup import LookupTable
-from boostlab.learners.pool import PoolVoter
-from boostlab.learners.stump import CategoryStump, Stump
+from boostlab.learners.fitted_stump import CategoryStump, Stump
 from boostlab.learners.together import votes_of as votes_of
 from boostlab.learners.together import votes_of_each
-from boostlab.learners.tree.fitted import Tree
 
 Array = npt.NDArray[Any]
 
@@ -52,18 +50,9 @@ def coefficients(rounds: Sequence[Round]) -> Array:
     return alphas
 
 
-def voice(voter: Any) -> tuple[Hashable, float]:
-    """Return what tells a voter from others, the same for its complement, and the sign that tells these two apart.
-
-    Stumps with opposite leaves and members of a pool can be told; any other voter is like no other.
-    """
-    if isinstance(voter, PoolVoter):
-        return ("pool", voter.index), voter.sign
-    if isinstance(voter, Stump) and np.ndim(voter.left) == 0 and voter.left == -voter.right:
-        return (voter.feature, voter.threshold, voter.missing == voter.left), float(voter.right)
-    if isinstance(voter, CategoryStump) and voter.leaves.ndim == 1:
-        return (voter.feature, (voter.leaves * voter.leaves[0]).tobytes()), float(voter.leaves[0])
-    return id(voter), 1.0
+def key_of(voter: Any) -> tuple[Hashable, float]:
+    """Return what tells a voter from others (see `Voter.key`); a tuple of voters is like no other."""
+    return (id(voter), 1.0) if isinstance(voter, tuple) else voter.key()
 
 
 def joined(rounds: Sequence[Round]) -> tuple[list[Any], Array]:
@@ -71,7 +60,7 @@ def joined(rounds: Sequence[Round]) -> tuple[list[Any], Array]:
     voters: dict[Hashable, Any] = {}
     sums: dict[Hashable, float] = {}
     for r in rounds:
-        key = voice(r.voter)
+        key = key_of(r.voter)
         voters.setdefault(key, r.voter)
         sums[key] = sums.get(key, 0.0) + r.alpha
     return list(voters.values()), np.array(list(sums.values()))
@@ -95,13 +84,13 @@ class Bound:
 
     def standing(self, voter: Any) -> float:
         """Return the coefficient that a voter which may come back has already."""
-        return self._sums.get(voice(voter), 0.0) if self.comes_back else 0.0
+        return self._sums.get(key_of(voter), 0.0) if self.comes_back else 0.0
 
     def add(self, r: Round) -> float:
         """Take in one more round and return the bound after it."""
         if self.comes_back:
             before = self.standing(r.voter)
-            self._sums[voice(r.voter)] = after = before + r.alpha
+            self._sums[key_of(r.voter)] = after = before + r.alpha
             self.value = max(0.0, self.value + (abs(after) - abs(before)) * _bound(r.voter))
             return self.value
         self._largest.append(_bound(r.voter))
@@ -278,20 +267,14 @@ class Ensemble:
 
     def shares_of_used(self, n_features: int) -> tuple[Array, Array]:
         """Return the features that voters use, each once, and their importances; others cost nothing."""
-        alphas = np.abs(self.alphas)
-        steps = [(v.feature, v.right - v.left) for v in self.voters if type(v) is Stump and type(v.left) is float]
-        if 0 < len(steps) == len(self.voters):  # all at once
-            features, heights = np.array(steps).T
-            amounts = alphas * np.abs(heights) / 2
-        else:
-            parts = [(np.empty(0), np.empty(0))]
-            for alpha, voter in zip(alphas, self.voters, strict=True):
-                several = voter if isinstance(voter, tuple) else (voter,)
-                for a, v in zip(np.broadcast_to(alpha, len(several)).tolist(), several, strict=True):
-                    own, its = feature_shares(v, n_features)
-                    parts.append((own, a * its))
-            features, amounts = map(np.concatenate, zip(*parts, strict=True))
-        used, place = np.unique(features.astype(np.intp), return_inverse=True)
+        features, amounts = list[int](), list[float]()
+        for alpha, voter in zip(np.abs(self.alphas).tolist(), self.voters, strict=True):
+            several = voter if isinstance(voter, tuple) else (voter,)
+            for a, v in zip(alpha if isinstance(alpha, list) else [alpha] * len(several), several, strict=True):
+                own, shares = v.importances(n_features)
+                features += own
+                amounts += [a * share for share in shares]
+        used, place = np.unique(np.array(features, np.intp), return_inverse=True)
         shares = np.bincount(place, amounts, len(used))
         whole = shares.sum()
         return used, shares / whole if whole > 0 else shares
@@ -299,34 +282,3 @@ class Ensemble:
 
 def _bound(voter: Any) -> float:
     return float(max(v.bound for v in voter)) if isinstance(voter, tuple) else float(voter.bound)
-
-
-def _distance(leaves: Array) -> float:
-    """Return half the distance between leaves; between votes for two classes it is 1."""
-    if leaves.dtype.kind != "f":
-        return float((leaves != leaves[0]).any())
-    return float(np.ptp(leaves, axis=0).sum() / 2)
-
-
-def feature_shares(voter: Any, n_features: int) -> tuple[Array, Array]:
-    """Return the features that one voter uses, and how much each matters to it; none where a voter does not say."""
-    voter = getattr(voter, "member", voter)
-    if isinstance(voter, Stump):
-        apart = (
-            abs(voter.right - voter.left) / 2
-            if isinstance(voter.left, float)
-            else _distance(np.stack([voter.left, voter.right]))
-        )
-        return np.array([voter.feature]), np.array([apart])
-    if isinstance(voter, CategoryStump):
-        return np.array([voter.feature]), np.array([_distance(voter.leaves)])
-    if isinstance(voter, Tree):
-        inner = voter.feature >= 0
-        used, place = np.unique(voter.feature[inner], return_inverse=True)
-        gains = np.bincount(place, voter.gains[inner], len(used))
-        return used, gains / gains.sum() if gains.any() else gains
-    model = getattr(voter, "estimator", None)
-    given = getattr(model, "feature_importances_", None)
-    if given is None or len(given) != n_features:
-        return np.empty(0, np.intp), np.empty(0)
-    return np.arange(n_features), np.nan_to_num(np.asarray(given))

@@ -13,7 +13,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 
 from boostlab.backend.cpu.masses import Masses
-from boostlab.contract import Learner, Stop, Task
+from boostlab.contract import Found, Learner, Session, Stop, Task, Voter
 from boostlab.data.table import Table, magnitude
 from boostlab.learners.answers import OF_CLASSIFIERS, OF_REGRESSORS, LabelQuestion, Question, Reading, read
 
@@ -21,7 +21,7 @@ Array = npt.NDArray[Any]
 
 
 @dataclass(slots=True)
-class EstimatorVoter:
+class EstimatorVoter(Voter):
     """A fitted scikit-learn estimator and how its predictions are read as votes."""
 
     estimator: Any
@@ -36,9 +36,21 @@ class EstimatorVoter:
         """Return the votes on the rows of a plain array."""
         return self.votes(Table.raw(X))
 
+    def importances(self, n_features: int) -> tuple[list[int], list[float]]:
+        """The estimator's own, if it has one a feature."""
+        given = getattr(self.estimator, "feature_importances_", None)
+        if given is None or len(given) != n_features:
+            return [], []
+        return list(range(n_features)), np.nan_to_num(np.asarray(given)).tolist()
+
+    @property
+    def shown_kind(self) -> str:
+        """The estimator's."""
+        return type(self.estimator).__name__
+
 
 @dataclass(slots=True)
-class ConstantVoter:
+class ConstantVoter(Voter):
     """What to say when only one class was shown: one number, or one a class."""
 
     vote: Any
@@ -69,16 +81,16 @@ class EstimatorLearner(Learner):
         self.estimator = estimator
         self.draws = not _takes_weights(estimator)
         self.classifier, self.regressor = _is(is_classifier, estimator), _is(is_regressor, estimator)
+        self.labels = self.classifier
+        if self.classifier:
+            self.instead = "use a regressor, a classifier that takes sample_weight, or stumps (estimator=None)"
+        else:
+            self.instead = "use a classifier in its place, or stumps (estimator=None)"
 
     @property
     def name(self) -> str:
         """The estimator's kind; of a pipeline its last step's."""
         return type(_path(self.estimator)[1]).__name__
-
-    @property
-    def labels(self) -> bool:
-        """Whether its voters for "edge" say -1 or +1 only."""
-        return self.classifier
 
     @property
     def questions(self) -> Mapping[str, Question]:
@@ -92,27 +104,20 @@ class EstimatorLearner(Learner):
         """Return the criteria it can search."""
         return frozenset(self.questions)
 
-    @property
-    def instead(self) -> str:
-        """What to use where it cannot serve."""
-        if self.classifier:
-            return "use a regressor, a classifier that takes sample_weight, or stumps (estimator=None)"
-        return "use a classifier in its place, or stumps (estimator=None)"
-
     def begin(self, table: Table, rows: Masses, rng: np.random.Generator) -> EstimatorSession:
         """Start work on a sample."""
         return EstimatorSession(self, table, rows, rng)
 
 
-class EstimatorSession:
+class EstimatorSession(Session):
     """Training of one scikit-learn estimator after another on one sample."""
 
     def __init__(self, learner: EstimatorLearner, table: Table, rows: Masses, rng: np.random.Generator) -> None:
         self.learner, self.table, self.rows, self.rng = learner, table, rows, rng
         self.labels = learner.labels
-        self.last: tuple[EstimatorVoter, Array] | None = None  # the newest voter and its votes on the sample
+        self.worked = False  # whether a clone could be fitted
 
-    def best(self, task: Task) -> EstimatorVoter | ConstantVoter | Stop:
+    def best(self, task: Task) -> Found | Stop:
         """Fit a clone to the task's targets under its weights."""
         question = self.learner.questions[task.criterion]
         mass = self.rows.masses if task.counts is None else task.counts.astype(np.float64)
@@ -126,7 +131,7 @@ class EstimatorSession:
             classes, target = np.unique(target, return_inverse=True)
             if len(classes) == 1:
                 said = np.full(self.rows.n_rows, classes[0])
-                return ConstantVoter(question.sides(task, mass, said)[classes[0]])
+                return Found(ConstantVoter(question.sides(task, mass, said)[classes[0]]))
         try:
             counts = None if task.counts is None else task.counts[rows]
             size = max(float(mass[rows].sum()), float(len(rows)))  # a row of mass k is k examples
@@ -134,11 +139,11 @@ class EstimatorSession:
             reading, votes = read(question, task, mass, model, classes, self.table.floats)
             _finite(votes, model)
         except (ValueError, ArithmeticError) as error:
-            if self.last is None:  # it never worked: let the user see why
+            if not self.worked:  # let the user see why
                 raise
             return Stop("solver_failed", f"{self.learner.name} could not be fitted: {error}")
-        self.last = EstimatorVoter(model, reading, magnitude(votes)), votes
-        return self.last[0]
+        self.worked = True
+        return Found(EstimatorVoter(model, reading, magnitude(votes)), votes)
 
     def _fitted(self, rows: Array, target: Array, weight: Array, counts: Array | None) -> Any:
         """Return a clone, fitted to some rows; in a draw their weights are at least their counts."""
@@ -152,15 +157,6 @@ class EstimatorSession:
             return model.fit(self.table.floats[rows[picked]], target[picked])
         weights = _weight_arguments(model, weight)
         return model.fit(self.table.floats[rows], target, **weights)
-
-    def output(self, voter: Any, table: Table) -> Array:
-        """Return the votes on the sample, which are known already for the newest voter."""
-        if self.last is not None and self.last[0] is voter and table is self.table:
-            return self.last[1]
-        return voter.votes(table)
-
-    def added(self, voter: Any, alpha: float) -> None:
-        """Remember nothing."""
 
 
 def _is(kind: Any, estimator: Any) -> bool:

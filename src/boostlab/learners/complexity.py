@@ -58,9 +58,10 @@ def suprema(
         task = Task("edge", np.abs(sigma), np.where(sigma < 0, -1.0, 1.0))
         if learner.draws and task.weight.any():
             task.counts, task.weight = rows.draw(task.weight, rows.draw_size, rng, order), np.ones(rows.n_rows)
-        voter = session.best(task)
-        if not isinstance(voter, Stop):
-            sups[b] = rows.total(sigma * voter.votes(table)) / rows.n
+        found = session.best(task)
+        if not isinstance(found, Stop):
+            votes = found.voter.votes(table) if found.votes is None else found.votes
+            sups[b] = rows.total(sigma * votes) / rows.n
         if constants:
             sups[b] = max(sups[b], abs(rows.total(sigma)) / rows.n)
     return sups

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from inspect import isfunction
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,24 +14,39 @@ from sklearn.base import BaseEstimator
 
 from boostlab.backend.cpu.kernels.pool_search import signed_sums
 from boostlab.backend.cpu.masses import Masses
-from boostlab.contract import Learner, Stop, Task
+from boostlab.contract import (
+    Found,
+    Learner,
+    Session,
+    Stop,
+    Task,
+    Voter,
+    residual_moments,
+    stored_learner,
+    voter_kind,
+)
+from boostlab.contract.voter import Arrays, Layout, Setting, need
 from boostlab.data.matrix import extremes
 from boostlab.data.table import Table
 from boostlab.learners.criteria import SampleVariancePenalty
+from boostlab.learners.fitted_stump import Stump
 from boostlab.learners.search import tame
-from boostlab.learners.stump import Stump
 
 Array = npt.NDArray[Any]
 
 
+@voter_kind("pool_stump")
 @dataclass(slots=True)
-class PoolVoter:
+class PoolVoter(Voter):
     """Member number `index` of a pool, its complement (sign -1), or, fitted by least squares, a multiple (sign)."""
 
     index: int
     sign: float
     member: Any
     bound: float = 1.0
+
+    layout: ClassVar[Layout] = {"pool_index": ("<i8", ("P",)), "pool_sign": ("<f8", ("P",))}
+    holds: ClassVar[str] = "stump"
 
     def votes(self, table: Table) -> Array:
         """Return the votes on all rows of a table."""
@@ -38,6 +55,49 @@ class PoolVoter:
     def predict(self, X: Array) -> Array:
         """Return the votes on the rows of a plain array."""
         return self.votes(Table.raw(X))
+
+    def key(self) -> tuple[Hashable, float]:
+        """By the member."""
+        return ("pool", self.index), self.sign
+
+    def importances(self, n_features: int) -> tuple[list[int], list[float]]:
+        """Those of a stump; a callable does not say."""
+        return self.member.importances(n_features) if isinstance(self.member, Stump) else ([], [])
+
+    @property
+    def inside(self) -> Voter:
+        """The member, where it is a stump."""
+        return self.member
+
+    @property
+    def stored_as(self) -> str:
+        """A file holds members that are stumps."""
+        plain = type(self.member) is Stump and self.bound == abs(self.sign) * self.member.bound
+        return "pool_stump" if plain else ""
+
+    @property
+    def shown_kind(self) -> str:
+        """That of the member: of a function its name."""
+        return self.member.__qualname__ if isfunction(self.member) else type(self.member).__name__
+
+    @classmethod
+    def pack(cls, voters: Sequence[PoolVoter]) -> dict[str, Any]:
+        """Return the places in the pool; the members are stumps like others."""
+        return {"pool_index": [v.index for v in voters], "pool_sign": [v.sign for v in voters]}
+
+    @classmethod
+    def unpack(cls, arrays: Arrays, setting: Setting) -> Iterator[Callable[[Voter], PoolVoter]]:
+        """Return what makes a member of a pool of each stump."""
+        index, sign = arrays["pool_index"], arrays["pool_sign"]
+        need((index >= 0).all(), "a pool member has no number")
+        setting.sane(sign, "a pool member's sign")
+        need((sign != 0).all(), "a pool member has no sign")
+        for i, s in zip(index.tolist(), sign.tolist(), strict=True):
+            yield partial(cls._of, i, s)
+
+    @classmethod
+    def _of(cls, index: int, sign: float, member: Voter) -> PoolVoter:
+        return cls(index, sign, member, abs(sign) * member.bound)
 
 
 def _member_votes(member: Any, table: Table) -> Array:
@@ -51,6 +111,7 @@ def _member_votes(member: Any, table: Table) -> Array:
     return out
 
 
+@stored_learner
 class VoterPool(Learner, BaseEstimator):
     """A finite pool of voters as a weak learner: each round takes the best of them.
 
@@ -119,7 +180,7 @@ class VoterPool(Learner, BaseEstimator):
         ]
 
 
-class PoolSession:
+class PoolSession(Session):
     """Search of a pool on one sample, with a memory for residual tasks.
 
     When the task is linear in the scores, adding alpha * h_k lowers every member's correlation with the residual by
@@ -145,7 +206,7 @@ class PoolSession:
         if not self.labels:
             self.squares = np.array([rows.total(v * v) for v in votes]) / rows.n
 
-    def best(self, task: Task) -> PoolVoter | Stop:
+    def best(self, task: Task) -> Found | Stop:
         """Return the member (or complement) that is worth most; of equals the first."""
         if not self.members:
             return Stop("no_edge", "every column is constant, so there is no stump in the pool")
@@ -173,11 +234,12 @@ class PoolSession:
         k = int(worth.argmax())
         if worth[k] == -np.inf:
             return Stop("no_edge", "the pool holds no other voter than the one to leave out")
+        sums: dict[Any, tuple[float, float]] = {}
         if task.linear and task.counts is None:
-            task.moments = float(signs[k] * edges[k]), float(self.squares[k] * self.rows.n)
-        return PoolVoter(k, float(signs[k]), self.members[k], float(self.bounds[k]))
+            sums = {residual_moments: (float(signs[k] * edges[k]), float(self.squares[k] * self.rows.n))}
+        return self._found(k, float(signs[k]), float(self.bounds[k]), sums)
 
-    def _least_variance(self, task: Task) -> PoolVoter | Stop:
+    def _least_variance(self, task: Task) -> Found | Stop:
         """Return the label voter whose best step lowers EBBoost's cost most."""
         svp, w = SampleVariancePenalty(), tame(task.weight)
         signed = np.array([self._edges(x * task.target, task.counts) for x in (w, w * w)])
@@ -188,9 +250,9 @@ class PoolSession:
         k = int(cost.argmin())
         if cost[k] == np.inf:
             return Stop("no_edge", "no voter of the pool lowers the penalised cost")
-        return PoolVoter(k, 1.0 if up[k] else -1.0, self.members[k], float(self.bounds[k]))
+        return self._found(k, 1.0 if up[k] else -1.0, float(self.bounds[k]))
 
-    def _least_squares(self, task: Task) -> PoolVoter | Stop:
+    def _least_squares(self, task: Task) -> Found | Stop:
         """Return the member whose best multiple is nearest to the targets, times it."""
         top = self._edges(task.weight * task.target, task.counts)
         square = self.rows.sums(task.weight, task.counts)[0] if self.labels else self._squares(task)
@@ -199,7 +261,7 @@ class PoolSession:
         k = int(gain.argmax())
         if gain[k] <= 0.0:
             return Stop("no_edge", "no multiple of a voter of the pool is nearer to the targets than nothing")
-        return PoolVoter(k, float(factor[k]), self.members[k], float(abs(factor[k]) * self.bounds[k]))
+        return self._found(k, float(factor[k]), float(abs(factor[k]) * self.bounds[k]))
 
     def _squares(self, task: Task) -> Array:
         """Return the weighted sums of the members' squared votes."""
@@ -217,10 +279,10 @@ class PoolSession:
         n = self.rows.n if task.counts is None else float(task.counts.sum())
         return task.gain(edges / n, self.squares, coefficients)
 
-    def output(self, voter: PoolVoter, table: Table) -> Array:
-        """Return the votes on the training rows, which are known."""
-        kind = self.votes.dtype.type if abs(voter.sign) == 1.0 else np.float64
-        return self.votes[voter.index] * kind(voter.sign)
+    def _found(self, k: int, sign: float, bound: float, sums: Mapping[Any, Any] | None = None) -> Found:
+        """Return a multiple of a member, whose votes on the training rows are known."""
+        kind = self.votes.dtype.type if abs(sign) == 1.0 else np.float64
+        return Found(PoolVoter(k, sign, self.members[k], bound), self.votes[k] * kind(sign), sums or {})
 
     def added(self, voter: PoolVoter | tuple[Any, ...], alpha: float) -> None:
         """Follow the coefficients, and a residual through the Gram matrix."""

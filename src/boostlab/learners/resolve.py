@@ -50,16 +50,15 @@ def as_learner(
             f'estimator={estimator!r} is not a weak learner; use None, "stump", "tree", a DecisionStump, DecisionTree '
             "or VoterPool, or a scikit-learn estimator object."
         )
-    gives = learner.searches()
-    name = getattr(learner, "name", type(learner).__name__)
+    gives, name = learner.searches(), learner.name
     if rule.needs not in gives:
         can = f"only {', '.join(map(repr, sorted(gives)))}" if gives else "none"
-        instead = rule.instead or getattr(learner, "instead", "use stumps (estimator=None)")
+        instead = rule.instead or learner.instead
         raise ValueError(
             f"{booster} needs a weak learner that can search the criterion {rule.needs!r}, and {name} offers {can}; "
             f"{instead}."
         )
-    if rule.labels_only and not getattr(learner, "labels", True):
+    if rule.labels_only and not learner.labels:
         raise ValueError(
             f"{booster} needs voters that say -1 or +1, and {name} is a regressor; use a classifier in its place, or a "
             "booster that weighs real votes, as QuadBoostClassifier, LPBoostClassifier or LogitBoostClassifier do."

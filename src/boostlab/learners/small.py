@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 Two = tuple[int, int]
-Found = tuple[int, int, int, int]
+Place = tuple[int, int, int, int]  # feature, cut, side of missing values, edge
 
 MAGNITUDE = -1  # the first of two channels is the second one's magnitudes: labels
 
@@ -83,7 +83,7 @@ class Small:
         n = codes.n_rows
         return codes.lonely and n < FEW and n * len(codes.starts) < SMALL
 
-    def edge(self, weight: Array, target: Array, sides: int) -> tuple[Follower, Found] | None:
+    def edge(self, weight: Array, target: Array, sides: int) -> tuple[Follower, Place] | None:
         """Round and sum weight * target; return who follows it, and what `kernels.edge.best_edge` finds."""
         search = self.search
         follower = search.follower(0, SIGNED, False, True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -15,76 +15,34 @@ from boostlab.backend.cpu.kernels.histogram import SIGNED
 from boostlab.backend.cpu.kernels.stump_search import best_edge
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.threads import gather
-from boostlab.contract import Learner, MixedTask, Stop, Task
-from boostlab.data.table import Table, compact, magnitude
+from boostlab.contract import (
+    Found,
+    Learner,
+    MixedTask,
+    Session,
+    Stop,
+    Task,
+    class_error_sums,
+    squared_error_sums,
+    stored_learner,
+)
+from boostlab.contract.sums import errors_of_labels
+from boostlab.data.table import Table
 from boostlab.learners.criteria import CRITERIA, ByClass, ClassGini, Labels, MixedEdge
 from boostlab.learners.criterion import Criterion, Params
+from boostlab.learners.fitted_stump import CategoryStump, Stump
 from boostlab.learners.ranking import ranked
 from boostlab.learners.search import SplitSearch, tame
-from boostlab.learners.small import Found
+from boostlab.learners.small import Place
 
 Array = npt.NDArray[Any]
+Sums = Mapping[Any, tuple[float, ...]]
 
 MIXED = MixedEdge()
 NAMES_BY: dict[str, ByClass] = {"gini": ClassGini(), "error": Labels()}  # what stumps name one of several classes by
 
 
-@dataclass(slots=True)
-class Stump:
-    """A fitted stump: votes `left` where the feature is at most the threshold, `missing` where it is NaN, else `right`.
-
-    Votes are numbers, or one number per class, or the number of a class (an integer); `missing` is `right` where it is
-    not given.
-    """
-
-    feature: int
-    cut: int | None  # the threshold's place among the bins' cuts, if it is one of them
-    threshold: float
-    left: Any
-    right: Any
-    missing: Any = None
-
-    @property
-    def bound(self) -> float:
-        """The largest magnitude of a vote."""
-        if isinstance(self.left, float):
-            return max(abs(self.left), abs(self.right))
-        return max(magnitude(self.left), magnitude(self.right))
-
-    def votes(self, table: Table) -> Array:
-        """Return the votes on all rows of a table."""
-        if isinstance(self.left, float) or np.ndim(self.left) == 0:
-            return table.split(self.feature, self.cut, self.threshold, self.left, self.right, self.missing)
-        leaf = table.split(self.feature, self.cut, self.threshold, 0.0, 1.0, 2.0).astype(np.intp)
-        missing = self.right if self.missing is None else self.missing
-        return np.stack([self.left, self.right, missing])[leaf]
-
-    def predict(self, X: Array) -> Array:
-        """Return the votes on the rows of a plain array."""
-        return self.votes(Table.raw(X))
-
-
-@dataclass(slots=True)
-class CategoryStump:
-    """A fitted stump on a categorical feature: one vote per category, the last for missing and unknown ones."""
-
-    feature: int
-    leaves: Array
-
-    @property
-    def bound(self) -> float:
-        """The largest magnitude of a vote."""
-        return magnitude(self.leaves)
-
-    def votes(self, table: Table) -> Array:
-        """Return the votes on all rows of a table."""
-        return compact(self.leaves)[table.category(self.feature, len(self.leaves) - 1)]
-
-    def predict(self, X: Array) -> Array:
-        """Return the votes on the rows of a plain array of category numbers."""
-        return self.votes(Table.raw(X))
-
-
+@stored_learner
 class DecisionStump(Learner, BaseEstimator):
     """The best single cut of a single column, for use as a booster's `estimator`.
 
@@ -127,14 +85,14 @@ class DecisionStump(Learner, BaseEstimator):
         return StumpSession(table, rows, sides[self.polarity], NAMES_BY[self.criterion])
 
 
-class StumpSession:
+class StumpSession(Session):
     """Stump search on one sample."""
 
     def __init__(self, table: Table, rows: Masses, sides: int, names_by: ByClass) -> None:
         self.search, self.table = SplitSearch(table, rows), table
         self.sides, self.names_by = sides, names_by
 
-    def best(self, task: Task) -> Stump | CategoryStump | Stop:
+    def best(self, task: Task) -> Found | Stop:
         """Return the stump with the lowest cost; ties go to the first feature, then the first cut."""
         criterion, search = self._criterion(task), self.search
         if search.nothing:
@@ -154,30 +112,31 @@ class StumpSession:
         below, above = search.sides(split, channels)
         left, right = below * channels.scale, above * channels.scale
         leaves = criterion.leaves(left, right, channels.gross, criterion.numbers(task.params))
+        sums: Sums = {}
         if task.counts is None:
             if isinstance(task, MixedTask):
-                _note_parts(task, channels.gross, right - left, leaves[1])
+                sums = _squared_errors(channels.gross, right - left, leaves[1])
             elif isinstance(criterion, ByClass):
-                task.sums = channels.errors(criterion, [below, above])
-        return self._stump(split.feature, split.cut, search.low(split), *leaves)
+                sums = {class_error_sums: channels.errors(criterion, [below, above])}
+        return self._found(self._stump(split.feature, split.cut, search.low(split), *leaves), sums)
 
     def _criterion(self, task: Task) -> Criterion:
         """Return what is searched for: for three or more classes what the learner says, else what the task names."""
         criterion = CRITERIA[task.criterion]
         return self.names_by if criterion.by_class and self.search.counter(task.target).width > 2 else criterion
 
-    def _best_edge(self, task: Task, weight: Array, target: Array) -> Stump | CategoryStump | Stop:
+    def _best_edge(self, task: Task, weight: Array, target: Array) -> Found | Stop:
         """Compare one channel's sums, as the integers they are."""
         search = self.search
         found = search.small.edge(weight, target, self.sides) if search.small and task.counts is None else None
         channel = found[0] if found else search.followed(0, SIGNED, weight, target, counts=task.counts, lasting=True)
         if task.without is not None:
             return self._best_but(task.without, channel.slots[0], channel.total)
-        return self.voter(found[1] if found else self.find(channel), channel, task)
+        return self._found(*self._voter(found[1] if found else self.find(channel), channel, task.counts is not None))
 
     def _best_of_few(
         self, criterion: Criterion, task: Task, weight: Array, target: Array, params: Params
-    ) -> Stump | None:
+    ) -> Found | None:
         """Do the same by two sums on a small table of numbers; None if there is more to it."""
         small = self.search.small
         if small is None or not small.numeric or not criterion.two or weight.ndim > 1 or task.counts is not None:
@@ -187,23 +146,20 @@ class StumpSession:
         if found is None:
             return None
         left, right = criterion.leaves(found.left, found.right, found.gross, numbers)
-        if isinstance(task, MixedTask):
-            _note_parts(task, found.gross, found.right - found.left, right)
+        mixed = isinstance(task, MixedTask)
+        sums = _squared_errors(found.gross, found.right - found.left, right) if mixed else {}
         feature, cut = found.feature, found.cut
         missing = left if self.search.missing_low(feature, cut, found.side) else right
-        return Stump(feature, cut, self.search.threshold(feature, cut), left, right, missing)
+        return self._found(Stump(feature, cut, self.search.threshold(feature, cut), left, right, missing), sums)
 
-    def added(self, voter: Any, alpha: float) -> None:
-        """Remember nothing."""
-
-    def output(self, voter: Stump | CategoryStump, table: Table) -> Array:
-        """Return the votes on the training rows."""
+    def _found(self, voter: Stump | CategoryStump, sums: Sums) -> Found:
+        """Add the votes on the training rows, where these are few: then asking the stump would cost more."""
         small = self.search.small
         if small is None or not isinstance(voter, Stump) or not isinstance(voter.left, float) or voter.cut is None:
-            return voter.votes(table)
-        return small.votes(voter.feature, voter.cut, voter.left, voter.right, voter.missing)
+            return Found(voter, None, sums)
+        return Found(voter, small.votes(voter.feature, voter.cut, voter.left, voter.right, voter.missing), sums)
 
-    def find(self, channel: Follower) -> Found:
+    def find(self, channel: Follower) -> Place:
         """Find the largest edge of a channel, compared as the integers they are."""
         search = self.search
         what = channel.slots[0], search.starts, search.filled, search.categorical, channel.total, self.sides
@@ -218,42 +174,45 @@ class StumpSession:
         return abs(edge) if self.sides == 0 else self.sides * edge
 
     def voters(self, found: Array) -> list[Stump]:
-        """Return many stumps on numbers at once; for what was found see `voter`."""
+        """Return many stumps on numbers at once; for what was found see `kernels.stump_search.best_edge`."""
         feature, cut, side, edge = found[:, :4].T
         _, threshold, low = self.search.cuts_at(self.search.starts[feature] + cut, side)
         right = np.where((self.sides > 0) | ((self.sides == 0) & (edge >= 0)), 1.0, -1.0)
         votes = -right, right, np.where(low, -right, right)
         return [Stump(*facts) for facts in zip(*(a.tolist() for a in (feature, cut, threshold, *votes)), strict=True)]
 
-    def voter(self, found: Found, channel: Follower, task: Task) -> Stump | CategoryStump:
-        """Return the stump that was found, and note its sums in the task (unless that is drawn).
+    def _voter(self, found: Place, channel: Follower, drawn: bool) -> tuple[Stump | CategoryStump, Sums]:
+        """Return the stump that was found, and its sums (none for a draw).
 
         Parameters
         ----------
         found : feature, cut, side of missing values, edge
-            See `kernels.edge.best_edge`.
+            See `kernels.stump_search.best_edge`.
         channel : Follower
             Where it was found.
-        task : Task
-            What was asked.
+        drawn : bool
+            Whether the channel's rows are a draw.
         """
         search = self.search
         feature, cut, side, edge = found
-        if task.counts is None:  # the edge of the stump that is taken, so its error is known as well
+        sums: Sums = {}
+        if not drawn:  # the edge of the stump that is taken, so its error is known as well
             mine, whole = int(edge) if cut < 0 else self.worth(int(edge)), channel.gross
-            task.sums = math.ldexp(whole, -channel.power), math.ldexp((whole - mine) // 2, -channel.power)
+            errors = whole, (whole - mine) // 2
+            sums = errors_of_labels(*(math.ldexp(x, -channel.power) for x in errors))
         if cut < 0:
-            return self._stump(feature, cut, search.signs(feature, channel.slots[0, search.mine(feature)]), -1.0, 1.0)
+            low = search.signs(feature, channel.slots[0, search.mine(feature)])
+            return self._stump(feature, cut, low, -1.0, 1.0), sums
         up = self.sides > 0 or (self.sides == 0 and edge >= 0)
         left, right = (-1.0, 1.0) if up else (1.0, -1.0)
         missing = left if search.missing_low(feature, cut, side) else right
-        return Stump(feature, cut, search.threshold(feature, cut), left, right, missing)
+        return Stump(feature, cut, search.threshold(feature, cut), left, right, missing), sums
 
     def _may_mix(self, task: Task) -> TypeGuard[MixedTask]:
         return isinstance(task, MixedTask) and self.sides == 0 and task.counts is None and task.without is None
 
-    def _best_mixture(self, task: MixedTask) -> Stump | CategoryStump:
-        """Follow w y and w^2 y, and note the sums of both in the task."""
+    def _best_mixture(self, task: MixedTask) -> Found:
+        """Follow w y and w^2 y, whose sums are known then."""
         numbers = {"a": task.a, "b": task.b}
         small = self._best_of_few(MIXED, task, task.w, task.labels, numbers)
         if small is not None:
@@ -263,15 +222,16 @@ class StumpSession:
         assert split is not None
         below, above = (sums * channels.scale for sums in self.search.sides(split, channels))
         left, right = MIXED.leaves(below, above, channels.gross, MIXED.numbers(numbers))
-        _note_parts(task, channels.gross, above - below, right)
-        return self._stump(split.feature, split.cut, self.search.low(split), left, right)
+        stump = self._stump(split.feature, split.cut, self.search.low(split), left, right)
+        return self._found(stump, _squared_errors(channels.gross, above - below, right))
 
-    def _best_but(self, without: Array, hist: Array, total: int) -> Stump | CategoryStump | Stop:
+    def _best_but(self, without: Array, hist: Array, total: int) -> Found | Stop:
         """Return the best stump that does not vote like `without`; stumps of several columns may."""
         for feature, cut, low, up in ranked(self.search, hist, total, self.sides):
             stump = self._stump(feature, cut, low, *((-1.0, 1.0) if up else (1.0, -1.0)))
-            if not np.array_equal(stump.votes(self.table), without):
-                return stump
+            votes = stump.votes(self.table)
+            if not np.array_equal(votes, without):
+                return Found(stump, votes)
         return Stop("no_edge", "there is no other stump than the one to leave out")
 
     def _stump(self, feature: int, cut: int, low: Array, left: Any, right: Any) -> Stump | CategoryStump:
@@ -282,7 +242,7 @@ class StumpSession:
         return Stump(feature, cut, threshold, left, right, left if low[-1] else right)
 
 
-def _note_parts(task: MixedTask, gross: Array, rise: Array, right: float) -> None:
-    """Note the sums of w and w^2 for the stump that says `right` above a split, where w y and w^2 y sum to more."""
+def _squared_errors(gross: Array, rise: Array, right: float) -> Sums:
+    """Return the sums of w and w^2 for the stump that says `right` above a split, where w y and w^2 y sum to more."""
     wrong = np.maximum(gross - right * rise, 0.0) / 2
-    task.parts = float(gross[0]), float(wrong[0]), float(gross[1]), float(wrong[1])
+    return {squared_error_sums: (float(gross[0]), float(wrong[0]), float(gross[1]), float(wrong[1]))}

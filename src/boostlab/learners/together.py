@@ -11,7 +11,7 @@ import numpy.typing as npt
 from boostlab.backend.cpu.kernels.lookup_table import stump_votes
 from boostlab.data.matrix import blocks, is_sparse
 from boostlab.data.table import Table
-from boostlab.learners.stump import CategoryStump, Stump
+from boostlab.learners.fitted_stump import CategoryStump, Stump
 
 Array = npt.NDArray[Any]
 

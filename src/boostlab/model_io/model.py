@@ -11,16 +11,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from boostlab import __version__
 from boostlab.boosters.registry import known
+from boostlab.contract.voter import LARGEST_SCORE, LEARNERS
 from boostlab.data.frames import Columns
 from boostlab.data.table import MOST_BINS
-from boostlab.learners import DecisionStump, DecisionTree, VoterPool
-from boostlab.model_io import reduction, values, vote, voters
-from boostlab.model_io.problems import JOBLIB, Problem, need, shown
+from boostlab.model_io import reduction, values, vote
+from boostlab.model_io.problems import IMPORT, JOBLIB, Problem, need, shown
 from boostlab.reductions.training import binary
 
 Array = npt.NDArray[Any]
 
-LEARNERS: dict[str, Any] = {cls.__name__: cls for cls in (DecisionStump, DecisionTree, VoterPool)}
 FIELDS = {
     "boostlab",
     "class",
@@ -229,7 +228,9 @@ def _unpack_learner(stored: Any) -> Any:
         return stored
     need(isinstance(stored, dict) and stored.keys() == {"learner", "params"}, "the estimator")
     name, params = stored["learner"], stored["params"]
-    need(isinstance(name, str) and name in LEARNERS and isinstance(params, dict), "the estimator")
+    need(isinstance(name, str) and isinstance(params, dict), "the estimator")
+    if name not in LEARNERS:
+        raise Problem(f"the estimator it was trained with, {shown(name)}, is not known here", IMPORT)
     need(params.get("voters") is None, "a pool with voters of its own")
     need(params.keys() <= set(LEARNERS[name]._get_param_names()), "the estimator's parameters")
     return LEARNERS[name](**{k: values.decode(v) for k, v in params.items()})
@@ -239,7 +240,7 @@ def _unpack_targets(header: Mapping[str, Any], model: Any) -> None:
     need((BASELINE if model._numeric else CLASSES) in header, "a classifier without classes, or a regressor with some")
     if model._numeric:
         model.baseline_ = values.decode(header[BASELINE])
-        need(type(model.baseline_) is float and abs(model.baseline_) <= voters.LARGEST_SCORE, "the baseline")
+        need(type(model.baseline_) is float and abs(model.baseline_) <= LARGEST_SCORE, "the baseline")
         return
     model.classes_ = unpack_classes(header[CLASSES])
 

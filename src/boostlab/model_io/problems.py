@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 FRESH = "fetch a fresh copy of it, or save the model again"
+IMPORT = "import the module that defines it first"
 JOBLIB = "use joblib.dump for this one"
 
 

@@ -92,7 +92,8 @@ def parted(
         Makes an unfitted booster for one problem.
     """
     need(isinstance(problems, list) and len(problems) >= 1, "the list of binary problems")
-    need(all(isinstance(p, dict) and p.keys() == vote.FIELDS for p in problems), "the entries of a binary problem")
+    whole = all(isinstance(p, dict) and p.keys() | vote.OPTIONAL == vote.FIELDS for p in problems)
+    need(whole, "the entries of a binary problem")
     form = _form(decoder, n_classes, len(problems), arrays)
     if code in FIXED:
         need(np.array_equal(form.code, FIXED[code](n_classes)), f"the code is not that of {code!r}")

@@ -10,14 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.contract import Rule
+from boostlab.contract.voter import Setting
 from boostlab.ensemble.vote import Ensemble
 from boostlab.model_io import values, voters
 from boostlab.model_io.problems import JOBLIB, Problem, need
 
 Array = npt.NDArray[Any]
 
-FIELDS = {"one_number_a_vote", "stop_reason", "history", "settled"}
-ADDED: dict[str, Any] = {"settled": {}}  # what older files do not have, and what they meant
+FIELDS = {"one_number_a_vote", "stop_reason", "history", "settled", "voter_kinds"}
+OPTIONAL = {"voter_kinds"}  # written only where there are other kinds than the first ones
+ADDED: dict[str, Any] = {"settled": {}, "voter_kinds": []}  # what older files do not have, and what they meant
 
 
 def pack(model: Any) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -30,8 +32,8 @@ def pack(model: Any) -> tuple[dict[str, Any], dict[str, Array]]:
     """
     columns = model._columns
     n_categories = {} if columns is None else columns.n_categories
-    setting = voters.Setting(model._ensemble.rule, model._n_classes, model.n_features_in_, n_categories)
-    arrays, single = voters.pack(model._ensemble.rounds, setting)
+    setting = Setting(model._ensemble.rule, model._n_classes, model.n_features_in_, n_categories)
+    arrays, single, further = voters.pack(model._ensemble.rounds, setting)
     arrays["importances"] = np.asarray(model.feature_importances_, np.float64)
     for i, column in enumerate(model.history_.values()):
         arrays[f"history_{i}"] = _history_column(column)
@@ -41,6 +43,8 @@ def pack(model: Any) -> tuple[dict[str, Any], dict[str, Array]]:
         "history": list(model.history_),
         "settled": {k: values.encode(v, k) for k, v in getattr(model, "_settled", {}).items()},
     }
+    if further:  # which older versions could not read
+        entries["voter_kinds"] = further
     return entries, arrays
 
 
@@ -65,7 +69,10 @@ def unpack(model: Any, entries: Mapping[str, Any], arrays: Mapping[str, Array]) 
     arrays = voters.completed(arrays)
     names = entries["history"]
     need(are(names, str) and len(set(names)) == len(names), "the history has no names")
-    listed = {*voters.LAYOUT, "importances", *(f"history_{i}" for i in range(len(names)))}
+    further = entries.get("voter_kinds", [])
+    need(are(further, str) and len({*voters.FIRST_KINDS, *further}) == 4 + len(further), "the kinds of voters")
+    stored = {name for layout in voters.layouts(further).values() for name in layout}
+    listed = {*stored, "importances", *(f"history_{i}" for i in range(len(names)))}
     need(arrays.keys() == listed, "arrays are missing or unknown")
     model._settled = _unpack_settled(entries["settled"], model)
     rule = rule_of(model)  # which may depend on the number of classes
@@ -74,8 +81,8 @@ def unpack(model: Any, entries: Mapping[str, Any], arrays: Mapping[str, Array]) 
     importances = arrays["importances"]
     need(importances.dtype == np.float64 and importances.shape == (d,), "importances and features differ in number")
     need(((importances >= 0) & (importances <= 1 + 1e-9)).all(), "an importance that is not a share")
-    setting = voters.Setting(rule, model._n_classes, d, {} if columns is None else columns.n_categories)
-    rounds = voters.unpack(dict(arrays), single, setting)
+    setting = Setting(rule, model._n_classes, d, {} if columns is None else columns.n_categories, single)
+    rounds = voters.unpack(dict(arrays), setting, further)
     history = {name: arrays[f"history_{i}"] for i, name in enumerate(names)}
     need(all(a.ndim == 1 and len(a) >= len(rounds) for a in history.values()), "the history is shorter than the vote")
     need(len({len(a) for a in history.values()}) <= 1, "the history's columns differ in length")

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.ensemble.vote import voice
+from boostlab.ensemble.vote import key_of
 from boostlab.learners import DecisionStump, VoterPool, as_learner
-from boostlab.learners.stump import CategoryStump, Stump
+from boostlab.learners.fitted_stump import CategoryStump, Stump
 from boostlab.theory import margin_bounds as by_margins
 from boostlab.theory import training
 from boostlab.theory.bound import Array, Bound, bound, check_delta
@@ -281,7 +281,7 @@ class _Case:
             return
         sums: dict[Any, float] = {}
         for voter, alpha in zip(self.ensemble.voters, self.ensemble.alphas, strict=True):
-            key, sign = voice(voter)
+            key, sign = key_of(voter)
             sums[key] = sums.get(key, 0.0) + sign * float(alpha)
         heard = np.array(list(sums.values()))
         for p in (1.0, 2.0, inf):

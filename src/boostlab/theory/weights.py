@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from boostlab.backend.cpu.masses import Masses
-from boostlab.contract import Learner, Session, Stop, Task
+from boostlab.contract import Found, Learner, Session, Stop, Task
 from boostlab.data.table import Table
 from boostlab.learners import as_learner
 from boostlab.theory.bound import Array
@@ -22,8 +22,12 @@ class _Witness(Learner):
     def __init__(self, learner: Learner) -> None:
         self.learner = learner
         self.draws, self.uses_bins, self.excludes = learner.draws, learner.uses_bins, learner.excludes
-        self.labels = getattr(learner, "labels", True)
+        self.labels, self.instead = learner.labels, learner.instead
         self.seen: list[Array] = []  # of the round at work, one a task
+
+    @property
+    def name(self) -> str:
+        return self.learner.name
 
     def searches(self) -> frozenset[str]:
         return self.learner.searches()
@@ -39,16 +43,14 @@ class _Witness(Learner):
         return weights / total if total > 0 else weights
 
 
-class _Seat:
+class _Seat(Session):
     """A session under observation."""
 
     def __init__(self, witness: _Witness, session: Session, rows: Masses) -> None:
         self._witness, self._session, self._rows = witness, session, rows
+        self.labels = session.labels
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._session, name)
-
-    def best(self, task: Task) -> Any:
+    def best(self, task: Task) -> Found | Stop:
         pull = np.abs(task.weight * task.target)
         masses = self._rows.masses if task.counts is None else task.counts
         self._witness.seen.append((pull if pull.ndim == 1 else pull.sum(axis=1)) * masses)
@@ -56,6 +58,9 @@ class _Seat:
 
     def added(self, voter: Any, alpha: float) -> None:
         self._session.added(voter, alpha)
+
+    def forget(self) -> None:
+        self._session.forget()
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from boostlab.backend.cpu import followed_histograms as follow
 from boostlab.backend.cpu import one_thread as alone
-from boostlab.backend.cpu.followed_histograms import MOST, Follower
+from boostlab.backend.cpu.followed_histograms import Follower
 from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.scales import MOST
 from boostlab.data.table import Bins
 
 

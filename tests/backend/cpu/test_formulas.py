@@ -11,7 +11,7 @@ from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.rows import CpuRows
 from boostlab.contract import Rule, Task, formula
 from boostlab.contract.formula import n_values, parameters
-from boostlab.contract.sums import edge_sums, error_sums
+from boostlab.contract.sums import edge_sums, error_sums, errors_of_labels
 from boostlab.data.table import Table
 
 
@@ -129,9 +129,7 @@ def test_what_the_learner_knows_is_not_summed_again():
     rows = held()
     rows.known = {error_sums: (5.0, 1.0)}
     assert rows.total(error_sums) == (5.0, 1.0)
-    task = Task("edge", np.ones(200), rows.y)
-    task.sums = (5.0, 1.0)
-    rows.look_at(task, rows.y)
+    rows.look_at(Task("edge", np.ones(200), rows.y), rows.y, errors_of_labels(5.0, 1.0))
     assert rows.total(error_sums) == (5.0, 1.0)
     assert rows.total(edge_sums) == (5.0, 3.0)
 

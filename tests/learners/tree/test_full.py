@@ -70,10 +70,11 @@ def grown(codes, w, y, strategy, share=14):
     if strategy == "full":
         session.growers[Full] = Full(session.learner, session.search)
         session.growers[Full].share = share
-    tree = session.best(Task("edge", w, y))
+    found = session.best(Task("edge", w, y))
     if strategy == "full":
         assert (session.growers[Full].lists is None) == (share == 0)
-    return tree.feature, tree.threshold, tree.children, tree.gains, session.last[1]
+    tree = found.voter
+    return tree.feature, tree.threshold, tree.children, tree.gains, found.votes
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -203,9 +204,8 @@ def test_trees_of_several_classes_are_those_of_the_general_way(limits):
         found = []
         for strategy in ("full", "general"):
             session = TreeSession(DecisionTree(max_leaf_nodes=None, **limits), table, rows, strategy)
-            task.sums = None
-            tree = session.best(task)
-            found.append((tree, task.sums, None if isinstance(tree, Stop) else session.output(tree, table)))
+            one = session.best(task)
+            found.append((one, None, None) if isinstance(one, Stop) else (one.voter, one.sums, one.votes))
         (a, sums, votes), (b, same_sums, same_votes) = found
         if isinstance(a, Stop):
             assert isinstance(b, Stop)

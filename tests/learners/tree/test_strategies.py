@@ -67,7 +67,7 @@ def same(found, wanted, votes):
 
 def grow(session, task, table):
     found = session.best(task)
-    return found, None if isinstance(found, Stop) else session.output(found, table), getattr(task, "sums", None)
+    return (found, None, None) if isinstance(found, Stop) else (found.voter, found.votes, found.sums)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])

@@ -38,7 +38,8 @@ BOOSTERS = [
 def grow(X, task, threads=1, mass=None, categories=None, strategy=None, **limits):
     rows = Masses(len(X), mass)
     table = Table.fit(X, rows, "exact", threads, categories)
-    return TreeSession(DecisionTree(**limits), table, rows, strategy).best(task)
+    found = TreeSession(DecisionTree(**limits), table, rows, strategy).best(task)
+    return found if isinstance(found, Stop) else found.voter
 
 
 @pytest.mark.parametrize(("booster", "options"), BOOSTERS, ids=lambda x: getattr(x, "__name__", str(x)))

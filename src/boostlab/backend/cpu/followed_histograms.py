@@ -17,12 +17,10 @@ from boostlab.backend.cpu.bin_codes import Codes, Followed
 from boostlab.backend.cpu.kernels.histogram import SIGNED, SIZE, SQUARE
 from boostlab.backend.cpu.label_histograms import sums_of
 from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.scales import limits, next_scale
 
 Array = npt.NDArray[Any]
 
-MOST = 1 << 62  # of the sum of |q|, so that no sum can overflow
-LEAST = 1 << 54  # below, digits would be lost, where examples are many
-ROOM = 4  # bits that a new scale leaves for the sum to grow into: some twenty rounds of AdaBoost
 FEW, SMALL = 4096, 100_000  # rows, and cells, that are counted anew faster than compared
 WORTH = 0.7  # the share of changed rows from which on counting anew is faster
 
@@ -30,7 +28,7 @@ WORTH = 0.7  # the share of changed rows from which on counting anew is faster
 class Follower:
     """One channel (two, w and w t, if it is sided): its rows as integers, their sums, and their histogram.
 
-    The scale stays the same from round to round while the sum of magnitudes lies in [least, 2^62), least <= 2^54.
+    The scale stays the same from round to round as long as `scales` says.
 
     Parameters
     ----------
@@ -41,8 +39,7 @@ class Follower:
     sided : bool
         Whether negative and positive numbers have a histogram each.
     lasting : bool
-        Whether, where examples are few, some bits may be given up for a scale that lasts longer: for sums that are only
-        compared, not divided by each other.
+        Whether sums are only compared, not divided by each other (see `scales.limits`).
     """
 
     sums = True  # whether there is a histogram
@@ -56,8 +53,7 @@ class Follower:
         self.power = self.minus = self.plus = 0
         self.slots = np.zeros((0, 0), np.int64)  # of shape (1 or 2, slots)
         self._restless = False  # whether most rows changed the last time
-        spare = max(0, 18 - int(math.log2(max(rows.n, 1.0)))) // 2 if lasting else 0
-        self.room, self.least = ROOM + spare, LEAST >> spare
+        self.room, self.least = limits(rows.n, lasting)
 
     def now(self, slots: Array, total: Array) -> None:
         """Write the channels' sums over all rows, per slot and in total, to the first places."""
@@ -130,14 +126,12 @@ class Follower:
         while True:
             what = self.form, weight, target, *self.rows.as_arrays, self.power
             new, slots = self._changes(what, q, scatter)
-            gross = new.minus + new.plus
-            # Where the sum in floating point is a number and well below 2^63, the integers did not overflow.
-            if not new.rough < 1.4 * MOST or gross < 1 << 32:
+            power, known = next_scale(self.power, new.minus + new.plus, new.rough, self.room, self.least)
+            if not known:
                 return False
-            if self.least <= gross < MOST:
+            if power == self.power:
                 break
-            self.power += 62 - self.room - gross.bit_length()  # as `count` would leave it, or one bit less
-            scatter = False
+            self.power, scatter = power, False
         self._restless = new.changed > WORTH * n
         if not self.sums:
             self.minus, self.plus, self.q = new.minus, new.plus, q

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import prod
 from typing import Any
 
@@ -16,17 +16,7 @@ from boostlab.backend.cpu.functions import exp_less
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.scores import Scores
 from boostlab.backend.cpu.threads import is_worth, spread
-from boostlab.contract import (
-    Reweigh,
-    Rule,
-    Step,
-    Task,
-    class_error_sums,
-    edge_sums,
-    error_sums,
-    residual_moments,
-    squared_error_sums,
-)
+from boostlab.contract import Reweigh, Rule, Step
 from boostlab.contract.formula import LABEL, is_formula, n_values, parameters
 
 Array = npt.NDArray[Any]
@@ -62,7 +52,7 @@ class CpuRows:
         self.losses: Exponentials | None = None
         self.task: Any = None  # the task in question
         self.h: Array | None = None  # the votes in question
-        self.known: dict[Formula, Any] = {}  # sums that the learner has made already
+        self.known: Mapping[Formula, Any] = {}  # sums that the learner has made already
         self._own: dict[str, Array] = {}  # a rule's memory
         self._names = column_names(())
         self._order: Array | None = None
@@ -144,17 +134,9 @@ class CpuRows:
             self._order = self.table.canonical_order(self.k, mass)
         return self._order
 
-    def look_at(self, task: Any, h: Array) -> None:
+    def look_at(self, task: Any, h: Array, known: Mapping[Formula, Any]) -> None:
         """Let formulas see a task and the votes of the voter in question; take note of the sums that are known."""
-        self.task, self.h, self.known = task, h, {}
-        if isinstance(task, Task):
-            parts = getattr(task, "parts", None)
-            edge = None if task.sums is None else (task.sums[0], task.sums[0] - 2.0 * task.sums[1])
-            told = (
-                *((error_sums, task.sums), (edge_sums, edge), (class_error_sums, task.sums)),
-                *((residual_moments, task.moments), (squared_error_sums, parts)),
-            )
-            self.known = {what: found for what, found in told if found is not None}
+        self.task, self.h, self.known = task, h, known
 
     # -- what a round changes ----------------------------------------------------------------------------------------
 

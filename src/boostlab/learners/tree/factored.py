@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.contract import Stop, Task
+from boostlab.contract import Found, Stop, Task
 from boostlab.learners.labelwise import Factored
 from boostlab.learners.search import tame
 
@@ -20,8 +20,8 @@ Array = npt.NDArray[Any]
 FACTORED = Factored()
 
 
-def grow_factored(session: TreeSession, task: Task) -> tuple[Tree, Array] | Stop:
-    """Grow phi and choose v by turns, each the better for the other; return the tree and its votes on the sample.
+def grow_factored(session: TreeSession, task: Task) -> Found | Stop:
+    """Grow phi and choose v by turns, each the better for the other.
 
     1. v = the signs of the best factored stump.
     2. phi = a tree for labels, under the weights that v leaves a row: u_i = sum_l w_il t_il v_l.
@@ -50,18 +50,18 @@ def grow_factored(session: TreeSession, task: Task) -> tuple[Tree, Array] | Stop
     below, above = search.sides(split, channels)
     v = FACTORED.signs((above - below)[labels])
     u = (signed * v).sum(axis=1)
-    tree = session.best(Task("edge", np.abs(u), np.where(u < 0, -1.0, 1.0), counts=task.counts))
-    if not isinstance(tree, Stop):
-        assert session.last is not None
-        phi = session.last[1]
+    found = session.best(Task("edge", np.abs(u), np.where(u < 0, -1.0, 1.0), counts=task.counts))
+    if not isinstance(found, Stop):
+        assert found.votes is not None
+        phi = found.votes
         edges = np.array([session.rows.sums(x * phi, task.counts)[0] for x in signed.T])
         if np.abs(edges).sum() > -split.cost:
-            return _times(tree, phi, FACTORED.signs(edges))
+            return _times(found.voter, phi, FACTORED.signs(edges))
     phi = search.codes.look_up(split.feature, np.where(search.low(split), np.int8(-1), np.int8(1)))
     return _times(session.single(split, -split.cost / float(channels.gross[labels].sum())), phi, v)
 
 
-def _times(tree: Tree, phi: Array, v: Array) -> tuple[Tree, Array]:
+def _times(tree: Tree, phi: Array, v: Array) -> Found:
     """Give every label its sign."""
     tree.values = tree.values[:, None] * v
-    return tree, phi[:, None] * v.astype(np.int8)
+    return Found(tree, phi[:, None] * v.astype(np.int8))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,8 @@ import numpy.typing as npt
 from boostlab.backend.cpu.kernels.sparse_histogram import walk_sparse
 from boostlab.backend.cpu.kernels.tree_descent import walk
 from boostlab.backend.cpu.threads import spread
+from boostlab.contract import Voter, voter_kind
+from boostlab.contract.voter import VOTE, Arrays, Layout, Setting, need
 from boostlab.data.matrix import arrays_of, blocks, is_sparse
 from boostlab.data.table import Table, compact, magnitude
 from boostlab.learners.tree.pruning import prices, who_votes
@@ -18,8 +21,9 @@ from boostlab.learners.tree.pruning import prices, who_votes
 Array = npt.NDArray[Any]
 
 
+@voter_kind("tree")
 @dataclass(slots=True)
-class Tree:
+class Tree(Voter):
     """A fitted tree as flat arrays; node 0 is the root, and a node of feature -1 is a leaf."""
 
     feature: Array
@@ -30,6 +34,18 @@ class Tree:
     lows: Array
     values: Array  # of every node; only leaves' are voted
     gains: Array  # what every inner node's split saved, as a share of the root's weight
+
+    layout: ClassVar[Layout] = {
+        "tree_size": ("<i8", ("R",)),
+        "node_feature": ("<i8", ("N",)),
+        "node_threshold": ("<f8", ("N",)),
+        "node_missing_low": ("|b1", ("N",)),
+        "node_children": ("<i8", ("N", 2)),
+        "node_categories": ("<i8", ("N",)),
+        "node_votes": ("<f8", ("N", VOTE)),
+        "node_gain": ("<f8", ("N",)),
+        "category_low": ("|b1", ("M",)),
+    }
 
     @property
     def bound(self) -> float:
@@ -91,3 +107,67 @@ class Tree:
     def predict(self, X: Array) -> Array:
         """Return the votes on the rows of a plain array."""
         return self.votes(Table.raw(X))
+
+    def importances(self, n_features: int) -> tuple[list[int], list[float]]:
+        """Every feature's share of the gains."""
+        inner = self.feature >= 0
+        used, place = np.unique(self.feature[inner], return_inverse=True)
+        gains = np.bincount(place, self.gains[inner], len(used))
+        return used.tolist(), (gains / gains.sum() if gains.any() else gains).tolist()
+
+    @property
+    def vote_ndim(self) -> int:
+        """0 where a vote is one number, 1 where it is one a class."""
+        return self.values.ndim - 1
+
+    @classmethod
+    def pack(cls, voters: Sequence[Tree]) -> dict[str, Any]:
+        """Return trees as arrays."""
+        return {
+            "tree_size": [len(v.feature) for v in voters],
+            "node_feature": _joined([v.feature for v in voters]),
+            "node_threshold": _joined([v.threshold for v in voters]),
+            "node_missing_low": _joined([v.missing_low for v in voters]),
+            "node_children": _joined([v.children for v in voters]),
+            "node_categories": _joined([np.diff(v.starts) for v in voters]),
+            "node_votes": _joined([v.values for v in voters]),
+            "node_gain": _joined([v.gains for v in voters]),
+            "category_low": _joined([v.lows for v in voters]),
+        }
+
+    @classmethod
+    def unpack(cls, arrays: Arrays, setting: Setting) -> Iterator[Tree]:
+        """Return trees of a model file."""
+        size, feature, threshold = arrays["tree_size"], arrays["node_feature"], arrays["node_threshold"]
+        missing_low, children, counts = arrays["node_missing_low"], arrays["node_children"], arrays["node_categories"]
+        low, votes, gain = arrays["category_low"], arrays["node_votes"], arrays["node_gain"]
+        need((size >= 1).all() and (size <= len(feature)).all(), "a tree without nodes")
+        need(size.sum() == len(feature), "trees and nodes differ in number")
+        exist = ((feature >= -1) & (feature < setting.n_features)).all()
+        need(exist, "a tree that splits a column that does not exist")
+        need(not np.isnan(threshold).any(), "a tree without a threshold")
+        inner = feature >= 0
+        categories = np.zeros(setting.n_features, np.int64)
+        categories[list(setting.n_categories)] = list(setting.n_categories.values())
+        need((counts == np.where(inner, categories[feature], 0)).all(), "a tree with a wrong number of categories")
+        need(counts.sum() == len(low), "trees and their categories differ in number")
+        setting.sane(votes[~inner], "a leaf's vote")
+        votes = setting.named(votes)
+        setting.sane(gain, "a split's gain")
+        need((gain >= 0).all(), "a split with a negative gain")
+        first, low_first = 0, 0
+        for n in size.tolist():
+            here = slice(first, first + n)
+            kids, parents = children[here][inner[here]], np.flatnonzero(inner[here])
+            need(np.array_equal(np.sort(kids, axis=None), np.arange(1, n)), "a tree whose nodes do not hang together")
+            need((kids > parents[:, None]).all(), "a tree whose nodes run in a circle")
+            starts = np.concatenate([[0], np.cumsum(counts[here])]).astype(np.int64)
+            lows = low[low_first : low_first + int(starts[-1])]
+            leaves = votes[here, 0] if setting.single else votes[here]
+            parts = feature[here], threshold[here], missing_low[here], children[here], starts, lows, leaves, gain[here]
+            yield cls(*(part.copy() for part in parts))
+            first, low_first = first + n, low_first + int(starts[-1])
+
+
+def _joined(parts: Sequence[Array]) -> Array:
+    return np.concatenate(parts) if parts else np.empty(0)

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from boostlab.backend.cpu.masses import Masses
-from boostlab.contract import Learner, Stop, Task
+from boostlab.contract import Found, Learner, Session, Stop, Task, class_error_sums, stored_learner
+from boostlab.contract.sums import errors_of_labels
 from boostlab.data.table import Table
 from boostlab.learners.criteria import CRITERIA, ClassGini, Gini
 from boostlab.learners.criterion import Separable
@@ -37,6 +38,7 @@ def strategies() -> tuple[type[Strategy], ...]:
     return Full, BestFirst, General
 
 
+@stored_learner
 class DecisionTree(Learner, BaseEstimator):
     """A CART tree on binned columns, for use as a booster's `estimator`.
 
@@ -108,7 +110,7 @@ class DecisionTree(Learner, BaseEstimator):
         return TreeSession(self, table, rows)
 
 
-class TreeSession:
+class TreeSession(Session):
     """Tree growth on one sample.
 
     Parameters
@@ -127,7 +129,6 @@ class TreeSession:
         self.candidates = [s for s in strategies() if strategy in (None, s.name)]
         self.growers: dict[type[Strategy], Strategy] = {}
         self.chosen: dict[Any, type[Strategy]] = {}
-        self.last: tuple[Tree, Array] | None = None  # the newest tree and its votes on the sample
 
     def strategy(self, criterion: Separable, task: Task) -> Strategy:
         """Return who grows the tree for a task."""
@@ -143,26 +144,19 @@ class TreeSession:
             self.growers[chosen] = chosen(self.learner, self.search)
         return self.growers[chosen]
 
-    def best(self, task: Task) -> Tree | Stop:
+    def best(self, task: Task) -> Found | Stop:
         """Grow a tree."""
         if task.criterion == "factored":
-            return self._factored(task)
+            return grow_factored(self, task)
         criterion = GROWS_BY[task.criterion]
         found = self.strategy(criterion, task).grow(criterion, task)
         if isinstance(found, Stop):
             return found
-        self.last = found.tree, found.votes
-        if found.sums is not None and task.counts is None:
-            task.sums = found.sums
-        return found.tree
-
-    def _factored(self, task: Task) -> Tree | Stop:
-        """Grow one tree for all labels."""
-        found = grow_factored(self, task)
-        if isinstance(found, Stop):
-            return found
-        self.last = found
-        return found[0]
+        if found.sums is None or task.counts is not None:
+            return Found(found.tree, found.votes)
+        by_class = task.criterion == "labels"
+        sums = {class_error_sums: found.sums} if by_class else errors_of_labels(*found.sums)
+        return Found(found.tree, found.votes, sums)
 
     def single(self, split: Split, gain: float) -> Tree:
         """Return the tree of one split that says -1 below and +1 above."""
@@ -179,10 +173,3 @@ class TreeSession:
             np.array([1.0, -1.0, 1.0]),
             np.array([gain, 0.0, 0.0]),
         )
-
-    def output(self, voter: Tree, table: Table) -> Array:
-        """Return the votes on the training rows, from the leaves they fell into while the tree grew."""
-        return self.last[1] if self.last is not None and self.last[0] is voter else voter.votes(table)
-
-    def added(self, voter: Any, alpha: float) -> None:
-        """Remember nothing."""

@@ -22,6 +22,7 @@ from boostlab.backend.cpu.kernels.packed_codes import add_eight_lanes, add_four_
 from boostlab.backend.cpu.kernels.sparse_histogram import add_sparse, restore_zeros
 from boostlab.backend.cpu.kernels.spin_barrier import wait
 from boostlab.backend.cpu.kernels.stump_search import LEAST, best_edge
+from boostlab.backend.cpu.scales import MOST, keeps
 from boostlab.functions import exp
 
 Array = np.ndarray[Any, Any]
@@ -145,12 +146,12 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
         starts of words, cuts, least, most) for dense codes (see `lanes`), places is (starts, filled, categorical),
         ground is (y, counts, mass, k, F, w, q).  sums are those of q and |q|; moved is how far
         the logarithms of the weights may have risen and fallen; masses[0] and masses[1] count the rows of y = -1 and
-        y = +1 in every slot; rule is (numbers, limit, far, least, most): voters must have a weighted error below the
-        limit, weights must not have moved so far, and the sum of |q| must be in [least, most).  found[t] holds the
+        y = +1 in every slot; rule is (numbers, limit, far, least): voters must have a weighted error below the
+        limit, weights must not have moved so far, and the scale must be kept (see `scales`).  found[t] holds the
         feature, the cut, the side of missing values, the edge and the sum of |q| of round t.  Return the number of
         rounds (-1 if the team broke up), the sums of q and |q|, and how far weights have moved.
         """
-        numbers, limit, far, least, most = rule
+        numbers, limit, far, least = rule
         meeting, finds, turns, outs, rows, changes = team
         starts, _, categorical = places
         y, counts, mass, k, F, w, q = ground
@@ -201,7 +202,7 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
             if wrong <= 0 or not error < limit:
                 break
             alpha = alpha_of(error, numbers)
-            if not abs(2 * alpha) < far or not gross + wrong * (exp(2 * alpha) - 1.0) < most:
+            if not abs(2 * alpha) < far or not gross + wrong * (exp(2 * alpha) - 1.0) < MOST:
                 break
             votes = np.empty(starts[feature + 1] - starts[feature], np.int8)
             up = np.int8(1 if sides > 0 or (sides == 0 and edge >= 0) else -1)
@@ -240,7 +241,7 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
                     outs[p, s] = 0
             total, gross, made = total + signed, gross + grown, made + 1  # type: ignore[assignment]
             risen, fallen = risen + max(power, 0.0), fallen + max(-power, 0.0)
-            left = not (risen < far and fallen < far and least <= gross < most)
+            left = not (risen < far and fallen < far and keeps(gross, least))
         column(read, -1 if width == 1 else 0, np.empty(0, np.int8), before)
         return made, total, gross, risen, fallen
 

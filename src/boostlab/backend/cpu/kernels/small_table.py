@@ -17,12 +17,11 @@ from boostlab.backend.cpu.kernels.fixed_point import _scales
 from boostlab.backend.cpu.kernels.histogram import value
 from boostlab.backend.cpu.kernels.packed_codes import add_eight, add_four
 from boostlab.backend.cpu.kernels.stump_search import best_edge
+from boostlab.backend.cpu.scales import next_scale
 
 Array = np.ndarray[Any, Any]
 U = np.uint64
 
-MOST = np.int64(1) << np.int64(62)  # of the sum of |q|, so that no sum can overflow
-FEWEST = np.int64(1) << np.int64(32)  # below, the integers do not tell which scale would fit
 EXTREME = 100  # weights beyond 2^+-100 are scaled before they are squared
 
 
@@ -35,7 +34,7 @@ def rounded(
 ) -> tuple[int, int, int]:
     """Write q = counts * rint(mass * value * 2^k) and return k and the sums of q and of |q|; -1 if no k was found.
 
-    k stays while the sum of |q| lies in [least, 2^62); otherwise it leaves `room` bits.
+    For k, `room` and `least` see `scales`.
     """
     while True:
         scale, more = _scales(k)
@@ -49,16 +48,12 @@ def rounded(
             signed += new
             gross += abs(new)
             rough += times * abs(v)
-        # Where the sum in floating point is a number and well below 2^63, the integers did not overflow.
-        if not rough < 1.4 * 2.0**62 or gross < FEWEST:
+        after, known = next_scale(k, gross, rough, room, least)
+        if not known:
             return k, np.int64(0), np.int64(-1)  # type: ignore[return-value]
-        if least <= gross and gross < MOST:
+        if after == k:
             return k, signed, gross  # type: ignore[return-value]
-        bits = 0
-        while gross > 0:
-            gross >>= np.int64(1)
-            bits += 1
-        k += 62 - room - bits
+        k = after
 
 
 @part

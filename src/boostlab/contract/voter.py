@@ -1,0 +1,159 @@
+"""Voters: what a learner returns and an ensemble sums up, and how model files hold them.
+
+A file that defines a learner also says here how its voters are stored (`voter_kind`) and that its parameters may be
+(`stored_learner`), so that nothing else needs to know of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.contract.rule import Rule
+
+Array = npt.NDArray[Any]
+Arrays = Mapping[str, Array]
+Layout = Mapping[str, tuple[str, tuple[str | int, ...]]]
+VoterClass = TypeVar("VoterClass", bound="type[Voter]")
+Class = TypeVar("Class", bound=type)
+
+LARGEST_SCORE = 1e100  # scores and votes beyond it are no model's, and could overflow
+VOTE = "K"  # the letter of a layout for the numbers in one vote
+
+KINDS: dict[str, type[Voter]] = {}  # the kinds of voters that model files know
+LEARNERS: dict[str, type[Any]] = {}  # the learners whose parameters model files know
+
+
+class Voter:
+    """One function of a row.
+
+    A subclass says `bound` and `votes`; whatever else it knows of itself, it says by the other methods.
+    """
+
+    __slots__ = ()
+
+    layout: ClassVar[Layout] = {}  # its arrays in a model file: type and shape, a letter for a length (see `VOTE`)
+    holds: ClassVar[str] = ""  # the kind of the voter inside it, if there is one
+
+    @property
+    def bound(self) -> float:
+        """The largest magnitude of a vote."""
+        raise NotImplementedError
+
+    def votes(self, table: Any) -> Array:
+        """Return the votes on all rows, of shape (n_rows,) or (n_rows, n_classes).
+
+        Where there is one score a class, a single vote a row is an integer: the number of the class it is for.
+        """
+        raise NotImplementedError
+
+    def key(self) -> tuple[Hashable, float]:
+        """Return what tells it from others, the same for its complement, and the sign that tells these two apart."""
+        return id(self), 1.0
+
+    def importances(self, n_features: int) -> tuple[list[int], list[float]]:
+        """Return the features it uses, and how much each matters to it (half the distance between its votes)."""
+        return [], []
+
+    # -- model files -------------------------------------------------------------------------------------------------
+
+    @property
+    def vote_ndim(self) -> int:
+        """0 where a vote is one number, 1 where it is one a class."""
+        return 0
+
+    @property
+    def inside(self) -> Voter:
+        """The voter of the kind `holds`."""
+        raise NotImplementedError
+
+    @property
+    def stored_as(self) -> str:
+        """The name of its kind in a model file; empty where a file cannot hold it."""
+        return next((name for name, cls in KINDS.items() if cls is type(self)), "")
+
+    @property
+    def shown_kind(self) -> str:
+        """What messages call its kind."""
+        return type(self).__name__
+
+    @classmethod
+    def pack(cls, voters: Sequence[Any]) -> dict[str, Any]:
+        """Return voters of this kind as the arrays of `layout`, or as lists of what these hold."""
+        raise NotImplementedError
+
+    @classmethod
+    def unpack(cls, arrays: Arrays, setting: Setting) -> Iterable[Any]:
+        """Return the voters (functions of the voter inside, where there is one), after checking (`need`) all arrays.
+
+        Types and shapes have been compared with `layout`.
+        """
+        raise NotImplementedError
+
+    def check(self, setting: Setting) -> None:
+        """Refuse (`need`) what no training makes, where it is a voter and not inside another."""
+
+
+class Unfit(ValueError):
+    """Content of a model file that no voter has."""
+
+
+def need(holds: Any, cause: str) -> None:
+    """Refuse content of which something does not hold."""
+    if not holds:
+        raise Unfit(cause)
+
+
+@dataclass
+class Setting:
+    """What the voters of a model file must fit to."""
+
+    rule: Rule
+    n_classes: int
+    n_features: int
+    n_categories: Mapping[int, int]  # of the categorical columns
+    single: bool = True  # whether every vote is one number rather than one a class
+
+    @property
+    def by_class(self) -> bool:
+        """Whether there is one score a class."""
+        return self.rule.n_outputs != "one"
+
+    @property
+    def names_classes(self) -> bool:
+        """Whether a vote is the number of a class."""
+        return self.rule.needs == "labels"
+
+    def sane(self, numbers: Array, what: str) -> None:
+        """Refuse numbers that are none, or too large."""
+        need((np.abs(numbers) <= LARGEST_SCORE).all(), f"{what} is not a number, or too large")
+
+    def named(self, votes: Array) -> Array:
+        """Return votes as integers where they are numbers of classes."""
+        if not self.names_classes:
+            return votes
+        need(np.isin(votes, np.arange(self.n_classes)).all(), "a vote for a class that does not exist")
+        return votes.astype(np.min_scalar_type(-self.n_classes))
+
+
+def voter_kind(name: str) -> Callable[[VoterClass], VoterClass]:
+    """Let model files know a class of voters by a name (a decorator, above `dataclass`)."""
+
+    def register(cls: VoterClass) -> VoterClass:
+        taken = {array for kind, other in KINDS.items() if kind != name for array in other.layout}
+        if taken & cls.layout.keys():
+            raise ValueError(f"Other voters have arrays named {sorted(taken & cls.layout.keys())}; rename them.")
+        KINDS[name] = cls
+        return cls
+
+    return register
+
+
+def stored_learner(cls: Class) -> Class:
+    """Let model files hold a learner's parameters (a decorator)."""
+    LEARNERS[cls.__name__] = cls
+    return cls
