@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import warnings
 from pathlib import Path
 
 from typer.testing import CliRunner
@@ -34,7 +35,9 @@ def kill_at(moment: int, folder: str) -> None:
 
 def attempt(arguments: list[str], moment: int, folder: str) -> int:
     """Return the exit code of a run in a process of its own; negative if it was killed."""
-    child = os.fork()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of threads that the child does not need
+        child = os.fork()
     if not child:
         kill_at(moment, folder)
         os._exit(CliRunner().invoke(app, ["compare", *arguments]).exit_code)
