@@ -20,7 +20,7 @@ def test_two_rounds_by_hand():
     """
     X, y = np.arange(1.0, 7.0)[:, None], np.array([1, 1, 0, 0, 0, 1])
     seen = []
-    model = AveBoostClassifier(n_estimators=3, callbacks=lambda s: seen.append(s.own.d / len(y))).fit(X, y)
+    model = AveBoostClassifier(n_estimators=3, callbacks=lambda s: seen.append(s.column("d") / len(y))).fit(X, y)
     assert [(v.threshold, v.left) for v in model.estimators_] == [(2.5, 1.0), (5.5, -1.0), (2.5, 1.0)]
     np.testing.assert_allclose(model.history_["error"], [1 / 6, 4 / 15, 59 / 198], rtol=1e-14)
     expected = [log(5) / 2, log(11 / 4) / 2, log(139 / 59) / 2]
@@ -54,7 +54,7 @@ def test_weights_are_tamer_than_adaboosts(data):
     """In round t a row gains at most the factor 1 + (1 / (2 eps) - 1) / (t + 1); under AdaBoost it is 1 / (2 eps)."""
     X, y = data(seed=2, n=100, noise=0.2)
     seen = []
-    model = AveBoostClassifier(n_estimators=50, callbacks=lambda s: seen.append(s.own.d.copy())).fit(X, y)
+    model = AveBoostClassifier(n_estimators=50, callbacks=lambda s: seen.append(s.column("d").copy())).fit(X, y)
     for t, (before, after) in enumerate(pairwise(seen), start=2):
         eps = model.history_["error"][t - 1]
         assert (after / before <= 1 + (1 / (2 * eps) - 1) / (t + 1) + 1e-12).all()

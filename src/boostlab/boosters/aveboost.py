@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log
-
-import numpy as np
 
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.exponential import Exponential
 from boostlab.boosters.registry import booster
-from boostlab.contract import Array, Retry, Rule, State, Step, Stop, Task
+from boostlab.contract import Array, Retry, Rule, State, Step, Stop, Task, exp, formula, log
+
+
+@formula
+def next_weight(d: float, y: float, h: float, error: float, t: float) -> float:
+    """Steps 4 and 5."""
+    c = d / (2.0 * (1.0 - error)) if h == y else d / (2.0 * error)
+    return (t * d + c) / (t + 1.0)
+
+
+@formula
+def loss_after(y: float, F: float, h: float, alpha: float) -> float:
+    """exp(-y (F + alpha h))."""
+    return exp(min(-y * (F + alpha * h), 300.0))
 
 
 @dataclass(frozen=True)
@@ -27,11 +37,11 @@ class AveBoost(Exponential):
 
     def begin(self, s: State) -> None:
         """Step 1, up to a factor: weights are of mean 1."""
-        s.own.d = np.ones(len(s.y))
+        s.keep("d", 1.0)
 
     def task(self, s: State) -> Task:
         """Ask for the smallest error under d."""
-        return Task(self.needs, s.own.d, s.y)
+        return Task(self.needs, s.column("d"), s.y)
 
     def vote(self, s: State, error: float) -> float:
         """Step 3."""
@@ -41,14 +51,13 @@ class AveBoost(Exponential):
         """Steps 2 to 5."""
         answer = super().step(s, task, h)
         if isinstance(answer, Step) and answer.stop is None:
-            error, t = self.floored(s, answer.facts["error"]), s.t + 1  # 0 where what is wrong weighs next to nothing
-            c = s.own.d / np.where(h == s.y, 2 * (1 - error), 2 * error)
-            s.own.d = (t * s.own.d + c) / (t + 1)
+            error = self.floored(s, answer.facts["error"])  # 0 where what is wrong weighs next to nothing
+            s.keep("d", next_weight, error, s.t + 1)
         return answer
 
     def loss(self, s: State, error: float, alpha: float, h: Array) -> float:
         """Return the mean of exp(-y F) after the step, which may rise: d is not its gradient."""
-        return s.total(np.exp(np.minimum(-s.y * (s.F + alpha * h), 300.0))) / s.n
+        return float(s.total(loss_after, alpha) / s.n)
 
 
 @booster(
