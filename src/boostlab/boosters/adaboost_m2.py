@@ -51,6 +51,9 @@ class AdaBoostM2(AdaBoostMR):
 class AdaBoostM2Classifier(BoostingClassifier):
     """AdaBoost.M2: multiclass boosting on the pseudo-loss.
 
+    A tree splits a node only where that lowers the loss, so that it does not learn XOR by itself: the loss of votes on
+    every label is not strictly concave, and most cuts of a node gain nothing.
+
     Parameters
     ----------
     {shared}

@@ -274,7 +274,8 @@ class AdaBoostMHClassifier(BoostingClassifier):
     votes : {"factored", "free", "real"}, default="factored"
         What a stump or tree of the joint form says of the labels: one function of -1 and +1 for all, with a sign a
         label; yes or no in every leaf to every label; or in every leaf how sure it is of every label.  Two classes:
-        "factored" is AdaBoost, "real" is Real AdaBoost.
+        "factored" is AdaBoost, "real" is Real AdaBoost.  A tree of "free" votes does not learn XOR by itself (see
+        `AdaBoostM2Classifier`).
     normalise : {"none", "sum_alpha", "probability"}, default="none"
         How the scores of the one-versus-rest form are compared: as they are, each divided by the sum of its
         coefficients, or as logarithms of probabilities (which decide as "none" does).

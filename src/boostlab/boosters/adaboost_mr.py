@@ -93,6 +93,9 @@ class AdaBoostMRClassifier(BoostingClassifier):
     does.  With one right label a row it is AdaBoost.M2 (`AdaBoostM2Classifier`) with votes -1 and +1 in place of 0 and
     1: the same voters, the same predictions, coefficients half as large.
 
+    A tree splits a node only where that lowers the loss, so that it does not learn XOR by itself: the loss of votes on
+    every label is not strictly concave, and most cuts of a node gain nothing.
+
     Parameters
     ----------
     {shared}

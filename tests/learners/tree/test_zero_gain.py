@@ -27,6 +27,7 @@ LIMITS = [{"max_depth": 2}, {"max_leaf_nodes": 4}, {"max_leaf_nodes": None}, {"m
 BOOSTERS = [
     (AdaBoostClassifier, {}),
     (AdaBoostClassifier, {"algorithm": "real"}),
+    (AdaBoostMHClassifier, {}),
     (AdaBoostMHClassifier, {"votes": "real"}),
     (GentleBoostClassifier, {}),
     (L2BoostClassifier, {}),

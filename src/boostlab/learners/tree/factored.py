@@ -10,6 +10,7 @@ import numpy.typing as npt
 from boostlab.contract import Found, Stop, Task
 from boostlab.learners.labelwise import Factored
 from boostlab.learners.search import tame
+from boostlab.learners.tree.strategy import FLOOR
 
 if TYPE_CHECKING:
     from boostlab.learners.tree.fitted import Tree
@@ -23,7 +24,7 @@ FACTORED = Factored()
 def grow_factored(session: TreeSession, task: Task) -> Found | Stop:
     """Grow phi and choose v by turns, each the better for the other.
 
-    1. v = the signs of the best factored stump.
+    1. v = the signs of the best factored stump; where no stump has an edge (XOR), each label against the rest by turns.
     2. phi = a tree for labels, under the weights that v leaves a row: u_i = sum_l w_il t_il v_l.
     3. v_l = the sign of phi's edge on label l.
 
@@ -48,17 +49,22 @@ def grow_factored(session: TreeSession, task: Task) -> Found | Stop:
     if split is None:
         return Stop("no_edge", "there is nothing to split")
     below, above = search.sides(split, channels)
-    v = FACTORED.signs((above - below)[labels])
-    u = (signed * v).sum(axis=1)
-    found = session.best(Task("edge", np.abs(u), np.where(u < 0, -1.0, 1.0), counts=task.counts))
-    if not isinstance(found, Stop):
+    v, gross = FACTORED.signs((above - below)[labels]), float(channels.gross[labels].sum())
+    most, grown = -split.cost, None
+    for start in [v] if most > FLOOR * gross else 2.0 * np.eye(len(v)) - 1.0:
+        u = (signed * start).sum(axis=1)
+        found = session.best(Task("edge", np.abs(u), np.where(u < 0, -1.0, 1.0), counts=task.counts))
+        if isinstance(found, Stop):
+            continue
         assert found.votes is not None
         phi = found.votes
         edges = np.array([session.rows.sums(x * phi, task.counts)[0] for x in signed.T])
-        if np.abs(edges).sum() > -split.cost:
-            return _times(found.voter, phi, FACTORED.signs(edges))
+        if np.abs(edges).sum() > most:
+            most, grown = float(np.abs(edges).sum()), (found.voter, phi, FACTORED.signs(edges))
+    if grown is not None:
+        return _times(*grown)
     phi = search.codes.look_up(split.feature, np.where(search.low(split), np.int8(-1), np.int8(1)))
-    return _times(session.single(split, -split.cost / float(channels.gross[labels].sum())), phi, v)
+    return _times(session.single(split, -split.cost / gross), phi, v)
 
 
 def _times(tree: Tree, phi: Array, v: Array) -> Found:
