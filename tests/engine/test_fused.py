@@ -11,7 +11,7 @@ from scipy import sparse
 
 from boostlab import AdaBoostClassifier, DecisionStump, L1BoostClassifier
 from boostlab.backend.cpu import threads
-from boostlab.engine.fused import March
+from boostlab.engine.fused import FusedRounds
 from boostlab.engine.training import Training
 
 
@@ -32,7 +32,7 @@ def by_both(X, y, weight, params, monkeypatch, run=lambda model, *data: model.fi
     """Return the model of compiled rounds and that of the general loop."""
     models = [run(cls(**params), X, y, weight)]
     with monkeypatch.context() as patch:
-        patch.setattr(March, "of", classmethod(lambda cls, training: None))
+        patch.setattr(FusedRounds, "of", classmethod(lambda cls, training: None))
         models.append(run(cls(**params), X, y, weight))
     return models
 
@@ -128,7 +128,7 @@ def test_ctrl_c_leaves_whole_rounds(monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(March, "_settle", interrupted)
+        patch.setattr(FusedRounds, "_settle", interrupted)
         model.set_params(n_estimators=40).fit(X, y)
     assert model.stop_reason_.startswith("interrupted")
     assert model.n_estimators_ == 2
@@ -141,7 +141,7 @@ def taken(monkeypatch):
     """How many rounds were taken in compiled calls, and how many by the general loop."""
     count = {"compiled": 0, "general": 0}
 
-    def compiled(self, most, function=March.rounds):
+    def compiled(self, most, function=FusedRounds.rounds):
         made = function(self, most)
         count["compiled"] += made
         return made
@@ -150,7 +150,7 @@ def taken(monkeypatch):
         count["general"] += 1
         return function(self)
 
-    monkeypatch.setattr(March, "rounds", compiled)
+    monkeypatch.setattr(FusedRounds, "rounds", compiled)
     monkeypatch.setattr(Training, "_round", general)
     return count
 

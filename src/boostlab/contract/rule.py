@@ -41,7 +41,7 @@ def perfect(s: State, wrong: Formula | Column = is_wrong) -> Stop | None:
 class Plain:
     """What there is to know of a rule whose weights are `State.exponentials` and whose `step` looks at sums only.
 
-    Such rounds can be compiled, many in one call (see `march`).
+    Such rounds can be compiled, many in one call (see `engine.fused`).
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.bin_codes import DenseCodes
 from boostlab.backend.cpu.followed_histograms import Follower
-from boostlab.backend.cpu.interleaved import Lanes
+from boostlab.backend.cpu.interleaved import InterleavedLayout
 from boostlab.backend.cpu.kernels.fused_rounds import FACTS, rounds_of
 from boostlab.backend.cpu.kernels.fused_update import BLOCK
 from boostlab.backend.cpu.kernels.histogram import SIGNED
@@ -48,7 +48,7 @@ class Host(Protocol):
     def join(self, voters: Sequence[Any], alphas: Sequence[float], facts: Sequence[Facts], seconds: float) -> None: ...
 
 
-class March:
+class FusedRounds:
     """Rounds of one training.
 
     Parameters
@@ -72,7 +72,7 @@ class March:
         return training
 
     @classmethod
-    def of(cls, training: Host) -> March | None:
+    def of(cls, training: Host) -> FusedRounds | None:
         """Return the fast lane for a training, if there is one."""
         session, rule = training.session, training.rule
         plain = rule.plain(training.state) if _speaks_for_itself(type(rule)) else None
@@ -88,19 +88,19 @@ class March:
         return self.codes.sums(signed, sided=True)[0]
 
     @cached_property
-    def lanes(self) -> Lanes | None:
+    def layout(self) -> InterleavedLayout | None:
         """How compiled rounds lay the histogram out; None: as it is."""
         search = self.search
         if not isinstance(self.codes, DenseCodes):
             return None
-        return Lanes(search.starts, search.filled, search.categorical, self.codes.cells.shape[2])
+        return InterleavedLayout(search.starts, search.filled, search.categorical, self.codes.cells.shape[2])
 
     @cached_property
     def shared(self) -> tuple[Array, ...]:
         """What the members of a team tell each other (see kernels/rounds.py)."""
-        size, room = self.codes.crew, self.codes.n_rows + self.codes.crew
+        size, room = self.codes.team_size, self.codes.n_rows + self.codes.team_size
         by_rows = not self.codes.dense or (size > 1 and self.codes.parts_rows)
-        slots = self.codes.n_slots if self.lanes is None else self.lanes.size
+        slots = self.codes.n_slots if self.layout is None else self.layout.size
         outs = np.zeros((size if by_rows else 0, slots), np.int64)
         by_words = not by_rows and (size > 1 or self.codes.n_rows <= BLOCK)
         lists = np.empty((2, room if by_words else 0), np.int64)
@@ -112,7 +112,7 @@ class March:
         A call that may take many rounds always is.  A single round must be worth bringing a histogram along: columns
         of a word are laid side by side and back.
         """
-        slots, laid_out = self.codes.n_slots, 0 if self.lanes is None else self.lanes.size
+        slots, laid_out = self.codes.n_slots, 0 if self.layout is None else self.layout.size
         if laid_out > WIDER * slots + SMALL:
             return False
         return most > 1 or self.codes.n_rows > slots + LAID_OUT * laid_out
@@ -147,8 +147,8 @@ class March:
         """Take up to `most` rounds in one compiled call; return how many: none if the next one is unusual."""
         training, state, search = self.training, self.training.state, self.search
         start, follower = time.perf_counter(), self._levelled()
-        size, lanes = self.codes.crew, self.lanes
-        hist = self.hist if lanes is None else lanes.of(self.hist)
+        size, layout = self.codes.team_size, self.layout
+        hist = self.hist if layout is None else layout.of(self.hist)
         cells = follower.rows.n_rows * len(self.search.n_bins)
         most = min(most, 1 + size * PATIENCE // (cells + 1))
         found, alphas = np.empty((most, 5), np.int64), np.empty(most)
@@ -156,7 +156,7 @@ class March:
         assert losses is not None
         what = (
             self.codes.to_read,
-            () if lanes is None else lanes.arrays,
+            () if layout is None else layout.arrays,
             (search.starts, search.filled, search.categorical),
             self.session.sides,
             self._ground(follower),
@@ -175,8 +175,8 @@ class March:
         )
         if not made:
             return 0
-        if lanes is not None:
-            lanes.back(hist, self.hist)
+        if layout is not None:
+            layout.back(hist, self.hist)
         self._settle(follower, total, whole, made)
         found, gross = found[:made], found[:made, 4]
         wrong = (gross - self.session.worth(found[:, 3])) // 2

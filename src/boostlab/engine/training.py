@@ -18,7 +18,7 @@ from boostlab.backend.cpu.rows import CpuRows
 from boostlab.backend.cpu.scores import Scores
 from boostlab.contract import Facts, Found, Learner, Retry, Reweigh, Rule, Step, Stop, Task
 from boostlab.data.table import Table
-from boostlab.engine.fused import March
+from boostlab.engine.fused import FusedRounds
 from boostlab.engine.state import State
 from boostlab.ensemble.vote import Round, constant, settle, votes_of
 
@@ -96,7 +96,7 @@ class Training:
         self.looked = 0  # rounds that the training's own monitors have seen
         self._start = time.perf_counter()
         rule.begin(self.state)
-        self.march = March.of(self)  # many rounds in one call, where the rule and the learner allow it
+        self.fused = FusedRounds.of(self)  # many rounds in one call, where the rule and the learner allow it
 
     def run(self, until: int, monitors: Sequence[Monitor] = ()) -> Stop:
         """Go on until round `until`, or until the rule, a monitor or the user says stop.
@@ -135,7 +135,7 @@ class Training:
 
     def _rounds(self, most: int) -> Stop | None:
         """Take at least one round, and no more than `most`: many in one call where that pays, else a single one."""
-        if self.march is not None and self.march.pays(most) and self.march.rounds(most):
+        if self.fused is not None and self.fused.pays(most) and self.fused.rounds(most):
             return None
         return self._round()
 

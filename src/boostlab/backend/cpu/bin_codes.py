@@ -69,7 +69,7 @@ class Codes:
         raise NotImplementedError
 
     @property
-    def crew(self) -> int:
+    def team_size(self) -> int:
         """How many threads compiled rounds are worth."""
         return 1
 
@@ -248,7 +248,7 @@ class DenseCodes(Codes):
         return self.cells, *self.read
 
     @property
-    def crew(self) -> int:
+    def team_size(self) -> int:
         """All threads, where a round has work for them."""
         if not is_worth(self.n_rows * self.width // 2, self.threads):
             return 1

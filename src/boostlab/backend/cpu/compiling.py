@@ -77,7 +77,7 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 
 def part(function: Callable[..., Any]) -> Any:
-    """Mark a plain function that kernels may call, or be made of (see `march`): the cache on disk knows it by name."""
+    """Mark a plain function that kernels may call, or be made of: the cache on disk knows it by name."""
     return register_jitable(function)
 
 

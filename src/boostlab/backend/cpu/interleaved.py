@@ -10,8 +10,8 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 
 
-class Lanes:
-    """The layout of `kernels/lanes.py`: every column of a word has as many places as the longest of them.
+class InterleavedLayout:
+    """Histograms of a word's columns side by side: every column has as many places as the longest of them.
 
     Parameters
     ----------
@@ -22,8 +22,10 @@ class Lanes:
 
     Examples
     --------
-    >>> lanes = Lanes(np.array([0, 3, 5]), np.array([True, True, False, True, False]), np.zeros(2, bool), 4)
-    >>> lanes.of(np.array([1, 2, 0, 3, 0])).reshape(-1, 4)
+    >>> layout = InterleavedLayout(
+    ...     np.array([0, 3, 5]), np.array([True, True, False, True, False]), np.zeros(2, bool), 4
+    ... )
+    >>> layout.of(np.array([1, 2, 0, 3, 0])).reshape(-1, 4)
     array([[1, 3, 0, 0],
            [2, 0, 0, 0],
            [0, 0, 0, 0],

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boostlab.backend.cpu.interleaved import Lanes
+from boostlab.backend.cpu.interleaved import InterleavedLayout
 from boostlab.backend.cpu.kernels.packed_codes import (
     look_up,
     part_rows,
@@ -84,7 +84,7 @@ def test_sums(sums, lanes, dtype, d):
 def test_sums_side_by_side(sums, lanes, dtype, d):
     rng = np.random.default_rng(d)
     codes, starts = random_codes(rng, d, 200, dtype)
-    layout = Lanes(starts, np.ones(starts[-1], bool), np.zeros(d, bool), lanes)
+    layout = InterleavedLayout(starts, np.ones(starts[-1], bool), np.zeros(d, bool), lanes)
     words, q = words_of(codes, lanes, dtype), rng.integers(-(2**52), 2**52, size=200)
     chosen = rng.permutation(200)[:70].astype(np.int32)
     for rows, first, last in [(ALL, 0, 200), (ALL, 13, 150), (chosen, 20, 41)]:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostlab.backend.cpu.compiling import kernel
-from boostlab.backend.cpu.interleaved import Lanes
+from boostlab.backend.cpu.interleaved import InterleavedLayout
 from boostlab.backend.cpu.kernels.interleaved_histogram import best_of_eight, best_of_four
 from boostlab.backend.cpu.kernels.stump_search import LEAST, best_edge
 
@@ -86,7 +86,7 @@ def side_by_side_four(hist, lanes, places, total, sides, first, last, bar):
 
 def side_by_side(best, width, hist, starts, filled, categorical, total, sides):
     """Run the kernel on the same columns laid side by side; the best of the words' bests, the first of equals."""
-    lanes = Lanes(starts, filled, categorical, width)
+    lanes = InterleavedLayout(starts, filled, categorical, width)
     laid, n_words = lanes.of(hist), len(lanes.words) - 1
     back = np.zeros_like(hist)
     lanes.back(laid, back)

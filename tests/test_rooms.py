@@ -1,4 +1,4 @@
-"""The house stays as drawn in docs/architecture.md: who may import whom, and how large a file may grow."""
+"""The rooms are as drawn in docs/architecture.md: who may import whom, and how large a file may grow."""
 
 from __future__ import annotations
 
