@@ -34,6 +34,7 @@ SETTINGS = {"AdaBoostM1Classifier": {"max_leaf_nodes": 8}}
 CHECKED = [entry.cls(**SETTINGS.get(name, {})) for name, entry in (REGISTRY | REGRESSORS).items()]
 
 
+@pytest.mark.filterwarnings("ignore:LPBoostClassifier found no vote with a positive soft margin")
 @parametrize_with_checks(CHECKED)
 def test_check_estimator(estimator, check):
     try:

@@ -79,6 +79,7 @@ def check(name, X, y, weights):
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=".*kept no voter")
+            warnings.filterwarnings("ignore", message=".*no vote with a positive soft margin")
             model.fit(X, y, weights)
     except ValueError as error:
         sentence = str(error)

@@ -149,6 +149,9 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path):
     block.touch()
     process = start(tmp_path, 2)
     wait_for(lambda: ("b", "m1", "1") in said(tmp_path), process)
+    before, end = len(said(tmp_path)), time.monotonic() + 5  # the other worker goes on, if there is more to do:
+    while len(said(tmp_path)) == before and time.monotonic() < end:  # so both have loaded what they need
+        time.sleep(0.02)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: workers are told too
     out, err = process.communicate(timeout=120)
     assert (process.returncode, err) == (0, "")
