@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from numba.core.dispatcher import Dispatcher
 
+from boostlab.backend.cpu.compiling import kernel
 from boostlab.backend.cpu.kernels.fused_rounds import KINDS, rounds_of
 from boostlab.backend.cpu.kernels.small_table import stump_of_edge, stump_of_pairs
 from boostlab.backend.cpu.kernels.split_search import cheapest_split, cheapest_split_of_classes, cheapest_split_of_pairs
@@ -32,3 +37,34 @@ def test_no_kernel_holds_another(name):
     held = [cell.cell_contents for cell in MADE[name]().py_func.__closure__]
     assert held
     assert not any(isinstance(thing, Dispatcher) for thing in held)
+
+
+def test_processes_that_compile_at_once_keep_their_own_kernels(tmp_path):
+    """Four processes compile kernels of one source line at once; the next process finds each by its closure."""
+    (tmp_path / "toy.py").write_text(
+        "from boostlab.backend.cpu.compiling import kernel\n"
+        "def times(k):\n"
+        "    @kernel\n"
+        "    def work(x):\n"
+        "        return k * x\n"
+        "    return work\n"
+    )
+    code = "import sys, toy\nfor k in map(int, sys.argv[1:]):\n    f = toy.times(k)\n    assert f(7) == 7 * k\n"
+    code += "    print(sum(f.stats.cache_hits.values()))"
+
+    def run(ks):
+        command = [sys.executable, "-c", code, *map(str, ks)]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(run, [range(k, 40, 4) for k in range(4)]))
+    assert run(range(40)) == ["1"] * 40  # cache hits
+
+
+def test_a_file_of_another_key_is_not_loaded(tmp_path):
+    file = type(kernel(lambda: 0)._cache._cache_file)(str(tmp_path), "toy-1", (1.0, 2))
+    file.save(("int64",), "kernel")
+    (saved,) = tmp_path.iterdir()
+    saved.rename(tmp_path / file._file_of(("float64",)))
+    assert file.load(("float64",)) is None
+    assert file.load(("int64",)) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import hashlib
 import inspect
 import logging
 import sys
@@ -13,6 +14,7 @@ from typing import Any
 
 from numba import njit
 from numba.core import event
+from numba.core.caching import IndexDataCacheFile
 from numba.extending import register_jitable
 
 
@@ -68,12 +70,40 @@ for _listener in (NOTICE, _Quiet()):
     event.register("numba:compile", _listener)  # type: ignore[no-untyped-call]
 
 
+class _CacheFile(IndexDataCacheFile):
+    """Keeps each compiled signature in a file named by its key.
+
+    Numba numbers these files through an index that it reads, changes and writes without a lock.  Two processes that
+    compile at once may give one number to two kernels, and the next process then loads the wrong one.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        """Write what was compiled, whole or not at all."""
+        self._save_data(self._file_of(key), (key, data))  # type: ignore[no-untyped-call]
+
+    def load(self, key: Any) -> Any:
+        """Return what was compiled for a key; None if nothing was."""
+        try:
+            saved, data = self._load_data(self._file_of(key))  # type: ignore[no-untyped-call]
+        except OSError:
+            return None
+        return data if saved == key else None
+
+    def _file_of(self, key: Any) -> str:
+        marks = repr((self._version, self._source_stamp, key))
+        return self._index_name.removesuffix("nbi") + hashlib.sha256(marks.encode()).hexdigest()[:16] + ".nbc"
+
+
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function on first use; without a writable place for the cache, anew in every process."""
     try:
-        return njit(cache=True, nogil=True, error_model="numpy")(function)
+        made = njit(cache=True, nogil=True, error_model="numpy")(function)
     except RuntimeError:  # Numba finds no folder it may write to
         return njit(nogil=True, error_model="numpy")(function)
+    cache: Any = made._cache  # type: ignore[attr-defined]
+    stamp = cache._impl.locator.get_source_stamp()
+    cache._cache_file = _CacheFile(cache._cache_path, cache._impl.filename_base, stamp)  # type: ignore[no-untyped-call]
+    return made
 
 
 def part(function: Callable[..., Any]) -> Any:
