@@ -17,6 +17,8 @@ from numba.core import event
 from numba.core.caching import IndexDataCacheFile
 from numba.extending import register_jitable
 
+from boostlab.backend.cpu.linking import KernelCompiler, PartCompiler
+
 
 class _Notice(event.Listener):
     """Says once a process that kernels are being compiled, so that nobody wonders why the first fit takes seconds."""
@@ -97,9 +99,9 @@ class _CacheFile(IndexDataCacheFile):
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function on first use; without a writable place for the cache, anew in every process."""
     try:
-        made = njit(cache=True, nogil=True, error_model="numpy")(function)
+        made = njit(cache=True, nogil=True, no_cfunc_wrapper=True, pipeline_class=KernelCompiler, error_model="numpy")(function)
     except RuntimeError:  # Numba finds no folder it may write to
-        return njit(nogil=True, error_model="numpy")(function)
+        return njit(nogil=True, no_cfunc_wrapper=True, pipeline_class=KernelCompiler, error_model="numpy")(function)
     cache: Any = made._cache  # type: ignore[attr-defined]
     stamp = cache._impl.locator.get_source_stamp()
     cache._cache_file = _CacheFile(cache._cache_path, cache._impl.filename_base, stamp)  # type: ignore[no-untyped-call]
@@ -108,7 +110,7 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 def part(function: Callable[..., Any]) -> Any:
     """Mark a plain function that kernels may call, or be made of: the cache on disk knows it by name."""
-    return register_jitable(function)
+    return register_jitable(no_cfunc_wrapper=True, pipeline_class=PartCompiler)(function)
 
 
 @cache
@@ -121,7 +123,7 @@ def jitable(function: Callable[..., Any]) -> Callable[..., Any]:
         called = function.__globals__.get(name)
         if getattr(called, "is_formula", False) and called is not function:
             jitable(called)
-    register_jitable(forceinline=True, error_model="numpy")(function)
+    register_jitable(forceinline=True, no_cfunc_wrapper=True, pipeline_class=PartCompiler, error_model="numpy")(function)
     return function
 
 

@@ -20,8 +20,8 @@ from boostlab.backend.cpu.kernels.fused_update import BLOCK, fewer_wrong, turn
 from boostlab.backend.cpu.kernels.interleaved_histogram import best_of_eight, best_of_four
 from boostlab.backend.cpu.kernels.packed_codes import add_eight_lanes, add_four_lanes
 from boostlab.backend.cpu.kernels.sparse_histogram import add_sparse, restore_zeros
-from boostlab.backend.cpu.kernels.spin_barrier import wait
-from boostlab.backend.cpu.kernels.stump_search import LEAST, best_edge
+from boostlab.backend.cpu.kernels.spin_barrier import meet
+from boostlab.backend.cpu.kernels.stump_search import LEAST, edge_search
 from boostlab.backend.cpu.scales import MOST, keeps
 from boostlab.functions import exp
 
@@ -102,7 +102,7 @@ def in_columns(
     hist: Array, lanes: Any, places: Any, total: int, sides: int, first: int, last: int, bar: int, room: Array
 ) -> Any:
     """Find the best stump on some columns, however low the bar."""
-    return best_edge(hist, *places, total, sides, first, last)
+    return edge_search(hist, *places, total, sides, first, last)
 
 
 KINDS = {
@@ -187,7 +187,7 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
             if size > 1:
                 finds[me, FEATURE], finds[me, CUT], finds[me, SIDE] = feature, cut, side
                 finds[me, EDGE], finds[me, WORTH] = edge, worth
-                if wait(meeting, size):
+                if meet(meeting, size):
                     return -1, total, gross, risen, fallen
                 top = 0
                 for p in range(1, size):  # of equals the first
@@ -225,7 +225,7 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
                 if not by_words:
                     add(codes, where, my_changes, my_rows, 0, touched, out)
             turns[me, SIZE], turns[me, SIGNED], turns[me, GROWN] = touched, up_by, grown_by
-            if size > 1 and wait(meeting, size):
+            if size > 1 and meet(meeting, size):
                 return -1, total, gross, risen, fallen
             if me == 0:
                 found[made, 0], found[made, 1], found[made, 2] = feature, cut, side

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.backend.cpu.compiling import kernel
+from boostlab.backend.cpu.compiling import kernel, part
+from boostlab.backend.cpu.functions import bits
 
 Array = np.ndarray[Any, Any]
 
 
-@kernel
+@part
 def _interval(cuts: Array, low: int, high: int, x: float) -> int:
     """Return the first place in low..high whose cut is not below x (high if all are)."""
     size = high - low
@@ -52,7 +53,7 @@ def lookup_scores(
             while left > np.uint64(0):  # as many steps for every row, and a sign bit instead of a branch
                 half = (left + one) >> one
                 for i in range(size):
-                    below = np.float64(cuts[low[i] + half - one] - x[i]).view(np.int64) >> 63  # -1 or 0
+                    below = bits(cuts[low[i] + half - one] - x[i]) >> 63  # -1 or 0
                     low[i] += half & np.uint64(below)
                 left -= half
             for c in range(outputs):

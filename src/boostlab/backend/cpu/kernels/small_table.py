@@ -16,7 +16,7 @@ from boostlab.backend.cpu.compiling import kernel, part, stamp_of
 from boostlab.backend.cpu.kernels.fixed_point import _scales
 from boostlab.backend.cpu.kernels.histogram import value
 from boostlab.backend.cpu.kernels.packed_codes import add_eight, add_four
-from boostlab.backend.cpu.kernels.stump_search import best_edge
+from boostlab.backend.cpu.kernels.stump_search import edge_search
 from boostlab.backend.cpu.scales import next_scale
 
 Array = np.ndarray[Any, Any]
@@ -244,7 +244,7 @@ def stump_of_edge(lanes: int) -> Any:
         """Write the histogram and return what `edge.best_edge` finds in it; nobody is an empty list of rows."""
         hist[:] = 0
         add(words, base, q, nobody, 0, q.size, hist)
-        return best_edge(hist, starts, filled, categorical, total, sides, 0, starts.size - 1)
+        return edge_search(hist, starts, filled, categorical, total, sides, 0, starts.size - 1)
 
     return search
 

@@ -1,0 +1,90 @@
+"""Parts of kernels: compiled as far as a kernel needs them, which is linked with them and optimised as a whole.
+
+Numba optimises whatever a kernel calls and emits its machine code, although only the kernel is ever called: a third of
+the time that compilation takes.  A part stops before that.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import _dynfunc
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags, _LowerResult
+from numba.core.compiler_machinery import register_pass
+from numba.core.typed_passes import NativeLowering
+
+
+class _Linked(JITCodeLibrary):
+    """The code of a part, to be linked into a kernel's."""
+
+    def _optimize_final_module(self) -> None:
+        """Leave that to the kernel."""
+
+    def _finalize_final_module(self) -> None:
+        """Emit nothing."""
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _Lowering(NativeLowering):
+    """From typed instructions to those of LLVM, and no further."""
+
+    _name = "lowering_of_a_part"
+
+    def run_pass(self, state: Any) -> bool:
+        context = state.targetctx
+        state.library = library = _Linked(context.codegen(), state.func_id.func_qualname)
+        library.enable_object_caching()
+        state.flags.no_compile = True
+        super().run_pass(state)
+        described, helper, _, env = state.cr
+        if env.consts:
+            raise AssertionError(f"{described.qualname} needs objects of Python, which a part of a kernel cannot have.")
+        name = described.qualname.split(".")[-1]
+        known_by = _dynfunc.make_function(described.lookup_module(), name, "part of a kernel", 0, env, (library,))
+        context.insert_user_function(known_by, described, [library])
+        state["cr"] = _LowerResult(described, helper, known_by, env)
+        return True
+
+
+class _Flags(Flags):
+    """Options of a compilation, equal where they mean the same for a function of Numba's that is called.
+
+    Numba looks such functions up by all options, some forty of them, each time that it meets one, and compiles `max`
+    anew for a kernel and for a part of it.
+    """
+
+    def _inherited(self) -> tuple[Any, ...]:
+        known = self._values
+        return known.get("forceinline"), known.get("error_model"), known.get("fastmath"), known.get("nrt")
+
+    def __hash__(self) -> int:
+        return hash(self._inherited()[0])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Flags) and self._inherited() == other._inherited()
+
+
+class KernelCompiler(CompilerBase):
+    """Numba's passes."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.state.flags = _Flags(self.state.flags)
+
+    def define_pipelines(self) -> list[Any]:
+        """Return the passes for a kernel."""
+        return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
+
+
+class PartCompiler(KernelCompiler):
+    """Numba's passes, the last one exchanged."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Return the passes for a part."""
+        (passes,) = super().define_pipelines()
+        passes.passes = [(_Lowering if which is NativeLowering else which, why) for which, why in passes.passes]
+        passes.finalize()
+        return [passes]
