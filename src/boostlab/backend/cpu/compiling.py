@@ -19,6 +19,10 @@ from numba.extending import register_jitable
 
 from boostlab.backend.cpu.linking import KernelCompiler, PartCompiler
 
+# Nobody calls kernels as functions of C: wrappers for that take a tenth of the time.
+PART: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True, "pipeline_class": PartCompiler}
+KERNEL: dict[str, Any] = {**PART, "nogil": True, "pipeline_class": KernelCompiler}
+
 
 class _Notice(event.Listener):
     """Says once a process that kernels are being compiled, so that nobody wonders why the first fit takes seconds."""
@@ -99,9 +103,9 @@ class _CacheFile(IndexDataCacheFile):
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function on first use; without a writable place for the cache, anew in every process."""
     try:
-        made = njit(cache=True, nogil=True, no_cfunc_wrapper=True, pipeline_class=KernelCompiler, error_model="numpy")(function)
+        made = njit(cache=True, **KERNEL)(function)
     except RuntimeError:  # Numba finds no folder it may write to
-        return njit(nogil=True, no_cfunc_wrapper=True, pipeline_class=KernelCompiler, error_model="numpy")(function)
+        return njit(**KERNEL)(function)
     cache: Any = made._cache  # type: ignore[attr-defined]
     stamp = cache._impl.locator.get_source_stamp()
     cache._cache_file = _CacheFile(cache._cache_path, cache._impl.filename_base, stamp)  # type: ignore[no-untyped-call]
@@ -110,20 +114,24 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 def part(function: Callable[..., Any]) -> Any:
     """Mark a plain function that kernels may call, or be made of: the cache on disk knows it by name."""
-    return register_jitable(no_cfunc_wrapper=True, pipeline_class=PartCompiler)(function)
+    return register_jitable(**PART)(function)
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """Mark a plain function that is inlined whatever its size: a loop with a call left in it does not vectorise, and
+    takes three times as long.
+    """
+    return register_jitable(forceinline=True, **PART)(function)
 
 
 @cache
 def jitable(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Let kernels call a formula (see `contract.formula`), and the formulas that it calls.
-
-    It is inlined whatever its size: a loop with a call left in it does not vectorise, and takes three times as long.
-    """
+    """Let kernels call a formula (see `contract.formula`), and the formulas that it calls."""
     for name in function.__code__.co_names:
         called = function.__globals__.get(name)
         if getattr(called, "is_formula", False) and called is not function:
             jitable(called)
-    register_jitable(forceinline=True, no_cfunc_wrapper=True, pipeline_class=PartCompiler, error_model="numpy")(function)
+    inlined(function)
     return function
 
 

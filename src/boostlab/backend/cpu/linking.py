@@ -6,13 +6,18 @@ the time that compilation takes.  A part stops before that.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from numba import _dynfunc
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags, _LowerResult
 from numba.core.compiler_machinery import register_pass
+from numba.core.environment import lookup_environment
 from numba.core.typed_passes import NativeLowering
+from numba.core.untyped_passes import InlineClosureLikes, InlineInlinables, LiteralUnroll, WithLifting
+
+ENVIRONMENT = "_ZN08NumbaEnv"
+IDLE = (InlineClosureLikes, InlineInlinables, LiteralUnroll, WithLifting)  # kernels have no closures, nor `with`
 
 
 class _Linked(JITCodeLibrary):
@@ -40,12 +45,24 @@ class _Lowering(NativeLowering):
         state.flags.no_compile = True
         super().run_pass(state)
         described, helper, _, env = state.cr
-        if env.consts:
-            raise AssertionError(f"{described.qualname} needs objects of Python, which a part of a kernel cannot have.")
         name = described.qualname.split(".")[-1]
         known_by = _dynfunc.make_function(described.lookup_module(), name, "part of a kernel", 0, env, (library,))
         context.insert_user_function(known_by, described, [library])
         state["cr"] = _LowerResult(described, helper, known_by, env)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _KernelLowering(NativeLowering):
+    """From typed instructions to machine code, that of the parts included."""
+
+    _name = "lowering_of_a_kernel"
+
+    def run_pass(self, state: Any) -> bool:
+        super().run_pass(state)
+        for variable in state.library._final_module.global_variables:  # where parts look for objects of Python
+            if variable.name.startswith(ENVIRONMENT) and (known := lookup_environment(variable.name)) is not None:
+                state.library.codegen.set_env(variable.name, known)
         return True
 
 
@@ -68,7 +85,9 @@ class _Flags(Flags):
 
 
 class KernelCompiler(CompilerBase):
-    """Numba's passes."""
+    """Numba's passes, but for those that have nothing to do in a kernel."""
+
+    lowering: ClassVar[Any] = _KernelLowering
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -76,15 +95,14 @@ class KernelCompiler(CompilerBase):
 
     def define_pipelines(self) -> list[Any]:
         """Return the passes for a kernel."""
-        return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        used = [(which, why) for which, why in passes.passes if which not in IDLE]
+        passes.passes = [(self.lowering if which is NativeLowering else which, why) for which, why in used]
+        passes.finalize()
+        return [passes]
 
 
 class PartCompiler(KernelCompiler):
     """Numba's passes, the last one exchanged."""
 
-    def define_pipelines(self) -> list[Any]:
-        """Return the passes for a part."""
-        (passes,) = super().define_pipelines()
-        passes.passes = [(_Lowering if which is NativeLowering else which, why) for which, why in passes.passes]
-        passes.finalize()
-        return [passes]
+    lowering: ClassVar[Any] = _Lowering

@@ -13,7 +13,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.kernels import fixed_point as sums
+from boostlab.backend.cpu.kernels.fixed_point import fixed, fixed_sums
 from boostlab.backend.cpu.kernels.totals import totals_of, totals_of_each
 
 Array = npt.NDArray[Any]
@@ -143,25 +143,17 @@ class Masses:
             Leave so many bits for the sums to grow into.
         """
         matrix, counts = self._unit(x) if counts is None else (_matrix(x), counts)
-        k, signed, gross = self._sums(matrix, counts)
-        if room > 0 and gross > 0:
-            k -= room
-            signed, gross = sums.sums_at(matrix, counts, k)
         out = np.empty(matrix.shape, np.int64)
-        sums.fixed(matrix, counts, k, out)
+        k, signed, gross = _finite(fixed(matrix, counts, _size(matrix, counts), room, out))
         return out.reshape(x.shape), k, signed, gross
 
     def _unit(self, x: Array) -> tuple[Array, Array]:
         """Fold real masses into x; integer masses stay apart, to be multiplied after rounding."""
-        matrix = _matrix(x) if self.mass is None else _matrix(x) * self.mass[:, None]
+        matrix = _matrix(x) if self.mass is None else _matrix(_matrix(x) * self.mass[:, None])
         return matrix, _ONCE if self.counts is None else self.counts
 
     def _sums(self, matrix: Array, counts: Array) -> tuple[int, int, int]:
-        size = float(matrix.size if counts is _ONCE else counts.sum() * matrix.shape[1])
-        k, signed, gross = sums.fixed_sums(matrix, counts, size)
-        if gross < 0:
-            raise ArithmeticError("A sum over rows met NaN or infinity; the rule that asked must bound its values.")
-        return k, signed, gross
+        return _finite(fixed_sums(matrix, counts, _size(matrix, counts)))
 
     # -- extremes and draws -------------------------------------------------------------------------------------------
 
@@ -205,4 +197,17 @@ def _exact_sum(mass: Array, counts: Array) -> float:
 
 
 def _matrix(x: Array) -> Array:
-    return np.ascontiguousarray(x, dtype=np.float64).reshape(len(x), -1)
+    """Return values as kernels are compiled for them: contiguous, and not to be written to."""
+    matrix = np.ascontiguousarray(x, dtype=np.float64).reshape(len(x), -1)
+    matrix.setflags(write=False)
+    return matrix
+
+
+def _size(matrix: Array, counts: Array) -> float:
+    return float(matrix.size if counts is _ONCE else counts.sum() * matrix.shape[1])
+
+
+def _finite(found: tuple[int, int, int]) -> tuple[int, int, int]:
+    if found[2] < 0:
+        raise ArithmeticError("A sum over rows met NaN or infinity; the rule that asked must bound its values.")
+    return found

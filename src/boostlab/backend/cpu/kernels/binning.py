@@ -9,7 +9,7 @@ import numpy as np
 
 from boostlab.backend.cpu.compiling import kernel
 from boostlab.backend.cpu.functions import bits
-from boostlab.backend.cpu.kernels.workspace import doubles
+from boostlab.backend.cpu.kernels.workspace import doubles, naturals
 
 Array = np.ndarray[Any, Any]
 
@@ -112,7 +112,7 @@ def encode(X: Array, cuts: Array, starts: Array, grids: Any, missing: Array, off
     """
     low, scale, most, below = grids
     one, lanes, top = np.uint64(1), codes.shape[2], np.float64(below.shape[1] - 1)
-    values, cell, at = doubles(BLOCK), np.empty(BLOCK, np.int32), np.empty(BLOCK, np.uint64)
+    values, cell, at = doubles(BLOCK), np.empty(BLOCK, np.int32), naturals(BLOCK)
     for start in range(0, X.shape[0], BLOCK):
         size = np.uint64(min(BLOCK, X.shape[0] - start))
         for j in range(X.shape[1]):

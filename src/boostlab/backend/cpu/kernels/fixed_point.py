@@ -13,7 +13,7 @@ import numpy as np
 
 from boostlab.backend.cpu.compiling import kernel, part
 from boostlab.backend.cpu.functions import bits, from_bits
-from boostlab.backend.cpu.kernels.workspace import flat
+from boostlab.backend.cpu.kernels.workspace import to_read, to_write
 
 Array = np.ndarray[Any, Any]
 
@@ -95,10 +95,17 @@ def flat_fixed_sums(x: Array, counts: Array, width: int, size: float) -> tuple[i
             k += 1
 
 
-@kernel
-def sums_at(x: Array, counts: Array, k: int) -> tuple[int, int]:
-    """Return the sums of q and of |q|, q = counts * rint(x * 2^k), for x of shape (rows, any)."""
-    return flat_sums_at(flat(x), counts, x.shape[1], k)
+@part
+def flat_fixed(x: Array, counts: Array, width: int, k: int, out: Array) -> None:
+    """Write q = counts * rint(x * 2^k) to out, both flat arrays with `width` values a row."""
+    scale, more = _scales(k)
+    if counts.size == 0:
+        for i in range(x.size):
+            out[i] = np.int64(np.rint(x[i] * scale * more))
+    else:
+        for i in range(counts.size):
+            for c in range(width):
+                out[i * width + c] = counts[i] * np.int64(np.rint(x[i * width + c] * scale * more))
 
 
 @kernel
@@ -109,18 +116,17 @@ def fixed_sums(x: Array, counts: Array, size: float) -> tuple[int, int, int]:
     lie in [2^60, 2^62), and comes from order-free facts only: size * max|x| first, then the integer sum itself.
     If x holds NaN or infinity the sum of |q| returned is -1.
     """
-    return flat_fixed_sums(flat(x), counts, x.shape[1], size)
+    return flat_fixed_sums(to_read(x), counts, x.shape[1], size)
 
 
 @kernel
-def fixed(x: Array, counts: Array, k: int, out: Array) -> None:
-    """Write q = counts * rint(x * 2^k) to out; both have shape (rows, any)."""
-    scale, more = _scales(k)
-    if counts.size == 0:
-        values, to = flat(x), flat(out)
-        for i in range(values.size):
-            to[i] = np.int64(np.rint(values[i] * scale * more))
-    else:
-        for i in range(x.shape[0]):
-            for c in range(x.shape[1]):
-                out[i, c] = counts[i] * np.int64(np.rint(x[i, c] * scale * more))
+def fixed(x: Array, counts: Array, size: float, room: int, out: Array) -> tuple[int, int, int]:
+    """Write q to out and return what `fixed_sums` does, with a k that is less by `room`."""
+    values, width = to_read(x), x.shape[1]
+    k, signed, gross = flat_fixed_sums(values, counts, width, size)
+    if room > 0 and gross > 0:
+        k -= room
+        signed, gross = flat_sums_at(values, counts, width, k)
+    if gross >= 0:
+        flat_fixed(values, counts, width, k, to_write(out))
+    return k, signed, gross

@@ -9,7 +9,7 @@ import numpy as np
 
 from boostlab.backend.cpu.compiling import kernel, part
 from boostlab.backend.cpu.kernels.fixed_point import flat_fixed_sums, flat_sums_at, largest_of
-from boostlab.backend.cpu.kernels.workspace import doubles
+from boostlab.backend.cpu.kernels.workspace import doubles, to_read
 
 Array = np.ndarray[Any, Any]
 
@@ -28,7 +28,7 @@ def times(x: Array, mass: Array) -> Array:
 @part
 def both_totals(x: Array, counts: Array, mass: Array, size: float) -> tuple[float, float]:
     """Return what `totals_of` does."""
-    k, signed, gross = flat_fixed_sums(times(x, mass), counts, 1, size)
+    k, signed, gross = flat_fixed_sums(to_read(times(x, mass)), counts, 1, size)
     if gross < 0:
         return np.nan, np.nan
     return math.ldexp(float(signed), -k), math.ldexp(float(gross), -k)
@@ -59,7 +59,7 @@ def largest_part(values: Array, counts: Array, mass: Array, first: int, last: in
     """
     for v in range(values.shape[0]):
         x = values[v, first:last]
-        out[v] = largest_of(times(x, mass[first:last]))
+        out[v] = largest_of(to_read(times(x, mass[first:last])))
         if counts.size > 0 and mass.size == 0 and out[v] > 0.0:
             by, top = counts[first:last], 0.0
             for i in range(x.size):
@@ -72,5 +72,5 @@ def sums_part(values: Array, counts: Array, mass: Array, powers: Array, first: i
     """Write the sums of q and |q| among some rows to out, q = counts * rint(mass * x * 2^k), for each x of values."""
     for v in range(values.shape[0]):
         x = values[v, first:last]
-        signed, gross = flat_sums_at(times(x, mass[first:last]), counts[first:last], 1, powers[v])
+        signed, gross = flat_sums_at(to_read(times(x, mass[first:last])), counts[first:last], 1, powers[v])
         out[v, 0], out[v, 1] = signed, gross

@@ -21,7 +21,7 @@ from boostlab.backend.cpu.compiling import kernel, part
 from boostlab.backend.cpu.kernels.fixed_point import _scales
 from boostlab.backend.cpu.kernels.histogram import value
 from boostlab.backend.cpu.kernels.prefetch import soon
-from boostlab.backend.cpu.kernels.workspace import clear, doubles, integers
+from boostlab.backend.cpu.kernels.workspace import clear, doubles, integers, naturals
 
 Array = np.ndarray[Any, Any]
 U = np.uint64
@@ -45,7 +45,7 @@ class RowBlock(NamedTuple):
 @part
 def new_block() -> RowBlock:
     """Return room for a block."""
-    block = RowBlock(np.empty(BLOCK + AHEAD, np.uint64), np.empty(BLOCK, np.uint64), integers(2 * BLOCK + 2))
+    block = RowBlock(naturals(BLOCK + AHEAD), naturals(BLOCK), integers(2 * BLOCK + 2))
     for row in range(BLOCK, BLOCK + AHEAD):
         block.rows[row] = 0  # that are prefetched after the last
     return block

@@ -34,6 +34,19 @@ def doubles(n: int) -> Array:
 
 
 @part
+def naturals(n: int) -> Array:
+    """Return room for n integers without a sign."""
+    return np.empty(n, np.uint64)
+
+
+@part
+def copy(x: Array, to: Array) -> None:
+    """Write a flat array to another."""
+    for i in range(x.size):
+        to[i] = x[i]
+
+
+@part
 def clear(x: Array) -> None:
     """Let all of a flat array be 0."""
     for i in range(x.size):
@@ -62,24 +75,25 @@ def last_at_most(x: Array, value: int) -> int:
     return low - 1
 
 
-@_inside
-def flat(typing: Any, array: Any) -> Any:
-    """Return a C-contiguous array as one of a single dimension."""
-    if not array.is_c_contig:
-        return None
+def _flattening(writes: bool) -> Any:
+    @_inside
+    def flattened(typing: Any, array: Any) -> Any:
+        """Return a C-contiguous array as one of a single dimension."""
+        if not array.is_c_contig or (writes and not array.mutable):
+            return None
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        old = context.make_array(signature.args[0])(context, builder, args[0])
-        new = context.make_array(signature.return_type)(context, builder)
-        populate_array(  # type: ignore[no-untyped-call]
-            new,
-            data=old.data,
-            shape=(old.nitems,),
-            strides=(old.itemsize,),
-            itemsize=old.itemsize,
-            meminfo=old.meminfo,
-            parent=old.parent,
-        )
-        return impl_ret_borrowed(context, builder, signature.return_type, new._getvalue())  # type: ignore[no-untyped-call]
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            old = context.make_array(signature.args[0])(context, builder, args[0])
+            new = context.make_array(signature.return_type)(context, builder)
+            size = old.itemsize
+            how = {"itemsize": size, "meminfo": old.meminfo, "parent": old.parent}
+            populate_array(new, old.data, (old.nitems,), (size,), **how)  # type: ignore[no-untyped-call]
+            kind = signature.return_type
+            return impl_ret_borrowed(context, builder, kind, new._getvalue())  # type: ignore[no-untyped-call]
 
-    return types.Array(array.dtype, 1, "C", readonly=not array.mutable)(array), code
+        return types.Array(array.dtype, 1, "C", readonly=not writes)(array), code
+
+    return flattened
+
+
+to_write, to_read = _flattening(True), _flattening(False)
