@@ -106,7 +106,7 @@ def kernel(function: Callable[..., Any]) -> Any:
         made = njit(cache=True, **KERNEL)(function)
     except RuntimeError:  # Numba finds no folder it may write to
         return njit(**KERNEL)(function)
-    cache: Any = made._cache  # type: ignore[attr-defined]
+    cache: Any = made._cache
     stamp = cache._impl.locator.get_source_stamp()
     cache._cache_file = _CacheFile(cache._cache_path, cache._impl.filename_base, stamp)  # type: ignore[no-untyped-call]
     return made

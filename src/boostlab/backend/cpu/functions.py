@@ -20,7 +20,8 @@ from numba.extending import lower_builtin, type_callable
 from boostlab.backend.cpu.compiling import inlined, kernel
 from boostlab.functions import bits as reinterpretation
 from boostlab.functions import error, exponential, logarithm, pairs
-from boostlab.functions.bits import bits, from_bits
+from boostlab.functions.bits import bits as bits  # kernels import them from here, where they are compiled
+from boostlab.functions.bits import from_bits as from_bits
 from boostlab.functions.exponential import exp
 
 Array = np.ndarray[Any, Any]

@@ -27,7 +27,7 @@ MAGNITUDE, INFINITE = 0x7FFFFFFFFFFFFFFF, 0x7FF0000000000000  # bits: all but th
 @part
 def largest_of(x: Array) -> float:
     """Return max |x_i| of a flat array, or NaN if any x_i is NaN or infinite."""
-    top = np.int64(0)
+    top = 0
     for i in range(x.size):
         top = max(top, bits(x[i]) & MAGNITUDE)  # without the sign, floats order like integers
     return np.nan if top >= INFINITE else from_bits(top)

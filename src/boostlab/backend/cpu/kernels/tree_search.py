@@ -77,8 +77,8 @@ def as_float(x: int) -> float:
     2^63: 2.6 ns a cut in place of 3.4.
     """
     bits = U(x) ^ (U(1) << U(63))
-    upper = from_bits(np.int64((bits >> U(32)) | U(0x4530000000000000)))
-    lower = from_bits(np.int64((bits & U(0xFFFFFFFF)) | U(0x4330000000000000)))
+    upper = from_bits(np.int64((bits >> U(32)) | U(0x4530000000000000)))  # type: ignore[arg-type]
+    lower = from_bits(np.int64((bits & U(0xFFFFFFFF)) | U(0x4330000000000000)))  # type: ignore[arg-type]
     return (upper - OFFSET) + lower
 
 
