@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostlab import DecisionStump
-from boostlab.backend.cpu.kernels.histogram import SIGNED, SIZE, SQUARE
 from boostlab.backend.cpu.kernels.small_table import first_below, round_one, round_two
 from boostlab.backend.cpu.kernels.totals import totals_of
 from boostlab.backend.cpu.masses import Masses
 from boostlab.contract import MixedTask, Stop, Task
+from boostlab.contract.criterion import SIGNED, SIZE, SQUARE
 from boostlab.data.table import Table
 from boostlab.learners.criteria import CRITERIA, Gini
 from boostlab.learners.small import Small, count_cuts

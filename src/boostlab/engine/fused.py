@@ -20,10 +20,10 @@ from boostlab.backend.cpu.followed_histograms import Follower
 from boostlab.backend.cpu.interleaved import InterleavedLayout
 from boostlab.backend.cpu.kernels.fused_rounds import FACTS, rounds_of
 from boostlab.backend.cpu.kernels.fused_update import BLOCK
-from boostlab.backend.cpu.kernels.histogram import SIGNED
 from boostlab.backend.cpu.scales import keeps
 from boostlab.backend.cpu.threads import as_team
 from boostlab.contract import NEGLIGIBLE, Facts, Plain, Rule
+from boostlab.contract.criterion import SIGNED
 from boostlab.data.table import Table
 from boostlab.engine.state import State
 from boostlab.learners.stump import StumpSession

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.followed_histograms import ClassCount, Follower, Panel, scaled
-from boostlab.learners.criterion import Separable
+from boostlab.contract.criterion import Separable
 
 Array = npt.NDArray[Any]
 

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.compiling import part as formula
-from boostlab.backend.cpu.kernels.histogram import SIGNED, SQUARE
-from boostlab.learners.criterion import TINY, Cost, Criterion, Residual, Separable
+from boostlab.contract import formula
+from boostlab.contract.criterion import SIGNED, SQUARE, TINY, Cost, Criterion, Residual, Separable
 from boostlab.learners.labelwise import Factored, Hamming, HammingZ
 
 Array = npt.NDArray[Any]

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.compiling import part as formula
-from boostlab.backend.cpu.kernels.histogram import SIGNED, SIZE
-from boostlab.learners.criterion import Cost, Criterion, Separable
+from boostlab.contract import formula
+from boostlab.contract.criterion import SIGNED, SIZE, Cost, Criterion, Separable
 
 Array = npt.NDArray[Any]
 

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.followed_histograms import ClassCount, Follower, Panel
-from boostlab.backend.cpu.kernels.histogram import SIGNED, SIZE
 from boostlab.backend.cpu.kernels.split_search import (
     cheapest_split,
     cheapest_split_of_classes,
@@ -19,10 +18,10 @@ from boostlab.backend.cpu.kernels.split_search import (
 )
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.threads import spread
+from boostlab.contract.criterion import SIGNED, SIZE, Criterion, Params, Separable
 from boostlab.data.table import Table
 from boostlab.learners.channels import Channels, SmallChannels
 from boostlab.learners.criteria import ByClass
-from boostlab.learners.criterion import Criterion, Params, Separable
 from boostlab.learners.small import Small
 from boostlab.learners.small import tame as tame
 

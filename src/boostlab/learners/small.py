@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.bin_codes import ALL
 from boostlab.backend.cpu.followed_histograms import FEW, SMALL, Follower
-from boostlab.backend.cpu.kernels.histogram import SIGNED
 from boostlab.backend.cpu.kernels.small_table import (
     EXTREME,
     round_one,
@@ -24,7 +23,7 @@ from boostlab.backend.cpu.kernels.small_table import (
     stump_of_pairs,
     votes_of_cut,
 )
-from boostlab.learners.criterion import Criterion
+from boostlab.contract.criterion import SIGNED, Criterion
 
 if TYPE_CHECKING:
     from boostlab.learners.search import SplitSearch

@@ -11,7 +11,6 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from boostlab.backend.cpu.followed_histograms import Follower
-from boostlab.backend.cpu.kernels.histogram import SIGNED
 from boostlab.backend.cpu.kernels.stump_search import best_edge
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.threads import gather
@@ -26,10 +25,10 @@ from boostlab.contract import (
     squared_error_sums,
     stored_learner,
 )
+from boostlab.contract.criterion import SIGNED, Criterion, Params
 from boostlab.contract.sums import errors_of_labels
 from boostlab.data.table import Table
 from boostlab.learners.criteria import CRITERIA, ByClass, ClassGini, Labels, MixedEdge
-from boostlab.learners.criterion import Criterion, Params
 from boostlab.learners.fitted_stump import CategoryStump, Stump
 from boostlab.learners.ranking import ranked
 from boostlab.learners.search import SplitSearch, tame

@@ -125,6 +125,22 @@ def jitable(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+def admit(*functions: Callable[..., Any]) -> int:
+    """Let a kernel be made of these functions and the formulas they call; return their stamp (see `stamp_of`)."""
+    for function in functions:
+        _admit(function)
+    return stamp_of(functions[0])
+
+
+@cache
+def _admit(function: Callable[..., Any]) -> None:
+    for name in function.__code__.co_names:
+        called = function.__globals__.get(name)
+        if getattr(called, "is_formula", False) and called is not function:
+            _admit(called)
+    part(function)
+
+
 def stamp_of(function: Callable[..., Any]) -> int:
     """Return a negative number that changes with the source of a function: a kernel made of it puts this
     number where the cache on disk sees it.

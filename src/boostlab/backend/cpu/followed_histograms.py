@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu import one_thread as alone
 from boostlab.backend.cpu.bin_codes import Codes, Followed
-from boostlab.backend.cpu.kernels.histogram import SIGNED, SIZE, SQUARE
 from boostlab.backend.cpu.label_histograms import sums_of
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.scales import limits, next_scale
+from boostlab.contract.criterion import SIGNED, SIZE, SQUARE
 
 Array = npt.NDArray[Any]
 

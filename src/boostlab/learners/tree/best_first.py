@@ -15,15 +15,14 @@ from boostlab.backend.cpu.bin_codes import NOTHING, DenseCodes, Followed
 from boostlab.backend.cpu.followed_histograms import Follower, Rounded, scaled
 from boostlab.backend.cpu.kernels.best_first import CUT, FACTS
 from boostlab.backend.cpu.kernels.grown_tree import write_tree, write_votes
-from boostlab.backend.cpu.kernels.histogram import SIGNED
 from boostlab.backend.cpu.kernels.tree_histogram import class_totals, label_changes, label_sums
 from boostlab.backend.cpu.kernels.tree_kinds import classes_grower, labels_grower, numbers_grower
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.threads import as_team, is_worth, spread, spread_sums
 from boostlab.contract import Stop, Task
+from boostlab.contract.criterion import SIGNED, Separable
 from boostlab.data.table import compact
 from boostlab.learners.criteria import EXPLAINS, ByClass
-from boostlab.learners.criterion import Separable
 from boostlab.learners.search import SplitSearch, tame
 from boostlab.learners.small import count_cuts
 from boostlab.learners.tree.fitted import Tree

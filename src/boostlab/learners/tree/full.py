@@ -12,11 +12,10 @@ import numpy.typing as npt
 from boostlab.backend.cpu.followed_histograms import Rounded, scaled
 from boostlab.backend.cpu.kernels.full_tree import CUT, FACTS, FEATURE, HIGH, LOW, LOWS, grow_full, let_leaves_vote
 from boostlab.backend.cpu.kernels.full_tree_classes import class_grower, let_classes_vote
-from boostlab.backend.cpu.kernels.histogram import SIGNED
 from boostlab.backend.cpu.kernels.presorted_tree import grow_ordered, put_in_order
 from boostlab.contract import Stop, Task
+from boostlab.contract.criterion import SIGNED, Separable
 from boostlab.learners.criteria import ByClass, gini
-from boostlab.learners.criterion import Separable
 from boostlab.learners.search import SplitSearch, tame
 from boostlab.learners.tree.fitted import Tree
 from boostlab.learners.tree.strategy import FLOOR, NO_SPLIT, Grown, Limits, Strategy, deepest, hides_rows

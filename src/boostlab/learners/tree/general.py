@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.contract import Stop, Task
+from boostlab.contract.criterion import Separable
 from boostlab.data.table import compact
 from boostlab.learners.channels import Channels
-from boostlab.learners.criterion import Separable
 from boostlab.learners.search import Split, SplitSearch, tame
 from boostlab.learners.tree.fitted import Tree
 from boostlab.learners.tree.strategy import FLOOR, NO_SPLIT, Grown, Limits, Strategy, mean_target

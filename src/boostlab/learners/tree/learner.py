@@ -11,10 +11,10 @@ from sklearn.base import BaseEstimator
 
 from boostlab.backend.cpu.masses import Masses
 from boostlab.contract import Found, Learner, Session, Stop, Task, class_error_sums, stored_learner
+from boostlab.contract.criterion import Separable
 from boostlab.contract.sums import errors_of_labels
 from boostlab.data.table import Table
 from boostlab.learners.criteria import CRITERIA, ClassGini, Gini
-from boostlab.learners.criterion import Separable
 from boostlab.learners.search import Split, SplitSearch
 from boostlab.learners.tree.best_first import BestFirst
 from boostlab.learners.tree.factored import grow_factored

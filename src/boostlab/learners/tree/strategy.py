@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.masses import Masses
 from boostlab.contract import Stop, Task
-from boostlab.learners.criterion import Separable
+from boostlab.contract.criterion import Separable
 from boostlab.learners.search import SplitSearch
 from boostlab.learners.tree.fitted import Tree
 

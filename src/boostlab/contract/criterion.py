@@ -1,4 +1,4 @@
-"""What all criteria have in common (see `criteria`)."""
+"""What makes a split good: a cost of sums over rows (the criteria themselves are in `learners.criteria`)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.kernels.histogram import SIGNED, SIZE
-
 Array = npt.NDArray[Any]
 Params = Mapping[str, float]
 Cost = Callable[[Any, Any, Any, Any], Any]
@@ -17,6 +15,7 @@ Residual = Callable[[Any, Any, Any], Any]
 
 TINY = 2.2250738585072014e-308  # the smallest normal float: 0 / TINY is 0
 
+SIZE, SIGNED, SQUARE = 0, 1, 2  # what a channel sums: w, w t or w^2 t
 
 NONE = np.empty(0)
 
