@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from boostlab.backend.cpu.threads import count_threads
+from boostlab.backend import CpuRows, count_threads
 from boostlab.boosters.params import Check, check_params, flag, number, one_of, param, scorer, whole
 from boostlab.boosters.selection import Bench, Part
 from boostlab.boosters.targets import Labels, Numbers, Targets
@@ -191,13 +191,11 @@ class Booster(Fitted, Targets, BaseEstimator):
         self._settled = self._settle(
             Bench(whole, watched, learner, self.resample, self.max_restarts, chance, self.validation_fraction)
         )
+        rule = self._rule()
         training = Training(
-            self._rule(),
+            rule,
             learner,
-            whole.table,
-            sample.rows,
-            sample.codes,
-            self._n_classes,
+            CpuRows(rule, whole.table, sample.rows, sample.codes, self._n_classes),
             horizon=self.n_estimators,
             resample=self.resample,
             max_restarts=self.max_restarts,
@@ -299,9 +297,9 @@ class Booster(Fitted, Targets, BaseEstimator):
                 "with warm_start it may only grow."
             )
         training.state.horizon = self.n_estimators
-        training.table.moved_to(sample.X)
+        training.rows.table.moved_to(sample.X)
         if training.watched is not None:
-            training.watched.moved_to(sample.X if held_out is None else held_out.X)
+            training.watched.table.moved_to(sample.X if held_out is None else held_out.X)
         return training
 
     def __getstate__(self) -> dict[str, Any]:

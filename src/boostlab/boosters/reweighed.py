@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from boostlab.backend.cpu.threads import count_threads
+from boostlab.backend import count_threads
 from boostlab.boosters.adaboost import AdaBoost
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.corrective import LIMIT
@@ -105,7 +105,7 @@ class ReweighingClassifier(BoostingClassifier):
         rule = self._weighing(1.0)
         training = bench.training(rule, train, judge, int(bench.rng.integers(2**62)))
         run(training, MOST_ROUNDS)
-        s, watched = training.state, training.watched_scores
+        s, watched = training.state, training.watched
         if not s.rounds or watched is None:
             return {self._knob: self._grid[0]}
         order = s.canonical_order()
@@ -116,7 +116,7 @@ class ReweighingClassifier(BoostingClassifier):
                 continue
             answer = self._weighing(value).weigh(*opened, s.t)
             if not isinstance(answer, Stop):
-                F = settle(answer.alphas @ watched.votes, float(np.abs(answer.alphas).sum()))
+                F = settle(answer.alphas @ watched.scores.votes, float(np.abs(answer.alphas).sum()))
                 errors[value] = mean(judge.sample, mistakes(judge.sample, F))
         if not errors:
             return {self._knob: self._grid[0]}

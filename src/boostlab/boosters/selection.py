@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.backend import CpuRows
 from boostlab.contract import Learner, Rule, Stop
 from boostlab.data.sample import Sample, held_rows
 from boostlab.data.table import Table
@@ -75,10 +76,7 @@ class Bench:
         return Training(
             rule,
             self.learner,
-            train.table,
-            sample.rows,
-            sample.codes,
-            len(sample.classes),
+            CpuRows(rule, train.table, sample.rows, sample.codes, len(sample.classes)),
             horizon=MOST_ROUNDS,
             resample=self.resample,
             max_restarts=self.max_restarts,
@@ -98,8 +96,8 @@ def run(training: Training, rounds: int) -> None:
 
 def scores(training: Training) -> Array:
     """Return the scores of the rows that the training follows."""
-    assert training.watched_scores is not None
-    return training.settled(training.watched_scores)
+    assert training.watched is not None
+    return training.settled(training.watched.scores)
 
 
 def clipped_loss(sample: Sample, F: Array) -> Array:

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.masses import Masses
+from boostlab.backend import CpuRows, Masses
 from boostlab.boosters.reweighed import Reweighed
 from boostlab.contract import Learner, Rule, Stop
 from boostlab.data.table import Table
@@ -71,8 +71,8 @@ class Ground:
         mass : array, optional
             The weights of the training rows to start from.
         """
-        rows = Masses(self.table.n_rows, mass)
-        return Course(Training(rule, learner, self.table, rows, self.codes, 2, horizon=horizon), self)
+        rows = CpuRows(rule, self.table, Masses(self.table.n_rows, mass), self.codes, 2)
+        return Course(Training(rule, learner, rows, horizon=horizon), self)
 
 
 def weak_learner(name: str) -> Learner:

@@ -7,6 +7,7 @@ Nothing here imports a compiler: formulas are plain functions, and whoever holds
 
 from boostlab.contract.formula import Row, formula
 from boostlab.contract.learner import Found, Learner, Session
+from boostlab.contract.rows import Channel, Channels, Cut, Node, Place, Rows, Sample
 from boostlab.contract.rule import Array, Plain, Rule, State, is_other_class, perfect
 from boostlab.contract.step import (
     NEGLIGIBLE,
@@ -34,17 +35,24 @@ __all__ = [
     "NEGLIGIBLE",
     "STOP_CODES",
     "Array",
+    "Channel",
+    "Channels",
+    "Cut",
     "Each",
     "Facts",
     "Found",
     "Learner",
     "MixedTask",
+    "Node",
+    "Place",
     "Plain",
     "ResidualTask",
     "Retry",
     "Reweigh",
     "Row",
+    "Rows",
     "Rule",
+    "Sample",
     "Session",
     "State",
     "Step",

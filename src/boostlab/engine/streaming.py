@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from boostlab.backend.cpu.formulas import values
-from boostlab.backend.cpu.masses import Masses
+from boostlab.backend import CpuSample, Masses, values
 from boostlab.contract import Learner, Retry, Step, Stop, Task
 from boostlab.data.matrix import by_rows, is_sparse
 from boostlab.data.table import Bins, Table
@@ -166,7 +165,7 @@ class StreamTraining:
     def _learn(self, X: Any, y: Array) -> Any:
         rows = Masses(len(y))
         table = Table.of(X, self.bins(X, rows) if self.learner.uses_bins else None)
-        session = self.learner.begin(table, rows, self.rng)
+        session = self.learner.begin(CpuSample(table, rows), self.rng)
         found = session.best(Task("edge", np.ones(len(y)), y, counts=np.ones(len(y), np.int64)))
         return found if isinstance(found, Stop) else found.voter
 

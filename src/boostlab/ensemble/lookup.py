@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.kernels.lookup_table import lookup_scores, lookup_sparse
-from boostlab.backend.cpu.threads import spread
-from boostlab.data.matrix import arrays_of, blocks, is_sparse
+from boostlab.data.evaluation import step_scores
 from boostlab.data.table import Table
 from boostlab.learners.fitted_stump import CategoryStump
 
@@ -56,24 +54,7 @@ class LookupTable:
 
     def scores(self, table: Table) -> Array:
         """Return the scores of all rows, one column an output."""
-        X, n, parts = table.X, table.n_rows, (self.starts, self.cuts, self.values, self.missing)
-        out = np.zeros((n, self.values.shape[1]), np.int64)
-
-        def dense(first: int, last: int) -> None:
-            for start, block in blocks(X, first, last):
-                lookup_scores(block, self.features, *parts, start, out)
-
-        if is_sparse(X):
-            place = np.full(X.shape[1], -1, np.int64)
-            place[self.features] = np.arange(len(self.features))
-            spread(
-                lambda a, b: lookup_sparse(*arrays_of(X), place, *parts, a, b, out),
-                n,
-                8 * X.nnz,
-                table.threads,
-            )
-        else:
-            spread(dense, n, n * max(len(self.features), 1) * 8, table.threads)
+        out = step_scores(table, self.features, (self.starts, self.cuts, self.values, self.missing))
         return np.ldexp(out.astype(np.float64), -self.power)
 
 

@@ -42,7 +42,7 @@ class Hamming(Separable):
     names = ("no",)
     forms = (SIGNED,)
 
-    def remaining(self, total: Array, scale: Array, weight: Array, target: Array) -> float:
+    def remaining(self, total: Array, scale: Array) -> float:
         """Nothing: the cost is not strictly concave, so that most cuts gain nothing even where many would help."""
         return 0.0
 
@@ -129,7 +129,7 @@ class HammingZ(Separable):
     names = ("smoothing",)
     forms = (SIZE, SIGNED)
 
-    def remaining(self, total: Array, scale: Array, weight: Array, target: Array) -> float:
+    def remaining(self, total: Array, scale: Array) -> float:
         """All of Z."""
         return float(self.impurity(total, scale))
 

@@ -87,6 +87,12 @@ class Scores:
         self._votes[self._kept] = h
         self._kept += 1
 
+    def join(self, answer: Step | Reweigh, h: Array) -> None:
+        """Let one more voter speak, and remember its votes where the rule looks back."""
+        if self.rule.keeps_votes:
+            self.keep(h)
+        self.advance(answer, h)
+
     def advance(self, answer: Step | Reweigh, h: Array) -> None:
         """Let one more voter speak."""
         if isinstance(answer, Reweigh):

@@ -1,4 +1,4 @@
-"""The channels of a criterion: what it sums over rows, as integers."""
+"""The channels of a criterion: what it sums over rows in memory, as integers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from boostlab.contract.criterion import Separable
 Array = npt.NDArray[Any]
 
 
-class Channels:
+class CpuChannels:
     """What a criterion sums, as integers: per slot, in total, in magnitude; and what a unit is worth.
 
     Parameters
@@ -61,13 +61,13 @@ class Channels:
         return scaled(sum(w for w, _ in sums), power), scaled(sum(w for _, w in sums), power)
 
 
-class SmallChannels(Channels):
+class SmallChannels(CpuChannels):
     """Two channels of a small table, whose sums per slot are made when somebody asks.
 
     Parameters
     ----------
     parts : list of Follower
-        As for `Channels`.
+        As for `CpuChannels`.
     powers, total, gross : pairs of int
         The channels' scales, sums, and sums of magnitudes.
     q : array of shape (2, n_rows)
