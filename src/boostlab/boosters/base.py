@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 
 from boostlab.backend import CpuRows, count_threads
 from boostlab.boosters.params import Check, check_params, flag, number, one_of, param, scorer, whole
-from boostlab.boosters.selection import Bench, Part
+from boostlab.boosters.selection import Part, SelectionData
 from boostlab.boosters.targets import Labels, Numbers, Targets
 from boostlab.boosters.voting import Fitted, Predicting, Voting
 from boostlab.contract import Learner, Rule
@@ -87,7 +87,7 @@ class Booster(Fitted, Targets, BaseEstimator):
         check_params(self)
         return self._rule()
 
-    def _settle(self, bench: Bench) -> dict[str, Any]:
+    def _settle(self, bench: SelectionData) -> dict[str, Any]:
         """Return what the data decide: a number for every parameter that is a word, and how it was found."""
         return {}
 
@@ -189,7 +189,7 @@ class Booster(Fitted, Targets, BaseEstimator):
         watched = None if held_out is None else Part(held_out.plain(), held_out.coded(table.bins, threads))
         chance = rng.spawn(1)[0]  # whatever it takes to settle a parameter, the training draws the same
         self._settled = self._settle(
-            Bench(whole, watched, learner, self.resample, self.max_restarts, chance, self.validation_fraction)
+            SelectionData(whole, watched, learner, self.resample, self.max_restarts, chance, self.validation_fraction)
         )
         rule = self._rule()
         training = Training(
@@ -297,6 +297,7 @@ class Booster(Fitted, Targets, BaseEstimator):
                 "with warm_start it may only grow."
             )
         training.state.horizon = self.n_estimators
+        assert isinstance(training.rows, CpuRows)
         training.rows.table.moved_to(sample.X)
         if training.watched is not None:
             training.watched.table.moved_to(sample.X if held_out is None else held_out.X)

@@ -15,7 +15,7 @@ from boostlab.boosters.adaboost import AdaBoost
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.corrective import LIMIT
 from boostlab.boosters.params import check_params, param
-from boostlab.boosters.selection import MOST_ROUNDS, Bench, mean, mistakes, parted, run
+from boostlab.boosters.selection import MOST_ROUNDS, SelectionData, mean, mistakes, parted, run
 from boostlab.contract import Array, Retry, Reweigh, Rule, State, Step, Stop, Task
 from boostlab.data.matrix import canonical_order
 from boostlab.data.sample import check_sample
@@ -98,7 +98,7 @@ class ReweighingClassifier(BoostingClassifier):
     def _rule(self) -> Rule:
         return self._weighing(self._number(self._knob, meanwhile=1.0))
 
-    def _settle(self, bench: Bench) -> dict[str, Any]:
+    def _settle(self, bench: SelectionData) -> dict[str, Any]:
         if not isinstance(getattr(self, self._knob), str):
             return {}
         train, judge = parted(bench, self._knob)

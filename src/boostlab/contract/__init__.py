@@ -1,8 +1,8 @@
-"""The words in which a rule, a learner and the engine speak to each other.
+"""What a rule, a learner, the engine and a backend pass to each other.
 
 A rule answers three questions a round: what should the next voter look at (`Rule.task`), how loud does it vote, and
 is it time to stop (`Rule.step`).  A learner answers a `Task` with a voter.  Neither knows anything else of the other.
-Nothing here imports a compiler: formulas are plain functions, and whoever holds the rows compiles them.
+Nothing here imports a compiler: formulas are plain functions, and a backend compiles them.
 """
 
 from boostlab.contract.formula import Row, formula

@@ -173,6 +173,7 @@ class Rows(Sample, Protocol):
     k: Column  # class indices, or numbers to predict
     n_classes: int  # 0 where there are numbers to predict
     scores: Any  # the running vote
+    masses: Any  # how much every row counts, and sums of columns
 
     def each(self, what: Formula, /, *numbers: Any) -> Column:
         """Return a formula's value for every row."""

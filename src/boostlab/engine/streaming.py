@@ -38,7 +38,7 @@ class FilteringRule(Protocol):
     def ended(self, calls: Calls) -> Stop: ...
 
 
-class Dry(Exception):
+class StreamEnded(Exception):
     """The stream has ended."""
 
 
@@ -86,7 +86,7 @@ class Filter:
         while self.chunk is None:
             self.chunk = next(self.chunks, None)
             if self.chunk is None:
-                raise Dry
+                raise StreamEnded
             if not len(self.chunk[1]):
                 self.chunk = None
         X, y = self.chunk
@@ -138,7 +138,7 @@ class StreamTraining:
                     return rounds, answer
                 facts = {"alpha": answer.alpha, **answer.facts, "seconds": time.perf_counter() - start}
                 rounds.append(Round(voter, answer.alpha, facts=facts))
-        except Dry:
+        except StreamEnded:
             return rounds, Stop("time_up", f"the stream ended after {self.filter.seen} examples")
         except KeyboardInterrupt:
             return rounds, Stop("interrupted", f"Ctrl-C in round {len(rounds) + 1}; the rounds before it are kept")

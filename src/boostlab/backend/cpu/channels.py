@@ -62,7 +62,7 @@ class CpuChannels:
 
 
 class SmallChannels(CpuChannels):
-    """Two channels of a small table, whose sums per slot are made when somebody asks.
+    """Two channels of a small table, whose sums per slot are made when they are asked for.
 
     Parameters
     ----------

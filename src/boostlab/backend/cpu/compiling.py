@@ -36,7 +36,7 @@ class _Notice(event.Listener):
         """Say nothing."""
 
 
-class _Quiet(event.Listener):
+class _CollectorPause(event.Listener):
     """Lets the garbage collector rest while a kernel of ours is compiled: what a compiler makes it needs to the end,
     and looking for what it does not need takes an eighth of its time.
     """
@@ -66,7 +66,7 @@ def _is_ours(what: event.Event) -> bool:
 
 
 NOTICE = _Notice()
-for _listener in (NOTICE, _Quiet()):
+for _listener in (NOTICE, _CollectorPause()):
     event.register("numba:compile", _listener)  # type: ignore[no-untyped-call]
 
 

@@ -68,7 +68,7 @@ class Small:
         """Return whether a table is small: then followers would count anew every round, too."""
         codes = sample.codes
         n = codes.n_rows
-        return codes.lonely and n < FEW and n * len(codes.starts) < SMALL
+        return codes.one_thread and n < FEW and n * len(codes.starts) < SMALL
 
     def edge(self, weight: Array, target: Array, sides: int) -> tuple[Follower, Place] | None:
         """Round and sum weight * target; return who follows it, and what `kernels.edge.best_edge` finds."""
