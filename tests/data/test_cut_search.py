@@ -30,11 +30,11 @@ def table(rng, n):
 
 
 @pytest.mark.parametrize("mass", ["ones", "counts", "large"])
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 2**32))
 def test_blocks_in_any_order_give_the_cuts_of_the_whole(mass, seed):
     rng = np.random.default_rng(seed)
-    n, limit = int(rng.integers(1, 3000)), int(rng.choice([2, 3, 17, 255, 1000]))
+    n, limit = int(rng.integers(1, 1500)), int(rng.choice([2, 3, 17, 255, 1000]))
     X = table(rng, n)
     masses = {"ones": None, "counts": rng.integers(1, 9, n), "large": rng.integers(1, 2**45, n)}[mass]
     order, ends = rng.permutation(n), np.sort(rng.integers(0, n + 1, int(rng.integers(0, 5))))
@@ -63,4 +63,4 @@ def test_a_long_column_takes_three_passes():
 
     points, _, _ = cuts_of_blocks(blocks, 1, 255)
     np.testing.assert_array_equal(points, _dense_cuts(X, None, 255, 1, {})[0])
-    assert len(passes) == 2 + (cut_search.FEW < 300_000 // 255)
+    assert len(passes) == 3

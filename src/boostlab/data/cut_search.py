@@ -184,17 +184,20 @@ class _Column:
         keys, mass = keys[order], mass[order]
         first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if len(keys) else np.empty(0, np.int64)
         keys, mass = keys[first], np.add.reduceat(mass, first) if len(first) else mass
-        last = few.low + np.uint64((1 << few.bits) - 1)
-        start, end = keys.searchsorted(few.low), keys.searchsorted(last, side="right")
-        for i in range(len(few.low)):
-            mine = keys[start[i] : end[i]]
-            reached = few.before[i] + np.cumsum(mass[start[i] : end[i]])
-            shares = reached.astype(np.float64) / np.float64(self.whole)
-            for k in range(1, self.limit):
-                share = k / self.limit
-                if k not in self.found and few.before[i] / np.float64(self.whole) < share <= shares[-1]:
-                    at = int(np.searchsorted(shares, share))
-                    self.found[k] = int(mine[at]), int(mine[at + 1] if at + 1 < len(mine) else few.after[i])
+        stretch = few.places(keys)[0]
+        ends = np.flatnonzero(np.append(stretch[1:] != stretch[:-1], True))  # the last key of every stretch
+        sums = np.cumsum(mass)
+        gap = few.before[stretch[ends]] - np.append(0, sums[ends[:-1]])  # the mass between what was gathered
+        reached = sums + gap[np.searchsorted(ends, np.arange(len(keys)))]
+        following = np.append(keys[1:], NOTHING)
+        following[ends] = few.after[stretch[ends]]
+        whole = np.float64(self.whole)
+        wanted = np.array([k for k in range(1, self.limit) if k not in self.found])
+        at = np.searchsorted(reached / whole, wanted / self.limit)
+        for k, i in zip(wanted.tolist(), at.tolist(), strict=True):
+            # A share that no gathered row reaches, or that is reached before its stretch, is another stretch's.
+            if i < len(keys) and few.before[stretch[i]] / whole < k / self.limit:
+                self.found[k] = int(keys[i]), int(following[i])
 
     def cuts(self) -> tuple[Array, int]:
         """Return the cut points and the number of distinct values, or one more than the limit if there are more."""
