@@ -18,6 +18,7 @@ from boostlab.backend.cpu.kernels.binning import columns_of, cut_sorted, encode,
 from boostlab.backend.cpu.kernels.sparse_histogram import keep_nonzero, sparse_codes, sparse_cuts
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.threads import spread
+from boostlab.data.cut_search import midpoints
 from boostlab.data.matrix import blocks, float_type, is_sparse, seen
 
 Array = npt.NDArray[Any]
@@ -198,10 +199,4 @@ def _sparse_cuts(X: Any, mass: Array | None, limit: int, threads: int) -> tuple[
 
     spread(work, d, by_columns.nnz * 32, threads)
     kept = np.arange(room[-1]) - np.repeat(room[:-1], np.diff(room)) < np.repeat(found, np.diff(room))
-    return _midpoints(lows[kept], highs[kept]), found, distinct
-
-
-def _midpoints(low: Array, high: Array) -> Array:
-    """Return a number m with low <= m < high, halfway where floats allow."""
-    middle = low / 2 + high / 2  # halves first: the sum of two huge numbers would overflow
-    return np.where((low <= middle) & (middle < high), middle, low) + 0.0  # no negative zeros
+    return midpoints(lows[kept], highs[kept]), found, distinct

@@ -13,7 +13,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.kernels.fixed_point import fixed, fixed_sums
+from boostlab.backend.cpu.kernels.fixed_point import fixed_and_sums, fixed_sums
 from boostlab.backend.cpu.kernels.totals import totals_of, totals_of_each
 
 Array = npt.NDArray[Any]
@@ -85,6 +85,21 @@ class Masses:
         """Return some of the rows."""
         return Masses(len(rows), *(None if a is None else a[rows] for a in (self.mass, self.counts)))
 
+    def share(self, rows: Array) -> Masses:
+        """Return some of the rows, integer masses as integers and real ones as real, whatever these rows have alone."""
+        share = Masses(len(rows))
+        share.counts, share.mass = (None if a is None else a[rows] for a in (self.counts, self.mass))
+        for a in (share.counts, share.mass):
+            if a is not None:
+                a.setflags(write=False)
+        share.n_examples = len(rows) if share.counts is None else int(share.counts.sum(dtype=np.int64))
+        share.as_arrays = (
+            _ONCE if share.counts is None else share.counts,
+            _NO_MASS if share.mass is None else share.mass,
+        )
+        share._facts = (*share.as_arrays, float(share.n_examples))
+        return share
+
     @property
     def draw_size(self) -> int:
         """How many rows a draw picks: the examples, or the rows where these stand for many."""
@@ -144,7 +159,7 @@ class Masses:
         """
         matrix, counts = self._unit(x) if counts is None else (_matrix(x), counts)
         out = np.empty(matrix.shape, np.int64)
-        k, signed, gross = _finite(fixed(matrix, counts, _size(matrix, counts), room, out))
+        k, signed, gross = _finite(fixed_and_sums(matrix, counts, _size(matrix, counts), room, out))
         return out.reshape(x.shape), k, signed, gross
 
     def _unit(self, x: Array) -> tuple[Array, Array]:
@@ -198,7 +213,8 @@ def _exact_sum(mass: Array, counts: Array) -> float:
 
 def _matrix(x: Array) -> Array:
     """Return values as kernels are compiled for them: contiguous, and not to be written to."""
-    matrix = np.ascontiguousarray(x, dtype=np.float64).reshape(len(x), -1)
+    x = np.ascontiguousarray(x, dtype=np.float64)
+    matrix = x[:, None] if x.ndim == 1 else x.view()
     matrix.setflags(write=False)
     return matrix
 

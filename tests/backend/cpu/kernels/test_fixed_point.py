@@ -13,7 +13,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from boostlab.backend.cpu.compiling import kernel
 from boostlab.backend.cpu.kernels import fixed_point as sums
 
 ONCE = np.empty(0, np.int64)
@@ -82,13 +81,6 @@ def test_two_factors_make_any_power_of_two(k):
     assert Fraction(first) * Fraction(second) == power(k)
 
 
-flat_fixed = kernel(sums.flat_fixed)
-
-
-def write_fixed(x, counts, k, out):
-    flat_fixed(x.reshape(-1), counts, x.shape[1], k, out.reshape(-1))
-
-
 @settings(max_examples=150)
 @given(st.data())
 def test_fixed_is_exact_rounding(data):
@@ -99,16 +91,16 @@ def test_fixed_is_exact_rounding(data):
     top = max(np.abs(x).max(), TINY)
     k = 50 - math.frexp(top)[1] - data.draw(st.integers(0, 60))  # so that |q| stays below 2^57
     out = np.empty(x.shape, np.int64)
-    write_fixed(x, counts, k, out)
+    sums.fixed(x, counts, k, out)
     assert out.tolist() == exact_fixed(x, counts, k)
 
 
 def test_fixed_rounds_halves_to_even():
     x = np.array([[0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 0.25, 0.75]]).T
     out = np.empty(x.shape, np.int64)
-    write_fixed(x, ONCE, 0, out)
+    sums.fixed(x, ONCE, 0, out)
     assert out.ravel().tolist() == [0, 2, 2, 0, -2, -2, 0, 1]
-    write_fixed(x, np.arange(1, 9), 0, out)  # masses multiply after rounding
+    sums.fixed(x, np.arange(1, 9), 0, out)  # masses multiply after rounding
     assert out.ravel().tolist() == [0, 4, 6, 0, -10, -12, 0, 8]
 
 

@@ -120,7 +120,13 @@ def fixed_sums(x: Array, counts: Array, size: float) -> tuple[int, int, int]:
 
 
 @kernel
-def fixed(x: Array, counts: Array, size: float, room: int, out: Array) -> tuple[int, int, int]:
+def fixed(x: Array, counts: Array, k: int, out: Array) -> None:
+    """Write q = counts * rint(x * 2^k) to out; both have shape (rows, any)."""
+    flat_fixed(to_read(x), counts, x.shape[1], k, to_write(out))
+
+
+@kernel
+def fixed_and_sums(x: Array, counts: Array, size: float, room: int, out: Array) -> tuple[int, int, int]:
     """Write q to out and return what `fixed_sums` does, with a k that is less by `room`."""
     values, width = to_read(x), x.shape[1]
     k, signed, gross = flat_fixed_sums(values, counts, width, size)
