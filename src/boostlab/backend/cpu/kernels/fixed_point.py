@@ -109,6 +109,12 @@ def flat_fixed(x: Array, counts: Array, width: int, k: int, out: Array) -> None:
 
 
 @kernel
+def sums_at(x: Array, counts: Array, k: int) -> tuple[int, int]:
+    """Return the sums of q and of |q|, q = counts * rint(x * 2^k), for x of shape (rows, any)."""
+    return flat_sums_at(to_read(x), counts, x.shape[1], k)
+
+
+@kernel
 def fixed_sums(x: Array, counts: Array, size: float) -> tuple[int, int, int]:
     """Choose k for x of shape (rows, any) and return k and the sums of q and of |q|, q = counts * rint(x * 2^k).
 
