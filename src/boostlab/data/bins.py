@@ -65,12 +65,7 @@ class Bins:
         """
         n_categories = n_categories or {}
         limit = MOST_BINS if max_bins == "exact" else int(max_bins)
-        mass = None
-        if not rows.uniform:
-            mass = rows.counts
-            if rows.mass is not None:
-                mass = rows.whole(np.ones(rows.n_rows))[0]
-                np.maximum(mass, 1 if rows.counts is None else rows.counts, out=mass)  # the lightest has a value, too
+        mass = cls.masses_of(rows)
         if is_sparse(X):
             points, counts, distinct = _sparse_cuts(X, mass, limit, threads)
         else:
@@ -82,6 +77,17 @@ class Bins:
                 f"{distinct[j]:,}; give max_bins a number, for example 255."
             )
         return cls(points, np.append(0, np.cumsum(counts)).astype(np.int64), frozenset(n_categories))
+
+    @staticmethod
+    def masses_of(rows: Masses) -> Array | None:
+        """Return the integer masses that quantiles look at; None if every row counts once."""
+        if rows.uniform:
+            return None
+        mass = rows.counts
+        if rows.mass is not None:
+            mass = rows.whole(np.ones(rows.n_rows))[0]
+            np.maximum(mass, 1 if rows.counts is None else rows.counts, out=mass)  # the lightest has a value, too
+        return mass
 
     def of(self, j: int) -> Array:
         """Return the cut points of one column."""
@@ -108,7 +114,7 @@ class Bins:
 
     def _encode_dense(self, X: Array, threads: int) -> DenseCodes:
         counts, n_bins = np.diff(self.starts), self.n_bins
-        cells = DenseCodes.room(len(X), self.n_features, int(n_bins.max(initial=0)) + 1)
+        cells = np.zeros(*DenseCodes.shape_of(len(X), self.n_features, int(n_bins.max(initial=0)) + 1))
         widths = np.array([1 << int(c).bit_length() for c in counts], np.int64)
         starts = np.append(0, np.cumsum(widths)).astype(np.int64)
         cuts = np.full(starts[-1], np.inf)
