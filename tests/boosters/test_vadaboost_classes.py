@@ -16,7 +16,7 @@ from sklearn.neighbors import KNeighborsClassifier
 import boostlab
 from boostlab import DecisionStump, DecisionTree, SAMMEClassifier, VadaBoostClassifier
 from boostlab.backend.cpu.masses import Masses
-from boostlab.boosters import selection, variance_penalised
+from boostlab.boosters import selection
 from boostlab.boosters.vadaboost import FixedPointVadaBoostOfClasses, VadaBoostOfClasses
 from boostlab.contract import Found, Learner, Session, Voter
 from boostlab.data.sample import Sample
@@ -213,13 +213,26 @@ def test_two_classes_are_vadaboost(data, step, lam):
         np.testing.assert_allclose(model.history_[name], binary.history_[name], rtol=1e-8, atol=1e-11)
 
 
-def test_two_classes_choose_the_same_penalty(data, monkeypatch):
-    monkeypatch.setattr(variance_penalised, "GRID", (0.0, 0.4, 1.0))
-    monkeypatch.setattr(selection, "MOST_ROUNDS", 15)
+class SmallGrid:
+    """Tries few penalties, by trials of few rounds."""
+
+    _grid, _beyond = (0.0, 0.4, 1.0), (3.0,)
+    _trial_rounds = 12
+
+
+class FewVada(SmallGrid, VadaBoostClassifier):
+    pass
+
+
+class FewByClasses(SmallGrid, ByClasses):
+    pass
+
+
+def test_two_classes_choose_the_same_penalty(data):
     X, y = data(seed=6, n=90, noise=0.15)
     for word in ("auto", "validation"):
         params = dict(variance_penalty=word, max_leaf_nodes=3, n_estimators=5, random_state=0)
-        one, two = VadaBoostClassifier(**params).fit(X, y), ByClasses(**params).fit(X, y)
+        one, two = FewVada(**params).fit(X, y), FewByClasses(**params).fit(X, y)
         assert one.variance_penalty_ == two.variance_penalty_
         for name, column in one.variance_penalty_curve_.items():
             np.testing.assert_allclose(two.variance_penalty_curve_[name], column, rtol=1e-8, atol=1e-12)
@@ -499,15 +512,12 @@ def clipped(codes, f):
 
 
 @pytest.mark.parametrize("step", ["bound", "exact"])
-def test_the_choice_against_fits_of_its_own(data, step, monkeypatch):
-    monkeypatch.setattr(variance_penalised, "GRID", (0.0, 0.4, 1.0))
-    monkeypatch.setattr(variance_penalised, "BEYOND", (3.0,))
-    monkeypatch.setattr(selection, "MOST_ROUNDS", 12)
+def test_the_choice_against_fits_of_its_own(step):
     K, rng = 3, np.random.default_rng(0)
     X = rng.integers(0, 4, size=(100, 4)).astype(float)  # few values: every part of it has the same bins
     score = X[:, 0] - X[:, 1] + 0.5 * X[:, 2] + rng.normal(size=100)
     y = np.searchsorted(np.quantile(score, [1 / 3, 2 / 3]), score)
-    make = lambda lam, T: VadaBoostClassifier(  # noqa: E731
+    make = lambda lam, T: FewVada(  # noqa: E731
         variance_penalty=lam, step=step, max_leaf_nodes=3, n_estimators=T, random_state=4
     )
     model = make("auto", 5).fit(X, y)

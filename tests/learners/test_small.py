@@ -24,9 +24,9 @@ seeds = st.integers(0, 2**32)
 
 
 def session(table, rows, small):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Small, "serves", staticmethod(lambda search: small))
-        return DecisionStump().begin(table, rows, np.random.default_rng(0))
+    made = DecisionStump().begin(table, rows, np.random.default_rng(0))
+    made.search.small = Small(made.search) if small else None
+    return made
 
 
 def asked(kind, weight, y, rng, before):

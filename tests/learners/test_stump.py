@@ -200,7 +200,7 @@ def brute(problem):
 @every_criterion
 @pytest.mark.parametrize("masses", ["none", "counts", "real"])
 @pytest.mark.parametrize("weights", ["equal", "small", "some"])
-@settings(max_examples=60)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 2**32))
 def test_no_stump_is_better(criterion, weights, masses, seed):
     problem = make(seed, criterion, weights, masses)
@@ -226,7 +226,7 @@ def test_weights_over_thirty_magnitudes(criterion, seed):
     assert cost(problem, below(problem, stump)) <= optimum + digits.get(criterion, 1e-14) * scale(problem)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(st.integers(0, 2**32), st.sampled_from(["both", "+", "-"]), st.sampled_from(["none", "counts"]))
 def test_edge_follows_the_tie_rule(seed, polarity, masses):
     problem = make(seed, "edge", "small", masses)

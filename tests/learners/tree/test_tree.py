@@ -18,6 +18,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from boostlab.backend.cpu import threads as threads_module
 from boostlab.backend.cpu.followed_histograms import Panel
 from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.threads import AtOnce
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Bins, Table
 from boostlab.learners.search import SplitSearch
@@ -823,10 +824,9 @@ def test_threads(criterion, monkeypatch):
     calls = []
     plain = threads_module.ThreadPoolExecutor.submit
     monkeypatch.setattr(threads_module.ThreadPoolExecutor, "submit", lambda *a: (calls.append(1), plain(*a))[1])
-    monkeypatch.setattr(threads_module, "WORTH", 1)  # now every sum of every node
     for seed in range(5):
         problem = make(seed, criterion, "near", categories=True, n_most=40)
-        a, b = problem.grow(1, max_leaf_nodes=None), problem.grow(4, max_leaf_nodes=None)
+        a, b = (problem.grow(n, max_leaf_nodes=None) for n in (1, AtOnce(4)))  # every sum of every node
         assert same_tree(a, b)
         if isinstance(b, Tree):
             assert np.array_equal(a.votes(Table(problem.X)), b.votes(problem.table))
