@@ -114,7 +114,7 @@ def test_a_perfect_voter_in_a_later_round(data):
         def searches(self):
             return frozenset(["edge"])
 
-        def begin(self, table, rows, rng):
+        def begin(self, rows, rng):
             self.calls = 0
             return self
 

@@ -44,8 +44,8 @@ class Moody(Learner, Session):
     def searches(self):
         return frozenset(["edge"])
 
-    def begin(self, table, rows, rng):
-        self.inner = DecisionStump().begin(table, rows, rng)
+    def begin(self, rows, rng):
+        self.inner = DecisionStump().begin(rows, rng)
         self.bad = 0
         return self
 

@@ -9,7 +9,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from boostlab.backend.cpu.masses import Masses
+from boostlab.backend import CpuSample, Masses
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Bins, Table
 from boostlab.learners.criteria import CRITERIA
@@ -47,7 +47,7 @@ class Problem:
         bins = Bins.fit(self.X, rows, max_bins) if bins is None else bins
         table = Table.of(self.X, bins, threads)
         learner = DecisionStump(polarity, self.names_by)
-        found = learner.begin(table, rows, np.random.default_rng(0)).best(self.task)
+        found = learner.begin(CpuSample(table, rows), np.random.default_rng(0)).best(self.task)
         return found if isinstance(found, Stop) else found.voter
 
 

@@ -16,12 +16,11 @@ from boostlab import (
     LogitBoostClassifier,
     SAMMEClassifier,
 )
-from boostlab.backend.cpu.masses import Masses
+from boostlab.backend import CpuSample, Masses
+from boostlab.backend.cpu.trees.full import Full
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Table
 from boostlab.learners.criteria import TINY, Gini, formula
-from boostlab.learners.search import SplitSearch
-from boostlab.learners.tree.full import Full
 from boostlab.learners.tree.learner import GROWS_BY, TreeSession
 
 XOR, ODD = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]] * 5), np.array([0, 1, 1, 0] * 5)
@@ -41,7 +40,7 @@ BOOSTERS = [
 def grow(X, task, threads=1, mass=None, categories=None, strategy=None, **limits):
     rows = Masses(len(X), mass)
     table = Table.fit(X, rows, "exact", threads, categories)
-    found = TreeSession(DecisionTree(**limits), table, rows, strategy).best(task)
+    found = TreeSession(DecisionTree(**limits), CpuSample(table, rows), strategy).best(task)
     return found if isinstance(found, Stop) else found.voter
 
 
@@ -198,9 +197,9 @@ def test_another_impurity_is_not_taken_for_gini(monkeypatch):
     y = np.where(rng.random(300) < 0.2 + 0.6 * (X[:, 0] * X[:, 1] > 200), 1.0, -1.0)
     task, limits = Task("edge", np.ones(300), y), {"max_leaf_nodes": None, "max_depth": 4}
     rows = Masses(300)
-    search = SplitSearch(Table.fit(X, rows, "exact", 1), rows)
-    assert Full.serves(DecisionTree(**limits), search, Gini(), task)
-    assert not Full.serves(DecisionTree(**limits), search, Entropy(), task)
+    sample = CpuSample(Table.fit(X, rows, "exact", 1), rows)
+    assert Full.serves(DecisionTree(**limits), sample, Gini(), task)
+    assert not Full.serves(DecisionTree(**limits), sample, Entropy(), task)
     gini = grow(X, task, **limits)
     monkeypatch.setitem(GROWS_BY, "edge", Entropy())
     assert fields(grow(X, task, strategy="general", **limits)) != fields(gini)

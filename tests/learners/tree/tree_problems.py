@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from boostlab.backend.cpu.masses import Masses
+from boostlab.backend import CpuSample, Masses
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Bins, Table
 from boostlab.learners.tree.learner import DecisionTree, TreeSession
@@ -63,8 +63,8 @@ class Problem:
         self.table = Table.of(self.X, bins, threads)
         learner = DecisionTree(**limits)
         if self.strategy is not None:
-            return TreeSession(learner, self.table, rows, self.strategy)
-        return learner.begin(self.table, rows, np.random.default_rng(0))
+            return TreeSession(learner, CpuSample(self.table, rows), self.strategy)
+        return learner.begin(CpuSample(self.table, rows), np.random.default_rng(0))
 
     def grow(self, threads=1, **limits):
         self.session = self.begin(threads, **limits)
