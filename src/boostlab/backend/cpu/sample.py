@@ -125,13 +125,13 @@ class CpuSample:
             parts.append(self.counter(target))
             self.counter(target).round(weight, counts)
         elif weight.ndim == 2:
-            parts.append(Panel(self.masses, self.codes, criterion.forms, weight, target, counts))
+            parts.append(self._panel(criterion.forms, weight, target, counts))
         elif criterion.labels:
             asked = [(SIGNED, weight, target, True)]
         else:
             asked = [(form, weight, target, False) for form in criterion.forms]
         if census:
-            ones = np.ones(len(weight))
+            ones = self.ones()
             asked.append((SIZE, ones, ones, False))
         parts.extend(self.followed(c, *what, counts) for c, what in enumerate(asked))
         return CpuChannels(parts)
@@ -139,7 +139,7 @@ class CpuSample:
     def counter(self, classes: Array) -> ClassCount:
         """Return who counts the weights of these classes, the same one every round."""
         if self._counter is None or self._counter.classes is not classes:
-            self._counter = ClassCount(self.masses, self.codes, classes)
+            self._counter = self._class_count(classes)
         return self._counter
 
     def n_named(self, target: Array) -> int:
@@ -158,7 +158,7 @@ class CpuSample:
     ) -> Follower:
         """Round and sum one channel, compared with its last values unless the rows are drawn (see `Follower`)."""
         if counts is not None:
-            follower = Follower(self.masses, self.codes, form, sided)
+            follower = self._follower(form, sided, False)
             follower.count(weight, target, counts)
             return follower
         follower = self.follower(channel, form, sided, lasting)
@@ -168,11 +168,24 @@ class CpuSample:
     def follower(self, channel: int, form: int, sided: bool = False, lasting: bool = False) -> Follower:
         """Return who follows a channel, the same one every round."""
         if channel == len(self.followers):
-            self.followers.append(Follower(self.masses, self.codes, form, sided, lasting))
+            self.followers.append(self._follower(form, sided, lasting))
         follower = self.followers[channel]
         if follower.form != form or follower.sided != sided:  # another criterion's
-            follower = self.followers[channel] = Follower(self.masses, self.codes, form, sided, lasting)
+            follower = self.followers[channel] = self._follower(form, sided, lasting)
         return follower
+
+    def _follower(self, form: int, sided: bool, lasting: bool) -> Follower:
+        return Follower(self.masses, self.codes, form, sided, lasting)
+
+    def _class_count(self, classes: Array) -> ClassCount:
+        return ClassCount(self.masses, self.codes, classes)
+
+    def _panel(self, forms: tuple[int, ...], weight: Array, target: Array, counts: Array | None) -> Panel:
+        return Panel(self.masses, self.codes, forms, weight, target, counts)
+
+    def ones(self) -> Array:
+        """Return a column of ones."""
+        return np.ones(self.n_rows)
 
     def largest_edge(self, weight: Array, target: Array, counts: Array | None, sides: int) -> tuple[Follower, Place]:
         """Sum weight * target, and find the stump with the largest edge."""
@@ -210,7 +223,7 @@ class CpuSample:
 
     def centred(self, weight: Array, target: Array, counts: Array | None) -> tuple[Array, float]:
         """Return the target less its weighted mean, and the mean."""
-        (signed, _), (whole, _) = (self.masses.sums(x, counts) for x in (weight * target, weight))
+        (signed, _), (whole, _) = (self.sums(x, counts) for x in (weight * target, weight))
         centre = signed / whole if whole > 0 else 0.0
         return target - centre, centre
 
