@@ -1,5 +1,7 @@
 """Nested cross-validation: who sees which rows, and what is chosen by what."""
 
+from math import prod
+
 import numpy as np
 import pytest
 
@@ -111,5 +113,15 @@ def test_two_classes_get_eight_boosters_and_all_means_all():
 
 
 def test_every_booster_takes_all_its_candidates():
+    curves = []
+
+    class Watched(NestedCV):
+        def _errors(self, *args, **kwargs):
+            curves.append(super()._errors(*args, **kwargs))
+            return curves[-1]
+
     for method in suitable(["all"], 2, 100)[0]:
-        NestedCV().warm(method)
+        curves.clear()
+        Watched().warm(method)
+        assert len(curves) == prod(len(values) for values in method.grid.values())
+        assert all(len(curve) and ((curve >= 0) & (curve <= 40)).all() for curve in curves)

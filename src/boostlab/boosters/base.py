@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 
 from boostlab.backend import CpuRows, count_threads
 from boostlab.boosters.params import Check, check_params, flag, number, one_of, param, scorer, whole
-from boostlab.boosters.selection import Part, SelectionData
+from boostlab.boosters.selection import MOST_ROUNDS, Part, SelectionData
 from boostlab.boosters.targets import Labels, Numbers, Targets
 from boostlab.boosters.voting import Fitted, Predicting, Voting
 from boostlab.contract import Learner, Rule
@@ -76,6 +76,7 @@ class Booster(Fitted, Targets, BaseEstimator):
     random_state: Any = param(None)
 
     _settles: ClassVar[tuple[str, ...]] = ()  # what `_settle` may return
+    _trial_rounds: ClassVar[int] = MOST_ROUNDS  # of the trials by which `_settle` decides
     _tol_is_the_rules: ClassVar[bool] = False  # whether `tol` belongs to the rule rather than to early stopping
 
     def _rule(self) -> Rule:
@@ -189,7 +190,10 @@ class Booster(Fitted, Targets, BaseEstimator):
         watched = None if held_out is None else Part(held_out.plain(), held_out.coded(table.bins, threads))
         chance = rng.spawn(1)[0]  # whatever it takes to settle a parameter, the training draws the same
         self._settled = self._settle(
-            SelectionData(whole, watched, learner, self.resample, self.max_restarts, chance, self.validation_fraction)
+            SelectionData(
+                *(whole, watched, learner, self.resample, self.max_restarts, chance),
+                *(self.validation_fraction, self._trial_rounds),
+            )
         )
         rule = self._rule()
         training = Training(

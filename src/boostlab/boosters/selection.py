@@ -60,6 +60,8 @@ class SelectionData:
         The choice's own source of chance: that of the training is not touched.
     validation_fraction : float
         The share to hold out where a validation sample is needed and there is none.
+    rounds : int
+        The most rounds of a trial.
     """
 
     whole: Part
@@ -69,6 +71,7 @@ class SelectionData:
     max_restarts: int
     rng: np.random.Generator
     validation_fraction: float
+    rounds: int = MOST_ROUNDS
 
     def training(self, rule: Rule, train: Part, judge: Part, seed: int) -> Training:
         """Return a training of one part that follows another."""
@@ -77,7 +80,7 @@ class SelectionData:
             rule,
             self.learner,
             CpuRows(rule, train.table, sample.rows, sample.codes, len(sample.classes)),
-            horizon=MOST_ROUNDS,
+            horizon=self.rounds,
             resample=self.resample,
             max_restarts=self.max_restarts,
             rng=np.random.default_rng(seed),
@@ -149,7 +152,7 @@ def best_round(
     """Train on one part and return the round that judges best by another."""
     training, best = bench.training(rule, train, judge, seed), BestRound(judge, errors_first)
     training.monitors.append(best)
-    run(training, MOST_ROUNDS)
+    run(training, bench.rounds)
     return best
 
 
@@ -249,7 +252,7 @@ def cv_errors(bench: SelectionData, name: str, rules: Mapping[float, Rule], meas
         train, judge = whole.rows(np.flatnonzero(fold != k)), whole.rows(held)
         for i, (value, rule) in enumerate(rules.items()):
             training = bench.training(rule, train, judge, seed)
-            run(training, MOST_ROUNDS)
+            run(training, bench.rounds)
             for measure, f in measures.items():
                 counted[measure][i, held] = f(training, judge, value)
     shares = {measure: np.array([mean(whole.sample, z) for z in table]) for measure, table in counted.items()}

@@ -53,6 +53,8 @@ class Follower:
         self.power = self.minus = self.plus = 0
         self.slots = np.zeros((0, 0), np.int64)  # of shape (1 or 2, slots)
         self._most_change = False  # whether most rows changed the last time
+        n = codes.n_rows
+        self.compares = n >= FEW or n * len(codes.starts) >= SMALL  # whether changes are looked for
         self.room, self.least = limits(rows.n, lasting)
 
     def now(self, slots: Array, total: Array) -> None:
@@ -122,7 +124,7 @@ class Follower:
         """Sum what changed; False if it cannot be told from the integers what scale would fit."""
         q, self.q, n = self.q, None, len(weight)  # not to be trusted until all is done
         assert q is not None
-        scatter = self.sums and not self._most_change and (n >= FEW or n * len(self.codes.starts) >= SMALL)
+        scatter = self.sums and self.compares and not self._most_change
         while True:
             what = self.form, weight, target, *self.rows.as_arrays, self.power
             new, slots = self._changes(what, q, scatter)
