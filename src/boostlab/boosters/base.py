@@ -16,10 +16,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from boostlab.backend.cpu.threads import count_threads
+from boostlab.boosters.explaining import Explaining
 from boostlab.boosters.params import Check, check_params, flag, number, one_of, param, scorer, whole
 from boostlab.boosters.selection import Bench, Part
 from boostlab.boosters.targets import Labels, Numbers, Targets
-from boostlab.boosters.voting import Fitted, Predicting, Voting
+from boostlab.boosters.voting import Predicting, Voting
 from boostlab.contract import Learner, Rule
 from boostlab.data.binned import MAX_BINS, is_max_bins
 from boostlab.data.sample import Sample, hold_out
@@ -52,7 +53,7 @@ class _Warm:
 
 
 @dataclass(eq=False, repr=False)
-class Booster(Fitted, Targets, BaseEstimator):
+class Booster(Explaining, Targets, BaseEstimator):
     """What classifiers and regressors share: from `fit` to a fitted vote."""
 
     estimator: Any = param(None)
@@ -236,6 +237,7 @@ class Booster(Fitted, Targets, BaseEstimator):
             self.__dict__.pop("_training", None)
         told = history([*rounds, *training.state.rounds[len(rounds) :]])
         self._conclude(training.rule, rounds, told, str(training.last or stop))
+        self._remember(training.table, training.rows)
 
     def _conclude(self, rule: Rule, rounds: Sequence[Round], history: dict[str, Any], stop: str) -> None:
         """Keep what was trained, and say so if it is nothing."""
@@ -250,6 +252,7 @@ class Booster(Fitted, Targets, BaseEstimator):
 
     def _keep(self, ensemble: Ensemble, history: dict[str, Any], stop_reason: str) -> None:
         """Take a vote, trained or loaded, as the model's own."""
+        self._forget()
         self._ensemble = ensemble
         self.history_ = history
         self.stop_reason_ = stop_reason
@@ -305,9 +308,13 @@ class Booster(Fitted, Targets, BaseEstimator):
         return training
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the live training behind: a copy that warm-starts trains from the beginning, to the same model."""
+        """Leave the live training behind: a copy that warm-starts trains from the beginning, to the same model.
+
+        Training rows that are kept for explanations do not leave this process either: counts take their place.
+        """
+        self._settle_shares()
         state: dict[str, Any] = dict(super().__getstate__())
-        for alive in ("_training", "_bins"):
+        for alive in ("_training", "_bins", "_forest", "_reference"):
             state.pop(alive, None)
         return state
 
