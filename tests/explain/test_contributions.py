@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import pickle
+from functools import partial
 from itertools import combinations
 from math import factorial
 
@@ -71,13 +72,11 @@ def test_values_are_those_of_all_coalitions(name):
     interventional = model.contributions(X, background=rows(model, 7))
     assert interventional.base_values[0] == pytest.approx(scores_of(model, rows(model, 7)).mean(axis=0), abs=1e-12)
     for i, x in enumerate(told.data):
-        wanted = [
-            np.concatenate([brute_force(lambda s, p=p: game(p, s), d) for p in parts.votes], axis=1)
-            for game in (
-                lambda p, s, x=x: by_shares(p.forest, x, s) @ p.matrix,
-                lambda p, s, x=x: by_rows(p.forest, x, s, background.data) @ p.matrix,
-            )
-        ]
+        games = (
+            lambda p, s, x=x: by_shares(p.forest, x, s) @ p.matrix,
+            lambda p, s, x=x: by_rows(p.forest, x, s, background.data) @ p.matrix,
+        )
+        wanted = [np.concatenate([brute_force(partial(game, p), d) for p in parts.votes], axis=1) for game in games]
         for found, phi in zip((told, interventional), wanted, strict=True):
             assert found.values[i].reshape(d, -1) == pytest.approx(phi, abs=1e-12)
 
