@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from boostlab.backend.cpu.masses import Masses
@@ -107,3 +108,18 @@ class Explaining(Fitted):
         from boostlab.explain.shap_adapter import to_shap
 
         return to_shap(self)
+
+    def export(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """Write the model in a form that runs without boostlab: ONNX, C, SQL, JSON or a scorecard.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to; its ending says the form: .onnx, .c, .sql, .json, or .md for a scorecard.
+        **options
+            Of the form: `int16` and `name` (C), `double` (ONNX), `table` (SQL), `points` (scorecard).  See
+            docs/export.md.
+        """
+        from boostlab.model_io.exports import export
+
+        export(self, path, **options)

@@ -218,7 +218,7 @@ def forest_of(vote: Ensemble, name: str = "This model") -> Forest:
     for kind, found in sorted(members.items()):
         voters, alphas, columns = zip(*found, strict=True)
         parts.append(_Reader(width, named, np.array(alphas), np.array(columns)).read(kind, list(voters)))
-    return _joined(parts, width)
+    return joined(parts, width)
 
 
 def _kind(voter: Voter, name: str) -> str:
@@ -290,7 +290,7 @@ class _Reader:
         for t, (j, n, end) in enumerate(zip(packed["category_feature"], packed["category_size"], ends, strict=True)):
             votes = self._votes(packed["category_votes"][end - n : end], np.full(n, t))
             parts.append(_chain(int(j), votes))
-        return _joined(parts, self.width)
+        return joined(parts, self.width)
 
     def _trees(self, packed: dict[str, Array]) -> Forest:
         size = packed["tree_size"]
@@ -330,7 +330,7 @@ def _chain(feature: int, votes: Array) -> Forest:
     return Forest(np.array([0, nodes]), features, np.zeros(nodes), missing_low, children, starts, lows, values)
 
 
-def _joined(parts: Sequence[Forest], width: int) -> Forest:
+def joined(parts: Sequence[Forest], width: int) -> Forest:
     """Return several forests as one."""
     nodes = np.cumsum([0, *(len(p.feature) for p in parts)])
     cells = np.cumsum([0, *(len(p.lows) for p in parts)])
