@@ -299,5 +299,7 @@ def test_files_and_refusals(tmp_path):
     X, y = rows(fitted("numbers")), table()[1][:60]
     with pytest.raises(ValueError, match="not a sum over its voters"):
         WeightBoostClassifier(n_estimators=2).fit(X, y).export(tmp_path / "model.c")
+    with pytest.raises(ValueError, match="is calibrated, and exports write"):
+        to_sql(AdaBoostClassifier(n_estimators=2, calibrate="sigmoid").fit(X, y))
     with pytest.raises(ValueError, match="cannot begin the name of a C function"):
         to_c(fitted("stumps"), "1st")

@@ -15,12 +15,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.threads import count_threads
+from boostlab.boosters.calibrating import Calibrating
 from boostlab.boosters.explaining import Explaining
 from boostlab.boosters.params import Check, check_params, flag, number, one_of, param, scorer, whole
 from boostlab.boosters.selection import Bench, Part
 from boostlab.boosters.targets import Labels, Numbers, Targets
-from boostlab.boosters.voting import Predicting, Voting
+from boostlab.boosters.voting import Predicting
+from boostlab.calibration.costs import is_cost
 from boostlab.contract import Learner, Rule
 from boostlab.data.binned import MAX_BINS, is_max_bins
 from boostlab.data.sample import Sample, hold_out
@@ -38,6 +41,7 @@ _CALLABLES = Check(
     "a callable or a list of callables",
 )
 _SCORING = scorer(MEASURES, "'error', 'exponential', 'log_loss'")
+_COST = Check(is_cost, "a mapping from (true label, predicted label) to a number, or a matrix")
 _MAPPING = Check(lambda v: isinstance(v, Mapping), "a mapping from labels to weights")
 _FREE = ("n_estimators", "callbacks", "verbose", "n_jobs", "warm_start")  # may change between warm starts
 _REGRESSION_SCORING = scorer(REGRESSION_MEASURES, "'squared_error', 'absolute_error'")
@@ -134,17 +138,29 @@ class Booster(Explaining, Targets, BaseEstimator):
             sample = self._sample(X, y, sample_weight)
             held_out = self._validation_sample(X_val, y_val, sample_weight_val, sample)
             reduction = self._reduction(len(sample.classes))
+            calibrated = self._for_calibration(sample, X, y, sample_weight)
+            if calibrated is not None:
+                sample = calibrated[0]
             if reduction is None:
                 training = self._opened(sample, held_out)
                 del sample, held_out  # where rows are held out, the training holds what it needs of them
                 self._run(training)
             else:
                 reduce(self, reduction, sample, held_out)
+            if calibrated is not None:
+                self._calibrate(*calibrated)
         except BaseException:  # a fit that fails leaves the model of the last one
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
         return self
+
+    def _for_calibration(self, sample: Sample, X: Any, y: Any, weight: Any) -> tuple[Sample, Masses] | None:
+        """Return what it takes to calibrate, if that is asked for."""
+        return None
+
+    def _calibrate(self, sample: Sample, rows: Masses) -> None:
+        """Make probabilities of scores."""
 
     def _validation_sample(self, X_val: Any, y_val: Any, weight: Any, sample: Sample) -> Sample | None:
         if (X_val is None) != (y_val is None):
@@ -253,6 +269,7 @@ class Booster(Explaining, Targets, BaseEstimator):
     def _keep(self, ensemble: Ensemble, history: dict[str, Any], stop_reason: str) -> None:
         """Take a vote, trained or loaded, as the model's own."""
         self._forget()
+        self.__dict__.pop("_calibration", None)
         self._ensemble = ensemble
         self.history_ = history
         self.stop_reason_ = stop_reason
@@ -339,13 +356,15 @@ class Booster(Explaining, Targets, BaseEstimator):
 
 
 @dataclass(eq=False, repr=False)
-class BoostingClassifier(Voting, Labels, ClassifierMixin, Booster):
+class BoostingClassifier(Calibrating, Labels, ClassifierMixin, Booster):
     """Everything about a classifier but its rule.  A subclass adds its parameters and says which rule they make."""
 
     _: KW_ONLY
     scoring: Any = param("error", _SCORING)
     class_weight: Any = param(None, one_of(None, "balanced") | _MAPPING)
     multiclass: str = param("auto", one_of("auto", "ovr", "ovo", "ecoc"))
+    calibrate: str | None = param(None, one_of(None, "sigmoid", "isotonic", "venn-abers"))
+    cost: Any = param(None, _COST)
 
 
 @dataclass(eq=False, repr=False)

@@ -96,6 +96,11 @@ def describe(model: Any) -> Description:
             f'This {name} decides by {how}, which is no sum of its votes; fit it with multiclass="ovr" or "auto" to '
             "export it."
         )
+    if model.__dict__.get("_calibration") is not None:
+        raise ValueError(
+            f"This {name} is calibrated, and exports write scores, labels and probabilities of the vote itself; export a "
+            "fit with calibrate=None and cost=None, and map its scores."
+        )
     forest, base = _whole(parts, vote)
     constant, steps, trees = steps_and_trees(forest)
     classes = None if model._numeric else [c.item() if hasattr(c, "item") else c for c in model.classes_]
