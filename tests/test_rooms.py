@@ -195,6 +195,7 @@ SHARED = {
     "params",
     "registry",
     "selection",
+    "showing",
     "staged_training",
     "targets",
     "voting",

@@ -21,6 +21,7 @@ from boostlab.boosters.calibrating import Calibrating
 from boostlab.boosters.explaining import Explaining
 from boostlab.boosters.params import Check, check_params, flag, number, one_of, param, scorer, whole
 from boostlab.boosters.selection import Bench, Part
+from boostlab.boosters.showing import Showing
 from boostlab.boosters.targets import Labels, Numbers, Targets
 from boostlab.boosters.voting import Predicting
 from boostlab.calibration.costs import is_cost
@@ -57,7 +58,7 @@ class _Warm:
 
 
 @dataclass(eq=False, repr=False)
-class Booster(Explaining, Targets, BaseEstimator):
+class Booster(Explaining, Targets, Showing, BaseEstimator):
     """What classifiers and regressors share: from `fit` to a fitted vote."""
 
     estimator: Any = param(None)

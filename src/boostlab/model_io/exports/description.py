@@ -98,8 +98,8 @@ def describe(model: Any) -> Description:
         )
     if model.__dict__.get("_calibration") is not None:
         raise ValueError(
-            f"This {name} is calibrated, and exports write scores, labels and probabilities of the vote itself; export a "
-            "fit with calibrate=None and cost=None, and map its scores."
+            f"This {name} is calibrated, and exports write scores, labels and probabilities of the vote itself; export "
+            "a fit with calibrate=None and cost=None, and map its scores."
         )
     forest, base = _whole(parts, vote)
     constant, steps, trees = steps_and_trees(forest)
