@@ -10,8 +10,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from boostlab.backend.cpu.masses import Masses
-from boostlab.backend.cpu.threads import count_threads
+from boostlab.backend import Masses, count_threads
 from boostlab.boosters.voting import Voting
 from boostlab.calibration.costs import best_threshold, cheapest, cost_matrix
 from boostlab.calibration.maps import Calibration

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from boostlab.backend.cpu.masses import Masses
+from boostlab.backend import CpuRows
 from boostlab.boosters.voting import Fitted
-from boostlab.data.table import Table
 
 
 class Explaining(Fitted):
@@ -16,16 +15,20 @@ class Explaining(Fitted):
     n_features_in_: int
     _reference: Any
 
-    def _remember(self, table: Table, rows: Masses) -> None:
+    def _remember(self, rows: Any) -> None:
         """Keep some training rows in memory, until it is known how all of them part at the nodes of the vote."""
         from boostlab.explain.reference import Reference
 
         self._forget()
         voters = self._ensemble.voters
         first = voters[0] if voters else None
-        if first is not None and (first[0] if isinstance(first, tuple) else first).stored_as:
+        if (
+            isinstance(rows, CpuRows)
+            and first is not None
+            and (first[0] if isinstance(first, tuple) else first).stored_as
+        ):
             used, _ = self._ensemble.shares_of_used(self.n_features_in_)
-            self._reference = Reference.of(table, rows, used)
+            self._reference = Reference.of(rows.table, rows.masses, used)
 
     def _forget(self) -> None:
         for name in ("_forest", "_reference", "_low_share"):

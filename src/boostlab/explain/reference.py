@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.kernels.tree_shapley import count_low
-from boostlab.backend.cpu.masses import Masses
-from boostlab.data.matrix import is_sparse, row_keys
+from boostlab.backend import Masses
+from boostlab.backend.shapley import count_low
+from boostlab.data.matrix import is_sparse, scrambled_keys
 from boostlab.data.table import Table
 from boostlab.explain.forest import Forest
 
@@ -44,7 +44,7 @@ class Reference:
         kept = np.arange(table.n_rows)
         if n > most:
             limit = np.uint64(min(int(most / n * 2.0**64), 2**64 - 1))
-            kept = np.flatnonzero(row_keys(X, table.threads) <= limit)
+            kept = np.flatnonzero(scrambled_keys(X, table.threads) <= limit)
             kept = kept if len(kept) else np.arange(min(table.n_rows, most))  # all rows are alike
         mass = np.ones(table.n_rows) if rows.mass is None else rows.mass
         mass = mass if rows.counts is None else mass * rows.counts

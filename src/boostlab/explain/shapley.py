@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.kernels.tree_shapley import add_shapley, background_patterns, fill_tables, trace_paths
-from boostlab.backend.cpu.threads import spread
+from boostlab.backend.shapley import add_shapley, background_patterns, fill_tables, spread, trace_paths
 from boostlab.data.table import Table
 from boostlab.explain.forest import Forest, steps_and_trees
 from boostlab.explain.parts import Part, Parts, parts_of
