@@ -30,9 +30,12 @@ MAY_IMPORT = {
     "engine": {"backend", "contract", "data", "ensemble", "learners", "solvers"},
     "reductions": {"backend", "data", "ensemble"},
     "registry": set(),  # boosters/registry.py: how boosters are found by name, so that files need not import them
-    "model_io": {"contract", "data", "ensemble", "learners", "reductions", "registry"},
+    # plots: how pictures look
+    "explain": {"backend", "contract", "data", "ensemble", "learners", "plots", "reductions"},
+    "model_io": {"calibration", "contract", "data", "ensemble", "explain", "learners", "reductions", "registry"},
+    "calibration": set(),
     "boosters": {
-        *("backend", "contract", "data", "engine", "ensemble", "functions", "learners"),
+        *("backend", "calibration", "contract", "data", "engine", "ensemble", "explain", "functions", "learners"),
         *("model_io", "reductions", "registry", "solvers", "theory"),
     },
     "multiclass": {"backend", "boosters", "data", "model_io", "reductions"},
@@ -46,12 +49,12 @@ MAY_IMPORT = {
     "cli": {"boosters", "comparison", "datasets", "studies"},  # and the reproductions, where they are installed
     "__main__": {"cli"},
     "__init__": {
-        *("boosters", "comparison", "contract", "data", "datasets", "learners", "model_io"),
+        *("boosters", "comparison", "contract", "data", "datasets", "explain", "learners", "model_io"),
         *("multiclass", "plots", "registry", "studies", "theory"),
     },
 }
 ALSO = {SRC / "studies" / "__init__.py": {"comparison"}}  # `boostlab.studies` keeps its public names
-DOORS = {"boostlab.backend.search"}
+DOORS = {"boostlab.backend.search", "boostlab.backend.shapley"}
 NOTICES = {  # who may know more: one notice of compiling for all workers; the paper's own pool, whole runs in a call
     SRC / "studies" / "runner.py": {"boostlab.backend.cpu.compiling"},
     PAPERS / "protocols" / "quadboost.py": {"boostlab.backend.cpu.kernels.pool_search"},
@@ -153,7 +156,7 @@ def test_imports_that_hide_a_room_are_refused(source):
 
 @pytest.mark.parametrize("path", [p for p in FILES if room(p) not in ("backend", "data")], ids=shown)
 def test_no_kernel_is_imported(path):
-    """Others know a backend by what `boostlab.backend` shows of it, and by the searches of a histogram."""
+    """Others know a backend by what `boostlab.backend` shows of it, by histogram searches, and by Shapley values."""
     inside = {name for name in imported(path).values() if name.startswith("boostlab.backend.")} - DOORS
     assert not inside - NOTICES.get(path, set()), f"{shown(path)} must not import {', '.join(sorted(inside))}"
 
@@ -198,7 +201,18 @@ def test_files_stay_small(path):
 # -- rules: they see the shared words and the programs, nothing else ---------------------------------------------------
 
 RULES_MAY_USE = {"numpy", "scipy", "math", "dataclasses", "typing", "collections"}
-SHARED = {"base", "params", "registry", "selection", "staged_training", "targets", "voting"}  # files of the estimators
+SHARED = {
+    "base",
+    "calibrating",
+    "explaining",
+    "params",
+    "registry",
+    "selection",
+    "showing",
+    "staged_training",
+    "targets",
+    "voting",
+}  # files of the estimators
 
 
 def rules() -> list[type]:

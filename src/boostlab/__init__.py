@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     # [imports] What type checkers and editors see; `make lists` writes it.
     from boostlab import datasets as datasets
+    from boostlab import explain as explain
     from boostlab import plots as plots
     from boostlab import studies as studies
     from boostlab import theory as theory
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 
 __all__: list[str]  # made when it is asked for: the estimators are found by their files' names
 
-_ROOMS = ("datasets", "plots", "studies", "theory")
+_ROOMS = ("datasets", "explain", "plots", "studies", "theory")
 _HOMES = {
     "compare": "boostlab.comparison",
     "Binned": "boostlab.data.binned",

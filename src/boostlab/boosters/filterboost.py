@@ -29,7 +29,16 @@ from boostlab.engine.training import history
 from boostlab.learners import as_learner
 from boostlab.solvers.filtering import Calls, Edge, sequential_edge
 
-_NEED_A_SAMPLE = ("early_stopping", "warm_start", "callbacks", "class_weight", "resample", "verbose")
+_NEED_A_SAMPLE = (
+    "early_stopping",
+    "warm_start",
+    "callbacks",
+    "class_weight",
+    "resample",
+    "verbose",
+    "calibrate",
+    "cost",
+)
 
 
 @formula

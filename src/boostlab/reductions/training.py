@@ -57,7 +57,7 @@ def reduce(booster: Booster, name: str, sample: Sample, held_out: Sample | None)
 
 def binary(booster: Booster) -> Booster:
     """Return an unfitted booster for one binary problem, that reads tables as this one does."""
-    model: Booster = clone(booster).set_params(multiclass="auto", class_weight=None)
+    model: Booster = clone(booster).set_params(multiclass="auto", class_weight=None, calibrate=None, cost=None)
     for read in ("_columns", "n_features_in_", "feature_names_in_"):
         if hasattr(booster, read):
             setattr(model, read, getattr(booster, read))
