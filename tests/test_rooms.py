@@ -40,7 +40,8 @@ MAY_IMPORT = {
     "plots": {"theory"},
     "datasets": set(),
     "studies": {"backend", "boosters"},  # backend: one notice of compiling for all workers
-    "comparison": {"backend", "boosters", "data", "datasets", "studies"},
+    "tables": {"datasets", "model_io", "studies"},  # a person's table and its recipe
+    "comparison": {"backend", "boosters", "data", "datasets", "studies", "tables"},
     # backend: whole runs on a pool; learners: the papers name their weak learners
     "boostlab_reproductions": {"backend", "boosters", "data", "datasets", "learners", "studies", "theory"},
     "cli": {"boosters", "comparison", "datasets", "studies"},  # and the reproductions, where they are installed

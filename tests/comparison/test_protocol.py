@@ -6,7 +6,7 @@ import pytest
 from boostlab import AdaBoostClassifier, BoostByMajorityClassifier
 from boostlab.comparison.methods import LARGE, suitable
 from boostlab.comparison.protocol import NestedCV
-from boostlab.comparison.table import LabelledTable
+from boostlab.tables.table import LabelledTable
 from boostlab.datasets import twonorm
 from boostlab.studies.plan import Method
 

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from boostlab.comparison import screen
 from boostlab.comparison.design import conclude, design
-from boostlab.comparison.table import LabelledTable
+from boostlab.tables.table import LabelledTable
 from boostlab.datasets import twonorm
 from boostlab.studies.runner import run
 from boostlab.studies.store import Store

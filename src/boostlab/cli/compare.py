@@ -14,7 +14,7 @@ from boostlab.cli.app import app, refuse
 def compare(
     table: Annotated[
         Path | None,
-        typer.Argument(help="A CSV, TSV (either may be gzipped) or Parquet file; a small demo if left out."),
+        typer.Argument(help="A CSV, TSV (gzipped or not), Excel or Parquet file, - for stdin; a demo if left out."),
     ] = None,
     target: Annotated[
         str | None, typer.Option(metavar="NAME", help="The column to predict; guessed where there is no doubt.")
@@ -50,6 +50,20 @@ def compare(
         str | None, typer.Option(metavar="NAME,...", help="Columns to use though they look like ids.")
     ] = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of a text file; UTF-8 if left out.")] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="What to tune and rank by: error, log_loss, roc_auc, average_precision, balanced_error, f1, brier; "
+            "squared_error or absolute_error to predict a number; what fits the target if left out.",
+        ),
+    ] = None,
+    with_peers: Annotated[
+        str, typer.Option("--with-peers", metavar="yes|no", help="Whether yardsticks of other libraries take part.")
+    ] = "yes",
+    text: Annotated[
+        str, typer.Option(metavar="yes|no", help="Whether columns of sentences are used, by length and words.")
+    ] = "yes",
 ) -> None:
     """Compare boosters on a table of yours, and recommend one.
 
@@ -63,7 +77,8 @@ def compare(
     from boostlab.studies.request import RequestError
 
     request = command.CompareOptions(
-        *(table, target, boosters, folds, repeats, rounds, noise, seed, budget, jobs, out, store, drop, keep, encoding)
+        *(table, target, boosters, folds, repeats, rounds, noise, seed, budget, jobs, out, store, drop, keep, encoding),
+        *(metric, with_peers, text),
     )
     try:
         code = command.compare(request, Console(highlight=False))

@@ -7,7 +7,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from boostlab.comparison.files import read
+from boostlab.tables.files import read
 from boostlab.studies import RequestError
 
 

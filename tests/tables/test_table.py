@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from boostlab.comparison.files import Column, Sheet
-from boostlab.comparison.table import understand
+from boostlab.tables.columns import Column, Sheet
+from boostlab.tables.table import understand
 from boostlab.studies import RequestError
 
 N = 40
