@@ -41,13 +41,16 @@ MAY_IMPORT = {
     "datasets": set(),
     "studies": {"backend", "boosters"},  # backend: one notice of compiling for all workers
     "tables": {"datasets", "model_io", "studies"},  # a person's table and its recipe
-    "comparison": {"backend", "boosters", "data", "datasets", "studies", "tables"},
+    "report": {"studies"},  # pages for the browser
+    "comparison": {"backend", "boosters", "data", "datasets", "report", "studies", "tables", "theory"},
+    "auto": {"boosters", "comparison", "studies"},
+    "deployment": {"auto", "boosters", "comparison", "report", "studies", "tables", "theory"},
     # backend: whole runs on a pool; learners: the papers name their weak learners
     "boostlab_reproductions": {"backend", "boosters", "data", "datasets", "learners", "studies", "theory"},
-    "cli": {"boosters", "comparison", "datasets", "studies"},  # and the reproductions, where they are installed
+    "cli": {"boosters", "comparison", "datasets", "deployment", "studies"},  # and the reproductions, where they are installed
     "__main__": {"cli"},
     "__init__": {
-        *("boosters", "comparison", "contract", "data", "datasets", "learners", "model_io"),
+        *("auto", "boosters", "comparison", "contract", "data", "datasets", "learners", "model_io"),
         *("multiclass", "plots", "registry", "studies", "theory"),
     },
 }

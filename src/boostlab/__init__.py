@@ -58,6 +58,8 @@ __all__: list[str]  # made when it is asked for: the estimators are found by the
 
 _ROOMS = ("datasets", "plots", "studies", "theory")
 _HOMES = {
+    "AutoBoostClassifier": "boostlab.auto",
+    "AutoBoostRegressor": "boostlab.auto",
     "compare": "boostlab.comparison",
     "Binned": "boostlab.data.binned",
     "DecisionStump": "boostlab.learners",

@@ -2,8 +2,8 @@
 
 Without a budget they are one recipe: LogitBoost (for numbers L2Boost) with trees of a few leaves in small steps, whose
 number of rounds is found on held-out rows by a smooth measure, with patience in proportion to the step; the booster is
-then fitted to all rows.  With a budget they run the comparison of `boostlab.compare` on the training rows and fit what it
-recommends.
+then fitted to all rows.  With a budget they run the comparison of `boostlab.compare` on the training rows and fit what
+it recommends.
 """
 
 from __future__ import annotations
@@ -117,9 +117,10 @@ class _AutoBoost(BaseEstimator):
         rounds = int(np.ceil(np.mean(found) / (1.0 - HELD_OUT / 2)))  # more rows bear a few more
         model = self._booster(n_rows, min(rounds, MOST_ROUNDS), early=False)
         model.fit(X, y, sample_weight=weight)
+        name = type(model).__name__.removesuffix("Classifier").removesuffix("Regressor")
         choice = (
-            f"{type(model).__name__.removesuffix('Classifier').removesuffix('Regressor')} with trees of "
-            f"{model.max_leaf_nodes} leaves, rate {RATE}; {model.n_estimators} rounds by {self._smooth()} on held-out rows."
+            f"{name} with trees of {model.max_leaf_nodes} leaves, rate {RATE}; {model.n_estimators} rounds by "
+            f"{self._smooth()} on held-out rows."
         )
         return model, choice
 

@@ -18,8 +18,10 @@ from rich.console import Console
 from boostlab.comparison import page, screen
 from boostlab.comparison.design import conclude, design, usual_class
 from boostlab.comparison.metrics import find_metric
+from boostlab.comparison.report import NAME as REPORT
+from boostlab.comparison.report import write_report
 from boostlab.comparison.request import check_settings, choose, seconds_of
-from boostlab.comparison.result import Design
+from boostlab.comparison.result import Comparison, Design, model_facts
 from boostlab.datasets import flip_labels, twonorm
 from boostlab.studies import page as studies_page
 from boostlab.studies.request import RequestError
@@ -27,8 +29,10 @@ from boostlab.studies.runner import run
 from boostlab.studies.store import Store
 from boostlab.studies.watch import watching
 from boostlab.tables.files import STDIN, read
+from boostlab.tables.model import save_model
 from boostlab.tables.table import LabelledTable, understand
 
+MODEL = "model.boost"
 STORE = "cells.sqlite"  # in the folder of the page
 _DEMO = {"rounds": 100, "repeats": 1}  # under a minute on two cores, compiling included
 
@@ -97,14 +101,10 @@ def compare(request: CompareOptions, console: Console) -> int:
     comparison = conclude(plan, ran)
     screen.show(console, comparison, usual_class(plan.table))
     if out is not None and ran.results.rows():
-        written = page.write(plan, comparison, request.command(), out, request.table)
-        for trouble in written.troubles:
-            console.print(trouble, markup=False)
-        holds = "tables" if written.troubles else "plots and tables"
-        console.print(f"The page, with {holds}: {written.path}", markup=False, soft_wrap=True)
+        _leave(request, comparison, out, console)
     elif out is None and comparison.advice.pick:
         console.print(
-            "With --out FOLDER it also writes a page with plots; boostlab compare FILE compares on your table."
+            "With --out FOLDER it also writes a report and a model; boostlab compare FILE compares on your table."
         )
     screen.say_end(console, comparison, kept)
     if ran.interrupted:
@@ -112,9 +112,33 @@ def compare(request: CompareOptions, console: Console) -> int:
     return 0 if comparison.advice.pick else 1
 
 
+def _leave(request: CompareOptions, comparison: Comparison, out: Path, console: Console) -> None:
+    """Write what stays: the page, the report, and the recommended booster, fitted to all rows."""
+    plan = comparison.plan
+    written = page.write(plan, comparison, request.command(), out, request.table)
+    for trouble in written.troubles:
+        console.print(trouble, markup=False)
+    pick = comparison.advice.pick
+    model = None if pick is None or comparison.ran.interrupted else comparison.best_estimator_
+    if model is not None and pick is not None and plan.table.recipe is not None:
+        source = "" if request.table is None else request.table.name
+        facts = model_facts(plan.table, model["booster"], pick.seconds, source)
+        facts |= {"choice": " ".join(comparison.advice.sentences), "metrics": dict(pick.costs)}
+        save_model(model, out / MODEL, facts)
+    if not comparison.ran.interrupted:
+        write_report(comparison, out / REPORT, request.command(), model)
+        console.print(f"The report, for your browser: {out / REPORT}", markup=False, soft_wrap=True)
+    holds = "tables" if written.troubles else "plots and tables"
+    console.print(f"The page, with {holds}: {written.path}", markup=False, soft_wrap=True)
+    if model is not None and plan.table.recipe is not None:
+        console.print("The model, fitted to all rows, and what to do with it:", markup=False)
+        for line in ("predict {} new.csv --out scored.csv", "explain {}", "card {}"):
+            console.print(f"  boostlab {line.format(out / MODEL)}", markup=False, soft_wrap=True)
+
+
 def _plan(request: CompareOptions) -> Design:
     """Return the study, all that can be wrong having been looked at, the cheap things first."""
-    asked = None if request.boosters is None else _words(request.boosters)
+    asked = None if request.boosters is None else words(request.boosters)
     if asked is not None and [name.casefold() for name in asked] != ["all"]:
         choose(asked)
     check_settings(
@@ -140,8 +164,8 @@ def _plan(request: CompareOptions) -> Design:
             name,
             request.target,
             folds=request.folds,
-            drop=_words(request.drop or ""),
-            keep=_words(request.keep or ""),
+            drop=words(request.drop or ""),
+            keep=words(request.keep or ""),
             text=text,
             numeric=None if metric is None else metric.needs == "numbers",
         )
@@ -176,8 +200,14 @@ def yes_or_no(name: str, value: str) -> bool:
     return value.casefold() == "yes"
 
 
-def _words(text: str) -> list[str]:
-    """Return what commas part; a name that has one itself stands in double quotes."""
+def words(text: str) -> list[str]:
+    """Return what commas part; a name that has one itself stands in double quotes.
+
+    Examples
+    --------
+    >>> words('id, "a, b"')
+    ['id', 'a, b']
+    """
     return [word.strip() for row in csv.reader([text], skipinitialspace=True) for word in row if word.strip()]
 
 

@@ -18,7 +18,7 @@ from boostlab.studies.whole_files import write_whole
 
 _MARK = "<!-- written by boostlab compare -->"  # by which a page is known for ours, and may be written again
 _TABLE = r"<!-- table: (\S+) -->"  # and the table that it is about
-_OURS = ("cells.csv", "ranking.csv", *(f"{slug(name)}.png" for name in figures.NAMES))
+_OURS = ("model.boost", "report.html", "cells.csv", "ranking.csv", *(f"{slug(name)}.png" for name in figures.NAMES))
 
 
 def claim(folder: Path, table: Path | None = None) -> None:

@@ -166,7 +166,7 @@ class NestedCV:
     def _tested(self, parts: OuterSplit, model: Any, X: Any, seconds: float, extra: dict[str, Any]) -> Outcome:
         """Return what a fitted model is worth on the test rows, and its answers."""
         metric, y, k = METRICS[self.metric], parts.test.y, parts.n_classes
-        answers = _answers(model, X, k)
+        answers = answers_of(model, X, k)
         fits = [one for one in METRICS.values() if (one.needs == "numbers") == (k == 0)]
         costs = {one.name: one.cost(y, answers[one.needs]) for one in fits}
         base = constant_answers(parts.train.y, k, len(y))
@@ -204,7 +204,7 @@ class NestedCV:
             raise KeyboardInterrupt  # the engine has answered Ctrl-C with a model of few rounds
         metric = METRICS[self.metric]
         costs = [metric.cost(choose.y, stage) for stage in _stages(model, choose.X, metric, n_classes)]
-        return np.array(costs or [metric.cost(choose.y, _answers(model, choose.X, n_classes)[metric.needs])])
+        return np.array(costs or [metric.cost(choose.y, answers_of(model, choose.X, n_classes)[metric.needs])])
 
 
 def _teller(steps: tuple[int, int], rounds: int) -> Callable[[Any], None]:
@@ -232,10 +232,13 @@ def _ordered(p: Array, metric: Metric) -> Array:
     return p[:, 1] if metric.needs == "scores" and p.shape[1] == 2 else p
 
 
-def _answers(model: Any, X: Any, n_classes: int) -> dict[str, Array]:
-    """Return all that metrics may need of a fitted model."""
+def answers_of(model: Any, X: Any, n_classes: int, named: bool = False) -> dict[str, Array]:
+    """Return all that metrics may need of a fitted model; `named` if its classes are names and not numbers."""
     if not n_classes:
         return {"numbers": np.asarray(model.predict(X), float)}
+    if named:
+        p = np.asarray(model.predict_proba(X))
+        return {"labels": p.argmax(axis=1), "probabilities": p, "scores": p[:, 1] if n_classes == 2 else p}
     p = _all_classes(model.predict_proba(X), model.classes_, n_classes)
     scores = p[:, 1] if n_classes == 2 else p
     if n_classes == 2 and len(model.classes_) == 2 and hasattr(model, "decision_function"):

@@ -6,12 +6,16 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cached_property
 from importlib import import_module
 from math import isnan
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from boostlab import __version__
 from boostlab.comparison.advice import Advice, parameters
 from boostlab.comparison.metrics import METRICS, Metric
 from boostlab.comparison.peers import is_peer
@@ -196,3 +200,39 @@ def fit_best(plan: Design, pick: Standing, given: tuple[Any, Any] | None = None)
         model.set_params(categorical_features=list(table.categorical_features))
     model.fit(table.X, table.labels())
     return model if table.recipe is None else table_model(table.recipe, model)
+
+
+def model_facts(table: LabelledTable, booster: Any, seconds: float, source: str) -> dict[str, Any]:
+    """Return what a model file says of itself, of JSON values.
+
+    Parameters
+    ----------
+    table : LabelledTable
+        What the booster was fitted to.
+    booster : Booster
+        Fitted.
+    seconds : float
+        How long that took.
+    source : str
+        Name of the table's file.
+    """
+    y = table.y
+    answer = booster.predict(table.X)
+    fit = float(np.mean((y - answer) ** 2)) if table.is_numeric else float(np.mean(answer != table.labels()))
+    importances = getattr(booster, "feature_importances_", np.zeros(0))
+    order = np.argsort(-importances, kind="stable")[:30]
+    return {
+        "model": repr(booster),
+        "boostlab": __version__,
+        "made": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "source": source,
+        "rows": len(y),
+        "facts": dict(table.facts),
+        "warnings": list(table.warnings),
+        "seconds": round(seconds, 3),
+        "rounds": int(booster.n_estimators_),
+        "stop": str(booster.stop_reason_),
+        "training": {"squared_error" if table.is_numeric else "error": fit},
+        "importances": [[table.feature_names[j], float(importances[j])] for j in order if importances[j] > 0],
+        "metrics": {},
+    }

@@ -6,19 +6,17 @@ import ast
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.text import Text
 
-from boostlab import __version__
 from boostlab.auto.estimators import AutoBoostClassifier, AutoBoostRegressor
 from boostlab.boosters import REGISTRY, REGRESSORS
 from boostlab.comparison.metrics import METRICS, find_metric
 from boostlab.comparison.request import choose, seconds_of, short_name
+from boostlab.comparison.result import model_facts
 from boostlab.studies.request import RequestError
 from boostlab.tables.files import read
 from boostlab.tables.model import save_model, table_model
@@ -128,42 +126,6 @@ def _setting(text: str, known: Mapping[str, Any], booster: str) -> tuple[str, An
         return name, ast.literal_eval(value.strip())
     except (ValueError, SyntaxError):
         return name, value.strip()
-
-
-def model_facts(table: LabelledTable, booster: Any, seconds: float, source: str) -> dict[str, Any]:
-    """Return what a model file says of itself, of JSON values.
-
-    Parameters
-    ----------
-    table : LabelledTable
-        What the booster was fitted to.
-    booster : Booster
-        Fitted.
-    seconds : float
-        How long that took.
-    source : str
-        Name of the table's file.
-    """
-    y = table.y
-    answer = booster.predict(table.X)
-    fit = float(np.mean((y - answer) ** 2)) if table.is_numeric else float(np.mean(answer != table.labels()))
-    importances = getattr(booster, "feature_importances_", np.zeros(0))
-    order = np.argsort(-importances, kind="stable")[:30]
-    return {
-        "model": repr(booster),
-        "boostlab": __version__,
-        "made": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "source": source,
-        "rows": len(y),
-        "facts": dict(table.facts),
-        "warnings": list(table.warnings),
-        "seconds": round(seconds, 3),
-        "rounds": int(booster.n_estimators_),
-        "stop": str(booster.stop_reason_),
-        "training": {"squared_error" if table.is_numeric else "error": fit},
-        "importances": [[table.feature_names[j], float(importances[j])] for j in order if importances[j] > 0],
-        "metrics": {},
-    }
 
 
 def shown_metrics(costs: Mapping[str, float]) -> dict[str, str]:

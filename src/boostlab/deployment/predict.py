@@ -111,8 +111,7 @@ def _writer(out: Path | None) -> Iterator[Any]:
         return
     beside = out.with_name(f".boostlab-{out.name}.tmp")
     try:
-        opened = gzip.open(beside, "wt", newline="") if out.suffix == ".gz" else beside.open("w", newline="")
-        with opened as file:
+        with gzip.open(beside, "wt", newline="") if out.suffix == ".gz" else beside.open("w", newline="") as file:
             yield csv.writer(file, lineterminator="\n")
         beside.replace(out)
     except OSError as error:
