@@ -47,7 +47,13 @@ MAY_IMPORT = {
     "deployment": {"auto", "boosters", "comparison", "report", "studies", "tables", "theory"},
     # backend: whole runs on a pool; learners: the papers name their weak learners
     "boostlab_reproductions": {"backend", "boosters", "data", "datasets", "learners", "studies", "theory"},
-    "cli": {"boosters", "comparison", "datasets", "deployment", "studies"},  # and the reproductions, where they are installed
+    "cli": {
+        "boosters",
+        "comparison",
+        "datasets",
+        "deployment",
+        "studies",
+    },  # and the reproductions, where they are installed
     "__main__": {"cli"},
     "__init__": {
         *("auto", "boosters", "comparison", "contract", "data", "datasets", "learners", "model_io"),

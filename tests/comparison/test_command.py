@@ -20,7 +20,20 @@ from boostlab.studies import worker
 from boostlab.studies.store import Store
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
-SMALL = ["--folds", "2", "--repeats", "1", "--rounds", "4", "--boosters", "AdaBoost,MadaBoost", "--jobs", "1"]
+SMALL = [
+    "--folds",
+    "2",
+    "--repeats",
+    "1",
+    "--rounds",
+    "4",
+    "--boosters",
+    "AdaBoost,MadaBoost",
+    "--with-peers",
+    "no",
+    "--jobs",
+    "1",
+]
 
 
 @pytest.fixture
@@ -79,7 +92,15 @@ def test_a_table_from_outside_and_once_more(here, run):
     assert "boostlab compare shop.csv --target kept --boosters AdaBoost,MadaBoost" in page
     assert "![Errors by round](errors-by-round.png)" in page
     names = {path.name for path in (here / "shop-boosters").iterdir()}
-    assert {"README.md", "cells.csv", "ranking.csv", "errors-and-their-intervals.png", "cells.sqlite"} <= names
+    assert {
+        "README.md",
+        "report.html",
+        "model.boost",
+        "cells.csv",
+        "ranking.csv",
+        "errors-and-their-intervals.png",
+        "cells.sqlite",
+    } <= names
     again = run("shop.csv", "--target", "kept", *SMALL)
     assert again.exit_code == 0
     assert "4 of 4 cells finished (all were there from earlier runs)" in again.stdout
@@ -97,7 +118,7 @@ def test_a_mistake_from_outside_has_no_traceback(here):
 @posix
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_stopped_in_the_middle_it_goes_on(here, run, how):
-    arguments = ["shop.csv", "--boosters", "AdaBoost,MadaBoost", "--jobs", "1", "--rounds", "60"]
+    arguments = ["shop.csv", "--boosters", "AdaBoost,MadaBoost", "--with-peers", "no", "--jobs", "1", "--rounds", "60"]
     process = subprocess.Popen(
         [sys.executable, "-m", "boostlab", "compare", *arguments],
         **dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True),
@@ -157,7 +178,7 @@ def test_without_an_argument_it_is_a_demo_that_leaves_nothing_behind(run, here):
     result = run(*SMALL)
     assert result.exit_code == 0
     assert "made here" in result.stdout
-    assert "With --out FOLDER it also writes a page" in result.stdout
+    assert "With --out FOLDER it also writes a report" in result.stdout
     assert sorted(path.name for path in here.iterdir()) == ["shop.csv"]
     assert (here / "page" / "README.md").exists() or run(*SMALL, "--out", "page").exit_code == 0
     assert (here / "page" / "README.md").exists()
@@ -248,7 +269,7 @@ def test_more_classes(run, here):
     rng = np.random.default_rng(0)
     rows = [f"{x:.3f};{y:.3f};{'abc'[int(3 * x)]}" for x, y in rng.random((90, 2))]
     (here / "three.csv").write_text("\n".join(["x;y;class", *rows]) + "\n")
-    result = run("three.csv", "--folds", "2", "--repeats", "1", "--rounds", "3", "--jobs", "1")
+    result = run("three.csv", "--folds", "2", "--repeats", "1", "--rounds", "3", "--jobs", "1", "--with-peers", "no")
     assert result.exit_code == 0
     assert "6: SAMME, AdaBoostM1, AdaBoostM2, AdaBoostMH, LogitBoost, VadaBoost" in result.stdout
 
@@ -275,7 +296,12 @@ def test_more_classes(run, here):
         (["shop.csv", "--drop", 'id, "a, b"'], "There is no column 'a, b'; the columns are"),
         (["shop.csv", "--target", "kept", "--drop", "kept"], "The target 'kept' cannot be left out"),
         (["shop.csv", "--drop", "size", "--keep", "size"], "The column 'size' is to be left out and to be kept"),
-        (["shop.csv", "--target", "size"], "The target 'size' has 1"),
+        (["shop.csv", "--target", "size", "--metric", "error"], "The target 'size' has 1"),
+        (["shop.csv", "--target", "size", "--noise", "0.1"], "Labels can be flipped (noise) only where"),
+        (["shop.csv", "--metric", "roc_acu"], "There is no metric 'roc_acu'; did you mean roc_auc?"),
+        (["shop.csv", "--metric", "mse", "--target", "kept"], "The target 'kept' holds words"),
+        (["shop.csv", "--with-peers", "maybe"], "--with-peers maybe is not possible; it is yes or no."),
+        (["nofile.csv"], "There is no file nofile.csv; check the name and the folder."),
         (["shop.csv", "--store", "."], "The store . is a folder"),
         (["."], ". is a folder; name a file."),
     ],

@@ -14,7 +14,7 @@ from boostlab.report.html import Markup, element, joined
 from boostlab.studies.tables import significant
 
 WIDTH, HEIGHT = 640, 320
-_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 16, 14, 44
+_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 16, 24, 44
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ def _axes(x: _Axis, y: _Axis, x_label: str, y_label: str, width: int, height: in
         parts.append(element("line", x1=_LEFT, x2=width - _RIGHT, y1=at, y2=at, class_="rule"))
         parts.append(element("text", _n(tick), x=_LEFT - 6, y=_c(y(tick) + 4), text_anchor="end", class_="tick"))
     parts += _ticks_x(x, _TOP, bottom, x_label, width, _LEFT)
-    parts.append(element("text", y_label, x=4, y=_TOP - 3, class_="tick"))
+    parts.append(element("text", y_label, x=4, y=_TOP - 10, class_="tick"))
     return joined(parts)
 
 

@@ -42,6 +42,7 @@ _HAS_DATE = re.compile(
     r"|^\d{1,2}:\d{2}(:\d{2})?$"
 )
 _DAY = 86400.0
+_BLANKS = " \u00a0\u202f"
 
 
 @dataclass(frozen=True)
@@ -175,6 +176,8 @@ def _number_form(cells: Sequence[str], decimal_comma: bool) -> Form | None:
     unit = next((unit for unit in units if unit), "")
     for thousands, decimal in marks:
         form = Form("number", thousands, decimal, unit or "")
+        if thousands and not any(set(thousands.replace(" ", _BLANKS)) & set(cell) for cell in cells):
+            continue  # nothing says that it is one
         if all(_number(cell, form) is not None for cell in cells):
             return form
     return None
@@ -226,11 +229,16 @@ def _date_form(cells: Sequence[str]) -> str:
     if not all(_HAS_DATE.search(cell) for cell in cells[:50]):
         return ""
     for date in _DATES:
-        for clock in ("",) if date == "iso" else _TIMES:
+        for clock in ("",) if date == "iso" or "%H" in date else _TIMES:
             form = date + clock
             if all(_moment(cell, form) is not None for cell in cells):
                 return form
     return ""
+
+
+def is_date_form(text: str) -> bool:
+    """Whether a text is one of the formats that dates are read by."""
+    return text in {date + clock for date in _DATES for clock in _TIMES}
 
 
 def _moment(cell: str, form: str) -> float | None:

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 Array = npt.NDArray[Any]
 
 _ERROR = 0.01  # of the rows that a column alone may get wrong to be suspected
 _EXPLAINED = 0.99  # of the variance that a column alone explains
-_BINS = 64
 _ROWS = 20_000  # looked at
 
 
@@ -49,8 +49,7 @@ def leaks(X: Array, y: Array, categorical: list[int], is_numeric: bool) -> dict[
     base = _spread(y[test], np.full(len(test), _centre(y[learn], is_numeric)), is_numeric)
     found = {}
     for j in range(X.shape[1]):
-        cells = _cells(X[:, j], j in categorical, rows)
-        guess = _guess(cells[learn], y[learn], cells[test], is_numeric)
+        guess = (_by_category if j in categorical else _by_tree)(X[:, j], y, learn, test, is_numeric)
         off = _spread(y[test], guess, is_numeric)
         if is_numeric and base > 0 and off < (1.0 - _EXPLAINED) * base:
             found[j] = f"explains {100 * (1 - off / base):.1f} % of its variance"
@@ -59,25 +58,25 @@ def leaks(X: Array, y: Array, categorical: list[int], is_numeric: bool) -> dict[
     return found
 
 
-def _cells(column: Array, is_category: bool, rows: Array) -> Array:
-    """Return small numbers of the column's values, or of ranges of them; the last is for missing values."""
-    there = ~np.isnan(column)
-    values = np.unique(column[rows][there[rows]])
-    if not is_category and len(values) > _BINS:
-        values = np.unique(np.quantile(column[rows][there[rows]], np.linspace(0, 1, _BINS)))
-    codes = np.searchsorted(values, column, side="right")
-    return np.where(there, codes, len(values) + 1)
-
-
-def _guess(learn: Array, y: Array, test: Array, is_numeric: bool) -> Array:
-    size = int(max(learn.max(initial=0), test.max(initial=0))) + 1
+def _by_category(column: Array, y: Array, learn: Array, test: Array, is_numeric: bool) -> Array:
+    """Return what the rows of the same category say; the last category is for missing values."""
+    size = int(np.nanmax(column, initial=0)) + 2
+    cells = np.where(np.isnan(column), size - 1, column).astype(int)
+    centre = _centre(y[learn], is_numeric)
     if is_numeric:
-        counts = np.bincount(learn, minlength=size)
-        sums = np.bincount(learn, weights=y, minlength=size)
-        return np.where(counts > 0, sums / np.maximum(counts, 1), y.mean())[test]
+        counts = np.bincount(cells[learn], minlength=size)
+        sums = np.bincount(cells[learn], weights=y[learn], minlength=size)
+        return np.where(counts > 0, sums / np.maximum(counts, 1), centre)[cells[test]]
     table = np.zeros((size, int(y.max()) + 1))
-    np.add.at(table, (learn, y), 1.0)
-    return np.where(table.sum(axis=1) > 0, table.argmax(axis=1), _centre(y, False))[test]
+    np.add.at(table, (cells[learn], y[learn]), 1.0)
+    return np.where(table.sum(axis=1) > 0, table.argmax(axis=1), centre)[cells[test]]
+
+
+def _by_tree(column: Array, y: Array, learn: Array, test: Array, is_numeric: bool) -> Array:
+    """Return what a small tree of this column alone says."""
+    tree = DecisionTreeRegressor(max_leaf_nodes=64) if is_numeric else DecisionTreeClassifier(max_leaf_nodes=16)
+    guess: Array = tree.fit(column[learn, None], y[learn]).predict(column[test, None])
+    return guess
 
 
 def _centre(y: Array, is_numeric: bool) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 
 from boostlab.studies.request import RequestError
 from boostlab.tables.columns import Array, Column, RawSheet
-from boostlab.tables.forms import Form, date_parts, is_true
+from boostlab.tables.forms import Form, date_parts, is_date_form, is_true
 
 KINDS = ("number", "category", "boolean", "date", "text")
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -226,6 +226,7 @@ def _form_from_json(said: Any) -> Form:
     _need(all(isinstance(text, str) for text in said.values()), "a form's values")
     form = Form(**said)
     _need(form.kind in ("number", "words", "boolean", "date"), "a form's kind")
+    _need((form.kind == "date") == bool(form.date) and (not form.date or is_date_form(form.date)), "a date's format")
     return form
 
 
