@@ -140,7 +140,7 @@ def _table(rankings: list[Ranking], usual: str) -> View:
     view = View(box=box.SIMPLE_HEAD, padding=(0, 1))
     flipped = [f"{significant(100 * ranking.noise, 3)} %\nflipped" for ranking in others]
     m = plain.metric
-    titles = ["Rank", "Booster", m.title, "Interval", *flipped]
+    titles = ["Rank", "Booster", _heading(m), "Interval", *flipped]
     for title in (*titles, "Rounds", "Seconds"):
         view.add_column(title, justify="left" if title == "Booster" else "right", no_wrap=True)
     places = plain.places()
@@ -162,6 +162,11 @@ def _table(rankings: list[Ranking], usual: str) -> View:
         constant = Text(f"always {_short(usual)!r}", "dim")
         view.add_row("", constant, m.show(plain.baseline), "", *[""] * len(others))
     return view
+
+
+def _heading(metric: Metric) -> str:
+    """Return a title that takes little room: two lines where it is long."""
+    return metric.title if len(metric.title) < 10 else metric.title.replace(" ", "\n", 1)
 
 
 def _short(text: str, most: int = 12) -> str:
