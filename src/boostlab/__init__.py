@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from boostlab import plots as plots
     from boostlab import studies as studies
     from boostlab import theory as theory
+    from boostlab.auto import AutoBoostClassifier as AutoBoostClassifier
+    from boostlab.auto import AutoBoostRegressor as AutoBoostRegressor
     from boostlab.boosters.adaboost import AdaBoostClassifier as AdaBoostClassifier
     from boostlab.boosters.adaboost_m1 import AdaBoostM1Classifier as AdaBoostM1Classifier
     from boostlab.boosters.adaboost_m2 import AdaBoostM2Classifier as AdaBoostM2Classifier

@@ -15,6 +15,11 @@ def list_boosters() -> None:
     from boostlab.boosters import REGISTRY, REGRESSORS
 
     console = Console(highlight=False)
+    console.print(Text("AutoBoostClassifier, AutoBoostRegressor", "bold"))
+    console.print(
+        "  A good model without a question asked: the strongest untuned recipe, or with budget='5m' the best of a "
+        "comparison.\n"
+    )
     for name, entry in sorted((REGISTRY | REGRESSORS).items(), key=lambda one: one[0].casefold()):
         own = ", ".join(f"{key}={value!r}" for key, value in entry.parameters.items())
         console.print(Text(name, "bold"))
