@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from boostlab.backend.cpu.masses import Masses
-from boostlab.backend.cpu.rows import CpuRows
+from boostlab.backend import CpuRows, Masses
 from boostlab.contract import Rule
 from boostlab.data.table import Table
+from boostlab.engine.training import Training
 
 # Every numeric type of numpy, and both byte orders.
 DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", ">i2", ">u4", ">f4", ">f8"]
@@ -54,3 +54,8 @@ def rows_in_memory(F, h, y=1, mass=None):
     rows.scores.own[...] = F
     rows.h = np.asarray(h)
     return rows
+
+
+def training_of(rule, learner, table, masses, codes, n_classes, **settings):
+    """Return a training on rows in memory."""
+    return Training(rule, learner, CpuRows(rule, table, masses, codes, n_classes), **settings)

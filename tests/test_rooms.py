@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "contract": {"functions"},
     "solvers": {"contract", "functions"},
     "backend": {"contract", "functions"},
-    "data": {"backend"},
+    "data": {"backend", "contract"},
     "learners": {"backend", "contract", "data"},
     "ensemble": {"backend", "contract", "data", "learners"},
     "engine": {"backend", "contract", "data", "ensemble", "learners", "solvers"},
@@ -61,6 +61,11 @@ MAY_IMPORT = {
     },
 }
 ALSO = {SRC / "studies" / "__init__.py": {"comparison"}}  # `boostlab.studies` keeps its public names
+DOORS = {"boostlab.backend.search"}
+NOTICES = {  # who may know more: one notice of compiling for all workers; the paper's own pool, whole runs in a call
+    SRC / "studies" / "runner.py": {"boostlab.backend.cpu.compiling"},
+    PAPERS / "protocols" / "quadboost.py": {"boostlab.backend.cpu.kernels.pool_search"},
+}
 FILES = [*sorted(SRC.rglob("*.py")), *sorted(PAPERS.rglob("*.py"))]
 REGISTERED = {
     name: entry
@@ -154,6 +159,13 @@ def test_every_way_to_import_is_seen(source, rooms):
 def test_imports_that_hide_a_room_are_refused(source):
     with pytest.raises(AssertionError):
         imported_rooms(source)
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if room(p) not in ("backend", "data")], ids=shown)
+def test_no_kernel_is_imported(path):
+    """Others know a backend by what `boostlab.backend` shows of it, and by the searches of a histogram."""
+    inside = {name for name in imported(path).values() if name.startswith("boostlab.backend.")} - DOORS
+    assert not inside - NOTICES.get(path, set()), f"{shown(path)} must not import {', '.join(sorted(inside))}"
 
 
 @pytest.mark.parametrize("path", FILES, ids=shown)

@@ -115,7 +115,7 @@ def test_a_perfect_voter_in_a_later_round(data):
         def searches(self):
             return frozenset(["edge"])
 
-        def begin(self, table, rows, rng):
+        def begin(self, rows, rng):
             self.calls = 0
             return self
 
@@ -545,8 +545,8 @@ class Moody(Learner, Session):
     def searches(self):
         return frozenset(["edge"])
 
-    def begin(self, table, rows, rng):
-        self.inner = DecisionStump().begin(table, rows, rng)
+    def begin(self, rows, rng):
+        self.inner = DecisionStump().begin(rows, rng)
         self.bad = 0
         return self
 

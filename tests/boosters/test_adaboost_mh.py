@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import boostlab
 from boostlab import AdaBoostClassifier, AdaBoostMHClassifier, DecisionTree, LogitBoostClassifier, VoterPool
-from boostlab.backend.cpu.masses import Masses
+from boostlab.backend import CpuSample, Masses
 from boostlab.contract import Task
 from boostlab.data.table import Bins, Table
 
@@ -159,7 +159,7 @@ def test_a_factored_tree_is_one_function_with_a_sign_a_label(data, all_stumps, s
     D[Y > 0] *= 3
     rows = Masses(80)
     table = Table.of(X, Bins.fit(X, rows, "exact"))
-    session = DecisionTree(max_leaf_nodes=6).begin(table, rows, rng)
+    session = DecisionTree(max_leaf_nodes=6).begin(CpuSample(table, rows), rng)
     found = session.best(Task("factored", D, Y, {"no": -1.0}))
     h = found.voter.predict(X)
     assert np.array_equal(h, found.votes)

@@ -111,8 +111,8 @@ class Coin(Learner, Session):
     def searches(self):
         return frozenset(["edge"])
 
-    def begin(self, table, rows, rng):
-        self.table, self.rng = table, np.random.default_rng(0)
+    def begin(self, rows, rng):
+        self.table, self.rng = rows.table, np.random.default_rng(0)
         return self
 
     def best(self, task):

@@ -15,9 +15,8 @@ from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.quadboost import QuadBoost
 from boostlab.contract import Found, Reweigh, Rule, Session, Step, Task, error_sums
 from boostlab.data.table import Bins, Table
-from boostlab.engine.training import Training
 from boostlab.learners import DecisionStump
-from tables import noisy_table
+from tables import noisy_table, training_of
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ def train(rule, learner=None, rounds=3):
     X, y = noisy_table(80, seed=1)
     rows, learner = Masses(len(y)), learner or DecisionStump()
     table = Table.of(X, Bins.fit(X, rows) if learner.uses_bins else None)
-    training = Training(rule, learner, table, rows, y, 2, horizon=rounds)
+    training = training_of(rule, learner, table, rows, y, 2, horizon=rounds)
     training.run(rounds)
     return training
 
@@ -123,8 +122,8 @@ class Unlucky(DecisionStump):
 
     draws = True
 
-    def begin(self, table, rows, rng):
-        session, self.asked = super().begin(table, rows, rng), 0
+    def begin(self, rows, rng):
+        session, self.asked = super().begin(rows, rng), 0
         best = session.best
 
         def turned(task):
@@ -149,12 +148,12 @@ class Knowing(DecisionStump):
     def searches(self):
         return frozenset(["edge"])
 
-    def begin(self, table, rows, rng):
-        session, answer = DecisionStump().begin(table, rows, rng), self.answer
+    def begin(self, rows, rng):
+        session, answer = DecisionStump().begin(rows, rng), self.answer
 
         class Knows(Session):
             def best(self, task):
-                return answer(session.best(task), table)
+                return answer(session.best(task), rows.table)
 
         return Knows()
 

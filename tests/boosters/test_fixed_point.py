@@ -9,7 +9,7 @@ from boostlab import DecisionStump, EBBoostClassifier, VadaBoostClassifier
 from boostlab.backend.cpu.masses import Masses
 from boostlab.boosters.vadaboost import FixedPointVadaBoost
 from boostlab.data.table import Bins, Table
-from boostlab.engine.training import Training
+from tables import training_of
 
 TAU = sqrt(2 * log(2 / 0.05))
 
@@ -85,7 +85,7 @@ def test_it_ends_when_the_penalised_loss_rises(data):
     X, codes = data(seed=3, n=60, noise=0.3, d=2)
     rows = Masses(60)
     rule = FixedPointVadaBoost(patience=4, delta=1e-300)
-    training = Training(rule, DecisionStump(), Table.of(X, Bins.fit(X, rows)), rows, codes, 2, horizon=500)
+    training = training_of(rule, DecisionStump(), Table.of(X, Bins.fit(X, rows)), rows, codes, 2, horizon=500)
     stop = training.run(500)
     objectives = [r.facts["objective"] for r in training.state.rounds]
     assert {r.facts["variance_penalty"] for r in training.state.rounds} == {1.0}

@@ -15,15 +15,16 @@ from boostlab.boosters.adaboost import AdaBoost
 from boostlab.boosters.logitboost import LogitBoostOfClasses
 from boostlab.contract import Learner, Retry, Reweigh, Rule, Session, Step, Stop, Task
 from boostlab.data.table import Bins, Table
-from boostlab.engine.training import Training, history
+from boostlab.engine.training import history
 from boostlab.ensemble.vote import Ensemble, coefficients, probabilities
+from tables import training_of
 
 
 def train(rule, X, codes, learner=None, rounds=30, mass=None, **settings):
     """Run a rule on a table, without an estimator around it."""
     rows = Masses(len(codes), mass)
     table = Table.of(X, Bins.fit(X, rows))
-    training = Training(
+    training = training_of(
         rule, learner or DecisionStump(), table, rows, codes, int(codes.max()) + 1, horizon=rounds, **settings
     )
     return training, training.run(rounds)
@@ -124,7 +125,7 @@ def test_k_tasks_can_be_watched_and_resumed(data):
     X, codes = data(seed=4, n=90, n_classes=3)
     rows = Masses(60)
     bins = Bins.fit(X[:60], rows)
-    training = Training(
+    training = training_of(
         j_logit(),
         DecisionStump(),
         Table.of(X[:60], bins),
@@ -153,8 +154,8 @@ def test_one_learner_without_an_answer_ends_the_round(data):
         def searches(self):
             return frozenset(["least_squares"])
 
-        def begin(self, table, rows, rng):
-            self.inner, self.left = DecisionStump().begin(table, rows, rng), 7
+        def begin(self, rows, rng):
+            self.inner, self.left = DecisionStump().begin(rows, rng), 7
             return self
 
         def best(self, task):
@@ -328,8 +329,8 @@ class Witness(Learner, Session):
     def searches(self):
         return frozenset(["edge"])
 
-    def begin(self, table, rows, rng):
-        self.inner, self.seen = DecisionStump().begin(table, rows, rng), []
+    def begin(self, rows, rng):
+        self.inner, self.seen = DecisionStump().begin(rows, rng), []
         return self
 
     def best(self, task):

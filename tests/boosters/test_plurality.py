@@ -227,7 +227,7 @@ class Mediocre(Learner, Session, Voter):
     def searches(self):
         return frozenset(["labels"])
 
-    def begin(self, table, rows, rng):
+    def begin(self, rows, rng):
         return self
 
     def best(self, task):

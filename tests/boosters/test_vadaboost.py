@@ -190,8 +190,8 @@ def test_the_learner_sees_signed_targets_beyond_one(data):
         def searches(self):
             return frozenset(["edge"])
 
-        def begin(self, table, rows, rng):
-            self.inner = DecisionStump().begin(table, rows, rng)
+        def begin(self, rows, rng):
+            self.inner = DecisionStump().begin(rows, rng)
             return self
 
         def best(self, task):
@@ -279,7 +279,7 @@ class Mediocre(Learner, Session):
     def searches(self):
         return frozenset(["edge"])
 
-    def begin(self, table, rows, rng):
+    def begin(self, rows, rng):
         self.rng = np.random.default_rng(0)
         return self
 

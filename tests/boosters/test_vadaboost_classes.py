@@ -272,8 +272,8 @@ def test_beyond_one_rows_that_should_lose_margin_are_shown_their_runner_up(data)
         def searches(self):
             return frozenset(["labels"])
 
-        def begin(self, table, rows, rng):
-            self.inner = DecisionTree(max_leaf_nodes=5).begin(table, rows, rng)
+        def begin(self, rows, rng):
+            self.inner = DecisionTree(max_leaf_nodes=5).begin(rows, rng)
             return self
 
         def best(self, task):
@@ -318,7 +318,7 @@ class Told(Learner, Session):
     def searches(self):
         return frozenset(["labels"])
 
-    def begin(self, table, rows, rng):
+    def begin(self, rows, rng):
         self.left = list(self.said)
         return self
 

@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from boostlab import FilterBoostClassifier, load
 from boostlab.boosters.filterboost import FilterBoostOracle
-from boostlab.engine.streaming import Dry, Filter
+from boostlab.engine.streaming import Filter, StreamEnded
 from boostlab.ensemble.vote import Ensemble
 from boostlab.solvers.filtering import Calls
 
@@ -104,7 +104,7 @@ def test_the_filter_accepts_by_the_weights():
     gate = Filter(rule, parts, rng)
     gate.begin(Ensemble(rule, model._ensemble.rounds, 2), Calls(0.01, 0.1, 100))
     got = []
-    with suppress(Dry):
+    with suppress(StreamEnded):
         while True:
             got.append(gate.draw(50))
     assert all(len(b) == 50 for _, b in got)

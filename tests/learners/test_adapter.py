@@ -16,12 +16,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from boostlab.backend.cpu.masses import Masses
+from boostlab.backend import CpuSample, Masses
 from boostlab.boosters.adaboost import AdaBoost
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Table
-from boostlab.engine.training import Training
 from boostlab.learners.adapter import ConstantVoter, EstimatorLearner, EstimatorVoter
+from tables import training_of
 
 SEEN = []  # what the recording estimators were given, since every round trains a clone
 
@@ -69,7 +69,7 @@ def data():
 
 def best(estimator, X, task, mass=None, seed=0):
     rng = np.random.default_rng(seed)
-    found = EstimatorLearner(estimator).begin(Table(X), Masses(len(X), mass), rng).best(task)
+    found = EstimatorLearner(estimator).begin(CpuSample(Table(X), Masses(len(X), mass)), rng).best(task)
     return found if isinstance(found, Stop) else found.voter
 
 
@@ -159,7 +159,7 @@ def test_who_asks_for_draws():
 def test_the_engine_draws_for_a_learner_without_weights(data, mass):
     X, y, _ = data
     rows = Masses(30, mass)
-    training = Training(
+    training = training_of(
         AdaBoost(), EstimatorLearner(Unweighted()), Table(X), rows, (y > 0).astype(int), 2, horizon=6, max_restarts=50
     )
     training.run(6)
@@ -184,7 +184,7 @@ def test_a_draw_repeats_rows_as_often_as_they_were_picked(data):
 def test_nearest_neighbours_can_be_boosted(data):
     X, y, _ = data
     learner = EstimatorLearner(KNeighborsClassifier(3))
-    training = Training(AdaBoost(), learner, Table(X), Masses(30), (y > 0).astype(int), 2, horizon=5)
+    training = training_of(AdaBoost(), learner, Table(X), Masses(30), (y > 0).astype(int), 2, horizon=5)
     training.run(5)
     assert training.state.t >= 1
     assert ((training.state.F > 0) == (y > 0)).mean() > 0.8
@@ -200,7 +200,7 @@ def test_every_random_state_is_set_from_the_generator(data):
         (nested, ["random_state", "estimator__random_state"]),
         (make_pipeline(StandardScaler(), DecisionTreeClassifier()), ["decisiontreeclassifier__random_state"]),
     ):
-        session = EstimatorLearner(estimator).begin(Table(X), Masses(30), np.random.default_rng(5))
+        session = EstimatorLearner(estimator).begin(CpuSample(Table(X), Masses(30)), np.random.default_rng(5))
         rounds = [session.best(Task("edge", w, y)).voter.estimator.get_params() for _ in range(2)]
         again = best(estimator, X, Task("edge", w, y), seed=5).estimator.get_params()
         for name in names:
@@ -317,7 +317,7 @@ def test_the_engine_does_not_predict_the_sample_twice(data):
             return super().predict(X)
 
     learner = EstimatorLearner(Counting(max_depth=1))
-    training = Training(AdaBoost(), learner, Table(X), Masses(30), (y > 0).astype(int), 2, horizon=3)
+    training = training_of(AdaBoost(), learner, Table(X), Masses(30), (y > 0).astype(int), 2, horizon=3)
     training.run(3)
     assert asked == [30] * len(asked)
     assert len(asked) == training.state.t
@@ -347,7 +347,7 @@ class MoodyWeighted(DecisionTreeClassifier):
 
 def moody_training(data, learner, restarts=3):
     X, y, _ = data
-    return Training(
+    return training_of(
         AdaBoost(),
         EstimatorLearner(learner),
         Table(X),

@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from boostlab import DecisionTree
-from boostlab.backend.cpu.masses import Masses
+from boostlab.backend import CpuSample, Masses
 from boostlab.contract import Task
 from boostlab.data.table import Bins, Table
 from boostlab.learners.adapter import ConstantVoter, EstimatorLearner
@@ -32,7 +32,12 @@ def data():
 
 
 def best(estimator, X, task, mass=None):
-    return EstimatorLearner(estimator).begin(Table(X), Masses(len(X), mass), np.random.default_rng(0)).best(task).voter
+    return (
+        EstimatorLearner(estimator)
+        .begin(CpuSample(Table(X), Masses(len(X), mass)), np.random.default_rng(0))
+        .best(task)
+        .voter
+    )
 
 
 def mislabel_task(codes, D):
@@ -75,7 +80,9 @@ def test_a_tree_of_scikit_learn_says_what_our_own_says(data):
     X, y, w = data
     X = np.digitize(X, [-0.8, 0.1, 0.9]).astype(float)
     task, rows = Task("z", w, y, {"smoothing": 0.0}), Masses(40)
-    own = DecisionTree(max_leaf_nodes=2).begin(Table.of(X, Bins.fit(X, rows)), rows, np.random.default_rng(0))
+    own = DecisionTree(max_leaf_nodes=2).begin(
+        CpuSample(Table.of(X, Bins.fit(X, rows)), rows), np.random.default_rng(0)
+    )
     ours, theirs = own.best(task).voter, best(DecisionTreeClassifier(max_leaf_nodes=2), X, task)
     assert ours.threshold[0] == theirs.estimator.tree_.threshold[0]
     np.testing.assert_allclose(theirs.votes(Table(X)), ours.votes(Table(X)), rtol=1e-12)

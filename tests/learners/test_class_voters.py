@@ -24,8 +24,8 @@ def table(seed, n=300, d=5, K=4, whole=False):
 class General(DecisionTree):
     """Trees that are grown node by node."""
 
-    def begin(self, table, rows, rng):
-        return TreeSession(self, table, rows, "general")
+    def begin(self, rows, rng):
+        return TreeSession(self, rows, "general")
 
 
 def fields(tree):

@@ -19,7 +19,6 @@ PROBES = {
     "learners/answers.py": "a user's scikit-learn estimator",
     "learners/resolve.py": "what a user passes as `estimator`",
     "learners/tree/learner.py": "its own parameters, by name",
-    "engine/fused.py": "which methods a rule's subclass changes",
 }
 
 

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from boostlab.backend.cpu.masses import Masses
+from boostlab.backend import CpuSample, Masses
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Bins, Table
 from boostlab.learners.fitted_stump import CategoryStump, Stump
@@ -86,7 +86,7 @@ def search(X, task, n_categories, mass=None):
     rows = Masses(len(X), mass)
     bins = Bins.fit(X, rows, "exact", 1, n_categories)
     table = Table.of(X, bins)
-    found = DecisionStump().begin(table, rows, np.random.default_rng(0)).best(task)
+    found = DecisionStump().begin(CpuSample(table, rows), np.random.default_rng(0)).best(task)
     return found if isinstance(found, Stop) else found.voter, table
 
 

@@ -85,18 +85,18 @@ class ObliqueStumps(Learner, BaseEstimator):
     def searches(self) -> frozenset[str]:
         return frozenset(["edge"])
 
-    def begin(self, table: Any, rows: Any, rng: np.random.Generator) -> ObliqueSession:
-        return ObliqueSession(self.directions, table, rows, rng)
+    def begin(self, rows: Any, rng: np.random.Generator) -> ObliqueSession:
+        return ObliqueSession(self.directions, rows, rng)
 
 
 class ObliqueSession(Session):
     """Search on one sample."""
 
-    def __init__(self, directions: int, table: Any, rows: Any, rng: np.random.Generator) -> None:
-        self.directions, self.X, self.rows, self.rng = directions, table.floats, rows, rng
+    def __init__(self, directions: int, rows: Any, rng: np.random.Generator) -> None:
+        self.directions, self.X, self.rows, self.rng = directions, rows.table.floats, rows, rng
 
     def best(self, task: Task) -> Found | Stop:
-        mass = self.rows.masses if task.counts is None else task.counts
+        mass = self.rows.mass if task.counts is None else task.counts
         signed, best = task.weight * task.target * mass, (0.0, None, None)
         for _ in range(self.directions):
             i, j = (int(c) for c in self.rng.choice(self.X.shape[1], 2, replace=False))

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boostlab.backend.cpu.masses import Masses
+from boostlab.backend import CpuSample, Masses
 from boostlab.boosters.adaboost import AdaBoost
 from boostlab.boosters.quadboost import QuadBoost
 from boostlab.contract import Task
 from boostlab.data.table import Bins, Table
-from boostlab.engine.training import Training
 from boostlab.learners.fitted_stump import Stump
 from boostlab.learners.pool import PoolSession, VoterPool
+from tables import training_of
 
 
 @dataclass
@@ -33,7 +33,7 @@ def pool_on(votes, mass=None, complements=True):
     """A session whose member j votes votes[:, j]."""
     members = [Column(j) for j in range(votes.shape[1])]
     rng = np.random.default_rng(0)
-    return VoterPool(members, complements=complements).begin(Table(votes), Masses(len(votes), mass), rng)
+    return VoterPool(members, complements=complements).begin(CpuSample(Table(votes), Masses(len(votes), mass)), rng)
 
 
 def random_votes(rng, n, members, kind):
@@ -220,7 +220,7 @@ def test_quadboost_is_the_same_with_and_without_the_memory(kind, masses):
     pool = VoterPool([Column(j) for j in range(20)])
     runs = []
     for rule in (QuadBoost("l2", 0.05), Forgetful("l2", 0.05)):
-        training = Training(rule, pool, Table(votes), Masses(80, mass), codes, 2, horizon=50)
+        training = training_of(rule, pool, Table(votes), Masses(80, mass), codes, 2, horizon=50)
         training.run(50)
         runs.append(training.state.rounds)
     assert len(runs[0]) == 50
@@ -234,18 +234,20 @@ def test_quadboost_is_the_same_with_and_without_the_memory(kind, masses):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_default_stumps_are_evenly_spaced_inside_the_range(dtype):
     X = np.array([[0.0, 5.0, -2.0], [10.0, 5.0, 0.0], [4.0, 5.0, 1.0]], dtype)
-    session = VoterPool(stumps_per_feature=4).begin(Table(X), Masses(3), np.random.default_rng(0))
+    session = VoterPool(stumps_per_feature=4).begin(CpuSample(Table(X), Masses(3)), np.random.default_rng(0))
     assert all(isinstance(m, Stump) for m in session.members)
     assert [m.feature for m in session.members] == [0] * 4 + [2] * 4  # a constant column has none
     thresholds = [m.threshold for m in session.members]
     assert thresholds == pytest.approx([2.0, 4.0, 6.0, 8.0, -1.4, -0.8, -0.2, 0.4], abs=1e-15)
     assert {(m.left, m.right) for m in session.members} == {(-1.0, 1.0)}
-    assert len(VoterPool().begin(Table(X), Masses(3), np.random.default_rng(0)).members) == 20  # 10 a column by default
+    assert (
+        len(VoterPool().begin(CpuSample(Table(X), Masses(3)), np.random.default_rng(0)).members) == 20
+    )  # 10 a column by default
 
 
 def test_default_stumps_on_huge_numbers():
     X = np.array([[-1e308], [0.0], [1e308]])
-    session = VoterPool(stumps_per_feature=3).begin(Table(X), Masses(3), np.random.default_rng(0))
+    session = VoterPool(stumps_per_feature=3).begin(CpuSample(Table(X), Masses(3)), np.random.default_rng(0))
     assert [m.threshold for m in session.members] == pytest.approx([-5e307, 0.0, 5e307], rel=1e-12)
 
 
@@ -254,7 +256,7 @@ def test_default_stumps_vote_by_threshold_also_on_binned_tables():
     X = rng.normal(size=(40, 2))
     rows = Masses(40)
     binned = Table.of(X, Bins.fit(X, rows, 4))  # few bins: most thresholds are not among the cuts
-    session = VoterPool(stumps_per_feature=7).begin(binned, rows, rng)
+    session = VoterPool(stumps_per_feature=7).begin(CpuSample(binned, rows), rng)
     for votes, m in zip(session.votes, session.members, strict=True):
         assert np.array_equal(votes, np.where(X[:, m.feature] <= m.threshold, -1, 1))
     y = np.where(X[:, 1] > 0.3, 1.0, -1.0)
@@ -268,7 +270,7 @@ def test_an_engine_run_keeps_the_votes_of_the_pool():
     codes = (X[:, 0] + X[:, 1] > 0).astype(int)
     rows = Masses(60)
     table = Table.of(X, Bins.fit(X, rows, 5))
-    training = Training(AdaBoost(), VoterPool(), table, rows, codes, 2, horizon=10)
+    training = training_of(AdaBoost(), VoterPool(), table, rows, codes, 2, horizon=10)
     training.run(10)
     F = sum(r.alpha * r.voter.predict(X) for r in training.state.rounds)
     assert training.state.t == 10
@@ -280,7 +282,7 @@ def test_an_engine_run_keeps_the_votes_of_the_pool():
 
 def begin(voters=None, X=None, **params):
     X = np.arange(6.0).reshape(3, 2) if X is None else X
-    return VoterPool(voters, **params).begin(Table(X), Masses(len(X)), np.random.default_rng(0))
+    return VoterPool(voters, **params).begin(CpuSample(Table(X), Masses(len(X))), np.random.default_rng(0))
 
 
 def test_an_empty_pool_is_refused():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boostlab.backend.cpu.masses import Masses
+from boostlab.backend import CpuSample, Masses
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Bins, Table
 from boostlab.learners import DecisionStump
@@ -44,7 +44,7 @@ def test_the_best_stump_but_one(polarity, sides, sparse, seed):
         return
     table = stored(X) if sparse else X
     rows = Masses(n)
-    session = DecisionStump(polarity).begin(Table.of(table, Bins.fit(table, rows)), rows, rng)
+    session = DecisionStump(polarity).begin(CpuSample(Table.of(table, Bins.fit(table, rows)), rows), rng)
     weight, y = rng.random(n) + 0.1, rng.choice([-1.0, 1.0], n)
     unwanted = everybody[int(rng.integers(len(everybody)))]
     others = [(weight * y) @ h for h in everybody if not np.array_equal(h, unwanted)]

@@ -10,23 +10,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostlab import DecisionStump
-from boostlab.backend.cpu.kernels.histogram import SIGNED, SIZE, SQUARE
+from boostlab.backend import CpuSample, Masses
 from boostlab.backend.cpu.kernels.small_table import first_below, round_one, round_two
 from boostlab.backend.cpu.kernels.totals import totals_of
-from boostlab.backend.cpu.masses import Masses
 from boostlab.contract import MixedTask, Stop, Task
+from boostlab.contract.criterion import SIGNED, SIZE, SQUARE
 from boostlab.data.table import Table
 from boostlab.learners.criteria import CRITERIA, Gini
-from boostlab.learners.small import Small, count_cuts
 
 NONE = np.empty(0, np.int32), np.empty(0)
 seeds = st.integers(0, 2**32)
 
 
 def session(table, rows, small):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Small, "serves", staticmethod(lambda search: small))
-        return DecisionStump().begin(table, rows, np.random.default_rng(0))
+    return DecisionStump().begin(CpuSample(table, rows, as_small=small), np.random.default_rng(0))
 
 
 def asked(kind, weight, y, rng, before):
@@ -75,7 +72,7 @@ def test_stumps_are_those_of_the_general_way_round_after_round(kind, seed):
         assert said.dtype == says.dtype
         before = said
         assert found.sums == wanted.sums
-        for a, b in zip(fast.search.followers, slow.search.followers, strict=True):
+        for a, b in zip(fast.rows.followers, slow.rows.followers, strict=True):
             assert (a.power, a.minus, a.plus) == (b.power, b.minus, b.plus)
             np.testing.assert_array_equal(a.q, b.q)
 
@@ -159,8 +156,11 @@ def test_totals_are_those_of_any_other_shape(seed):
 
 
 def test_cuts_are_counted_column_by_column():
-    possible = np.array([True, True, False, False, True, False])
-    assert count_cuts(possible, np.array([0, 3, 3, 4, 6])).tolist() == [2, 0, 0, 1]
+    rows = Masses(4)
+    table = Table.fit(np.array([[0.0, 5.0, np.nan], [1.0, 5.0, 2.0], [2.0, 5.0, 2.0], [2.0, 5.0, 1.0]]), rows, 255)
+    above, below = CpuSample(table, rows).slots.count_cuts()
+    assert above.tolist() == [2, 0, 2]  # the last column also parts all numbers from the missing one
+    assert below.tolist() == [0, 0, 1]
 
 
 @pytest.mark.parametrize("criterion", [CRITERIA["z"], CRITERIA["least_squares"], Gini()])

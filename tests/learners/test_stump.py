@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boostlab.backend.cpu.masses import Masses
+from boostlab.backend import CpuSample, Masses
 from boostlab.backend.cpu.threads import WORTH
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Bins, Table
@@ -51,7 +51,7 @@ class Problem:
         bins = Bins.fit(self.X, rows, max_bins) if bins is None else bins
         table = Table.of(self.X, bins, threads)
         learner = DecisionStump(polarity, self.names_by)
-        found = learner.begin(table, rows, np.random.default_rng(0)).best(self.task)
+        found = learner.begin(CpuSample(table, rows), np.random.default_rng(0)).best(self.task)
         return found if isinstance(found, Stop) else found.voter
 
 
@@ -461,10 +461,10 @@ def test_a_session_remembers_nothing_but_its_scale(criterion):
     rows = Masses(30)
     table = Table.of(X, Bins.fit(X, rows))
     learner = DecisionStump(criterion=names_by(criterion))
-    session = learner.begin(table, rows, rng)
+    session = learner.begin(CpuSample(table, rows), rng)
     for _ in range(5):
         task = make_task(rng, criterion, 30, "some")
-        again = learner.begin(table, rows, rng)
+        again = learner.begin(CpuSample(table, rows), rng)
         stump = session.best(task).voter
         fresh = again.best(task).voter
         assert (stump.feature, stump.cut, stump.threshold) == (fresh.feature, fresh.cut, fresh.threshold)

@@ -23,9 +23,9 @@ from boostlab.boosters.soft_margin_boost import SoftMargin
 from boostlab.boosters.vadaboost import FixedPointVadaBoost, VadaBoost, VadaBoostOfClasses
 from boostlab.boosters.weightboost import WeightBoost
 from boostlab.data.table import Bins, Table
-from boostlab.engine.training import Training
 from boostlab.ensemble.vote import Ensemble
 from boostlab.learners import DecisionStump, VoterPool
+from tables import training_of
 
 RULES = {
     "adaboost": AdaBoost(),
@@ -83,7 +83,7 @@ def train(rule, X, codes, mass=None, learner=None, max_bins="exact", **params):
     n_classes = 2 if rule.n_outputs == "one" else 3
     table = Table.of(X, bins)
     rng = np.random.default_rng(5)
-    training = Training(rule, learner, table, rows, codes, n_classes, horizon=ROUNDS, rng=rng, **params)
+    training = training_of(rule, learner, table, rows, codes, n_classes, horizon=ROUNDS, rng=rng, **params)
     training.last = training.run(ROUNDS)
     return training
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from boostlab.boosters import REGISTRY
-from boostlab.boosters.staged_training import Ground, weak_learner
+from boostlab.boosters.staged_training import TrainTest, weak_learner
 from boostlab.studies.plan import Definition, Method, Outcome
 from boostlab_reproductions.protocols.vadaboost import halves
 
@@ -32,18 +32,18 @@ class CostCurves:
         """Return all that may change a result."""
         return {"protocol": "costs of the training half", "version": 1, **asdict(self)}
 
-    def parts(self, data: Any, repeat: int) -> Ground:
+    def parts(self, data: Any, repeat: int) -> TrainTest:
         """Take the training half, and of the others one row to look at."""
         train, others, _ = halves(len(data.y), repeat, data.hash)
-        return Ground.of(data.X, np.asarray(data.y) > 0, train, others[:1], "exact")
+        return TrainTest.of(data.X, np.asarray(data.y) > 0, train, others[:1], "exact")
 
-    def run(self, parts: Ground, method: Method) -> Outcome:
+    def run(self, parts: TrainTest, method: Method) -> Outcome:
         """Train."""
         start = perf_counter()
         rule = REGISTRY[method.booster].cls(**method.params)._rule()
-        course = parts.course(rule, weak_learner("stump"), self.rounds)
-        course.go(self.rounds)
+        staged = parts.training(rule, weak_learner("stump"), self.rounds)
+        staged.go(self.rounds)
         power = 1.0 if "variance_penalty" in method.params else 2.0
-        costs = np.array([1.0, *(r.facts["objective"] for r in course.rounds)])
-        numbers = {"n": parts.table.n_rows, "rounds": course.t, "seconds": perf_counter() - start}
+        costs = np.array([1.0, *(r.facts["objective"] for r in staged.rounds)])
+        numbers = {"n": parts.table.n_rows, "rounds": staged.t, "seconds": perf_counter() - start}
         return Outcome(numbers, {"log_cost": (power * np.log(costs)).astype(np.float32)})

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.boosters import REGISTRY
-from boostlab.boosters.staged_training import Course, Ground, weak_learner
+from boostlab.boosters.staged_training import StagedTraining, TrainTest, weak_learner
 from boostlab.studies.plan import Definition, Method, Outcome
 
 Array = npt.NDArray[Any]
@@ -58,7 +58,7 @@ class StoppedParts:
 
     Parameters
     ----------
-    ground : Ground
+    split : TrainTest
         The training rows, binned; the rows looked at are those of validation, then those of the test.
     n_validation : int
         How many of these are for validation.
@@ -66,7 +66,7 @@ class StoppedParts:
         What chance depends on.
     """
 
-    ground: Ground
+    split: TrainTest
     n_validation: int
     salt: str
     repeat: int
@@ -75,8 +75,8 @@ class StoppedParts:
     @property
     def sizes(self) -> tuple[int, int, int]:
         """Number of rows to train, to choose and to test by."""
-        whole = self.ground.watched.n_rows
-        return self.ground.table.n_rows, self.n_validation, whole - self.n_validation
+        whole = self.split.watched.n_rows
+        return self.split.table.n_rows, self.n_validation, whole - self.n_validation
 
     def record(self, run: StoppedTraining, wrong: Array, alphas: Array) -> dict[str, Array]:
         """Return the classes of the test rows, 0 and 1, and their normalised margins, to three digits.
@@ -90,8 +90,8 @@ class StoppedParts:
         alphas : array
             The coefficients of its first voters, by which they are.
         """
-        predictions = (self.ground.watched_codes ^ wrong)[self.n_validation :].astype(np.int8)
-        margins = run.course.margins(alphas, watched=True)[self.n_validation :].astype(np.float16)
+        predictions = (self.split.watched_codes ^ wrong)[self.n_validation :].astype(np.int8)
+        margins = run.staged.margins(alphas, watched=True)[self.n_validation :].astype(np.float16)
         return {"predictions": predictions, "margins": margins}
 
 
@@ -126,7 +126,7 @@ class StoppedTraining:
 
     Parameters
     ----------
-    course : Course
+    staged : StagedTraining
         Not yet begun.
     n_validation : int
         How many of the rows looked at are for validation: when to stop is asked of them only.
@@ -134,23 +134,23 @@ class StoppedTraining:
         When to stop.
     """
 
-    def __init__(self, course: Course, n_validation: int, patience: int, cap: int) -> None:
-        self.course, self.n_validation, self.seconds = course, n_validation, 0.0
+    def __init__(self, staged: StagedTraining, n_validation: int, patience: int, cap: int) -> None:
+        self.staged, self.n_validation, self.seconds = staged, n_validation, 0.0
         self.go_on(patience, cap)
 
     def go_on(self, patience: int, cap: int) -> None:
         """Train until this patience runs out, if it has not yet."""
-        start, course = perf_counter(), self.course
-        while course.stop is None and course.t < (aim := min(max(self._best(), 1) + patience, cap)):
-            course.go(aim)  # not a round too many: patience cannot have run out before
+        start, staged = perf_counter(), self.staged
+        while staged.stop is None and staged.t < (aim := min(max(self._best(), 1) + patience, cap)):
+            staged.go(aim)  # not a round too many: patience cannot have run out before
         self.seconds += perf_counter() - start
-        self.validation = course.wrong[:, : self.n_validation].sum(axis=1)  # after every round, from round 0 on
-        self.test = course.wrong[:, self.n_validation :].sum(axis=1)
+        self.validation = staged.wrong[:, : self.n_validation].sum(axis=1)  # after every round, from round 0 on
+        self.test = staged.wrong[:, self.n_validation :].sum(axis=1)
 
     def _best(self) -> int:
         """Return the round with the first smallest validation error, 0 before there is one."""
-        course = self.course
-        return first_lowest(course.wrong[1:, : self.n_validation].sum(axis=1)) + 1 if course.t else 0
+        staged = self.staged
+        return first_lowest(staged.wrong[1:, : self.n_validation].sum(axis=1)) + 1 if staged.t else 0
 
     def facts(self, patience: int) -> dict[str, int]:
         """Return what this patience makes of the training: its best round by validation, and its last."""
@@ -164,9 +164,9 @@ class StoppedTraining:
     def stop(self, patience: int, cap: int) -> str:
         """Return why it ended."""
         last = stopped(self.validation, patience)
-        if last < self.course.t or self.course.stop is None:
+        if last < self.staged.t or self.staged.stop is None:
             return "max_rounds" if last == cap else "patience"
-        return self.course.stop.code
+        return self.staged.stop.code
 
 
 def first_lowest(counts: Any) -> int:
@@ -224,8 +224,8 @@ class Stopped:
     def parts(self, data: Any, repeat: int) -> StoppedParts:
         """Split, and bin by the training rows."""
         train, validation, test = halves(len(data.y), repeat, data.hash)
-        ground = Ground.of(data.X, np.asarray(data.y) > 0, train, np.append(validation, test), self.max_bins)
-        return StoppedParts(ground, len(validation), data.hash, repeat)
+        split = TrainTest.of(data.X, np.asarray(data.y) > 0, train, np.append(validation, test), self.max_bins)
+        return StoppedParts(split, len(validation), data.hash, repeat)
 
     def run(self, parts: StoppedParts, method: Method) -> Outcome:
         """Train every value of the grid, choose, test."""
@@ -250,11 +250,11 @@ class Stopped:
         grid = {name: [facts[name] for facts in found] for name in found[0]}
         numbers = self._chosen(parts, method, values, grid)
         numbers |= {"stop": best.stop(self.patience, self.cap), "seconds": seconds}
-        alphas = best.course.alphas(numbers["rounds"])
+        alphas = best.staged.alphas(numbers["rounds"])
         if self.margins:
-            margins = best.course.margins(alphas)
+            margins = best.staged.margins(alphas)
             numbers |= {"margin_mean": float(margins.mean()), "margin_std": float(margins.std())}
-        return Outcome(numbers, parts.record(best, best.course.wrong[numbers["rounds"]], alphas))
+        return Outcome(numbers, parts.record(best, best.staged.wrong[numbers["rounds"]], alphas))
 
     def _runs(self, parts: StoppedParts, method: Method) -> Iterator[tuple[Any, StoppedTraining]]:
         """Yield the values of the grid and what came of them."""
@@ -278,8 +278,8 @@ class Stopped:
             if jitter:
                 rng = chance(parts.salt, parts.repeat, f"jitter {jitter}")
                 mass = 1 + self.jitter * rng.uniform(-1, 1, parts.sizes[0])
-            course = parts.ground.course(rule, weak_learner(self.learner), self.cap, mass)
-            parts.kept[key] = StoppedTraining(course, parts.n_validation, patience, self.cap)
+            staged = parts.split.training(rule, weak_learner(self.learner), self.cap, mass)
+            parts.kept[key] = StoppedTraining(staged, parts.n_validation, patience, self.cap)
         run = parts.kept[key]
         run.go_on(patience, self.cap)
         return run
@@ -312,7 +312,7 @@ class Stopped:
         if name == "nu":
             values = [value for value in values if value * parts.sizes[0] >= 1]
         rules = [_rule(method.booster, {**method.params, name: value}) for value in values]
-        answers = first.course.reweighed(rounds, rules) if rounds else []
+        answers = first.staged.reweighed(rounds, rules) if rounds else []
         solved = [(v, a) for v, a in zip(values, answers, strict=False) if isinstance(a, tuple)]
         if not solved:
             raise RuntimeError(f"no program was solved: {answers[0] if answers else 'AdaBoost found no voter'}.")

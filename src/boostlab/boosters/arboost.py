@@ -10,7 +10,7 @@ from boostlab.boosters.exponential import Exponential
 from boostlab.boosters.params import flag, number, one_of, param
 from boostlab.boosters.plurality import Plurality
 from boostlab.boosters.registry import booster
-from boostlab.boosters.selection import Bench, cv_errors, misclassified, soft_misclassified
+from boostlab.boosters.selection import SelectionData, cv_errors, misclassified, soft_misclassified
 from boostlab.contract import Array, Retry, Rule, State, Step, Stop, Task, log
 from boostlab.ensemble.vote import Ensemble
 from boostlab.learners import VoterPool
@@ -155,7 +155,7 @@ class ARBoostClassifier(BoostingClassifier):
     _multiclass: ClassVar[bool] = True
     _settles: ClassVar[tuple[str, ...]] = ("rho", "rho_curve")
 
-    def _settle(self, bench: Bench) -> dict[str, Any]:
+    def _settle(self, bench: SelectionData) -> dict[str, Any]:
         if not isinstance(self.rho, str):
             return {}
         measures = {"error": misclassified} | ({} if self._several else {"soft_margin_error": soft_misclassified})

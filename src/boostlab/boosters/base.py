@@ -15,9 +15,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from boostlab.backend.cpu.threads import count_threads
+from boostlab.backend import CpuRows, count_threads
 from boostlab.boosters.params import Check, check_params, flag, number, one_of, param, scorer, whole
-from boostlab.boosters.selection import Bench, Part
+from boostlab.boosters.selection import Part, SelectionData
 from boostlab.boosters.targets import Labels, Numbers, Targets
 from boostlab.boosters.voting import Fitted, Predicting, Voting
 from boostlab.contract import Learner, Rule
@@ -87,7 +87,7 @@ class Booster(Fitted, Targets, BaseEstimator):
         check_params(self)
         return self._rule()
 
-    def _settle(self, bench: Bench) -> dict[str, Any]:
+    def _settle(self, bench: SelectionData) -> dict[str, Any]:
         """Return what the data decide: a number for every parameter that is a word, and how it was found."""
         return {}
 
@@ -189,15 +189,13 @@ class Booster(Fitted, Targets, BaseEstimator):
         watched = None if held_out is None else Part(held_out.plain(), held_out.coded(table.bins, threads))
         chance = rng.spawn(1)[0]  # whatever it takes to settle a parameter, the training draws the same
         self._settled = self._settle(
-            Bench(whole, watched, learner, self.resample, self.max_restarts, chance, self.validation_fraction)
+            SelectionData(whole, watched, learner, self.resample, self.max_restarts, chance, self.validation_fraction)
         )
+        rule = self._rule()
         training = Training(
-            self._rule(),
+            rule,
             learner,
-            whole.table,
-            sample.rows,
-            sample.codes,
-            self._n_classes,
+            CpuRows(rule, whole.table, sample.rows, sample.codes, self._n_classes),
             horizon=self.n_estimators,
             resample=self.resample,
             max_restarts=self.max_restarts,
@@ -299,9 +297,10 @@ class Booster(Fitted, Targets, BaseEstimator):
                 "with warm_start it may only grow."
             )
         training.state.horizon = self.n_estimators
-        training.table.moved_to(sample.X)
+        assert isinstance(training.rows, CpuRows)
+        training.rows.table.moved_to(sample.X)
         if training.watched is not None:
-            training.watched.moved_to(sample.X if held_out is None else held_out.X)
+            training.watched.table.moved_to(sample.X if held_out is None else held_out.X)
         return training
 
     def __getstate__(self) -> dict[str, Any]:

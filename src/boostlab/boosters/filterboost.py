@@ -14,8 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
-from boostlab.backend.cpu.masses import Masses
-from boostlab.backend.cpu.threads import count_threads
+from boostlab.backend import Masses, count_threads
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.madaboost import MadaBoost
 from boostlab.boosters.params import check_params, number, one_of, param, whole

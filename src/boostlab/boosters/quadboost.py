@@ -15,7 +15,7 @@ import numpy as np
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import number, one_of, param
 from boostlab.boosters.registry import booster
-from boostlab.boosters.selection import Bench, complexity
+from boostlab.boosters.selection import SelectionData, complexity
 from boostlab.contract import Array, ResidualTask, Rule, State, Step, Stop, Task, formula, residual_moments
 from boostlab.data.sample import Sample
 from boostlab.engine.monitors import DistinctVoters
@@ -248,7 +248,7 @@ class QuadBoostClassifier(BoostingClassifier):
         rule = SteepestQuadBoost if self.criterion == "risk" else QuadBoost
         return rule(self.regularizer, strength, 1e-6 if self.regularizer == "l1" else 1e-12, grows)
 
-    def _settle(self, bench: Bench) -> dict[str, Any]:
+    def _settle(self, bench: SelectionData) -> dict[str, Any]:
         if self.strength != "theory":
             return {}
         return {"strength": (2 if self.regularizer == "l1" else 4) * complexity(bench)}

@@ -10,12 +10,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from boostlab.backend.cpu.threads import count_threads
+from boostlab.backend import count_threads
 from boostlab.boosters.adaboost import AdaBoost
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.corrective import LIMIT
 from boostlab.boosters.params import check_params, param
-from boostlab.boosters.selection import MOST_ROUNDS, Bench, mean, mistakes, parted, run
+from boostlab.boosters.selection import MOST_ROUNDS, SelectionData, mean, mistakes, parted, run
 from boostlab.contract import Array, Retry, Reweigh, Rule, State, Step, Stop, Task
 from boostlab.data.matrix import canonical_order
 from boostlab.data.sample import check_sample
@@ -98,14 +98,14 @@ class ReweighingClassifier(BoostingClassifier):
     def _rule(self) -> Rule:
         return self._weighing(self._number(self._knob, meanwhile=1.0))
 
-    def _settle(self, bench: Bench) -> dict[str, Any]:
+    def _settle(self, bench: SelectionData) -> dict[str, Any]:
         if not isinstance(getattr(self, self._knob), str):
             return {}
         train, judge = parted(bench, self._knob)
         rule = self._weighing(1.0)
         training = bench.training(rule, train, judge, int(bench.rng.integers(2**62)))
         run(training, MOST_ROUNDS)
-        s, watched = training.state, training.watched_scores
+        s, watched = training.state, training.watched
         if not s.rounds or watched is None:
             return {self._knob: self._grid[0]}
         order = s.canonical_order()
@@ -116,7 +116,7 @@ class ReweighingClassifier(BoostingClassifier):
                 continue
             answer = self._weighing(value).weigh(*opened, s.t)
             if not isinstance(answer, Stop):
-                F = settle(answer.alphas @ watched.votes, float(np.abs(answer.alphas).sum()))
+                F = settle(answer.alphas @ watched.scores.votes, float(np.abs(answer.alphas).sum()))
                 errors[value] = mean(judge.sample, mistakes(judge.sample, F))
         if not errors:
             return {self._knob: self._grid[0]}

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.backend import CpuRows
 from boostlab.contract import Learner, Rule, Stop
 from boostlab.data.sample import Sample, held_rows
 from boostlab.data.table import Table
@@ -44,7 +45,7 @@ class Part:
 
 
 @dataclass
-class Bench:
+class SelectionData:
     """The training sample and all it takes to train on parts of it.
 
     Parameters
@@ -75,10 +76,7 @@ class Bench:
         return Training(
             rule,
             self.learner,
-            train.table,
-            sample.rows,
-            sample.codes,
-            len(sample.classes),
+            CpuRows(rule, train.table, sample.rows, sample.codes, len(sample.classes)),
             horizon=MOST_ROUNDS,
             resample=self.resample,
             max_restarts=self.max_restarts,
@@ -98,8 +96,8 @@ def run(training: Training, rounds: int) -> None:
 
 def scores(training: Training) -> Array:
     """Return the scores of the rows that the training follows."""
-    assert training.watched_scores is not None
-    return training.settled(training.watched_scores)
+    assert training.watched is not None
+    return training.settled(training.watched.scores)
 
 
 def clipped_loss(sample: Sample, F: Array) -> Array:
@@ -145,7 +143,9 @@ class BestRound:
         return None
 
 
-def best_round(bench: Bench, rule: Rule, train: Part, judge: Part, seed: int, errors_first: bool = False) -> BestRound:
+def best_round(
+    bench: SelectionData, rule: Rule, train: Part, judge: Part, seed: int, errors_first: bool = False
+) -> BestRound:
     """Train on one part and return the round that judges best by another."""
     training, best = bench.training(rule, train, judge, seed), BestRound(judge, errors_first)
     training.monitors.append(best)
@@ -175,7 +175,7 @@ def folds(sample: Sample, rng: np.random.Generator, name: str, cure: str = "") -
     return fold
 
 
-def cv_bernstein(bench: Bench, name: str, rules: Mapping[float, Rule]) -> tuple[float, Curve]:
+def cv_bernstein(bench: SelectionData, name: str, rules: Mapping[float, Rule]) -> tuple[float, Curve]:
     """Return the value whose cross-validated loss has the lowest empirical Bernstein bound, and how all values did.
 
     1. Every fold is judged by a vote trained on the others, of as many rounds as are best when the next fold is judged
@@ -185,7 +185,7 @@ def cv_bernstein(bench: Bench, name: str, rules: Mapping[float, Rule]) -> tuple[
 
     Parameters
     ----------
-    bench : Bench
+    bench : SelectionData
         The training sample.
     name : str
         The parameter, for messages and the curve.
@@ -229,12 +229,12 @@ def cv_bernstein(bench: Bench, name: str, rules: Mapping[float, Rule]) -> tuple[
 # -- by the errors of a cross-validation -------------------------------------------------------------------------------
 
 
-def cv_errors(bench: Bench, name: str, rules: Mapping[float, Rule], measures: Mapping[str, Measure]) -> Curve:
+def cv_errors(bench: SelectionData, name: str, rules: Mapping[float, Rule], measures: Mapping[str, Measure]) -> Curve:
     """Return cross-validated measures of every value's vote after as many rounds as a trial has.
 
     Parameters
     ----------
-    bench : Bench
+    bench : SelectionData
         The training sample.
     name, rules
         As for `cv_bernstein`.
@@ -276,12 +276,12 @@ def soft_misclassified(training: Training, judge: Part, rho: float) -> Array:
 # -- by a validation set ----------------------------------------------------------------------------------------------
 
 
-def parted(bench: Bench, name: str) -> tuple[Part, Part]:
+def parted(bench: SelectionData, name: str) -> tuple[Part, Part]:
     """Return rows to train on and rows to judge by: the validation sample, or a share of every class held out.
 
     Parameters
     ----------
-    bench : Bench
+    bench : SelectionData
         The training sample, and the validation sample where there is one.
     name : str
         The parameter, for messages.
@@ -299,12 +299,12 @@ def parted(bench: Bench, name: str) -> tuple[Part, Part]:
     return train, judge
 
 
-def validation(bench: Bench, name: str, rules: Mapping[float, Rule]) -> tuple[float, Curve]:
+def validation(bench: SelectionData, name: str, rules: Mapping[float, Rule]) -> tuple[float, Curve]:
     """Return the value with the fewest errors on validation rows, each at its best round; of equals the first.
 
     Parameters
     ----------
-    bench : Bench
+    bench : SelectionData
         The training sample, and the validation sample; where there is none, a share of every class is held out.
     name, rules
         As for `cv_bernstein`.
@@ -324,7 +324,7 @@ def validation(bench: Bench, name: str, rules: Mapping[float, Rule]) -> tuple[fl
 # -- by theory --------------------------------------------------------------------------------------------------------
 
 
-def complexity(bench: Bench) -> float:
+def complexity(bench: SelectionData) -> float:
     """Return the empirical Rademacher complexity of the weak learner's voters on the training sample."""
     sample = bench.whole.sample
     order = sample.canonical_order()

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.masses import Masses
+from boostlab.backend import CpuRows, Masses
 from boostlab.boosters.reweighed import Reweighed
 from boostlab.contract import Learner, Rule, Stop
 from boostlab.data.table import Table
@@ -24,8 +24,8 @@ ROUNDING = 1e-12  # of the largest possible score: below, a score is a tie (see 
 
 
 @dataclass
-class Ground:
-    """Masses to train on and rows to look at, binned once for many trainings.
+class TrainTest:
+    """Rows to train on and rows to test on, binned once for many trainings.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Ground:
         codes = codes.astype(np.int8)
         return cls(table, codes[train], Table.of(X[watched], table.bins, threads), codes[watched])
 
-    def course(self, rule: Rule, learner: Learner, horizon: int, mass: Array | None = None) -> Course:
+    def training(self, rule: Rule, learner: Learner, horizon: int, mass: Array | None = None) -> StagedTraining:
         """Return a training that has not begun.
 
         Parameters
@@ -71,8 +71,8 @@ class Ground:
         mass : array, optional
             The weights of the training rows to start from.
         """
-        rows = Masses(self.table.n_rows, mass)
-        return Course(Training(rule, learner, self.table, rows, self.codes, 2, horizon=horizon), self)
+        rows = CpuRows(rule, self.table, Masses(self.table.n_rows, mass), self.codes, 2)
+        return StagedTraining(Training(rule, learner, rows, horizon=horizon), self)
 
 
 def weak_learner(name: str) -> Learner:
@@ -80,7 +80,7 @@ def weak_learner(name: str) -> Learner:
     return DecisionStump() if name == "stump" else DecisionTree(max_leaf_nodes=None, min_samples_split=10)
 
 
-class Course:
+class StagedTraining:
     """One training of a booster with one score a row, whose votes are never taken back.
 
     Attributes
@@ -91,11 +91,11 @@ class Course:
         Why the rule ended, if it has.
     """
 
-    def __init__(self, training: Training, ground: Ground) -> None:
-        self.training, self.ground = training, ground
+    def __init__(self, training: Training, split: TrainTest) -> None:
+        self.training, self.split = training, split
         self.stop: Stop | None = None
-        self._F, self._bound = np.zeros(ground.watched.n_rows), 0.0
-        self._wrong = [(ground.watched_codes == 1)[None]]  # F = 0 is class 0
+        self._F, self._bound = np.zeros(split.watched.n_rows), 0.0
+        self._wrong = [(split.watched_codes == 1)[None]]  # F = 0 is class 0
 
     @property
     def t(self) -> int:
@@ -125,11 +125,11 @@ class Course:
         if not new:
             return
         assert all(r.alphas is None and r.decay == 1.0 for r in new), "this rule takes votes back"
-        F = np.array([r.alpha * votes_of(r.voter, self.ground.watched) for r in new])
+        F = np.array([r.alpha * votes_of(r.voter, self.split.watched) for r in new])
         F[0] += self._F
         np.cumsum(F, axis=0, out=F)
         bound = self._bound + np.cumsum([abs(r.alpha) * r.voter.bound for r in new])
-        self._wrong.append((ROUNDING * bound[:, None] < F) != (self.ground.watched_codes == 1))
+        self._wrong.append((ROUNDING * bound[:, None] < F) != (self.split.watched_codes == 1))
         self._F, self._bound = F[-1].copy(), float(bound[-1])
 
     def votes(self, table: Table, rounds: int) -> Array:
@@ -150,9 +150,9 @@ class Course:
         watched : bool
             Of the rows looked at, instead of the training rows.
         """
-        table, codes = self.ground.table, self.ground.codes
+        table, codes = self.split.table, self.split.codes
         if watched:
-            table, codes = self.ground.watched, self.ground.watched_codes
+            table, codes = self.split.watched, self.split.watched_codes
         signs, whole = np.where(codes == 1, 1.0, -1.0), float(np.abs(alphas).sum())
         return signs * (alphas @ self.votes(table, len(alphas))) / whole if whole else 0.0 * signs
 
@@ -173,14 +173,14 @@ class Course:
         """
         state, found = self.training.state, list[tuple[Array, Array] | Stop]()
         order = state.canonical_order()
-        agreements = (state.y * self.votes(self.ground.table, rounds))[:, order]
+        agreements = (state.y * self.votes(self.split.table, rounds))[:, order]
         program, kept = rules[0].open(agreements, state.mass[order])
-        watched = self.votes(self.ground.watched, rounds)
+        watched = self.votes(self.split.watched, rounds)
         for rule in rules:
             answer = rule.weigh(program, kept, rounds)
             if isinstance(answer, Stop):
                 found.append(answer)
                 continue
             F, bound = answer.alphas @ watched, float(np.abs(answer.alphas).sum())
-            found.append((answer.alphas, (ROUNDING * bound < F) != (self.ground.watched_codes == 1)))
+            found.append((answer.alphas, (ROUNDING * bound < F) != (self.split.watched_codes == 1)))
         return found

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import Check, number, one_of, param
-from boostlab.boosters.selection import Bench, cv_bernstein, validation
+from boostlab.boosters.selection import SelectionData, cv_bernstein, validation
 from boostlab.contract import Rule
 from boostlab.ensemble.vote import Ensemble
 
@@ -41,7 +41,7 @@ class VariancePenalised(BoostingClassifier):
             return self._rules[1](exact=self._exact, patience=self.n_iter_no_change)
         return self._rules[0](self._number("variance_penalty", meanwhile=0.5), self._exact)
 
-    def _settle(self, bench: Bench) -> dict[str, Any]:
+    def _settle(self, bench: SelectionData) -> dict[str, Any]:
         if self.variance_penalty not in _CHOOSERS:
             return {}
         grid = GRID + BEYOND if self._exact else GRID

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from boostlab.backend.cpu.threads import count_threads
+from boostlab.backend import count_threads
 from boostlab.data.input_errors import check_labels, one_sentence
 from boostlab.data.input_tables import Reading
 from boostlab.data.sample import encode_labels

@@ -1,12 +1,13 @@
-"""The words in which a rule, a learner and the engine speak to each other.
+"""What a rule, a learner, the engine and a backend pass to each other.
 
 A rule answers three questions a round: what should the next voter look at (`Rule.task`), how loud does it vote, and
 is it time to stop (`Rule.step`).  A learner answers a `Task` with a voter.  Neither knows anything else of the other.
-Nothing here imports a compiler: formulas are plain functions, and whoever holds the rows compiles them.
+Nothing here imports a compiler: formulas are plain functions, and a backend compiles them.
 """
 
 from boostlab.contract.formula import Row, formula
 from boostlab.contract.learner import Found, Learner, Session
+from boostlab.contract.rows import Channel, Channels, Cut, Node, Place, Rows, Sample
 from boostlab.contract.rule import Array, Plain, Rule, State, is_other_class, perfect
 from boostlab.contract.step import (
     NEGLIGIBLE,
@@ -34,17 +35,24 @@ __all__ = [
     "NEGLIGIBLE",
     "STOP_CODES",
     "Array",
+    "Channel",
+    "Channels",
+    "Cut",
     "Each",
     "Facts",
     "Found",
     "Learner",
     "MixedTask",
+    "Node",
+    "Place",
     "Plain",
     "ResidualTask",
     "Retry",
     "Reweigh",
     "Row",
+    "Rows",
     "Rule",
+    "Sample",
     "Session",
     "State",
     "Step",

@@ -5,7 +5,7 @@ their order.  `weight(y, F, left, c)` under `s.each(weight, 0.3, 2.0)` sees ever
 c = 2.  With one score a class, F, h and the like are rows of numbers, and a formula with a parameter `l` is one of a
 row and a label: it is evaluated for every class l.
 
-Whoever holds the rows compiles a formula once and evaluates it on all of them, wherever they lie.
+A backend compiles a formula once and evaluates it on all rows, wherever they lie.
 """
 
 from __future__ import annotations

@@ -69,6 +69,6 @@ class Learner:
         """Return the criteria it can search."""
         raise NotImplementedError
 
-    def begin(self, table: Any, rows: Any, rng: np.random.Generator) -> Session:
-        """Start work on a sample."""
+    def begin(self, rows: Any, rng: np.random.Generator) -> Session:
+        """Start work on a sample (see `contract.rows.Sample`)."""
         raise NotImplementedError

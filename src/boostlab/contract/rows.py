@@ -1,33 +1,179 @@
 """Where rows live: the few operations by which everything else in the library reaches them.
 
 Whether rows lie in this process, on a GPU or on forty machines is known to a backend only.  What comes back is small:
-a few numbers, one histogram, a count.
+a few numbers, one histogram, a count.  A column is whatever a backend hands out for one value a row; others keep it
+and hand it back, and do not look inside.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
-from boostlab.contract.rule import Column, Formula
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.contract.criterion import Criterion, Residual, Separable
+from boostlab.contract.growth import Strategy
+from boostlab.contract.rule import Column, Formula, Plain
+from boostlab.contract.slots import Slots
+from boostlab.contract.step import Reweigh, Step
+
+Array = npt.NDArray[Any]
+Place = tuple[int, int, int, int]  # feature, cut, side of missing values, edge
 
 
-class Rows(Protocol):
-    """The rows of a training sample.
+class Channels(Protocol):
+    """What a criterion sums over rows, as integers."""
+
+    slots: Array  # of shape (channels, n_slots): over the whole sample
+    total: Array
+    gross: Array  # the sums of magnitudes, as numbers
+    scale: Array  # what a unit is worth
+
+    def weight(self, criterion: Separable, gross: Array, /) -> float:
+        """Return the weight of the sample, given the gross sums of the channels that the criterion sees."""
+
+    def errors(self, criterion: Any, leaves: list[Array], /) -> tuple[float, float]:
+        """Return the weight of the sample and of the rows that are wrong, given the leaves' integer sums."""
+
+
+class Channel(Protocol):
+    """One channel, whose sums are compared as the integers they are."""
+
+    slots: Array  # of shape (1, n_slots)
+    power: int  # a unit is worth 2^-power
+
+    @property
+    def total(self) -> int:
+        """The sum over the sample."""
+
+    @property
+    def gross(self) -> int:
+        """The sum of magnitudes."""
+
+
+class Node(Protocol):
+    """Some of the rows, kept where they are."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+
+
+class Cut(NamedTuple):
+    """The cheapest cut of a column of numbers, and what lies on both sides of it."""
+
+    feature: int
+    cut: int
+    side: int  # 1 if missing values are below
+    left: Array  # the channels' sums
+    right: Array
+    gross: Array  # of magnitudes, over all rows
+
+
+class Sample(Protocol):
+    """Rows as learners see them.
+
+    ==========================  =========================================  ==================
+    operation                   what it gives                              what travels
+    ==========================  =========================================  ==================
+    channels, largest_edge      integer sums a channel and slot            d × bins integers
+    histogram                   the same of one node                       d × bins integers
+    root, part                  nodes, kept where the rows are             a split
+    leaf_votes, votes           a column of votes                          a voter
+    tame, centred, total, ...   a column or a few numbers                  numbers
+    ==========================  =========================================  ==================
+    """
+
+    n_rows: int
+    n: float  # the sum of the masses: what formulas call n
+    n_sample: int  # the number of examples, where masses are counts; else of rows
+    threads: int  # of the process that asks
+
+    @property
+    def mass(self) -> Column:
+        """The mass of every row."""
+
+    @property
+    def slots(self) -> Slots:
+        """The slots of the histogram."""
+
+    @property
+    def strategies(self) -> Sequence[type[Strategy]]:
+        """Ways to grow trees that are faster here than node by node; the first that serves is taken."""
+
+    def channels(
+        self, criterion: Criterion, weight: Column, target: Column, counts: Column | None = None, census: bool = False
+    ) -> Channels:
+        """Round a criterion's channels, each to a scale of its own, and sum them; `census` counts examples as well."""
+
+    def largest_edge(self, weight: Column, target: Column, counts: Column | None, sides: int) -> tuple[Channel, Place]:
+        """Sum weight * target, and find the stump with the largest edge."""
+
+    def cheapest_cut(self, criterion: Criterion, weight: Column, target: Column, numbers: Array) -> Cut | None:
+        """Return the cheapest cut under a criterion of two channels, where there is a shorter way than `channels`."""
+
+    def n_named(self, target: Column) -> int:
+        """Return the number of classes that a target names."""
+
+    def root(self) -> Node:
+        """Return the node of all rows."""
+
+    def part(self, node: Any, feature: int, low: Array) -> tuple[Node, Node]:
+        """Part a node's rows: those in the column's low slots, and the others."""
+
+    def histogram(self, channels: Any, node: Any) -> tuple[Array, Array]:
+        """Return the channels' integer sums over a node, per slot and in total."""
+
+    def n_examples(self, node: Any, counts: Column | None) -> float:
+        """Return the number of examples that a node's rows stand for."""
+
+    def largest_residual(
+        self, node: Any, residual: Residual, weight: Column, target: Column, counts: Column | None, sums: Array
+    ) -> float:
+        """Return the largest residual(w, t, sums) of a node's rows."""
+
+    def leaf_votes(self, leaves: Sequence[Any], values: Array) -> Column:
+        """Return the votes of a tree, given its leaves' rows and what these vote."""
+
+    def look_up(self, feature: int, values: Array) -> Column:
+        """Return for every row the value of its slot in a column."""
+
+    def cut_votes(self, feature: int, cut: int, left: float, right: float, missing: float) -> Column | None:
+        """Return the votes of a numeric cut, where that is faster than to ask the voter."""
+
+    def votes(self, voter: Any) -> Column:
+        """Return a voter's votes."""
+
+    def tame(self, weight: Column) -> Column:
+        """Return weights whose squares can be formed: scaled by a power of two if the largest is extreme."""
+
+    def centred(self, weight: Column, target: Column, counts: Column | None) -> tuple[Column, float]:
+        """Return the target less its weighted mean, and the mean."""
+
+    def sums(self, x: Column, counts: Column | None = None) -> tuple[float, float]:
+        """Return the sums of x and of |x| over the sample, or over a draw."""
+
+
+class Rows(Sample, Protocol):
+    """The rows of a training sample, as the engine and, through `State`, rules see them.
 
     ==========================  =========================================  ==================
     operation                   what it gives                              what travels
     ==========================  =========================================  ==================
     each, keep, weigh           a column, kept where the rows are          numbers
     total, largest, smallest    exact sums, extremes                       a few integers
-    histogram                   integer sums a channel and slot            d × bins integers
-    part                        two nodes, kept where the rows are         a split
     advance                     scores moved by a vote                     a voter
     draw                        counts a row, in the canonical order       integers
     ==========================  =========================================  ==================
     """
 
-    n_rows: int
-    n: float
+    y: Column  # labels -1 and +1, or numbers to predict
+    k: Column  # class indices, or numbers to predict
+    n_classes: int  # 0 where there are numbers to predict
+    scores: Any  # the running vote
+    masses: Any  # how much every row counts, and sums of columns
 
     def each(self, what: Formula, /, *numbers: Any) -> Column:
         """Return a formula's value for every row."""
@@ -52,3 +198,34 @@ class Rows(Protocol):
 
     def smallest(self, what: Formula | Column, /, *numbers: Any) -> float:
         """Return the smallest value."""
+
+    def advance(self, answer: Step | Reweigh, h: Column) -> None:
+        """Let a voter with these votes join the scores."""
+
+    def draw(self, weight: Column, size: int | None, rng: np.random.Generator, systematic: bool = False) -> Column:
+        """Return how often each row is picked in so many draws (by default the examples), in a canonical order."""
+
+    def look_at(self, task: Any, h: Column, known: Mapping[Formula, Any]) -> None:
+        """Let formulas see a task and the votes of the voter in question; take note of the sums that are known."""
+
+    def exponentials(self) -> Column:
+        """Return exp(-y F) or exp(-F_k) up to a common factor."""
+
+    def canonical_order(self) -> Column:
+        """Return an order of the rows that depends on their content only."""
+
+    def watch(self, table: Any) -> Watched:
+        """Return other rows whose scores are to be followed."""
+
+    def fused(self, plain: Plain, sides: int) -> Any:
+        """Return many rounds of stumps in one call, for a rule whose step is a formula; None if there is no way."""
+
+
+class Watched(Protocol):
+    """Rows that are not trained on, and their scores."""
+
+    table: Any
+    scores: Any
+
+    def advance(self, answer: Step | Reweigh, voter: Any) -> None:
+        """Let a voter join the scores."""

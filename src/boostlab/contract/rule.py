@@ -41,7 +41,7 @@ def perfect(s: State, wrong: Formula | Column = is_wrong) -> Stop | None:
 class Plain:
     """What there is to know of a rule whose weights are `State.exponentials` and whose `step` looks at sums only.
 
-    Such rounds can be compiled, many in one call (see `engine.fused`).
+    Such rounds can be compiled, many in one call (see `Rows.fused`).
 
     Parameters
     ----------
@@ -209,3 +209,13 @@ class Rule:
         """Return P(y = +1) from the scores (binary), or one probability per class (one score per class)."""
         with np.errstate(over="ignore"):
             return 1.0 / (1.0 + np.exp(-2.0 * F))
+
+
+def plain_of(rule: Rule, s: State) -> Plain | None:
+    """Return a rule's `plain`, if no subclass changed anything about the rule after it was written."""
+    for cls in type(rule).__mro__:
+        if "plain" in vars(cls):
+            return rule.plain(s)
+        if any(hasattr(Rule, name) or hasattr(cls.__base__, name) for name in vars(cls) if not name.startswith("__")):
+            return None
+    return None

@@ -53,7 +53,7 @@ class Task:
 
 
 class ResidualTask(Task):
-    """A task that is linear in the scores: its weights |r| and targets sign(r) are made when somebody asks for them.
+    """A task that is linear in the scores: its weights |r| and targets sign(r) are made when they are asked for.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class ResidualTask(Task):
 
 
 class MixedTask(Task):
-    """A task for labels with the weights |a w + b w^2|, which are made when somebody asks for them.
+    """A task for labels with the weights |a w + b w^2|, which are made when they are asked for.
 
     A learner may instead follow w and w^2 apart, which change on fewer rows, and say what they sum to
     (`contract.sums.squared_error_sums`).

@@ -28,6 +28,24 @@ KINDS: dict[str, type[Voter]] = {}  # the kinds of voters that model files know
 LEARNERS: dict[str, type[Any]] = {}  # the learners whose parameters model files know
 
 
+def compact(votes: Array) -> Array:
+    """Return labels -1 and +1 as int8, other votes as they are; integers are numbers of classes."""
+    return votes.astype(np.int8) if votes.dtype.kind == "f" and (np.abs(votes) == 1.0).all() else votes
+
+
+def magnitude(votes: Any) -> float:
+    """Return the largest magnitude of some votes; one that names a class by its number has the magnitude 1."""
+    votes = np.asarray(votes)
+    return float(np.abs(votes).max()) if votes.dtype.kind == "f" else 1.0
+
+
+def votes_of(voter: Any, table: Any) -> Array:
+    """Return the votes of a voter, or of a tuple of them as columns."""
+    if isinstance(voter, tuple):
+        return np.stack([v.votes(table) for v in voter], axis=1)
+    return voter.votes(table)
+
+
 class Voter:
     """One function of a row.
 

@@ -47,7 +47,7 @@ class Sample:
         return Sample.of(_some(X, rows), self.codes[rows], self.rows.take(rows), self.classes)
 
     def plain(self) -> Sample:
-        """Return the sample without its codes, which somebody else has from now on."""
+        """Return the sample without its codes, which another object holds from now on."""
         return self if self.table is None else replace(self, table=None)
 
     def coded(self, bins: Bins | None, threads: int) -> Table:

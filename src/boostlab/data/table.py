@@ -12,23 +12,13 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.bin_codes import Codes, DenseCodes, SparseCodes
 from boostlab.backend.cpu.masses import Masses
+from boostlab.contract.voter import compact
 from boostlab.data.bins import MOST_BINS, Bins
 from boostlab.data.matrix import Chosen, as_a_whole, by_rows, canonical_order, column, is_sparse, take
 
 Array = npt.NDArray[Any]
 
 __all__ = ["MOST_BINS", "Bins", "Table"]
-
-
-def compact(votes: Array) -> Array:
-    """Return labels -1 and +1 as int8, other votes as they are; integers are numbers of classes."""
-    return votes.astype(np.int8) if votes.dtype.kind == "f" and (np.abs(votes) == 1.0).all() else votes
-
-
-def magnitude(votes: Any) -> float:
-    """Return the largest magnitude of some votes; one that names a class by its number has the magnitude 1."""
-    votes = np.asarray(votes)
-    return float(np.abs(votes).max()) if votes.dtype.kind == "f" else 1.0
 
 
 def reread(codes: Codes, threads: int) -> Codes:

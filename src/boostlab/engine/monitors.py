@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-from boostlab.backend.cpu.masses import Masses
+from boostlab.backend import Masses
 from boostlab.contract import Rule, Stop
 from boostlab.data.matrix import as_a_whole
 from boostlab.engine.training import Training
@@ -142,11 +142,11 @@ class Validation:
 
     def __call__(self, training: Training) -> Stop | None:
         """Score the round, and stop if patience has run out."""
-        assert training.watched_scores is not None
+        assert training.watched is not None
         s = training.state
         X, codes, rows = self.held_out
         train = self._measure(training.rule, self.train_X, s.codes, s.held.masses, training.settled(s.held.scores))
-        value = self._measure(training.rule, X, codes, rows, training.settled(training.watched_scores))
+        value = self._measure(training.rule, X, codes, rows, training.settled(training.watched.scores))
         s.rounds[-1].facts.update(train_score=train, validation_score=value)
         cost = value if self.scorer is None else -value
         if cost < self.best - self.tol:

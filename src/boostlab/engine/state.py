@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.rows import CpuRows
-from boostlab.contract import Found, Rule
+from boostlab.contract import Found, Rows, Rule
 from boostlab.ensemble.vote import Bound, Round, coefficients
 
 Array = npt.NDArray[Any]
@@ -19,9 +18,9 @@ Array = npt.NDArray[Any]
 class State:
     """The sample and the vote so far, as rules and monitors see them (see `contract.State`)."""
 
-    def __init__(self, rule: Rule, held: CpuRows, horizon: int) -> None:
+    def __init__(self, rule: Rule, held: Rows, horizon: int) -> None:
         self.held, self.horizon = held, horizon
-        self.n, self.size = held.n, max(held.n, float(held.masses.n_examples))
+        self.n, self.size = held.n, max(held.n, float(held.n_sample))
         self.y, self.codes, self.n_classes = held.y, held.k, held.n_classes
         self.rounds: list[Round] = []
         self.bound, self.standing = Bound(rule.comes_back), 0.0
@@ -36,7 +35,7 @@ class State:
     @property
     def mass(self) -> Array:
         """The mass of every row."""
-        return self.held.masses.masses
+        return self.held.mass
 
     @property
     def F(self) -> Array:

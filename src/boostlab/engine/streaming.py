@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from boostlab.backend.cpu.formulas import values
-from boostlab.backend.cpu.masses import Masses
+from boostlab.backend import CpuSample, Masses, values
 from boostlab.contract import Learner, Retry, Step, Stop, Task
 from boostlab.data.matrix import by_rows, is_sparse
 from boostlab.data.table import Bins, Table
@@ -39,7 +38,7 @@ class FilteringRule(Protocol):
     def ended(self, calls: Calls) -> Stop: ...
 
 
-class Dry(Exception):
+class StreamEnded(Exception):
     """The stream has ended."""
 
 
@@ -87,7 +86,7 @@ class Filter:
         while self.chunk is None:
             self.chunk = next(self.chunks, None)
             if self.chunk is None:
-                raise Dry
+                raise StreamEnded
             if not len(self.chunk[1]):
                 self.chunk = None
         X, y = self.chunk
@@ -139,7 +138,7 @@ class StreamTraining:
                     return rounds, answer
                 facts = {"alpha": answer.alpha, **answer.facts, "seconds": time.perf_counter() - start}
                 rounds.append(Round(voter, answer.alpha, facts=facts))
-        except Dry:
+        except StreamEnded:
             return rounds, Stop("time_up", f"the stream ended after {self.filter.seen} examples")
         except KeyboardInterrupt:
             return rounds, Stop("interrupted", f"Ctrl-C in round {len(rounds) + 1}; the rounds before it are kept")
@@ -166,7 +165,7 @@ class StreamTraining:
     def _learn(self, X: Any, y: Array) -> Any:
         rows = Masses(len(y))
         table = Table.of(X, self.bins(X, rows) if self.learner.uses_bins else None)
-        session = self.learner.begin(table, rows, self.rng)
+        session = self.learner.begin(CpuSample(table, rows), self.rng)
         found = session.best(Task("edge", np.ones(len(y)), y, counts=np.ones(len(y), np.int64)))
         return found if isinstance(found, Stop) else found.voter
 

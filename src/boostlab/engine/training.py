@@ -13,14 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.masses import Masses
-from boostlab.backend.cpu.rows import CpuRows
-from boostlab.backend.cpu.scores import Scores
-from boostlab.contract import Facts, Found, Learner, Retry, Reweigh, Rule, Step, Stop, Task
-from boostlab.data.table import Table
-from boostlab.engine.fused import FusedRounds
+from boostlab.contract import Facts, Found, Learner, Retry, Reweigh, Rows, Rule, Step, Stop, Task
+from boostlab.contract.rule import plain_of
 from boostlab.engine.state import State
-from boostlab.ensemble.vote import Round, constant, settle, votes_of
+from boostlab.ensemble.vote import Round, constant, settle
+from boostlab.learners.stump import StumpSession
 
 Array = npt.NDArray[Any]
 
@@ -40,8 +37,8 @@ class Training:
     ----------
     rule, learner
         What to ask and whom.
-    table, rows, codes, n_classes
-        The sample: binned columns, masses, class indices (or numbers to predict, with no classes).
+    rows : Rows
+        The sample, for this rule.
     horizon : int
         The largest number of rounds, for rules that plan ahead.
     resample : bool or "systematic"
@@ -51,29 +48,26 @@ class Training:
     rng : numpy Generator
         The only source of chance.
     watched : Table, optional
-        Masses whose scores are to be followed as well (a validation set).
+        Other rows whose scores are to be followed as well (a validation set).
     """
 
     def __init__(
         self,
         rule: Rule,
         learner: Learner,
-        table: Table,
-        rows: Masses,
-        codes: Array,
-        n_classes: int,
+        rows: Rows,
         *,
         horizon: int,
         resample: bool | str = False,
         max_restarts: int = 10,
         rng: np.random.Generator | None = None,
-        watched: Table | None = None,
+        watched: Any = None,
     ) -> None:
-        self.rule, self.table, self.rows = rule, table, rows
+        self.rule, self.rows = rule, rows
         self.rng = np.random.default_rng(0) if rng is None else rng
-        self.state = State(rule, CpuRows(rule, table, rows, codes, n_classes), horizon)
+        self.state = State(rule, rows, horizon)
         self.state.rng = self.rng
-        self.session = learner.begin(table, rows, self.rng)
+        self.session = learner.begin(rows, self.rng)
         if rule.labels_only and not self.session.labels:
             raise ValueError(
                 f"{type(rule).__name__} needs voters that say -1 or +1, and those of {type(learner).__name__} say "
@@ -87,8 +81,7 @@ class Training:
             )
         self.systematic = resample == "systematic"
         self.max_restarts = max_restarts
-        self.watched = watched
-        self.watched_scores = None if watched is None else Scores(rule, watched.n_rows, n_classes, table.threads)
+        self.watched = None if watched is None else rows.watch(watched)
         self.monitors: list[Monitor] = []  # those that stay for the whole training
         self.stop: Stop | None = None
         self.last: Stop | None = None  # what the rule said when it set the coefficients for good
@@ -96,7 +89,7 @@ class Training:
         self.looked = 0  # rounds that the training's own monitors have seen
         self._start = time.perf_counter()
         rule.begin(self.state)
-        self.fused = FusedRounds.of(self)  # many rounds in one call, where the rule and the learner allow it
+        self.fused = self._fused()  # many rounds in one call, where the rule and the learner allow it
 
     def run(self, until: int, monitors: Sequence[Monitor] = ()) -> Stop:
         """Go on until round `until`, or until the rule, a monitor or the user says stop.
@@ -135,9 +128,29 @@ class Training:
 
     def _rounds(self, most: int) -> Stop | None:
         """Take at least one round, and no more than `most`: many in one call where that pays, else a single one."""
-        if self.fused is not None and self.fused.pays(most) and self.fused.rounds(most):
+        if self.fused is not None and self.fused.pays(most) and self._fused_rounds(most):
             return None
         return self._round()
+
+    def _fused(self) -> Any:
+        """Return the compiled rounds of stumps under a rule whose step is a formula, on rows that are not drawn."""
+        plain = plain_of(self.rule, self.state)
+        if plain is None or self.draws or not isinstance(self.session, StumpSession):
+            return None
+        return self.rows.fused(plain, self.session.sides)
+
+    def _fused_rounds(self, most: int) -> int:
+        """Take up to `most` rounds in one compiled call; return how many: none if the next one is unusual."""
+        start, state = time.perf_counter(), self.state
+        self.torn = True
+        made = self.fused.rounds(most, state.t)
+        assert isinstance(self.session, StumpSession)
+        if made is None:
+            return 0
+        each, told = (time.perf_counter() - start) / len(made.alphas), self.fused.plain.facts
+        facts = [told(state, error, alpha) for error, alpha in zip(made.errors, made.alphas, strict=True)]
+        self.join(self.session.voters(made.places), made.alphas, facts, each)
+        return len(made.alphas)
 
     def _round(self) -> Stop | None:
         refused = Stop("no_edge")
@@ -155,7 +168,7 @@ class Training:
             single, self.state.found = isinstance(asked, Task), found
             voter = found[0].voter if single else tuple(f.voter for f in found)
             h = self._votes(found[0]) if single else np.stack([self._votes(f) for f in found], axis=1)
-            self.state.held.look_at(asked, h, found[0].sums if single else {})
+            self.rows.look_at(asked, h, found[0].sums if single else {})
             self.state.standing = self.state.bound.standing(voter)
             self.torn = True  # until the round is whole: the rule may remember what the rounds do not hold
             answer = self.rule.step(self.state, asked, h)
@@ -203,14 +216,13 @@ class Training:
 
     def _votes(self, found: Found) -> Array:
         """Return a voter's votes on the sample."""
-        return found.voter.votes(self.table) if found.votes is None else found.votes
+        return self.rows.votes(found.voter) if found.votes is None else found.votes
 
     def _draw(self, task: Task) -> Task:
         """Replace weights by the counts of a draw, where one is asked for."""
         if not self.draws and task.draw is None:
             return task
-        size = task.draw or self.rows.draw_size
-        counts = self.rows.draw(task.weight, size, self.rng, self.state.canonical_order(), self.systematic)
+        counts = self.rows.draw(task.weight, task.draw, self.rng, self.systematic)
         weight = np.ones(len(counts))
         if task.weight.ndim > 1:
             rows = task.weight.sum(axis=1, keepdims=True)
@@ -223,9 +235,9 @@ class Training:
     def _keep(self, voter: Any, h: Array, answer: Step | Reweigh, seconds: float) -> None:
         """Let a voter with the votes h join that took so long to find."""
         state = self.state
-        state.held.advance(self.rule, answer, h)
-        if self.watched is not None and self.watched_scores is not None:
-            self._advance(self.watched_scores, votes_of(voter, self.watched), answer)
+        self.rows.advance(answer, h)
+        if self.watched is not None:
+            self.watched.advance(answer, voter)
         if isinstance(answer, Reweigh):
             alpha, decay, alphas = float(answer.alphas[-1]), 1.0, answer.alphas
         else:
@@ -242,21 +254,16 @@ class Training:
 
     def join(self, voters: Sequence[Any], alphas: Sequence[float], facts: Sequence[Facts], seconds: float) -> None:
         """Take note of voters that say -1 and +1 and that the sample's scores know already."""
-        if self.watched is not None and self.watched_scores is not None:
+        if self.watched is not None:
             for voter, alpha in zip(voters, alphas, strict=True):
-                self._advance(self.watched_scores, votes_of(voter, self.watched), Step(alpha))
+                self.watched.advance(Step(alpha), voter)
         self.state.bound.add_labels(alphas)
         self.state.rounds += [
             Round(voter, alpha, facts={"alpha": alpha, **told, "seconds": seconds})
             for voter, alpha, told in zip(voters, alphas, facts, strict=True)
         ]
 
-    def _advance(self, scores: Scores, votes: Array, answer: Step | Reweigh) -> None:
-        if self.rule.keeps_votes:
-            scores.keep(votes)
-        scores.advance(answer, votes)
-
-    def settled(self, scores: Scores) -> Array:
+    def settled(self, scores: Any) -> Array:
         """Return scores as the finished model would decide by them."""
         return settle(scores.F, self.state.bound.value)
 

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.kernels.lookup_table import lookup_scores, lookup_sparse
-from boostlab.backend.cpu.threads import spread
-from boostlab.data.matrix import arrays_of, blocks, is_sparse
+from boostlab.data.evaluation import step_scores
 from boostlab.data.table import Table
 from boostlab.learners.fitted_stump import CategoryStump
 
@@ -56,47 +54,30 @@ class LookupTable:
 
     def scores(self, table: Table) -> Array:
         """Return the scores of all rows, one column an output."""
-        X, n, parts = table.X, table.n_rows, (self.starts, self.cuts, self.values, self.missing)
-        out = np.zeros((n, self.values.shape[1]), np.int64)
-
-        def dense(first: int, last: int) -> None:
-            for start, block in blocks(X, first, last):
-                lookup_scores(block, self.features, *parts, start, out)
-
-        if is_sparse(X):
-            place = np.full(X.shape[1], -1, np.int64)
-            place[self.features] = np.arange(len(self.features))
-            spread(
-                lambda a, b: lookup_sparse(*arrays_of(X), place, *parts, a, b, out),
-                n,
-                8 * X.nnz,
-                table.threads,
-            )
-        else:
-            spread(dense, n, n * max(len(self.features), 1) * 8, table.threads)
+        out = step_scores(table, self.features, (self.starts, self.cuts, self.values, self.missing))
         return np.ldexp(out.astype(np.float64), -self.power)
 
 
-def _steps(heard: list[tuple[float, Any]], width: int) -> tuple[Array, Array, Array]:
+def _steps(stumps: list[tuple[float, Any]], width: int) -> tuple[Array, Array, Array]:
     """Return one feature's step function as its cuts, the values between them, and the value of NaN (one row)."""
-    categories = [len(v.leaves) for _, v in heard if isinstance(v, CategoryStump)]
+    categories = [len(v.leaves) for _, v in stumps if isinstance(v, CategoryStump)]
     if categories:  # a stump among them votes alike for all
-        alike = [v.leaves if isinstance(v, CategoryStump) else np.array([v.left] * categories[0]) for _, v in heard]
-        leaves: Any = sum(a * _by_class(votes, width) for (a, _), votes in zip(heard, alike, strict=True))
+        alike = [v.leaves if isinstance(v, CategoryStump) else np.array([v.left] * categories[0]) for _, v in stumps]
+        leaves: Any = sum(a * _by_class(votes, width) for (a, _), votes in zip(stumps, alike, strict=True))
         return np.arange(len(leaves) - 2) + 0.5, leaves[:-1], leaves[-1:]
-    heard = sorted(heard, key=lambda av: av[1].threshold)
-    threshold = np.array([v.threshold for _, v in heard]) + 0.0  # -0.0 is 0.0, also to the sign bit of a difference
-    alphas = np.array([a for a, _ in heard])[:, None]
-    left = alphas * _by_class(np.array([v.left for _, v in heard]), width)
-    right = alphas * _by_class(np.array([v.right for _, v in heard]), width)
-    missing = [v.right if v.missing is None else v.missing for _, v in heard]
+    stumps = sorted(stumps, key=lambda av: av[1].threshold)
+    threshold = np.array([v.threshold for _, v in stumps]) + 0.0  # -0.0 is 0.0, also to the sign bit of a difference
+    alphas = np.array([a for a, _ in stumps])[:, None]
+    left = alphas * _by_class(np.array([v.left for _, v in stumps]), width)
+    right = alphas * _by_class(np.array([v.right for _, v in stumps]), width)
+    missing = [v.right if v.missing is None else v.missing for _, v in stumps]
     absent = alphas * _by_class(np.array(missing), width)
     # In interval k the stumps before it have been crossed and vote right, the others left.
     zero = np.zeros((1, width))
     crossed = np.concatenate([zero, np.cumsum(right, axis=0)])
     ahead = np.concatenate([zero, np.cumsum(left[::-1], axis=0)])[::-1]
     cuts, at = np.unique(threshold, return_index=True)
-    return cuts, (crossed + ahead)[np.append(at, len(heard))], absent.sum(axis=0, keepdims=True)
+    return cuts, (crossed + ahead)[np.append(at, len(stumps))], absent.sum(axis=0, keepdims=True)
 
 
 def _by_class(votes: Array, width: int) -> Array:

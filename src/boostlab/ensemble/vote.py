@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.kernels.lookup_table import weighted_votes
 from boostlab.contract import Each, Rule
+from boostlab.contract.voter import votes_of as votes_of
+from boostlab.data.evaluation import add_weighted
 from boostlab.data.table import Table
 from boostlab.ensemble.lookup import LookupTable
 from boostlab.learners.fitted_stump import CategoryStump, Stump
-from boostlab.learners.together import votes_of as votes_of
 from boostlab.learners.together import votes_of_each
 
 Array = npt.NDArray[Any]
@@ -225,7 +225,7 @@ class Ensemble:
             if r.alphas is not None:
                 F = np.zeros(table.n_rows)
                 for alpha, votes in zip(r.alphas, kept, strict=True):
-                    weighted_votes(votes[None], np.array([alpha]), F)
+                    add_weighted(votes, float(alpha), F)
             elif r.each is not None:
                 F = r.each.decays * F + r.each.alphas * h
             else:

@@ -12,9 +12,10 @@ from sklearn import get_config
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 
-from boostlab.backend.cpu.masses import Masses
+from boostlab.backend import CpuSample
 from boostlab.contract import Found, Learner, Session, Stop, Task, Voter
-from boostlab.data.table import Table, magnitude
+from boostlab.contract.voter import magnitude
+from boostlab.data.table import Table
 from boostlab.learners.answers import OF_CLASSIFIERS, OF_REGRESSORS, LabelQuestion, Question, Reading, read
 
 Array = npt.NDArray[Any]
@@ -104,23 +105,23 @@ class EstimatorLearner(Learner):
         """Return the criteria it can search."""
         return frozenset(self.questions)
 
-    def begin(self, table: Table, rows: Masses, rng: np.random.Generator) -> EstimatorSession:
+    def begin(self, rows: CpuSample, rng: np.random.Generator) -> EstimatorSession:
         """Start work on a sample."""
-        return EstimatorSession(self, table, rows, rng)
+        return EstimatorSession(self, rows, rng)
 
 
 class EstimatorSession(Session):
     """Training of one scikit-learn estimator after another on one sample."""
 
-    def __init__(self, learner: EstimatorLearner, table: Table, rows: Masses, rng: np.random.Generator) -> None:
-        self.learner, self.table, self.rows, self.rng = learner, table, rows, rng
+    def __init__(self, learner: EstimatorLearner, rows: CpuSample, rng: np.random.Generator) -> None:
+        self.learner, self.table, self.rows, self.rng = learner, rows.table, rows, rng
         self.labels = learner.labels
         self.worked = False  # whether a clone could be fitted
 
     def best(self, task: Task) -> Found | Stop:
         """Fit a clone to the task's targets under its weights."""
         question = self.learner.questions[task.criterion]
-        mass = self.rows.masses if task.counts is None else task.counts.astype(np.float64)
+        mass = self.rows.mass if task.counts is None else task.counts.astype(np.float64)
         weight, target = question.problem(task)
         weight = weight * mass
         rows = np.flatnonzero(weight > 0)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.masses import Masses
+from boostlab.backend import CpuSample, Masses
 from boostlab.contract import Learner, Stop, Task
 from boostlab.data.table import Table
 
@@ -51,7 +51,7 @@ def suprema(
     constants: bool = False,
 ) -> Array:
     """Return sup_h mean(sigma h) for random sigma; with `constants` votes that are the same everywhere count too."""
-    session = learner.begin(table, rows, rng)
+    session = learner.begin(CpuSample(table, rows), rng)
     sups = np.zeros(draws)
     for b in range(draws):
         sigma = _signs(rows, order, rng)

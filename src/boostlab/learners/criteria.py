@@ -8,15 +8,24 @@ compiles them (`formula` marks what it may compile).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.compiling import part as formula
-from boostlab.backend.cpu.kernels.histogram import SIGNED, SQUARE
-from boostlab.learners.criterion import TINY, Cost, Criterion, Residual, Separable
+from boostlab.contract import formula
+from boostlab.contract.criterion import (
+    SIGNED,
+    SQUARE,
+    TINY,
+    Close,
+    Cost,
+    Criterion,
+    Fold,
+    Residual,
+    Separable,
+    explaining,
+)
 from boostlab.learners.labelwise import Factored, Hamming, HammingZ
 
 Array = npt.NDArray[Any]
@@ -125,7 +134,7 @@ class Z(Separable):
     names = ("smoothing",)
     labels = True
 
-    def remaining(self, total: Array, scale: Array, weight: Array, target: Array) -> float:
+    def remaining(self, total: Array, scale: Array) -> float:
         """All of Z."""
         return float(self.impurity(total, scale))
 
@@ -152,6 +161,7 @@ def _explained(sums: Any) -> Any:
     return wz * wz / np.maximum(sums[0], TINY)
 
 
+@explaining(1.0)
 @formula
 def squares(left: Any, right: Any, gross: Any, numbers: Any) -> Any:
     """Minus what the means of the two sides explain."""
@@ -175,10 +185,6 @@ class LeastSquares(Separable):
         """The squares."""
         return weight * target * target
 
-    def remaining(self, total: Array, scale: Array, weight: Array, target: Array) -> float:
-        """The largest squared error of a row: the same in any order, and nothing where targets are equal."""
-        return float(squared_error(weight, target, total * scale).max())
-
     @property
     def cost(self) -> Cost:
         """The squared error, up to a constant."""
@@ -193,14 +199,11 @@ class LeastSquares(Separable):
         return np.divide(sums[:, 1], sums[:, 0], out=np.zeros(len(sums)), where=sums[:, 0] > 0)
 
 
+@explaining(2.0)
 @formula
 def gini(left: Any, right: Any, gross: Any, numbers: Any) -> Any:
     """The weights times the gini indices of the two sides, less half the weight: half the squared error of labels."""
     return squares(left, right, gross, numbers) / 2
-
-
-# Costs that are minus what the means of both sides explain, divided by so much (see `tree_search.may_explain`).
-EXPLAINS: dict[Cost, float] = {squares: 1.0, gini: 2.0}
 
 
 class Gini(LeastSquares):
@@ -219,7 +222,7 @@ class Gini(LeastSquares):
         """The weight: squares of labels are 1."""
         return None
 
-    def remaining(self, total: Array, scale: Array, weight: Array, target: Array) -> float:
+    def remaining(self, total: Array, scale: Array) -> float:
         """The gini index, as compared with that of as much weight of one label."""
         return float(self.impurity(total, scale) - self.impurity(total[[0, 0]], scale))
 
@@ -239,25 +242,12 @@ class Gini(LeastSquares):
 
 # -- labels of several classes ---------------------------------------------------------------------------------------
 
-Fold = Callable[[Any, Any], Any]
-Close = Callable[[Any, Any, Any, Any], Any]
-
 
 class ByClass(Separable):
     """A channel a class; a side's cost is a `fold` over its classes' weights, which `close` completes."""
 
     by_class = heaviest = True
     ranks_alone = False
-
-    @property
-    def fold(self) -> Fold:
-        """The function fold(so far, the weight of one more class)."""
-        raise NotImplementedError
-
-    @property
-    def close(self) -> Close:
-        """The function close(left fold, left weight, right fold, right weight): the cost."""
-        raise NotImplementedError
 
     def weight(self, gross: Array) -> float:
         """All classes' weights."""
@@ -282,7 +272,7 @@ class ByClass(Separable):
             folded = self.fold(folded, weight * unit)
         return self.close(folded, int(total.sum()) * unit, 0.0, 0.0)
 
-    def remaining(self, total: Array, scale: Array, weight: Array, target: Array) -> float:
+    def remaining(self, total: Array, scale: Array) -> float:
         """As compared with as much weight of one class."""
         pure = np.zeros_like(total)
         pure[0] = total.sum()

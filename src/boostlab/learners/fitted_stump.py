@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.contract import Voter, voter_kind
-from boostlab.contract.voter import VOTE, Arrays, Layout, Setting, need
-from boostlab.data.table import MOST_BINS, Table, compact, magnitude
+from boostlab.contract.voter import VOTE, Arrays, Layout, Setting, compact, magnitude, need
+from boostlab.data.table import MOST_BINS, Table
 
 Array = npt.NDArray[Any]
 

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.compiling import part as formula
-from boostlab.backend.cpu.kernels.histogram import SIGNED, SIZE
-from boostlab.learners.criterion import Cost, Criterion, Separable
+from boostlab.contract import formula
+from boostlab.contract.criterion import SIGNED, SIZE, Cost, Criterion, Separable
 
 Array = npt.NDArray[Any]
 
@@ -43,7 +42,7 @@ class Hamming(Separable):
     names = ("no",)
     forms = (SIGNED,)
 
-    def remaining(self, total: Array, scale: Array, weight: Array, target: Array) -> float:
+    def remaining(self, total: Array, scale: Array) -> float:
         """Nothing: the cost is not strictly concave, so that most cuts gain nothing even where many would help."""
         return 0.0
 
@@ -130,7 +129,7 @@ class HammingZ(Separable):
     names = ("smoothing",)
     forms = (SIZE, SIGNED)
 
-    def remaining(self, total: Array, scale: Array, weight: Array, target: Array) -> float:
+    def remaining(self, total: Array, scale: Array) -> float:
         """All of Z."""
         return float(self.impurity(total, scale))
 

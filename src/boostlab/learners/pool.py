@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
-from boostlab.backend.cpu.kernels.pool_search import signed_sums
-from boostlab.backend.cpu.masses import Masses
+from boostlab.backend import CpuSample
 from boostlab.contract import (
     Found,
     Learner,
@@ -30,7 +29,6 @@ from boostlab.data.matrix import extremes
 from boostlab.data.table import Table
 from boostlab.learners.criteria import SampleVariancePenalty
 from boostlab.learners.fitted_stump import Stump
-from boostlab.learners.search import tame
 
 Array = npt.NDArray[Any]
 
@@ -150,12 +148,12 @@ class VoterPool(Learner, BaseEstimator):
         """Return the criteria it can search."""
         return frozenset(["edge", "svp", "risk", "coordinate", "least_squares"])
 
-    def begin(self, table: Table, rows: Masses, rng: np.random.Generator) -> PoolSession:
+    def begin(self, rows: CpuSample, rng: np.random.Generator) -> PoolSession:
         """Start work on a sample."""
         if not isinstance(self.complements, bool | np.bool_):
             raise ValueError(f"complements={self.complements!r} of VoterPool must be True or False.")
-        members = self._stumps(table.X) if self.voters is None else self._given(self.voters)
-        return PoolSession(members, table, rows, self.complements)
+        members = self._stumps(rows.table.X) if self.voters is None else self._given(self.voters)
+        return PoolSession(members, rows, self.complements)
 
     def _given(self, voters: Any) -> list[Any]:
         members = list(voters) if isinstance(voters, Iterable) else [None]
@@ -192,8 +190,8 @@ class PoolSession(Session):
 
     FRESH = 1000  # rounds between full recomputations, against drift
 
-    def __init__(self, members: list[Any], table: Table, rows: Masses, complements: bool) -> None:
-        votes = np.array([_member_votes(m, table) for m in members]).reshape(len(members), table.n_rows)
+    def __init__(self, members: list[Any], rows: CpuSample, complements: bool) -> None:
+        votes = np.array([_member_votes(m, rows.table) for m in members]).reshape(len(members), rows.n_rows)
         self.labels = bool(np.isin(votes, (-1.0, 1.0)).all())
         self.votes = votes.astype(np.int8) if self.labels else votes
         self.bounds = np.abs(votes).max(axis=1, initial=0.0)
@@ -241,7 +239,7 @@ class PoolSession(Session):
 
     def _least_variance(self, task: Task) -> Found | Stop:
         """Return the label voter whose best step lowers EBBoost's cost most."""
-        svp, w = SampleVariancePenalty(), tame(task.weight)
+        svp, w = SampleVariancePenalty(), self.rows.tame(task.weight)
         signed = np.array([self._edges(x * task.target, task.counts) for x in (w, w * w)])
         gross = np.array([self.rows.sums(x, task.counts)[1] for x in (w, w * w)])
         sums = -signed / 2, signed / 2, gross, svp.numbers(task.params)  # a voter and its complement share the cost
@@ -302,10 +300,5 @@ class PoolSession(Session):
 
     def _edges(self, x: Array, counts: Array | None) -> Array:
         if self.labels:  # integer votes times integer rows: exact
-            q, k, _, _ = self.rows.whole(x, counts)
-            sums = np.empty(len(self.votes), np.int64)
-            signed_sums(self.votes, q, sums)
-            return np.ldexp(sums.astype(np.float64), -k)
-        if counts is not None:
-            return np.array([Masses(len(x), counts.astype(np.float64)).total(v * x) for v in self.votes])
-        return np.array([self.rows.total(v * x) for v in self.votes])
+            return self.rows.label_sums(self.votes, x, counts)
+        return np.array([self.rows.sums(v * x, counts)[0] for v in self.votes])

@@ -10,15 +10,13 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
-from boostlab.backend.cpu.followed_histograms import Follower
-from boostlab.backend.cpu.kernels.histogram import SIGNED
-from boostlab.backend.cpu.kernels.stump_search import best_edge
-from boostlab.backend.cpu.masses import Masses
-from boostlab.backend.cpu.threads import gather
 from boostlab.contract import (
+    Channel,
     Found,
     Learner,
     MixedTask,
+    Place,
+    Sample,
     Session,
     Stop,
     Task,
@@ -26,14 +24,12 @@ from boostlab.contract import (
     squared_error_sums,
     stored_learner,
 )
+from boostlab.contract.criterion import Criterion, Params
 from boostlab.contract.sums import errors_of_labels
-from boostlab.data.table import Table
 from boostlab.learners.criteria import CRITERIA, ByClass, ClassGini, Labels, MixedEdge
-from boostlab.learners.criterion import Criterion, Params
 from boostlab.learners.fitted_stump import CategoryStump, Stump
 from boostlab.learners.ranking import ranked
-from boostlab.learners.search import SplitSearch, tame
-from boostlab.learners.small import Place
+from boostlab.learners.search import SplitSearch
 
 Array = npt.NDArray[Any]
 Sums = Mapping[Any, tuple[float, ...]]
@@ -75,27 +71,27 @@ class DecisionStump(Learner, BaseEstimator):
         """Return the criteria it can search."""
         return frozenset(CRITERIA) if self.polarity == "both" else frozenset(["edge"])
 
-    def begin(self, table: Table, rows: Masses, rng: np.random.Generator) -> StumpSession:
+    def begin(self, rows: Sample, rng: np.random.Generator) -> StumpSession:
         """Start work on a sample."""
         sides = {"both": 0, "+": 1, "-": -1}
         if self.polarity not in sides:
             raise ValueError(f'polarity={self.polarity!r} is not known; use "both", "+" or "-".')
         if self.criterion not in NAMES_BY:
             raise ValueError(f'criterion={self.criterion!r} is not known; use "gini" or "error".')
-        return StumpSession(table, rows, sides[self.polarity], NAMES_BY[self.criterion])
+        return StumpSession(rows, sides[self.polarity], NAMES_BY[self.criterion])
 
 
 class StumpSession(Session):
     """Stump search on one sample."""
 
-    def __init__(self, table: Table, rows: Masses, sides: int, names_by: ByClass) -> None:
-        self.search, self.table = SplitSearch(table, rows), table
+    def __init__(self, rows: Sample, sides: int, names_by: ByClass) -> None:
+        self.rows, self.slots, self.search = rows, rows.slots, SplitSearch(rows)
         self.sides, self.names_by = sides, names_by
 
     def best(self, task: Task) -> Found | Stop:
         """Return the stump with the lowest cost; ties go to the first feature, then the first cut."""
         criterion, search = self._criterion(task), self.search
-        if search.nothing:
+        if self.slots.nothing:
             return Stop("no_edge", "every column is constant, so there is nothing to split")
         if task.criterion == "edge" and self._may_mix(task):
             return self._best_mixture(task)
@@ -105,8 +101,8 @@ class StumpSession(Session):
         small = self._best_of_few(criterion, task, weight, target, task.params)
         if small is not None:
             return small
-        weight = weight if isinstance(task, MixedTask) else tame(weight)
-        channels = search.channels(criterion, weight, target, task.counts)
+        weight = weight if isinstance(task, MixedTask) else self.rows.tame(weight)
+        channels = self.rows.channels(criterion, weight, target, task.counts)
         split = search.best(criterion, channels.slots, channels.total, channels, task.params)
         assert split is not None
         below, above = search.sides(split, channels)
@@ -118,56 +114,43 @@ class StumpSession(Session):
                 sums = _squared_errors(channels.gross, right - left, leaves[1])
             elif isinstance(criterion, ByClass):
                 sums = {class_error_sums: channels.errors(criterion, [below, above])}
-        return self._found(self._stump(split.feature, split.cut, search.low(split), *leaves), sums)
+        return self._found(self._stump(split.feature, split.cut, self.slots.low(split), *leaves), sums)
 
     def _criterion(self, task: Task) -> Criterion:
         """Return what is searched for: for three or more classes what the learner says, else what the task names."""
         criterion = CRITERIA[task.criterion]
-        return self.names_by if criterion.by_class and self.search.counter(task.target).width > 2 else criterion
+        return self.names_by if criterion.by_class and self.rows.n_named(task.target) > 2 else criterion
 
     def _best_edge(self, task: Task, weight: Array, target: Array) -> Found | Stop:
         """Compare one channel's sums, as the integers they are."""
-        search = self.search
-        found = search.small.edge(weight, target, self.sides) if search.small and task.counts is None else None
-        channel = found[0] if found else search.followed(0, SIGNED, weight, target, counts=task.counts, lasting=True)
+        channel, place = self.rows.largest_edge(weight, target, task.counts, self.sides)
         if task.without is not None:
             return self._best_but(task.without, channel.slots[0], channel.total)
-        return self._found(*self._voter(found[1] if found else self.find(channel), channel, task.counts is not None))
+        return self._found(*self._voter(place, channel, task.counts is not None))
 
     def _best_of_few(
         self, criterion: Criterion, task: Task, weight: Array, target: Array, params: Params
     ) -> Found | None:
         """Do the same by two sums on a small table of numbers; None if there is more to it."""
-        small = self.search.small
-        if small is None or not small.numeric or not criterion.two or weight.ndim > 1 or task.counts is not None:
+        if task.counts is not None:
             return None
         numbers = criterion.numbers(params)
-        found = small.best(criterion, weight, target, numbers)
+        found = self.rows.cheapest_cut(criterion, weight, target, numbers)
         if found is None:
             return None
         left, right = criterion.leaves(found.left, found.right, found.gross, numbers)
         mixed = isinstance(task, MixedTask)
         sums = _squared_errors(found.gross, found.right - found.left, right) if mixed else {}
         feature, cut = found.feature, found.cut
-        missing = left if self.search.missing_low(feature, cut, found.side) else right
-        return self._found(Stump(feature, cut, self.search.threshold(feature, cut), left, right, missing), sums)
+        missing = left if self.slots.missing_low(feature, cut, found.side) else right
+        return self._found(Stump(feature, cut, self.slots.threshold(feature, cut), left, right, missing), sums)
 
     def _found(self, voter: Stump | CategoryStump, sums: Sums) -> Found:
         """Add the votes on the training rows, where these are few: then asking the stump would cost more."""
-        small = self.search.small
-        if small is None or not isinstance(voter, Stump) or not isinstance(voter.left, float) or voter.cut is None:
+        if not isinstance(voter, Stump) or not isinstance(voter.left, float) or voter.cut is None:
             return Found(voter, None, sums)
-        return Found(voter, small.votes(voter.feature, voter.cut, voter.left, voter.right, voter.missing), sums)
-
-    def find(self, channel: Follower) -> Place:
-        """Find the largest edge of a channel, compared as the integers they are."""
-        search = self.search
-        what = channel.slots[0], search.starts, search.filled, search.categorical, channel.total, self.sides
-        threads = search.codes.threads
-        # By the threads that summed the columns, if these were shared: their sums are in those threads' caches.
-        found = gather(lambda a, b: best_edge(*what, a, b), len(search.n_bins), 4 * channel.slots.size, threads)
-        best = max(found, key=lambda f: f[4])  # the first of them, if several are
-        return best[0], best[1], best[2], best[3]
+        votes = self.rows.cut_votes(voter.feature, voter.cut, voter.left, voter.right, voter.missing)
+        return Found(voter, votes, sums)
 
     def worth(self, edge: Any) -> Any:
         """Return the edges that stumps on numbers have, which vote the better way if they may."""
@@ -176,24 +159,24 @@ class StumpSession(Session):
     def voters(self, found: Array) -> list[Stump]:
         """Return many stumps on numbers at once; for what was found see `kernels.stump_search.best_edge`."""
         feature, cut, side, edge = found[:, :4].T
-        _, threshold, low = self.search.cuts_at(self.search.starts[feature] + cut, side)
+        _, threshold, low = self.slots.cuts_at(self.slots.starts[feature] + cut, side)
         right = np.where((self.sides > 0) | ((self.sides == 0) & (edge >= 0)), 1.0, -1.0)
         votes = -right, right, np.where(low, -right, right)
         return [Stump(*facts) for facts in zip(*(a.tolist() for a in (feature, cut, threshold, *votes)), strict=True)]
 
-    def _voter(self, found: Place, channel: Follower, drawn: bool) -> tuple[Stump | CategoryStump, Sums]:
+    def _voter(self, found: Place, channel: Channel, drawn: bool) -> tuple[Stump | CategoryStump, Sums]:
         """Return the stump that was found, and its sums (none for a draw).
 
         Parameters
         ----------
         found : feature, cut, side of missing values, edge
             See `kernels.stump_search.best_edge`.
-        channel : Follower
+        channel : Channel
             Where it was found.
         drawn : bool
             Whether the channel's rows are a draw.
         """
-        search = self.search
+        slots = self.slots
         feature, cut, side, edge = found
         sums: Sums = {}
         if not drawn:  # the edge of the stump that is taken, so its error is known as well
@@ -201,12 +184,12 @@ class StumpSession(Session):
             errors = whole, (whole - mine) // 2
             sums = errors_of_labels(*(math.ldexp(x, -channel.power) for x in errors))
         if cut < 0:
-            low = search.signs(feature, channel.slots[0, search.mine(feature)])
+            low = slots.signs(feature, channel.slots[0, slots.mine(feature)])
             return self._stump(feature, cut, low, -1.0, 1.0), sums
         up = self.sides > 0 or (self.sides == 0 and edge >= 0)
         left, right = (-1.0, 1.0) if up else (1.0, -1.0)
-        missing = left if search.missing_low(feature, cut, side) else right
-        return Stump(feature, cut, search.threshold(feature, cut), left, right, missing), sums
+        missing = left if slots.missing_low(feature, cut, side) else right
+        return Stump(feature, cut, slots.threshold(feature, cut), left, right, missing), sums
 
     def _may_mix(self, task: Task) -> TypeGuard[MixedTask]:
         return isinstance(task, MixedTask) and self.sides == 0 and task.counts is None and task.without is None
@@ -217,28 +200,28 @@ class StumpSession(Session):
         small = self._best_of_few(MIXED, task, task.w, task.labels, numbers)
         if small is not None:
             return small
-        channels = self.search.channels(MIXED, task.w, task.labels)
+        channels = self.rows.channels(MIXED, task.w, task.labels)
         split = self.search.best(MIXED, channels.slots, channels.total, channels, numbers)
         assert split is not None
         below, above = (sums * channels.scale for sums in self.search.sides(split, channels))
         left, right = MIXED.leaves(below, above, channels.gross, MIXED.numbers(numbers))
-        stump = self._stump(split.feature, split.cut, self.search.low(split), left, right)
+        stump = self._stump(split.feature, split.cut, self.slots.low(split), left, right)
         return self._found(stump, _squared_errors(channels.gross, above - below, right))
 
     def _best_but(self, without: Array, hist: Array, total: int) -> Found | Stop:
         """Return the best stump that does not vote like `without`; stumps of several columns may."""
-        for feature, cut, low, up in ranked(self.search, hist, total, self.sides):
+        for feature, cut, low, up in ranked(self.slots, hist, total, self.sides):
             stump = self._stump(feature, cut, low, *((-1.0, 1.0) if up else (1.0, -1.0)))
-            votes = stump.votes(self.table)
+            votes = self.rows.votes(stump)
             if not np.array_equal(votes, without):
                 return Found(stump, votes)
         return Stop("no_edge", "there is no other stump than the one to leave out")
 
     def _stump(self, feature: int, cut: int, low: Array, left: Any, right: Any) -> Stump | CategoryStump:
-        if self.search.categorical[feature]:
+        if self.slots.categorical[feature]:
             leaves = np.stack([np.asarray(right), np.asarray(left)])
             return CategoryStump(feature, leaves[low.astype(np.intp)])
-        threshold = self.search.threshold(feature, cut)
+        threshold = self.slots.threshold(feature, cut)
         return Stump(feature, cut, threshold, left, right, left if low[-1] else right)
 
 

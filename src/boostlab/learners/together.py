@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.kernels.lookup_table import stump_votes
-from boostlab.data.matrix import blocks, is_sparse
+from boostlab.contract.voter import votes_of
+from boostlab.data.evaluation import cut_votes
+from boostlab.data.matrix import is_sparse
 from boostlab.data.table import Table
 from boostlab.learners.fitted_stump import CategoryStump, Stump
 
@@ -17,13 +18,6 @@ Array = npt.NDArray[Any]
 
 SMALL = 1 << 14  # rows; above, what a vote costs is not the interpreter's time
 ROOM = 1 << 18  # votes that are held at once
-
-
-def votes_of(voter: Any, table: Table) -> Array:
-    """Return the votes of a voter, or of a tuple of them as columns."""
-    if isinstance(voter, tuple):
-        return np.stack([v.votes(table) for v in voter], axis=1)
-    return voter.votes(table)
 
 
 def votes_of_each(voters: Sequence[Any], table: Table) -> Iterator[Array]:
@@ -39,10 +33,7 @@ def votes_of_each(voters: Sequence[Any], table: Table) -> Iterator[Array]:
         cuts = np.array([_cut(v) for v in some])
         leaves = [v.leaves if isinstance(v, CategoryStump) else np.empty(0) for v in some]
         starts = np.cumsum([0, *map(len, leaves)])
-        out = np.empty((len(some), n))
-        for start, block in blocks(table.X, 0, n):
-            stump_votes(block, feature, cuts, starts, np.concatenate(leaves), start, out)
-        yield from out
+        yield from cut_votes(table, feature, cuts, starts, np.concatenate(leaves))
 
 
 def _is_plain(voter: Any) -> bool:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from boostlab.backend.cpu.threads import count_threads
+from boostlab.backend import count_threads
 from boostlab.data.sample import Sample
 from boostlab.reductions.form import Form, form_of
 from boostlab.reductions.reduced import Reduced

@@ -1,4 +1,4 @@
-"""Compute the cells of a study that the store does not have, on all cores, until they are done or somebody says stop.
+"""Compute the cells of a study that the store does not have, on all cores, until they are done or interrupted.
 
 Every worker writes a cell into the store as soon as it is finished.  So the store is the only memory: whoever is killed
 loses no more than the cells in the making, and the next run computes what is missing, whatever the reason.
@@ -52,7 +52,7 @@ class Ran:
 
 
 class Watch(Protocol):
-    """Somebody who looks on; called from a thread of the runner."""
+    """An observer; called from a thread of the runner."""
 
     def begin(self, places: Sequence[Place], ready: Mapping[str, Saved], usual: Mapping[str, float], jobs: int) -> None:
         """Be told all places, what is there already, and what cells of every kind usually take."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array
 
-from boostlab.backend.cpu.masses import Masses
+from boostlab.backend import Masses
 from boostlab.contract import Learner, Rule
 from boostlab.data.matrix import by_rows, canonical_order, is_sparse
 from boostlab.data.table import Bins, Table

@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from boostlab.backend.cpu.masses import Masses
+from boostlab.backend import CpuSample
 from boostlab.contract import Found, Learner, Session, Stop, Task
-from boostlab.data.table import Table
 from boostlab.learners import as_learner
 from boostlab.theory.bound import Array
 from boostlab.theory.models import vote_of
 
 
-class _Witness(Learner):
+class _WeightRecorder(Learner):
     """A learner that passes everything on to another one and remembers the weights it was last asked with."""
 
     def __init__(self, learner: Learner) -> None:
@@ -32,8 +31,8 @@ class _Witness(Learner):
     def searches(self) -> frozenset[str]:
         return self.learner.searches()
 
-    def begin(self, table: Table, rows: Masses, rng: np.random.Generator) -> Session:
-        return _Seat(self, self.learner.begin(table, rows, rng), rows)
+    def begin(self, rows: CpuSample, rng: np.random.Generator) -> Session:
+        return _RecordedSession(self, self.learner.begin(rows, rng), rows)
 
     def round(self, n_tasks: int) -> Array:
         """Return the weights of the round just kept (the sum over its tasks), and begin a new one."""
@@ -43,16 +42,16 @@ class _Witness(Learner):
         return weights / total if total > 0 else weights
 
 
-class _Seat(Session):
+class _RecordedSession(Session):
     """A session under observation."""
 
-    def __init__(self, witness: _Witness, session: Session, rows: Masses) -> None:
+    def __init__(self, witness: _WeightRecorder, session: Session, rows: CpuSample) -> None:
         self._witness, self._session, self._rows = witness, session, rows
         self.labels = session.labels
 
     def best(self, task: Task) -> Found | Stop:
         pull = np.abs(task.weight * task.target)
-        masses = self._rows.masses if task.counts is None else task.counts
+        masses = self._rows.mass if task.counts is None else task.counts
         self._witness.seen.append((pull if pull.ndim == 1 else pull.sum(axis=1)) * masses)
         return self._session.best(task)
 
@@ -121,7 +120,7 @@ def row_weights(model: Any, X: Any, y: Any, sample_weight: Any = None) -> RowWei
         raise ValueError("Masses of weight zero are not trained on; leave them out of X, y and sample_weight.")
     copy = clone(model)
     learner = as_learner(model.estimator, rule, type(model).__name__, model.max_depth, model.max_leaf_nodes)
-    witness = _Witness(learner)
+    witness = _WeightRecorder(learner)
     lines: list[Array] = []
 
     def note(state: Any) -> Stop | None:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from boostlab.backend.cpu import one_thread as alone
-from boostlab.backend.cpu.kernels.histogram import SIGNED
 from boostlab.backend.cpu.masses import Masses
+from boostlab.contract.criterion import SIGNED
 from boostlab.data.table import Table
 from tables import stored
 

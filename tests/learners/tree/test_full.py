@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 
 from boostlab import AdaBoostClassifier, Binned, DecisionTree, VadaBoostClassifier
-from boostlab.backend.cpu.masses import Masses
+from boostlab.backend import CpuSample, Masses
+from boostlab.backend.cpu.trees.full import Full
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Table
-from boostlab.learners.tree.full import Full
 from boostlab.learners.tree.learner import TreeSession
 
 
 class General(DecisionTree):
     """Trees without a limit on leaves, grown node by node."""
 
-    def begin(self, table, rows, rng):
-        return TreeSession(self, table, rows, "general")
+    def begin(self, rows, rng):
+        return TreeSession(self, rows, "general")
 
 
 KINDS = (DecisionTree, General)  # the first are full's
@@ -66,9 +66,9 @@ def test_the_same_trees(table, booster, limits, weighted):
 def grown(codes, w, y, strategy, share=14):
     """Return a full tree's cuts for given weights; share chooses between presorted rows and histograms."""
     table, rows = Table.fit(codes.astype(float), Masses(len(y)), "exact", 1), Masses(len(y))
-    session = TreeSession(DecisionTree(max_leaf_nodes=None), table, rows, strategy)
+    session = TreeSession(DecisionTree(max_leaf_nodes=None), CpuSample(table, rows), strategy)
     if strategy == "full":
-        session.growers[Full] = Full(session.learner, session.search)
+        session.growers[Full] = Full(session.learner, session.rows)
         session.growers[Full].share = share
     found = session.best(Task("edge", w, y))
     if strategy == "full":
@@ -203,7 +203,7 @@ def test_trees_of_several_classes_are_those_of_the_general_way(limits):
         table = Table.fit(X, rows, "exact", 1)
         found = []
         for strategy in ("full", "general"):
-            session = TreeSession(DecisionTree(max_leaf_nodes=None, **limits), table, rows, strategy)
+            session = TreeSession(DecisionTree(max_leaf_nodes=None, **limits), CpuSample(table, rows), strategy)
             one = session.best(task)
             found.append((one, None, None) if isinstance(one, Stop) else (one.voter, one.sums, one.votes))
         (a, sums, votes), (b, same_sums, same_votes) = found
@@ -225,7 +225,7 @@ def test_whom_it_serves():
     rows = Masses(len(X))
 
     def chosen(table, task, categories=None, **limits):
-        session = TreeSession(DecisionTree(**limits), Table.fit(table, rows, 255, 1, categories), rows)
+        session = TreeSession(DecisionTree(**limits), CpuSample(Table.fit(table, rows, 255, 1, categories), rows))
         session.best(task)
         return {type(grower) for grower in session.growers.values()} == {Full}
 

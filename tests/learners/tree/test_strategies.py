@@ -9,13 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostlab import DecisionTree
-from boostlab.backend.cpu.masses import Masses
+from boostlab.backend import CpuSample, Masses
+from boostlab.backend.cpu.trees.best_first import BestFirst
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Table
-from boostlab.learners.search import SplitSearch
-from boostlab.learners.tree.best_first import BestFirst
 from boostlab.learners.tree.fitted import Tree
-from boostlab.learners.tree.learner import GROWS_BY, TreeSession, strategies
+from boostlab.learners.tree.learner import GROWS_BY, TreeSession
 
 CRITERIA = ["edge", "z", "least_squares", "labels"]
 LIMITS = ({"max_leaf_nodes": None, "max_depth": 3}, {"max_leaf_nodes": 5}, {"max_leaf_nodes": 4, "max_depth": 2}, {})
@@ -82,8 +81,10 @@ def test_best_first_grows_the_trees_of_general(criterion, size, seed, limits):
     rows = Masses(n, mass)
     table = Table.fit(X, rows, rng.choice(["exact", "255"]) if n > 300 else 255, 1, sizes)
     weight, target = rng.random(n) ** 3 * (seed % 3 > 0) + 0.01, target_of(rng, criterion, n)
-    fast, slow = (TreeSession(DecisionTree(**limits), table, rows, name) for name in ("best_first", "general"))
-    fast.growers[BestFirst] = Team(fast.learner, fast.search)
+    fast, slow = (
+        TreeSession(DecisionTree(**limits), CpuSample(table, rows), name) for name in ("best_first", "general")
+    )
+    fast.growers[BestFirst] = Team(fast.learner, fast.rows)
     fast.growers[BestFirst].team = size
     for factor in (1.0, 3.0, 1e6, 1e-9):
         counts = rng.integers(0, 3, n).astype(np.int32) if rng.random() < 0.2 else None
@@ -111,7 +112,7 @@ def test_large_tables_are_shared_by_threads(criterion, max_bins):
     weight, rows = rng.random(n) + 0.1, Masses(n)
     sessions = [(1, "general"), (1, "best_first"), (2, None), (5, None)]
     tables = {threads: Table.fit(X, rows, max_bins, threads) for threads in (1, 2, 5)}
-    made = [TreeSession(DecisionTree(), tables[threads], rows, name) for threads, name in sessions]
+    made = [TreeSession(DecisionTree(), CpuSample(tables[threads], rows), name) for threads, name in sessions]
     for factor in (1.0, 1.5, 0.3):
         found = []
         for session, (threads, _) in zip(made, sessions, strict=True):
@@ -150,21 +151,22 @@ def test_whom_best_first_serves(what, limits, serves):
     X[3, 0] = np.nan if what == "light rows" else 0.0
     rows = Masses(600, mass)
     data = scipy.sparse.csr_matrix(np.where(X > 0, X, 0.0)) if what == "sparse" else X
-    search = SplitSearch(Table.fit(data, rows, "exact" if what == "two bytes" else 255, 1, categories), rows)
+    sample = CpuSample(Table.fit(data, rows, "exact" if what == "two bytes" else 255, 1, categories), rows)
     for criterion in ("edge", "z", "least_squares"):
         task = Task(criterion, np.ones(600), rng.choice([-1.0, 1.0], 600))
-        assert BestFirst.serves(DecisionTree(**limits), search, GROWS_BY[criterion], task) == serves
+        assert BestFirst.serves(DecisionTree(**limits), sample, GROWS_BY[criterion], task) == serves
     hamming = Task("hamming", np.ones((600, 3)), np.ones((600, 3)))
-    assert not BestFirst.serves(DecisionTree(**limits), search, GROWS_BY["hamming"], hamming)
+    assert not BestFirst.serves(DecisionTree(**limits), sample, GROWS_BY["hamming"], hamming)
 
 
 def test_the_first_that_serves_is_taken_and_one_can_be_named():
-    assert [s.name for s in strategies()] == ["full", "best_first", "general"]
     X, rows = np.random.default_rng(0).normal(size=(50, 3)), Masses(50)
     table, task = Table.fit(X, rows, 255, 1), Task("least_squares", np.ones(50), X[:, 0])
+    known = TreeSession(DecisionTree(), CpuSample(table, rows)).candidates
+    assert [s.name for s in known] == ["full", "best_first", "general"]
     with pytest.raises(ValueError, match="full does not serve this task"):
-        TreeSession(DecisionTree(), table, rows, "full").best(task)
+        TreeSession(DecisionTree(), CpuSample(table, rows), "full").best(task)
     for name in ("best_first", "general", None):
-        session = TreeSession(DecisionTree(), table, rows, name)
+        session = TreeSession(DecisionTree(), CpuSample(table, rows), name)
         session.best(task)
         assert [s.name for s in session.growers] == [name or "best_first"]

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from boostlab.backend import CpuSample, Masses
 from boostlab.backend.cpu import threads as threads_module
 from boostlab.backend.cpu.followed_histograms import Panel
-from boostlab.backend.cpu.masses import Masses
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Bins, Table
 from boostlab.learners.search import SplitSearch
@@ -72,8 +72,8 @@ class Problem:
         self.table = Table.of(self.X, bins, threads)
         learner = DecisionTree(**limits)
         if self.strategy is not None:
-            return TreeSession(learner, self.table, rows, self.strategy)
-        return learner.begin(self.table, rows, np.random.default_rng(0))
+            return TreeSession(learner, CpuSample(self.table, rows), self.strategy)
+        return learner.begin(CpuSample(self.table, rows), np.random.default_rng(0))
 
     def grow(self, threads=1, **limits):
         self.session = self.begin(threads, **limits)
@@ -863,15 +863,16 @@ def test_the_sums_of_every_node_are_those_of_its_rows(criterion, least, monkeypa
         tree = problem.grow(max_leaf_nodes=None, min_samples_leaf=least)
         if isinstance(tree, Stop):
             continue
-        search = problem.session.search
+        sample = problem.session.rows
+        starts = sample.slots.starts
         q = np.concatenate([channels_of(p) for p in made[-1].parts])
         assert np.array_equal(q.sum(axis=1), made[-1].total)
         expected = []
         for rows in rows_of_nodes(tree, problem.X):
-            slots = np.zeros((len(q), search.starts[-1]), np.int64)
-            for j, start in enumerate(search.starts[:-1]):
+            slots = np.zeros((len(q), starts[-1]), np.int64)
+            for j, start in enumerate(starts[:-1]):
                 for channel, values in zip(slots, q, strict=True):
-                    np.add.at(channel, start + search.codes.column(j)[rows], values[rows])
+                    np.add.at(channel, start + sample.codes.column(j)[rows], values[rows])
             expected.append((slots, q[:, rows].sum(axis=1)))
         assert len(seen) == len(expected)  # every node was looked at once
         keys = [sorted((s.tobytes(), t.tobytes()) for s, t in sums) for sums in (seen, expected)]

@@ -16,7 +16,7 @@ from boostlab import (
     LogitBoostClassifier,
     SAMMEClassifier,
 )
-from boostlab.backend.cpu.masses import Masses
+from boostlab.backend import CpuSample, Masses
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Table
 from boostlab.learners.criteria import TINY, Gini, formula
@@ -39,7 +39,7 @@ BOOSTERS = [
 def grow(X, task, threads=1, mass=None, categories=None, strategy=None, **limits):
     rows = Masses(len(X), mass)
     table = Table.fit(X, rows, "exact", threads, categories)
-    found = TreeSession(DecisionTree(**limits), table, rows, strategy).best(task)
+    found = TreeSession(DecisionTree(**limits), CpuSample(table, rows), strategy).best(task)
     return found if isinstance(found, Stop) else found.voter
 
 

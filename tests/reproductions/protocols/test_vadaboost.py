@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from boostlab import AdaBoostClassifier, EBBoostClassifier, RQPBoostClassifier
-from boostlab.boosters.staged_training import Ground
+from boostlab.boosters.staged_training import TrainTest
 from boostlab.datasets import twonorm
 from boostlab.studies.plan import Method
 from boostlab_reproductions.protocols.costs import CostCurves
@@ -145,9 +145,9 @@ def test_jittered_runs_hold_adaboost_itself_and_differ(data, protocol):
 
 
 def test_a_rate_of_one_is_adaboosts_own_run_and_not_trained_twice(data, protocol, monkeypatch):
-    begun, course = [], Ground.course
+    begun, staged = [], TrainTest.training
     monkeypatch.setattr(
-        Ground, "course", lambda self, rule, *a: begun.append(rule.learning_rate) or course(self, rule, *a)
+        TrainTest, "training", lambda self, rule, *a: begun.append(rule.learning_rate) or staged(self, rule, *a)
     )
     parts = protocol.parts(data, 1)
     plain, rates = (protocol.run(parts, m).numbers for m in (ADABOOST, RATE))
@@ -162,8 +162,8 @@ def test_protocols_of_two_studies_share_trainings_whoever_comes_first(data, prot
     assert short.basis() == protocol.basis()
     assert replace(protocol, learner="cart").basis() != protocol.basis()
     alone = [p.run(p.parts(data, 0), m).numbers for m in METHODS for p in (short, protocol)]
-    begun, course = [], Ground.course
-    monkeypatch.setattr(Ground, "course", lambda self, *a: begun.append(a) or course(self, *a))
+    begun, staged = [], TrainTest.training
+    monkeypatch.setattr(TrainTest, "training", lambda self, *a: begun.append(a) or staged(self, *a))
     for order in ((short, protocol), (protocol, short)):
         parts = order[0].parts(data, 0)
         begun.clear()
@@ -215,15 +215,15 @@ def test_full_trees_do_not_split_fewer_than_ten(data):
     numbers = protocol.run(parts, ADABOOST).numbers
     assert numbers["last_rounds"] <= 20
     run = next(iter(parts.kept.values()))
-    tree = run.course.rounds[0].voter
-    leaf = tree.leaf_of(parts.ground.table)
+    tree = run.staged.rounds[0].voter
+    leaf = tree.leaf_of(parts.split.table)
     sizes = np.bincount(leaf, minlength=len(tree.feature))
     for node in range(len(tree.feature) - 1, -1, -1):
         if tree.feature[node] >= 0:
             sizes[node] = sizes[tree.children[node]].sum()
             assert sizes[node] >= 10
         elif sizes[node] >= 10:
-            assert len(set(parts.ground.codes[leaf == node])) == 1  # nothing left to tell apart
+            assert len(set(parts.split.codes[leaf == node])) == 1  # nothing left to tell apart
 
 
 def test_costs_of_every_round(data):

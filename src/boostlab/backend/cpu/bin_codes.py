@@ -49,7 +49,7 @@ class Codes:
         raise NotImplementedError
 
     @property
-    def lonely(self) -> bool:
+    def one_thread(self) -> bool:
         """Whether one thread can do as well as several, and compiled calls can read the codes."""
         return self.dense and not is_worth(self.n_rows * self.width, self.threads)
 

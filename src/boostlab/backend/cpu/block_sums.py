@@ -60,22 +60,10 @@ class Blocks:
         guess : int array of shape (any, n_values)
             Powers of two that values may be rounded at.
         """
-        size = float(self.masses.n_examples)
-        known: list[dict[int, tuple[int, int]]] = [{} for _ in range(n_values)]  # sums of q and |q|, by powers
-        powers = guess
-        while True:
-            tops, found = self._pass(evaluate, n_values, cells, powers)
-            if not np.isfinite(tops).all():
-                raise ArithmeticError("A sum over rows met NaN or infinity; the rule that asked must bound its values.")
-            for row, sums in zip(powers.tolist(), found.tolist(), strict=True):
-                for mine, power, (signed, gross) in zip(known, row, sums, strict=True):
-                    mine[power] = signed, gross
-            trails = [_trail(top, mine, size) for top, mine in zip(tops.tolist(), known, strict=True)]
-            powers = np.array([[trail[-1] for trail in trails]])
-            if all(trail[-1] in mine for trail, mine in zip(trails, known, strict=True)):
-                totals = [math.ldexp(mine[trail[-1]][0], -trail[-1]) for trail, mine in zip(trails, known, strict=True)]
-                first = np.array([[trail[0] for trail in trails]])
-                return totals, first if (first == powers).all() else np.concatenate([first, powers])
+        found, powers = exact_sums(
+            lambda powers: self._pass(evaluate, n_values, cells, powers), n_values, float(self.masses.n_examples), guess
+        )
+        return [math.ldexp(signed, -power) for power, signed, _ in found], powers
 
     def largest(self, evaluate: Evaluate, cells: int, sign: float = 1.0) -> float:
         """Return the largest value; with the sign -1 the smallest."""
@@ -115,6 +103,39 @@ class Blocks:
                 yield a, b, values
         finally:
             self._spare.append(room)
+
+
+def exact_sums(
+    one_pass: Callable[[Array], tuple[Array, Array]], n_values: int, size: float, guess: Array
+) -> tuple[list[tuple[int, int, int]], Array]:
+    """Return for each value the power of two, the sum of q and that of |q|, as `fixed_sums` does; and a next guess.
+
+    Parameters
+    ----------
+    one_pass : callable
+        Returns the largest magnitude of every value, and the sums of q and |q| at powers of two.
+    n_values : int
+        How many values there are a row.
+    size : float
+        Number of rows, counts included.
+    guess : int array of shape (any, n_values)
+        Powers of two that values may be rounded at.
+    """
+    known: list[dict[int, tuple[int, int]]] = [{} for _ in range(n_values)]  # sums of q and |q|, by powers
+    powers = guess
+    while True:
+        tops, found = one_pass(powers)
+        if not np.isfinite(tops).all():
+            raise ArithmeticError("A sum over rows met NaN or infinity; the rule that asked must bound its values.")
+        for row, sums in zip(powers.tolist(), found.tolist(), strict=True):
+            for mine, power, (signed, gross) in zip(known, row, sums, strict=True):
+                mine[power] = signed, gross
+        trails = [_trail(top, mine, size) for top, mine in zip(tops.tolist(), known, strict=True)]
+        powers = np.array([[trail[-1] for trail in trails]])
+        if all(trail[-1] in mine for trail, mine in zip(trails, known, strict=True)):
+            first = np.array([[trail[0] for trail in trails]])
+            ends = [(trail[-1], *mine[trail[-1]]) for trail, mine in zip(trails, known, strict=True)]
+            return ends, first if (first == powers).all() else np.concatenate([first, powers])
 
 
 def _trail(top: float, known: dict[int, tuple[int, int]], size: float) -> list[int]:

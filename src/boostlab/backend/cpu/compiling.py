@@ -36,7 +36,7 @@ class _Notice(event.Listener):
         """Say nothing."""
 
 
-class _Quiet(event.Listener):
+class _CollectorPause(event.Listener):
     """Lets the garbage collector rest while a kernel of ours is compiled: what a compiler makes it needs to the end,
     and looking for what it does not need takes an eighth of its time.
     """
@@ -66,7 +66,7 @@ def _is_ours(what: event.Event) -> bool:
 
 
 NOTICE = _Notice()
-for _listener in (NOTICE, _Quiet()):
+for _listener in (NOTICE, _CollectorPause()):
     event.register("numba:compile", _listener)  # type: ignore[no-untyped-call]
 
 
@@ -123,6 +123,22 @@ def jitable(function: Callable[..., Any]) -> Callable[..., Any]:
             jitable(called)
     register_jitable(forceinline=True, error_model="numpy")(function)
     return function
+
+
+def admit(*functions: Callable[..., Any]) -> int:
+    """Let a kernel be made of these functions and the formulas they call; return their stamp (see `stamp_of`)."""
+    for function in functions:
+        _admit(function)
+    return stamp_of(functions[0])
+
+
+@cache
+def _admit(function: Callable[..., Any]) -> None:
+    for name in function.__code__.co_names:
+        called = function.__globals__.get(name)
+        if getattr(called, "is_formula", False) and called is not function:
+            _admit(called)
+    part(function)
 
 
 def stamp_of(function: Callable[..., Any]) -> int:

@@ -64,7 +64,7 @@ class Exponentials:
 
     @property
     def own(self) -> Array:
-        """The weights, for whoever changes them in place as `advance` would."""
+        """The weights, to be changed in place as `advance` would."""
         return self._w
 
     def follows(self, h: Array) -> bool:

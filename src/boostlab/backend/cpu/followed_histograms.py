@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu import one_thread as alone
 from boostlab.backend.cpu.bin_codes import Codes, Followed
-from boostlab.backend.cpu.kernels.histogram import SIGNED, SIZE, SQUARE
 from boostlab.backend.cpu.label_histograms import sums_of
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.scales import limits, next_scale
+from boostlab.contract.criterion import SIGNED, SIZE, SQUARE
 
 Array = npt.NDArray[Any]
 
@@ -52,7 +52,7 @@ class Follower:
         self.q: Array | None = None  # None: nothing to compare with
         self.power = self.minus = self.plus = 0
         self.slots = np.zeros((0, 0), np.int64)  # of shape (1 or 2, slots)
-        self._restless = False  # whether most rows changed the last time
+        self._most_change = False  # whether most rows changed the last time
         self.room, self.least = limits(rows.n, lasting)
 
     def now(self, slots: Array, total: Array) -> None:
@@ -93,7 +93,7 @@ class Follower:
             self.count(weight, target)
 
     def take(self, q: Array, power: int, signed: int, gross: int) -> None:
-        """Take note of rows that somebody else has rounded; the histogram is not brought up to date."""
+        """Take note of rows that were rounded elsewhere; the histogram is not brought up to date."""
         self.q, self.power, self.minus = q, power, (gross - signed) >> 1
         self.plus = gross - self.minus
 
@@ -106,7 +106,7 @@ class Follower:
         self._sum(q)
 
     def sum(self) -> None:
-        """Bring the histogram up to date with rows that somebody else has rounded."""
+        """Bring the histogram up to date with rows that were rounded elsewhere."""
         assert self.q is not None
         self._sum(self.q)
 
@@ -122,7 +122,7 @@ class Follower:
         """Sum what changed; False if it cannot be told from the integers what scale would fit."""
         q, self.q, n = self.q, None, len(weight)  # not to be trusted until all is done
         assert q is not None
-        scatter = self.sums and not self._restless and (n >= FEW or n * len(self.codes.starts) >= SMALL)
+        scatter = self.sums and not self._most_change and (n >= FEW or n * len(self.codes.starts) >= SMALL)
         while True:
             what = self.form, weight, target, *self.rows.as_arrays, self.power
             new, slots = self._changes(what, q, scatter)
@@ -132,7 +132,7 @@ class Follower:
             if power == self.power:
                 break
             self.power, scatter = power, False
-        self._restless = new.changed > WORTH * n
+        self._most_change = new.changed > WORTH * n
         if not self.sums:
             self.minus, self.plus, self.q = new.minus, new.plus, q
         elif slots is None or (self.sided and new.turned):
@@ -143,7 +143,7 @@ class Follower:
 
 
 class Rounded(Follower):
-    """A follower without a histogram: the very integers, for whoever sums them otherwise."""
+    """A follower without a histogram: the very integers, to be summed elsewhere."""
 
     sums = False
 

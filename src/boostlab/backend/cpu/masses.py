@@ -85,6 +85,21 @@ class Masses:
         """Return some of the rows."""
         return Masses(len(rows), *(None if a is None else a[rows] for a in (self.mass, self.counts)))
 
+    def share(self, rows: Array) -> Masses:
+        """Return some of the rows, integer masses as integers and real ones as real, whatever these rows have alone."""
+        share = Masses(len(rows))
+        share.counts, share.mass = (None if a is None else a[rows] for a in (self.counts, self.mass))
+        for a in (share.counts, share.mass):
+            if a is not None:
+                a.setflags(write=False)
+        share.n_examples = len(rows) if share.counts is None else int(share.counts.sum(dtype=np.int64))
+        share.as_arrays = (
+            _ONCE if share.counts is None else share.counts,
+            _NO_MASS if share.mass is None else share.mass,
+        )
+        share._facts = (*share.as_arrays, float(share.n_examples))
+        return share
+
     @property
     def draw_size(self) -> int:
         """How many rows a draw picks: the examples, or the rows where these stand for many."""
@@ -205,4 +220,5 @@ def _exact_sum(mass: Array, counts: Array) -> float:
 
 
 def _matrix(x: Array) -> Array:
-    return np.ascontiguousarray(x, dtype=np.float64).reshape(len(x), -1)
+    x = np.ascontiguousarray(x, dtype=np.float64)
+    return x[:, None] if x.ndim == 1 else x

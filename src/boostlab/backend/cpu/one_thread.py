@@ -17,7 +17,7 @@ Array = npt.NDArray[Any]
 
 def sums_of(codes: Codes, q: Array, members: Array | None = None, sided: bool = False) -> tuple[Array, int, int]:
     """Return what `codes.sums` returns."""
-    if not codes.lonely:
+    if not codes.one_thread:
         return codes.sums(q, members, sided)
     rows, size = (ALL, codes.n_rows) if members is None else (members, len(members))
     out = np.zeros((1 + sided, int(codes.starts[-1]) + codes.spare), np.int64)
@@ -32,7 +32,7 @@ def follow(
 
     The sums before may be changed in place.
     """
-    if not codes.lonely:
+    if not codes.one_thread:
         followed, changes = codes.follow(what, sided, q, scatter)
         return followed, None if changes is None else np.add(slots, changes, out=slots)
     room = NOTHING

@@ -13,11 +13,14 @@ from boostlab.backend.cpu.block_sums import Blocks, Evaluate
 from boostlab.backend.cpu.exponential_weights import Exponentials
 from boostlab.backend.cpu.formulas import column_names, evaluation
 from boostlab.backend.cpu.functions import exp_less
+from boostlab.backend.cpu.fused import FusedRounds
 from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.sample import CpuSample
 from boostlab.backend.cpu.scores import Scores
 from boostlab.backend.cpu.threads import is_worth, spread
-from boostlab.contract import Reweigh, Rule, Step
+from boostlab.contract import Plain, Reweigh, Rule, Step
 from boostlab.contract.formula import LABEL, is_formula, n_values, parameters
+from boostlab.contract.voter import votes_of
 
 Array = npt.NDArray[Any]
 Formula = Callable[..., Any]
@@ -25,8 +28,8 @@ Formula = Callable[..., Any]
 CELLS = 4  # of a histogram, that each value of one row's formula costs as much as
 
 
-class CpuRows:
-    """A sample in memory: its columns by name, formulas over them, and the running vote.
+class CpuRows(CpuSample):
+    """A training sample in memory: its columns by name, formulas over them, and the running vote.
 
     Parameters
     ----------
@@ -43,8 +46,8 @@ class CpuRows:
     """
 
     def __init__(self, rule: Rule, table: Any, masses: Masses, codes: Array, n_classes: int) -> None:
-        self.table, self.masses, self.k, self.n_classes = table, masses, codes, n_classes
-        self.n, self.n_rows, self.threads = masses.n, masses.n_rows, table.threads
+        super().__init__(table, masses)
+        self.rule, self.k, self.n_classes = rule, codes, n_classes
         self.y = np.where(codes == 1, np.int8(1), np.int8(-1)) if n_classes else codes
         for labels in (self.y, self.k):
             labels.setflags(write=False)
@@ -138,15 +141,26 @@ class CpuRows:
         """Let formulas see a task and the votes of the voter in question; take note of the sums that are known."""
         self.task, self.h, self.known = task, h, known
 
+    def draw(self, weight: Array, size: int | None, rng: np.random.Generator, systematic: bool = False) -> Array:
+        """Return how often each row is picked in so many draws, by default as many as there are examples."""
+        size = size or self.masses.draw_size
+        return self.masses.draw(weight, size, rng, self.canonical_order(), systematic)
+
+    def fused(self, plain: Plain, sides: int) -> FusedRounds | None:
+        """Return many rounds of stumps in one call, for a rule whose step is a formula."""
+        return None if self.slots.nothing else FusedRounds(self, plain, sides)
+
+    def watch(self, table: Any) -> WatchedRows:
+        """Return other rows whose scores are to be followed."""
+        return WatchedRows(table, Scores(self.rule, table.n_rows, self.n_classes, self.threads))
+
     # -- what a round changes ----------------------------------------------------------------------------------------
 
-    def advance(self, rule: Rule, answer: Step | Reweigh, h: Array) -> None:
+    def advance(self, answer: Step | Reweigh, h: Array) -> None:
         """Let a voter with these votes join the scores; exponentials that a rule has asked for follow."""
-        if rule.keeps_votes:
-            self.scores.keep(h)
-        self.scores.advance(answer, h)
+        self.scores.join(answer, h)
         if self.losses is not None:
-            if isinstance(answer, Step) and answer.decay == 1.0 and rule.additive and self.losses.follows(h):
+            if isinstance(answer, Step) and answer.decay == 1.0 and self.rule.additive and self.losses.follows(h):
                 self.losses.advance(answer.alpha, h, lambda: self.scores.now)
             else:
                 self.losses = None
@@ -231,3 +245,22 @@ def _shown(column: Array) -> Array:
 
 def _number(x: Any) -> Any:
     return np.ascontiguousarray(x, np.float64) if isinstance(x, np.ndarray) else float(x)
+
+
+class WatchedRows:
+    """Rows that are not trained on, and their scores.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    scores : Scores
+        The running vote on them.
+    """
+
+    def __init__(self, table: Any, scores: Scores) -> None:
+        self.table, self.scores = table, scores
+
+    def advance(self, answer: Step | Reweigh, voter: Any) -> None:
+        """Let a voter join the scores."""
+        self.scores.join(answer, votes_of(voter, self.table))

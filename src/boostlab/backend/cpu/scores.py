@@ -24,7 +24,7 @@ class Scores:
         shape = (n_rows,) if rule.n_outputs == "one" else (n_rows, n_classes)
         self.rule, self.threads = rule, threads
         self._F: Array | None = np.zeros(shape)
-        self._lent = False  # whether somebody may still look at this F
+        self._lent = False  # whether this F may still be looked at
         self._shown: Array | None = None  # this F as it was lent
         self._votes: Array | None = None  # one row a voter: int8 while all votes are labels
         self._alphas: Array | None = None
@@ -42,13 +42,13 @@ class Scores:
 
     @property
     def own(self) -> Array:
-        """The scores, for whoever adds votes in place."""
+        """The scores, to add votes to in place."""
         if self._lent:
             self._F, self._lent, self._shown = self.now.copy(), False, None
         return self.now
 
     def _add_named(self) -> None:
-        """Let the votes for classes speak that have not yet: some rounds' at once, a row after the other."""
+        """Add the votes for classes that are still to be added: some rounds' at once, a row after the other."""
         named, self._named = self._named, []
         assert self._F is not None
         if self._lent:
@@ -87,10 +87,16 @@ class Scores:
         self._votes[self._kept] = h
         self._kept += 1
 
+    def join(self, answer: Step | Reweigh, h: Array) -> None:
+        """Add a voter's votes, and keep them where the rule looks back."""
+        if self.rule.keeps_votes:
+            self.keep(h)
+        self.advance(answer, h)
+
     def advance(self, answer: Step | Reweigh, h: Array) -> None:
-        """Let one more voter speak."""
+        """Add a voter's votes."""
         if isinstance(answer, Reweigh):
-            self._F, self._alphas = None, answer.alphas  # summed up when somebody asks
+            self._F, self._alphas = None, answer.alphas  # summed up when asked for
             return
         if answer.each is not None:
             self._F, self._lent = self.now * answer.each.decays + answer.each.alphas * h, False

@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.contract import Found, Stop, Task
+from boostlab.contract.growth import FLOOR
 from boostlab.learners.labelwise import Factored
-from boostlab.learners.search import tame
-from boostlab.learners.tree.strategy import FLOOR
 
 if TYPE_CHECKING:
     from boostlab.learners.tree.fitted import Tree
@@ -38,12 +37,13 @@ def grow_factored(session: TreeSession, task: Task) -> Found | Stop:
     task : Task
         Weights and targets with a column a label.
     """
-    search, signed = session.search, tame(task.weight) * task.target
-    examples = session.rows.n if task.counts is None else float(task.counts.sum())
+    search, rows = session.search, session.rows
+    signed = rows.tame(task.weight) * task.target
+    examples = rows.n if task.counts is None else float(task.counts.sum())
     if examples < session.learner.min_samples_split and session.learner.min_samples_split > 2:
         return Stop("no_edge", "there are too few examples to split (min_samples_split)")
     census, labels = session.learner.min_samples_leaf > 1, slice(task.weight.shape[1])
-    channels = search.channels(FACTORED, np.abs(signed), np.sign(signed), task.counts, census)
+    channels = rows.channels(FACTORED, np.abs(signed), np.sign(signed), task.counts, census)
     least = float(session.learner.min_samples_leaf) if census else 0.0
     split = search.best(FACTORED, channels.slots, channels.total, channels, task.params, least)
     if split is None:
@@ -58,12 +58,12 @@ def grow_factored(session: TreeSession, task: Task) -> Found | Stop:
             continue
         assert found.votes is not None
         phi = found.votes
-        edges = np.array([session.rows.sums(x * phi, task.counts)[0] for x in signed.T])
+        edges = np.array([rows.sums(x * phi, task.counts)[0] for x in signed.T])
         if np.abs(edges).sum() > most:
             most, grown = float(np.abs(edges).sum()), (found.voter, phi, FACTORED.signs(edges))
     if grown is not None:
         return _times(*grown)
-    phi = search.codes.look_up(split.feature, np.where(search.low(split), np.int8(-1), np.int8(1)))
+    phi = rows.look_up(split.feature, np.where(rows.slots.low(split), np.int8(-1), np.int8(1)))
     return _times(session.single(split, -split.cost / gross), phi, v)
 
 

@@ -9,13 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.kernels.sparse_histogram import walk_sparse
-from boostlab.backend.cpu.kernels.tree_descent import walk
-from boostlab.backend.cpu.threads import spread
 from boostlab.contract import Voter, voter_kind
-from boostlab.contract.voter import VOTE, Arrays, Layout, Setting, need
-from boostlab.data.matrix import arrays_of, blocks, is_sparse
-from boostlab.data.table import Table, compact, magnitude
+from boostlab.contract.voter import VOTE, Arrays, Layout, Setting, compact, magnitude, need
+from boostlab.data.evaluation import leaf_of
+from boostlab.data.table import Table
 from boostlab.learners.tree.pruning import prices, who_votes
 
 Array = npt.NDArray[Any]
@@ -67,20 +64,7 @@ class Tree(Voter):
 
     def leaf_of(self, table: Table) -> Array:
         """Return the leaf of every row."""
-        out, X = np.empty(table.n_rows, np.int64), table.X
-        nodes = self.feature, self.threshold, self.missing_low, self.children
-        if is_sparse(X) and len(self.lows):
-            raise ValueError("This tree splits categories, which a sparse table does not have; give a dense one.")
-
-        def work(first: int, last: int) -> None:
-            if is_sparse(X):
-                walk_sparse(*arrays_of(X), *nodes, first, last, out)
-                return
-            for start, block in blocks(X, first, last):
-                walk(block, *nodes, self.starts, self.lows, start, out)
-
-        spread(work, table.n_rows, table.n_rows * 64, table.threads)
-        return out
+        return leaf_of(table, (self.feature, self.threshold, self.missing_low, self.children), self.starts, self.lows)
 
     def votes(self, table: Table) -> Array:
         """Return the votes on all rows of a table."""

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.contract import Stop, Task
-from boostlab.data.table import compact
-from boostlab.learners.channels import Channels
-from boostlab.learners.criterion import Separable
-from boostlab.learners.search import Split, SplitSearch, tame
-from boostlab.learners.tree.fitted import Tree
-from boostlab.learners.tree.strategy import FLOOR, NO_SPLIT, Grown, Limits, Strategy, mean_target
+from boostlab.contract import Channels, Node, Sample, Stop, Task
+from boostlab.contract.criterion import Separable
+from boostlab.contract.growth import FLOOR, NO_SPLIT, Grown, Limits, Strategy, TreeArrays
+from boostlab.contract.slots import Split
+from boostlab.contract.voter import compact
+from boostlab.learners.search import SplitSearch
 
 Array = npt.NDArray[Any]
 
@@ -26,40 +25,35 @@ class General(Strategy):
     name = "general"
 
     @classmethod
-    def serves(cls, learner: Limits, search: SplitSearch, criterion: Separable, task: Task) -> bool:
+    def serves(cls, learner: Limits, rows: Sample, criterion: Separable, task: Task) -> bool:
         """Everybody."""
         return True
 
+    def __init__(self, learner: Limits, rows: Sample) -> None:
+        super().__init__(learner, rows)
+        self.search = SplitSearch(rows)
+
     def grow(self, criterion: Separable, task: Task) -> Grown | Stop:
         """Grow a tree."""
-        search, counts_leaves = self.search, self.learner.min_samples_leaf > 1
-        weight, target, centre = tame(task.weight), task.target, 0.0
+        rows, counts_leaves = self.rows, self.learner.min_samples_leaf > 1
+        weight, target, centre = rows.tame(task.weight), task.target, 0.0
         if criterion.centred:  # digits are for differences, not for a large mean
-            centre = mean_target(search.rows, weight, target, task.counts)
-            target = target - centre
+            target, centre = rows.centred(weight, target, task.counts)
         # Where leaves must have some size, one more channel, that only `least` looks at.
-        channels = search.channels(criterion, weight, target, task.counts, census=counts_leaves)
+        channels = rows.channels(criterion, weight, target, task.counts, census=counts_leaves)
         span = criterion.span(weight, target)
         gross = channels.gross[:-1] if counts_leaves else channels.gross
-        whole = channels.weight(criterion, gross) if span is None else search.rows.sums(span, task.counts)[1]
-        grower = _Grower(self.learner, search, criterion, task, channels, counts_leaves, (weight, target))
+        whole = channels.weight(criterion, gross) if span is None else rows.sums(span, task.counts)[1]
+        grower = _Grower(self.learner, rows, self.search, criterion, task, channels, counts_leaves, (weight, target))
         grower.grow(floor=FLOOR * whole)
         if len(grower.splits) == 0:
             if len(grower.sums) > 1:
                 return Stop("no_edge", f"ccp_alpha={self.learner.ccp_alpha:g} takes back every split")
             return NO_SPLIT
-        tree, leaves = grower.tree()
-        if criterion.centred:
-            tree.values += centre
+        tree, leaves = grower.tree(centre)
         sums = channels.errors(criterion, grower.leaf_totals()) if criterion.heaviest else None
-        return Grown(tree, self._votes(tree, leaves), sums)
-
-    def _votes(self, tree: Tree, leaves: dict[int, Array]) -> Array:
-        values = compact(tree.values)
-        out = np.empty((self.search.rows.n_rows, *values.shape[1:]), values.dtype)
-        for leaf, members in leaves.items():
-            out[members] = values[leaf]
-        return out
+        votes = rows.leaf_votes([grower.rows_of[node] for node in leaves.values()], compact(tree.values)[[*leaves]])
+        return Grown(tree, votes, sums)
 
 
 @dataclass(slots=True)
@@ -68,7 +62,7 @@ class _Leaf:
 
     node: int
     depth: int
-    members: Array  # the rows in it: a stretch of one shared array
+    rows: Node
     slots: Array
     total: Array
     split: Split | None = None
@@ -80,6 +74,7 @@ class _Grower:
     def __init__(
         self,
         learner: Limits,
+        rows: Sample,
         search: SplitSearch,
         criterion: Separable,
         task: Task,
@@ -89,16 +84,14 @@ class _Grower:
     ) -> None:
         self.rows_by = rows_by  # the weight and the target that the channels are made of
         self.learner, self.search, self.criterion, self.task = learner, search, criterion, task
-        self.channels = channels
+        self.rows, self.slots, self.channels = rows, rows.slots, channels
         self.seen = slice(None, -1) if counts_leaves else slice(None)  # the channels the criterion sees
         self.gross = channels.gross[self.seen]
         self.least = float(learner.min_samples_leaf) if counts_leaves else 0.0
         self.fewest = float(learner.min_samples_split)
-        n = search.rows.n_rows
-        self.members = np.arange(n, dtype=np.int32 if n < 2**31 else np.int64)
         self.sums: list[Array] = []  # of every node
         self.totals: list[Array] = []  # the same as integers
-        self.rows_of: list[Array] = []  # the same for its rows: a stretch of the members, kept when it is parted
+        self.rows_of: list[Node] = []
         self.splits: dict[int, Split] = {}
         self.children: dict[int, tuple[int, int]] = {}
         self.gains: dict[int, float] = {}
@@ -109,11 +102,10 @@ class _Grower:
         What is no more than the floor is rounding: such gains come last, the first leaf first, and impure leaves are
         then parted evenly (as CART does, a tree learns XOR although its first split gains nothing).
         """
-        self.space = np.empty_like(self.members)
-        root = self._leaf(0, self.members, self.channels.slots, self.channels.total)
+        root = self._leaf(0, self.rows.root(), self.channels.slots, self.channels.total)
         heap: list[tuple[float, int, _Leaf]] = []
         self._offer(heap, root, floor)
-        limit = min(self.learner.max_leaf_nodes or np.inf, len(self.members))  # no tree has more leaves than rows
+        limit = min(self.learner.max_leaf_nodes or np.inf, self.rows.n_rows)  # no tree has more leaves than rows
         while heap and len(self.splits) + 1 < limit:
             gain, _, leaf = heapq.heappop(heap)
             assert leaf.split is not None
@@ -121,21 +113,20 @@ class _Grower:
             for child in self._part(leaf, leaf.split):
                 if len(self.splits) + 1 < limit:
                     self._offer(heap, child, floor)
-        del self.space
         if self.learner.ccp_alpha > 0:
             self._prune()
 
-    def _leaf(self, depth: int, members: Array, slots: Array, total: Array) -> _Leaf:
+    def _leaf(self, depth: int, rows: Node, slots: Array, total: Array) -> _Leaf:
         self.sums.append((total * self.channels.scale)[self.seen])
         self.totals.append(total)
-        self.rows_of.append(members)
-        return _Leaf(len(self.sums) - 1, depth, members, slots, total)
+        self.rows_of.append(rows)
+        return _Leaf(len(self.sums) - 1, depth, rows, slots, total)
 
     def _offer(self, heap: list[tuple[float, int, _Leaf]], leaf: _Leaf, floor: float) -> None:
         """Find the leaf's best split and queue it, if there is one."""
         if self.learner.max_depth is not None and leaf.depth >= self.learner.max_depth:
             return
-        if self.fewest > 2 and self._size(leaf.members) < self.fewest:
+        if self.fewest > 2 and self.rows.n_examples(leaf.rows, self.task.counts) < self.fewest:
             return
         leaf.split = self.search.best(
             self.criterion, leaf.slots, leaf.total, self.channels, self.task.params, self.least
@@ -158,24 +149,16 @@ class _Grower:
 
     def _remaining(self, leaf: _Leaf, total: Array, scale: Array) -> float:
         """Return what pure leaves in place of this one would gain."""
-        rows, (weight, target) = leaf.members, self.rows_by
-        if self.task.counts is not None:
-            rows = rows[self.task.counts[rows] > 0]
-        return self.criterion.remaining(total, scale, weight[rows], target[rows])
-
-    def _size(self, members: Array) -> float:
-        """Return the number of examples that some rows stand for."""
-        counts, rows = self.task.counts, self.search.rows
-        if counts is not None:
-            return float(counts[members].sum())
-        return float(len(members)) if rows.uniform else float(rows.of(members).sum())
+        if self.criterion.residual is None:
+            return self.criterion.remaining(total, scale)
+        facts = *self.rows_by, self.task.counts, total * scale
+        return self.rows.largest_residual(leaf.rows, self.criterion.residual, *facts)
 
     def _part(self, leaf: _Leaf, split: Split) -> tuple[_Leaf, _Leaf]:
         """Part the rows; sum the smaller side and get the other by subtraction, exactly."""
-        n_low = self.search.codes.part(split.feature, self.search.low(split), leaf.members, self.space)
-        low, high = leaf.members[:n_low], leaf.members[n_low:]
-        smaller = low if n_low * 2 <= len(leaf.members) else high
-        slots, total = self.channels.sums(smaller)
+        low, high = self.rows.part(leaf.rows, split.feature, self.slots.low(split))
+        smaller = low if low.n_rows <= high.n_rows else high
+        slots, total = self.rows.histogram(self.channels, smaller)
         leaf.slots -= slots
         rest = leaf.total - total
         small, large = (slots, total), (leaf.slots, rest)
@@ -214,11 +197,11 @@ class _Grower:
         """Return the leaves' sums as integers."""
         return [self.totals[node][self.seen] for node in self._kept() if node not in self.splits]
 
-    def tree(self) -> tuple[Tree, dict[int, Array]]:
-        """Return the tree as flat arrays, without the nodes that pruning took, and the rows of every leaf."""
+    def tree(self, centre: float) -> tuple[TreeArrays, dict[int, int]]:
+        """Return the tree without the nodes that pruning took, its votes raised by a centre, and where leaves were."""
         kept = self._kept()
         place = {node: i for i, node in enumerate(kept)}
-        search, n = self.search, len(kept)
+        slots, n = self.slots, len(kept)
         feature, threshold = np.full(n, -1, np.int64), np.zeros(n)
         missing_low, children = np.zeros(n, bool), np.zeros((n, 2), np.int64)
         lows: list[Array] = [np.empty(0, bool)] * n
@@ -226,16 +209,18 @@ class _Grower:
         for i, node in enumerate(kept):
             if node in self.splits:
                 split = self.splits[node]
-                low = search.low(split)
+                low = slots.low(split)
                 feature[i], missing_low[i] = split.feature, low[-1]
                 children[i] = [place[c] for c in self.children[node]]
                 gains[i] = self.gains[node] / self.channels.weight(self.criterion, self.gross)
-                if search.categorical[split.feature]:
+                if slots.categorical[split.feature]:
                     lows[i] = low[:-1]
                 else:
-                    threshold[i] = search.threshold(split.feature, split.cut)
+                    threshold[i] = slots.threshold(split.feature, split.cut)
         numbers = self.criterion.numbers(self.task.params)
         values = np.array([self.criterion.leaf(self.sums[node], self.gross, numbers) for node in kept])
         starts = np.concatenate([[0], np.cumsum([len(m) for m in lows])]).astype(np.int64)
-        tree = Tree(feature, threshold, missing_low, children, starts, np.concatenate(lows), values, gains)
-        return tree, {place[node]: self.rows_of[node] for node in kept if node not in self.splits}
+        if self.criterion.centred:
+            values += centre
+        tree = TreeArrays(feature, threshold, missing_low, children, starts, np.concatenate(lows), values, gains)
+        return tree, {place[node]: node for node in kept if node not in self.splits}

@@ -9,19 +9,16 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
-from boostlab.backend.cpu.masses import Masses
-from boostlab.contract import Found, Learner, Session, Stop, Task, class_error_sums, stored_learner
+from boostlab.contract import Found, Learner, Sample, Session, Stop, Task, class_error_sums, stored_learner
+from boostlab.contract.criterion import Separable
+from boostlab.contract.growth import Strategy
+from boostlab.contract.slots import Split
 from boostlab.contract.sums import errors_of_labels
-from boostlab.data.table import Table
 from boostlab.learners.criteria import CRITERIA, ClassGini, Gini
-from boostlab.learners.criterion import Separable
-from boostlab.learners.search import Split, SplitSearch
-from boostlab.learners.tree.best_first import BestFirst
+from boostlab.learners.search import SplitSearch
 from boostlab.learners.tree.factored import grow_factored
 from boostlab.learners.tree.fitted import Tree
-from boostlab.learners.tree.full import Full
 from boostlab.learners.tree.general import General
-from boostlab.learners.tree.strategy import Strategy
 
 Array = npt.NDArray[Any]
 
@@ -31,11 +28,6 @@ GROWS_BY: dict[str, Separable] = {
     "edge": Gini(),
     "labels": ClassGini(),
 }
-
-
-def strategies() -> tuple[type[Strategy], ...]:
-    """Return the strategies of growth; the first that serves a task is taken."""
-    return Full, BestFirst, General
 
 
 @stored_learner
@@ -90,7 +82,7 @@ class DecisionTree(Learner, BaseEstimator):
         """Return the criteria it can search."""
         return frozenset([*GROWS_BY, "factored"])
 
-    def begin(self, table: Table, rows: Masses, rng: np.random.Generator) -> TreeSession:
+    def begin(self, rows: Sample, rng: np.random.Generator) -> TreeSession:
         """Start work on a sample."""
         for name, low, kind in (
             ("max_leaf_nodes", 2, Integral),
@@ -107,7 +99,7 @@ class DecisionTree(Learner, BaseEstimator):
                 raise ValueError(
                     f"DecisionTree: {name}={value!r} is not possible; it must be {what} of at least {low}."
                 )
-        return TreeSession(self, table, rows)
+        return TreeSession(self, rows)
 
 
 class TreeSession(Session):
@@ -117,16 +109,17 @@ class TreeSession(Session):
     ----------
     learner : DecisionTree
         The limits.
-    table, rows
+    rows : Sample
         The sample.
     strategy : str, optional
-        The name of the strategy that is to grow all trees, for tests; by default the first of `strategies` that serves.
+        The name of the strategy that is to grow all trees, for tests; by default the first that serves.
     """
 
-    def __init__(self, learner: DecisionTree, table: Table, rows: Masses, strategy: str | None = None) -> None:
+    def __init__(self, learner: DecisionTree, rows: Sample, strategy: str | None = None) -> None:
         self.learner, self.rows = learner, rows
-        self.search = SplitSearch(table, rows)
-        self.candidates = [s for s in strategies() if strategy in (None, s.name)]
+        self.search = SplitSearch(rows)
+        known: list[type[Strategy]] = [*rows.strategies, General]
+        self.candidates = [s for s in known if strategy in (None, s.name)]
         self.growers: dict[type[Strategy], Strategy] = {}
         self.chosen: dict[Any, type[Strategy]] = {}
 
@@ -134,14 +127,14 @@ class TreeSession(Session):
         """Return who grows the tree for a task."""
         kind = criterion, task.counts is None, task.weight.ndim
         if kind not in self.chosen:
-            asked = self.learner, self.search, criterion, task
+            asked = self.learner, self.rows, criterion, task
             serving = [s for s in self.candidates if s.serves(*asked)]
             if not serving:
                 raise ValueError(f"{self.candidates[0].name} does not serve this task; another strategy must grow it.")
             self.chosen[kind] = serving[0]
         chosen = self.chosen[kind]
         if chosen not in self.growers:
-            self.growers[chosen] = chosen(self.learner, self.search)
+            self.growers[chosen] = chosen(self.learner, self.rows)
         return self.growers[chosen]
 
     def best(self, task: Task) -> Found | Stop:
@@ -152,17 +145,19 @@ class TreeSession(Session):
         found = self.strategy(criterion, task).grow(criterion, task)
         if isinstance(found, Stop):
             return found
+        tree = Tree(*found.tree)
         if found.sums is None or task.counts is not None:
-            return Found(found.tree, found.votes)
+            return Found(tree, found.votes)
         by_class = task.criterion == "labels"
         sums = {class_error_sums: found.sums} if by_class else errors_of_labels(*found.sums)
-        return Found(found.tree, found.votes, sums)
+        return Found(tree, found.votes, sums)
 
     def single(self, split: Split, gain: float) -> Tree:
         """Return the tree of one split that says -1 below and +1 above."""
-        search, low = self.search, self.search.low(split)
-        categories = low[:-1] if search.categorical[split.feature] else np.empty(0, bool)
-        threshold = 0.0 if len(categories) else search.threshold(split.feature, split.cut)
+        slots = self.rows.slots
+        low = slots.low(split)
+        categories = low[:-1] if slots.categorical[split.feature] else np.empty(0, bool)
+        threshold = 0.0 if len(categories) else slots.threshold(split.feature, split.cut)
         return Tree(
             np.array([split.feature, -1, -1]),
             np.array([threshold, 0.0, 0.0]),

@@ -13,7 +13,8 @@ from numba import njit
 from boostlab.backend.cpu.bin_codes import DenseCodes
 from boostlab.backend.cpu.kernels import tree_histogram as histogram
 from boostlab.backend.cpu.kernels.best_first import join_stretches, part_stretch
-from boostlab.backend.cpu.kernels.histogram import SIGNED, follow_eight, follow_four
+from boostlab.backend.cpu.kernels.histogram import follow_eight, follow_four
+from boostlab.contract.criterion import SIGNED
 
 
 def some_codes(rng, n, widths, lanes):

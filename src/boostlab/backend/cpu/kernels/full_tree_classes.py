@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numba.cpython.unsafe.numbers import trailing_zeros
 
-from boostlab.backend.cpu.compiling import kernel, part, stamp_of
+from boostlab.backend.cpu.compiling import admit, kernel, part
 from boostlab.backend.cpu.kernels.full_tree import CUT, DEPTH, FEATURE, FIRST, HIGH, LOW, SIZE, part_cells
 
 Array = np.ndarray[Any, Any]
@@ -86,7 +86,7 @@ def most_even_of_classes(
 @cache
 def class_grower(fold: Callable[..., Any], close: Callable[..., Any]) -> Any:
     """Return the compiled growth for a cost that folds classes."""
-    stamp = stamp_of(fold)
+    stamp = admit(fold, close)
 
     @kernel
     def grow_classes(

@@ -16,11 +16,11 @@ from boostlab.backend.cpu.compiling import kernel, part
 from boostlab.backend.cpu.kernels.fixed_point import _scales
 from boostlab.backend.cpu.kernels.packed_codes import add_eight, add_four
 from boostlab.backend.cpu.kernels.sparse_histogram import add_sparse
+from boostlab.contract.criterion import SIZE, SQUARE
 
 Array = np.ndarray[Any, Any]
 
 BLOCK = 8192  # rows
-SIZE, SIGNED, SQUARE = 0, 1, 2  # what a channel sums: w, w t or w^2 t
 
 
 @part

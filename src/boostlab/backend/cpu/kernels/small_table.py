@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.backend.cpu.compiling import kernel, part, stamp_of
+from boostlab.backend.cpu.compiling import admit, kernel, part
 from boostlab.backend.cpu.kernels.fixed_point import _scales
 from boostlab.backend.cpu.kernels.histogram import value
 from boostlab.backend.cpu.kernels.packed_codes import add_eight, add_four
@@ -160,7 +160,7 @@ def first_below(prices: Array, n: int, best: float) -> tuple[int, float]:
 @cache
 def stump_of_pairs(cost: Callable[..., Any], lanes: int) -> Any:
     """Return the compiled sums and search for a cost(left, right, gross, numbers) of two channels."""
-    stamp, add_two = stamp_of(cost), ADD_TWO[lanes]
+    stamp, add_two = admit(cost), ADD_TWO[lanes]
 
     @kernel
     def search(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.backend.cpu.compiling import kernel, part, stamp_of
+from boostlab.backend.cpu.compiling import admit, kernel, part
 
 Array = np.ndarray[Any, Any]
 
@@ -16,7 +16,7 @@ Array = np.ndarray[Any, Any]
 @cache
 def cheapest_split(cost: Callable[..., Any]) -> Any:
     """Return the compiled search for a cost(left, right, gross, numbers)."""
-    stamp = stamp_of(cost)
+    stamp = admit(cost)
 
     @kernel
     def search(
@@ -152,7 +152,7 @@ def search_pairs(
 @cache
 def cheapest_split_of_pairs(cost: Callable[..., Any]) -> Any:
     """Return the compiled search for a cost of two channels, as `cheapest_split`."""
-    stamp = stamp_of(cost)
+    stamp = admit(cost)
 
     @kernel
     def search(
@@ -241,7 +241,7 @@ def search_classes(
 @cache
 def cheapest_split_of_classes(fold: Callable[..., Any], close: Callable[..., Any]) -> Any:
     """Return the compiled search for a cost that folds the classes, by the arguments of `cheapest_split`."""
-    stamp = stamp_of(fold)
+    stamp = admit(fold, close)
 
     @kernel
     def search(

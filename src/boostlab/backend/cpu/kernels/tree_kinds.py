@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.backend.cpu.compiling import part, stamp_of
+from boostlab.backend.cpu.compiling import admit, part
 from boostlab.backend.cpu.kernels.best_first import Kind, grower
 from boostlab.backend.cpu.kernels.tree_histogram import (
     ADD_CLASSES,
@@ -59,7 +59,7 @@ def labels_grower(cost: Callable[..., Any], explains: float, lanes: int) -> Any:
     even = even_search(_both, arrange)
     cheapest = pair_search(cost, sums, explains)
     kind = Kind(
-        *(gather_labels, ADD_PAIRS[lanes], cheapest, even, arrange, totals, alone, _all, remaining, stamp_of(cost))
+        *(gather_labels, ADD_PAIRS[lanes], cheapest, even, arrange, totals, alone, _all, remaining, admit(cost))
     )
     return grower(kind, lanes)
 
@@ -93,7 +93,7 @@ def numbers_grower(cost: Callable[..., Any], explains: float, residual: Callable
 
     even = even_search(_first, arrange)
     cheapest = pair_search(cost, sums, explains)
-    stamp = stamp_of(cost)
+    stamp = admit(cost, residual)
     kind = Kind(gather_numbers, ADD_PAIRS[lanes], cheapest, even, arrange, totals, alone, _first_of, remaining, stamp)
     return grower(kind, lanes)
 
@@ -126,7 +126,7 @@ def classes_grower(fold: Callable[..., Any], close: Callable[..., Any], lanes: i
         whole = total.sum() * scales.unit[0]
         return alone - close(fold(0.0, whole), whole, 0.0, 0.0)
 
-    even, cheapest, stamp = even_search(_every, arrange), class_search(fold, close), stamp_of(fold)
+    even, cheapest, stamp = even_search(_every, arrange), class_search(fold, close), admit(fold, close)
     kind = Kind(gather_classes, ADD_CLASSES[lanes], cheapest, even, arrange, totals, alone, _all, remaining, stamp)
     return grower(kind, lanes)
 

@@ -6,7 +6,7 @@ Measured against `general`: on 500 rows of 30 columns a tree takes a fifth of th
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,29 +15,17 @@ from boostlab.backend.cpu.bin_codes import NOTHING, DenseCodes, Followed
 from boostlab.backend.cpu.followed_histograms import Follower, Rounded, scaled
 from boostlab.backend.cpu.kernels.best_first import CUT, FACTS
 from boostlab.backend.cpu.kernels.grown_tree import write_tree, write_votes
-from boostlab.backend.cpu.kernels.histogram import SIGNED
 from boostlab.backend.cpu.kernels.tree_histogram import class_totals, label_changes, label_sums
 from boostlab.backend.cpu.kernels.tree_kinds import classes_grower, labels_grower, numbers_grower
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.threads import as_team, is_worth, spread, spread_sums
 from boostlab.contract import Stop, Task
-from boostlab.data.table import compact
-from boostlab.learners.criteria import EXPLAINS, ByClass
-from boostlab.learners.criterion import Separable
-from boostlab.learners.search import SplitSearch, tame
-from boostlab.learners.small import count_cuts
-from boostlab.learners.tree.fitted import Tree
-from boostlab.learners.tree.strategy import (
-    FLOOR,
-    NO_SPLIT,
-    Grown,
-    Limits,
-    Strategy,
-    deepest,
-    hides_rows,
-    mean_target,
-    most_leaves,
-)
+from boostlab.contract.criterion import SIGNED, Separable, explains
+from boostlab.contract.growth import FLOOR, NO_SPLIT, Grown, Limits, Strategy, TreeArrays, deepest, most_leaves
+from boostlab.contract.voter import compact
+
+if TYPE_CHECKING:
+    from boostlab.backend.cpu.sample import CpuSample
 
 Array = npt.NDArray[Any]
 
@@ -64,32 +52,32 @@ class BestFirst(Strategy):
     name = "best_first"
 
     @classmethod
-    def serves(cls, learner: Limits, search: SplitSearch, criterion: Separable, task: Task) -> bool:
+    def serves(cls, learner: Limits, rows: CpuSample, criterion: Separable, task: Task) -> bool:
         """Labels, numbers and classes (these on numbers only), dense codes, histograms of all leaves in memory."""
         if learner.min_samples_leaf > 1 or learner.min_samples_split > 2 or learner.ccp_alpha > 0:
             return False
-        codes = search.codes
+        codes = rows.codes
         if not isinstance(codes, DenseCodes) or task.weight.ndim > 1 or codes.n_rows >= 2**31:
             return False
         if criterion.by_class:
-            n_channels = search.counter(task.target).width
-            if search.bins.categorical:
+            n_channels = rows.n_named(task.target)
+            if rows.slots.categories:
                 return False
         else:
             n_channels = 2
             if not criterion.two or not (criterion.labels or criterion.residual is not None):
                 return False
-        return n_channels * codes.n_slots * most_leaves(learner, codes.n_rows) <= ROOM and not hides_rows(search)
+        return n_channels * codes.n_slots * most_leaves(learner, codes.n_rows) <= ROOM and not rows.hides_rows
 
-    def __init__(self, learner: Limits, search: SplitSearch) -> None:
-        super().__init__(learner, search)
-        assert isinstance(search.codes, DenseCodes)
-        codes = self.codes = search.codes
+    def __init__(self, learner: Limits, rows: CpuSample) -> None:
+        super().__init__(learner, rows)
+        assert isinstance(rows.codes, DenseCodes)
+        codes, slots = rows.codes, rows.slots
+        self.codes, self.slots = codes, slots
         self.limit, self.lanes = most_leaves(learner, codes.n_rows), codes.cells.shape[2]
         self.team = codes.threads if is_worth(codes.n_rows * codes.width // 2, codes.threads) else 1
-        cuts = count_cuts(search.possible, search.starts), count_cuts(search.possible_below, search.starts)
-        self.columns = search.starts, *cuts, search.filled, search.categorical
-        self.points = search.bins.starts, search.bins.points, search.some_missing, search.heavier_below
+        self.columns = slots.starts, *slots.count_cuts(), slots.filled, slots.categorical
+        self.points = slots.point_starts, slots.points, slots.some_missing, slots.heavier_below
         self.workspaces: dict[int, Workspace] = {}
         self.follower: LabelFollower | None = None
         self.rounded: list[Rounded] = []
@@ -110,7 +98,7 @@ class BestFirst(Strategy):
         n = as_team(lambda me, team: grow(me, team, *facts), self.team)
         if n <= 1:
             return NO_SPLIT
-        write_tree(space.facts[0], space.gains[0], space.totals[0], n, self.search.starts, self.points, space.tree)
+        write_tree(space.facts[0], space.gains[0], space.totals[0], n, self.slots.starts, self.points, space.tree)
         feature, threshold, missing_low, children, gains, totals, source = (x[:n].copy() for x in space.tree)
         starts, lows = self._categories(space, feature, threshold, missing_low, source)
         sums = self._sums(criterion, totals)
@@ -118,7 +106,7 @@ class BestFirst(Strategy):
         if criterion.centred:
             values = values + made.centre
         gains /= scaled(sum(made.totals), made.power) if criterion.by_class else criterion.weight(made.gross)
-        tree = Tree(feature, threshold, missing_low, children, starts, lows, values, gains)
+        tree = TreeArrays(feature, threshold, missing_low, children, starts, lows, values, gains)
         votes = self._votes(space, source, values)
         if not criterion.heaviest:
             return Grown(tree, votes)
@@ -128,11 +116,12 @@ class BestFirst(Strategy):
 
     def _kernel(self, criterion: Separable) -> Any:
         """Return the compiled growth."""
-        if isinstance(criterion, ByClass):
+        if criterion.by_class:
             return classes_grower(criterion.fold, criterion.close, self.lanes)
         if criterion.labels:
-            return labels_grower(criterion.cost, EXPLAINS.get(criterion.cost, 0.0), self.lanes)
-        return numbers_grower(criterion.cost, EXPLAINS.get(criterion.cost, 0.0), criterion.residual, self.lanes)
+            return labels_grower(criterion.cost, explains(criterion.cost), self.lanes)
+        assert criterion.residual is not None
+        return numbers_grower(criterion.cost, explains(criterion.cost), criterion.residual, self.lanes)
 
     def _sums(self, criterion: Separable, totals: Array) -> Array:
         """Return the nodes' sums as the criterion wants them: of labels, w and w y."""
@@ -151,14 +140,14 @@ class BestFirst(Strategy):
         self, space: Workspace, feature: Array, threshold: Array, missing_low: Array, source: Array
     ) -> tuple[Array, Array]:
         """Return where every node's low categories start, and these; correct the cuts where categories are split."""
-        search, n = self.search, len(feature)
-        if not search.bins.categorical:
+        slots, n = self.slots, len(feature)
+        if not slots.categories:
             return np.zeros(n + 1, np.int64), NO_LOWS
         parts = [NO_LOWS] * n
-        for i in np.flatnonzero((feature >= 0) & search.categorical[feature]).tolist():
+        for i in np.flatnonzero((feature >= 0) & slots.categorical[feature]).tolist():
             j, node = int(feature[i]), int(source[i])
-            width, cut = int(search.n_bins[j]) + 1, int(space.facts[0, node, CUT] - search.starts[j])
-            low = search.low_slots(j, cut, 0, space.orders[0, node, :width])
+            width, cut = int(slots.n_bins[j]) + 1, int(space.facts[0, node, CUT] - slots.starts[j])
+            low = slots.low_slots(j, cut, 0, space.orders[0, node, :width])
             parts[i], threshold[i], missing_low[i] = low[:-1], 0.0, low[-1]
         return np.cumsum([0, *map(len, parts)]), np.concatenate(parts)
 
@@ -171,8 +160,8 @@ class BestFirst(Strategy):
         return self._labels(criterion, task) if criterion.labels else self._numbers(criterion, task)
 
     def _classes(self, task: Task) -> RoundedRows:
-        count = self.search.counter(task.target)
-        count.round(tame(task.weight), task.counts)
+        count = self.rows.counter(task.target)
+        count.round(self.rows.tame(task.weight), task.counts)
         unit = math.ldexp(1.0, -count.power)
         totals = np.zeros(count.width, np.int64)
         class_totals(count.q, count.classes, totals)
@@ -182,18 +171,18 @@ class BestFirst(Strategy):
         )
 
     def _labels(self, criterion: Separable, task: Task) -> RoundedRows:
-        search, weight, root = self.search, tame(task.weight), None
+        rows, weight, root = self.rows, self.rows.tame(task.weight), None
         mine: Follower
         if task.counts is not None:
-            mine = Rounded(search.rows, self.codes, SIGNED, sided=True)
+            mine = Rounded(rows.masses, self.codes, SIGNED, sided=True)
             mine.count(weight, task.target, task.counts)
-        elif search.small is not None:
-            if search.small.rounded(criterion, weight, task.target) is None:
-                search.followed(0, SIGNED, weight, task.target, True)
-            mine = search.follower(0, SIGNED, True)
+        elif rows.small is not None:
+            if rows.small.rounded(criterion, weight, task.target) is None:
+                rows.followed(0, SIGNED, weight, task.target, True)
+            mine = rows.follower(0, SIGNED, True)
         else:
             if self.follower is None:
-                self.follower = LabelFollower(search.rows, self.codes)
+                self.follower = LabelFollower(rows.masses, self.codes)
             mine = self.follower
             mine.update(weight, task.target)
             root = mine.slots[0]
@@ -206,29 +195,28 @@ class BestFirst(Strategy):
         )
 
     def _numbers(self, criterion: Separable, task: Task) -> RoundedRows:
-        search, weight, target, counts, centre = self.search, tame(task.weight), task.target, task.counts, 0.0
+        rows, weight, target, counts, centre = self.rows, self.rows.tame(task.weight), task.target, task.counts, 0.0
         if criterion.centred:
-            centre = mean_target(search.rows, weight, target, counts)
-            target = target - centre
+            target, centre = rows.centred(weight, target, counts)
         span, two = criterion.span(weight, target), list[Follower]()
         if counts is not None:
             for form in criterion.forms:
-                two.append(Rounded(search.rows, self.codes, form))
+                two.append(Rounded(rows.masses, self.codes, form))
                 two[-1].count(weight, target, counts)
-        elif search.small is not None:
-            if search.small.rounded(criterion, weight, target) is None:
+        elif rows.small is not None:
+            if rows.small.rounded(criterion, weight, target) is None:
                 for c, form in enumerate(criterion.forms):
-                    search.followed(c, form, weight, target)
-            two = [search.follower(c, form) for c, form in enumerate(criterion.forms)]
+                    rows.followed(c, form, weight, target)
+            two = [rows.follower(c, form) for c, form in enumerate(criterion.forms)]
         else:
             if not self.rounded:
-                self.rounded = [Rounded(search.rows, self.codes, form) for form in criterion.forms]
+                self.rounded = [Rounded(rows.masses, self.codes, form) for form in criterion.forms]
             for follower in self.rounded:
                 follower.update(weight, target)
             two = [*self.rounded]
         unit = np.array([math.ldexp(1.0, -f.power) for f in two])
         gross = np.array([math.ldexp(f.gross, -f.power) for f in two])
-        whole = criterion.weight(gross) if span is None else search.rows.sums(span, counts)[1]
+        whole = criterion.weight(gross) if span is None else rows.sums(span, counts)[1]
         present = weight if counts is None else weight * (counts > 0)
         q = [f.q for f in two if f.q is not None]
         source = *q, np.asarray(present, np.float64), np.asarray(target, np.float64)
@@ -240,7 +228,7 @@ class Workspace:
 
     def __init__(self, grower: BestFirst, n_channels: int) -> None:
         codes, size, K, team = grower.codes, 2 * grower.limit - 1, n_channels, grower.team
-        widest = int(np.diff(codes.starts).max()) if grower.search.bins.categorical else 0
+        widest = int(np.diff(codes.starts).max()) if grower.slots.categories else 0
         self.table = (codes.cells, codes.words, (codes.read[1] * np.uint64(K)).astype(np.uint64)), grower.columns
         self.facts, self.gains = np.empty((team, size, FACTS), np.int64), np.empty((team, size))
         self.totals, self.orders = np.empty((team, size, K), np.int64), np.empty((team, size, widest), np.int64)

@@ -1,22 +1,21 @@
-"""What a strategy of growth is: who it serves, and what it grows.
+"""Growth of trees: what a strategy is, who it serves, and what it grows.
 
-Every strategy grows the trees of `general`, to the bit; the others are faster, and serve fewer.
+Every strategy grows the trees of `learners.tree.general`, to the bit; the others are faster, serve fewer, and belong
+to a backend.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.masses import Masses
-from boostlab.contract import Stop, Task
-from boostlab.learners.criterion import Separable
-from boostlab.learners.search import SplitSearch
-from boostlab.learners.tree.fitted import Tree
+from boostlab.contract.criterion import Separable
+from boostlab.contract.step import Stop
+from boostlab.contract.task import Task
 
 Array = npt.NDArray[Any]
 
@@ -35,12 +34,25 @@ class Limits(Protocol):
     ccp_alpha: float
 
 
+class TreeArrays(NamedTuple):
+    """A tree as flat arrays; node 0 is the root, and a node of feature -1 is a leaf."""
+
+    feature: Array
+    threshold: Array
+    missing_low: Array
+    children: Array
+    starts: Array  # a category node owns lows[starts[node]:starts[node + 1]]
+    lows: Array
+    values: Array  # of every node; only leaves' are voted
+    gains: Array  # what every inner node's split saved, as a share of the root's weight
+
+
 @dataclass(slots=True)
 class Grown:
     """A tree, and what is known of it without another pass over the rows."""
 
-    tree: Tree
-    votes: Array  # on the sample
+    tree: TreeArrays
+    votes: Any  # on the sample
     sums: tuple[float, float] | None = None  # all weight, and that of wrong rows, where leaves vote labels
 
 
@@ -51,18 +63,18 @@ class Strategy(ABC):
     ----------
     learner : DecisionTree
         The limits.
-    search : SplitSearch
-        The sample's columns.
+    rows : Rows
+        The sample.
     """
 
     name: ClassVar[str]
 
-    def __init__(self, learner: Limits, search: SplitSearch) -> None:
-        self.learner, self.search = learner, search
+    def __init__(self, learner: Limits, rows: Any) -> None:
+        self.learner, self.rows = learner, rows
 
     @classmethod
     @abstractmethod
-    def serves(cls, learner: Limits, search: SplitSearch, criterion: Separable, task: Task) -> bool:
+    def serves(cls, learner: Limits, rows: Any, criterion: Separable, task: Task) -> bool:
         """Return whether this strategy can grow trees within these limits, on this sample, for this task."""
 
     @abstractmethod
@@ -79,17 +91,3 @@ def most_leaves(learner: Limits, n_rows: int) -> int:
     """Return how many leaves a tree may have: no more than rows."""
     deep = n_rows if learner.max_depth is None else 1 << min(int(learner.max_depth), 62)
     return int(min(learner.max_leaf_nodes or n_rows, n_rows, deep))
-
-
-def mean_target(rows: Masses, weight: Array, target: Array, counts: Array | None) -> float:
-    """Return the weighted mean of the target."""
-    (signed, _), (whole, _) = (rows.sums(x, counts) for x in (weight * target, weight))
-    return signed / whole if whole > 0 else 0.0
-
-
-def hides_rows(search: SplitSearch) -> bool:
-    """Return whether a slot has rows so light that the sample's masses do not show them: compiled trees would not."""
-    if search.rows.uniform:
-        return False
-    taken = search.codes.sums(np.ones(search.rows.n_rows, np.int64))[0][0] > 0
-    return bool((taken & (search.masses == 0)).any())

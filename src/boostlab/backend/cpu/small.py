@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 import weakref
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.bin_codes import ALL
 from boostlab.backend.cpu.followed_histograms import FEW, SMALL, Follower
-from boostlab.backend.cpu.kernels.histogram import SIGNED
 from boostlab.backend.cpu.kernels.small_table import (
     EXTREME,
     round_one,
@@ -24,27 +23,16 @@ from boostlab.backend.cpu.kernels.small_table import (
     stump_of_pairs,
     votes_of_cut,
 )
-from boostlab.learners.criterion import Criterion
+from boostlab.contract.criterion import SIGNED, Criterion
+from boostlab.contract.rows import Cut, Place
 
 if TYPE_CHECKING:
-    from boostlab.learners.search import SplitSearch
+    from boostlab.backend.cpu.sample import CpuSample
 
 Array = npt.NDArray[Any]
 Two = tuple[int, int]
-Place = tuple[int, int, int, int]  # feature, cut, side of missing values, edge
 
 MAGNITUDE = -1  # the first of two channels is the second one's magnitudes: labels
-
-
-class Cut(NamedTuple):
-    """The cheapest cut of a column of numbers, and what lies on both sides of it."""
-
-    feature: int
-    cut: int
-    side: int  # 1 if missing values are below
-    left: Array  # the channels' sums
-    right: Array
-    gross: Array  # of magnitudes, over all rows
 
 
 class Small:
@@ -52,41 +40,39 @@ class Small:
 
     Parameters
     ----------
-    search : SplitSearch
+    sample : CpuSample
         Whose followers hold the scales from round to round.
     """
 
-    def __init__(self, search: SplitSearch) -> None:
-        codes = search.codes
-        self._search, self.rows = weakref.ref(search), search.rows  # it owns this: no circle keeps both alive
+    def __init__(self, sample: CpuSample) -> None:
+        codes, self.slots, self.rows = sample.codes, sample.slots, sample.masses
+        self._sample = weakref.ref(sample)  # it owns this: no circle keeps both alive
         self.read, self.lanes, self.cells = codes.read, codes.spare, codes.to_read[0]
-        self.numeric = not search.bins.categorical
-        self._cuts = count_cuts(search.possible, search.starts)
-        self._cuts_below = count_cuts(search.possible_below, search.starts)
+        self.numeric = not self.slots.categories
+        self._cuts, self._cuts_below = self.slots.count_cuts()
         self.q = np.empty((2, codes.n_rows), np.int64)
         self.own = self.q[0], self.q[1]
         self._hist = np.empty((1, codes.n_slots + codes.spare), np.int64)
-        self._slots = self._hist[:, : codes.n_slots]
+        self._shown = self._hist[:, : codes.n_slots]
         self._hists = np.empty((0, 2), np.int64)
 
     @property
-    def search(self) -> SplitSearch:
-        """Whose columns and followers these are."""
-        search = self._search()
-        assert search is not None, "a search outlives what it owns"
-        return search
+    def sample(self) -> CpuSample:
+        """Whose followers these are."""
+        sample = self._sample()
+        assert sample is not None, "a sample outlives what it owns"
+        return sample
 
     @staticmethod
-    def serves(search: SplitSearch) -> bool:
+    def serves(sample: CpuSample) -> bool:
         """Return whether a table is small: then followers would count anew every round, too."""
-        codes = search.codes
+        codes = sample.codes
         n = codes.n_rows
-        return codes.lonely and n < FEW and n * len(codes.starts) < SMALL
+        return codes.one_thread and n < FEW and n * len(codes.starts) < SMALL
 
     def edge(self, weight: Array, target: Array, sides: int) -> tuple[Follower, Place] | None:
         """Round and sum weight * target; return who follows it, and what `kernels.edge.best_edge` finds."""
-        search = self.search
-        follower = search.follower(0, SIGNED, False, True)
+        slots, follower = self.slots, self.sample.follower(0, SIGNED, False, True)
         if follower.q is None:
             self._count(follower, weight, target, self.own[0])
         else:
@@ -95,9 +81,9 @@ class Small:
             if gross < 0:
                 return None
             follower.take(self.own[0], power, signed, gross)
-        places = search.starts, search.filled, search.categorical
+        places = slots.starts, slots.filled, slots.categorical
         found = stump_of_edge(self.lanes)(*self.read, *places, self.own[0], ALL, follower.total, sides, self._hist[0])
-        follower.slots = self._slots
+        follower.slots = self._shown
         return follower, found[:4]
 
     def best(self, criterion: Criterion, weight: Array, target: Array, numbers: Array) -> Cut | None:
@@ -111,7 +97,7 @@ class Small:
         unit0, unit1 = math.ldexp(1.0, -powers[0]), math.ldexp(1.0, -powers[1])
         whole = math.ldexp(gross[0], -powers[0]), math.ldexp(gross[1], -powers[1])
         feature, cut, side, a, b = stump_of_pairs(criterion.cost, self.lanes)(
-            *(*self.read, self.search.starts, self._cuts, self._cuts_below),
+            *(*self.read, self.slots.starts, self._cuts, self._cuts_below),
             *(self.q, total, (unit0, unit1), whole, numbers, self._hists),
         )
         if feature < 0:
@@ -128,7 +114,7 @@ class Small:
 
     def votes(self, feature: int, cut: int, left: float, right: float, missing: float) -> Array:
         """Return the votes of a stump with these leaves, labels as int8."""
-        gone = int(self.search.n_bins[feature])  # the slot of missing values
+        gone = int(self.slots.n_bins[feature])  # the slot of missing values
         labels = abs(left) == abs(missing) == 1.0 and (abs(right) == 1.0 or cut + 1 == gone)
         out = np.empty(self.rows.n_rows, np.int8 if labels else np.float64)
         votes_of_cut(self.cells, feature, cut, gone, left, right, missing, out)
@@ -136,13 +122,13 @@ class Small:
 
     def rounded(self, criterion: Criterion, weight: Array, target: Array) -> tuple[Two, Two, Two] | None:
         """Round two channels; return their scales, and their sums and sums of magnitudes."""
-        search = self.search
+        sample = self.sample
         if criterion.labels:
-            first = second = search.follower(0, SIGNED, True)
+            first = second = sample.follower(0, SIGNED, True)
             forms = MAGNITUDE, SIGNED
         else:
             forms = criterion.forms[0], criterion.forms[1]
-            first, second = search.follower(0, forms[0]), search.follower(1, forms[1])
+            first, second = sample.follower(0, forms[0]), sample.follower(1, forms[1])
         if first.q is None and second.q is None and tame(weight) is weight:  # a first round
             self._count(second, weight, target, self.own[1])
             if first is second:
@@ -166,8 +152,3 @@ def tame(weight: Array) -> Array:
     """Return weights whose squares can be formed: scaled by a power of two if the largest is extreme."""
     power = math.frexp(weight.max())[1]
     return weight if abs(power) < EXTREME else np.ldexp(weight, -power)
-
-
-def count_cuts(possible: Array, starts: Array) -> Array:
-    """Return how many cuts every column has, given which slots have one: always the first ones."""
-    return np.diff(np.append(0, np.cumsum(possible))[starts])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,14 +12,14 @@ import numpy.typing as npt
 from boostlab.backend.cpu.followed_histograms import Rounded, scaled
 from boostlab.backend.cpu.kernels.full_tree import CUT, FACTS, FEATURE, HIGH, LOW, LOWS, grow_full, let_leaves_vote
 from boostlab.backend.cpu.kernels.full_tree_classes import class_grower, let_classes_vote
-from boostlab.backend.cpu.kernels.histogram import SIGNED
 from boostlab.backend.cpu.kernels.presorted_tree import grow_ordered, put_in_order
 from boostlab.contract import Stop, Task
-from boostlab.learners.criteria import ByClass, gini
-from boostlab.learners.criterion import Separable
-from boostlab.learners.search import SplitSearch, tame
-from boostlab.learners.tree.fitted import Tree
-from boostlab.learners.tree.strategy import FLOOR, NO_SPLIT, Grown, Limits, Strategy, deepest, hides_rows
+from boostlab.contract.criterion import SIGNED, Separable, explains
+from boostlab.contract.growth import FLOOR, NO_SPLIT, Grown, Limits, Strategy, TreeArrays, deepest
+from boostlab.contract.slots import Slots
+
+if TYPE_CHECKING:
+    from boostlab.backend.cpu.sample import CpuSample
 
 Array = npt.NDArray[Any]
 
@@ -29,12 +29,7 @@ SHARE = 14  # rows with a code other than 0 for every slot: if there are more, s
 
 def _is_gini(criterion: Separable) -> bool:
     """Return whether the criterion's cost is the gini index of labels -1 and +1, which is what is compiled."""
-    return criterion.labels and criterion.heaviest and criterion.cost is gini
-
-
-def misses_numbers(search: SplitSearch) -> bool:
-    """Return whether a number is missing, in columns of nothing else, too."""
-    return bool((search.masses > 0)[search.starts[1:] - 1][~search.categorical].any())
+    return criterion.labels and criterion.heaviest and explains(criterion.cost) == 2.0
 
 
 class Full(Strategy):
@@ -44,27 +39,28 @@ class Full(Strategy):
     share = SHARE  # see there; tests choose
 
     @classmethod
-    def serves(cls, learner: Limits, search: SplitSearch, criterion: Separable, task: Task) -> bool:
+    def serves(cls, learner: Limits, rows: CpuSample, criterion: Separable, task: Task) -> bool:
         """Labels by the gini index, and classes on numbers; dense columns of which no number is missing, one thread."""
         if learner.max_leaf_nodes is not None or learner.min_samples_leaf > 1 or learner.ccp_alpha > 0:
             return False
-        if not search.codes.lonely or task.weight.ndim > 1 or misses_numbers(search) or hides_rows(search):
+        if not rows.codes.one_thread or task.weight.ndim > 1 or rows.slots.misses_numbers or rows.hides_rows:
             return False
-        return not search.bins.categorical if criterion.by_class else _is_gini(criterion)
+        return not rows.slots.categories if criterion.by_class else _is_gini(criterion)
 
-    def __init__(self, learner: Limits, search: SplitSearch) -> None:
-        super().__init__(learner, search)
-        n = search.rows.n_rows
-        self.widths = np.where(search.n_bins > 1, search.n_bins, 0).astype(np.int64)
-        self.widths[search.categorical] = search.n_bins[search.categorical] + 1  # missing values are a category
+    def __init__(self, learner: Limits, rows: CpuSample) -> None:
+        super().__init__(learner, rows)
+        n, slots = rows.n_rows, rows.slots
+        self.slots = slots
+        self.widths = np.where(slots.n_bins > 1, slots.n_bins, 0).astype(np.int64)
+        self.widths[slots.categorical] = slots.n_bins[slots.categorical] + 1  # missing values are a category
         self.deepest = deepest(learner)
         self.most = 2 * n if self.deepest >= n.bit_length() else min(2 * n, 2 << self.deepest)  # nodes
         self.fewest = float(learner.min_samples_split) if learner.min_samples_split > 2 else 0.0
-        self.rounded = Rounded(search.rows, search.codes, SIGNED, sided=True)
+        self.rounded = Rounded(rows.masses, rows.codes, SIGNED, sided=True)
 
     def grow(self, criterion: Separable, task: Task) -> Grown | Stop:
         """Grow a tree."""
-        return self._grow_classes(task, criterion) if isinstance(criterion, ByClass) else self._grow_labels(task)
+        return self._grow_classes(task, criterion) if criterion.by_class else self._grow_labels(task)
 
     @cached_property
     def lists(self) -> tuple[Array, Array, Array, Array] | None:
@@ -72,13 +68,13 @@ class Full(Strategy):
 
         None where they would be large, or longer than histograms by far, or where there are categories.
         """
-        if self.search.categorical.any():
+        if self.slots.categories:
             return None
-        n, d = self.search.rows.n_rows, len(self.widths)
+        n, d = self.rows.n_rows, len(self.widths)
         bits = n.bit_length()
         if n * d > SMALL or bits + int(self.widths.max()).bit_length() > 32:
             return None
-        cells, starts = self.search.codes.to_read[0], np.empty(d + 1, np.int64)
+        cells, starts = self.rows.codes.to_read[0], np.empty(d + 1, np.int64)
         put_in_order(cells, self.widths, bits, starts, np.empty(0, np.uint32))
         if starts[-1] > self.share * self.widths.sum():
             return None
@@ -86,17 +82,17 @@ class Full(Strategy):
         put_in_order(cells, self.widths, bits, starts, lists)
         return lists, starts, np.empty_like(lists), np.empty((n // 2 + 1, d, 2), np.int32)
 
-    def _grow_classes(self, task: Task, criterion: ByClass) -> Grown | Stop:
+    def _grow_classes(self, task: Task, criterion: Any) -> Grown | Stop:
         """Grow a tree by a criterion of several classes, on columns of numbers."""
-        search, n = self.search, self.search.rows.n_rows
-        count = search.counter(task.target)
-        count.round(tame(task.weight), task.counts)
+        rows, n = self.rows, self.rows.n_rows
+        count = rows.counter(task.target)
+        count.round(rows.tame(task.weight), task.counts)
         whole, unit = count.whole, math.ldexp(1.0, -count.power)
         mass = self._mass(task.counts)
         members, nodes = np.arange(n, dtype=np.int64), np.empty((self.most, FACTS), np.int64)
         totals, gains = np.empty((self.most, count.width), np.int64), np.zeros(self.most)
         size = class_grower(criterion.fold, criterion.close)(
-            *(search.codes.to_read[0], self.widths, count.q, count.classes, mass, self.fewest, self.deepest),
+            *(rows.codes.to_read[0], self.widths, count.q, count.classes, mass, self.fewest, self.deepest),
             *(unit, FLOOR * whole * unit, members, nodes, totals, gains),
         )
         if size == 1:
@@ -107,29 +103,30 @@ class Full(Strategy):
         cuts, children = self._shape(nodes[:size])
         none = np.zeros(size + 1, np.int64), np.empty(0, bool)  # no categories
         arrays = *cuts, children, *none, values, gains[:size] / (whole * unit)
-        return Grown(Tree(*arrays), votes, (scaled(whole, count.power), scaled(wrong, count.power)))
+        return Grown(TreeArrays(*arrays), votes, (scaled(whole, count.power), scaled(wrong, count.power)))
 
     def _mass(self, counts: Array | None) -> Array:
         """Return how many examples the rows stand for; nothing if all are one."""
         if counts is not None:
             return counts.astype(np.float64)
-        return np.empty(0) if self.search.rows.uniform else self.search.rows.masses.astype(np.float64)
+        masses = self.rows.masses
+        return np.empty(0) if masses.uniform else masses.masses.astype(np.float64)
 
     def _shape(self, nodes: Array) -> tuple[tuple[Array, Array, Array], Array]:
         """Return the nodes' cuts and children as a `Tree` has them."""
         inner = nodes[:, FEATURE] >= 0
-        at = np.where(inner, self.search.starts[np.maximum(nodes[:, FEATURE], 0)] + nodes[:, CUT], -1)
-        cuts = self.search.cuts_at(at, np.zeros(len(nodes), np.int64))
+        at = np.where(inner, self.slots.starts[np.maximum(nodes[:, FEATURE], 0)] + nodes[:, CUT], -1)
+        cuts = self.slots.cuts_at(at, np.zeros(len(nodes), np.int64))
         return cuts, np.where(inner[:, None], nodes[:, [LOW, HIGH]], 0)
 
     def _grow_labels(self, task: Task) -> Grown | Stop:
         """Grow a tree by the gini index of labels -1 and +1."""
-        search, rows, n = self.search, self.search.rows, self.search.rows.n_rows
-        weight, whose = tame(task.weight), self.rounded
+        rows, slots, n = self.rows, self.slots, self.rows.n_rows
+        weight, whose = rows.tame(task.weight), self.rounded
         if task.counts is None:
             whose.update(weight, task.target)
         else:
-            whose = Rounded(rows, search.codes, SIGNED, sided=True)
+            whose = Rounded(rows.masses, rows.codes, SIGNED, sided=True)
             whose.count(weight, task.target, task.counts)
         q, power, whole = whose.q, whose.power, whose.gross
         unit = math.ldexp(1.0, -power)
@@ -137,7 +134,7 @@ class Full(Strategy):
         members, votes = np.arange(n, dtype=np.int64), np.empty(n, np.int8)
         nodes = np.empty((self.most, FACTS), np.int64)
         sums, gains = np.empty((self.most, 2), np.int64), np.zeros(self.most)
-        cells, words, _ = search.codes.to_read
+        cells, words, _ = rows.codes.to_read
         low = np.empty(0, bool)
         if self.lists is not None:
             lists, starts, copy, bounds = self.lists
@@ -145,7 +142,7 @@ class Full(Strategy):
             rest = n.bit_length(), *limits, members, nodes, sums, gains, bounds
             size = grow_ordered(cells, copy, starts, self.widths, *rest)
         else:
-            columns = search.starts, search.categorical, search.filled, search.masses
+            columns = slots.starts, slots.categorical, slots.filled, slots.masses
             size, low = grow_full(cells, words, self.widths, *columns, *limits, members, nodes, sums, gains)
         if size == 1:
             return NO_SPLIT
@@ -153,18 +150,18 @@ class Full(Strategy):
         wrong = let_leaves_vote(nodes, sums, members, votes)
         cuts, children = self._shape(nodes)
         values = np.where(sums[:, 1] >= sums[:, 0], 1.0, -1.0)
-        categories = _categories(search, nodes, low, cuts) if len(low) else (np.zeros(size + 1, np.int64), low)
+        categories = _categories(slots, nodes, low, cuts) if len(low) else (np.zeros(size + 1, np.int64), low)
         arrays = *cuts, children, *categories, values, gains / (whole * unit)
-        return Grown(Tree(*arrays), votes, (scaled(whole, power), scaled(wrong, power)))
+        return Grown(TreeArrays(*arrays), votes, (scaled(whole, power), scaled(wrong, power)))
 
 
-def _categories(search: SplitSearch, nodes: Array, low: Array, cuts: tuple[Array, Array, Array]) -> tuple[Array, Array]:
+def _categories(slots: Slots, nodes: Array, low: Array, cuts: tuple[Array, Array, Array]) -> tuple[Array, Array]:
     """Return where every node's low categories start, and these; correct the cuts where categories are split."""
     _, threshold, missing_low = cuts
     size, features = np.zeros(len(nodes), np.int64), nodes[:, FEATURE]
     parts = []
-    for node in np.flatnonzero((features >= 0) & search.categorical[features]):
-        first, size[node] = nodes[node, LOWS], search.n_bins[features[node]]
+    for node in np.flatnonzero((features >= 0) & slots.categorical[features]):
+        first, size[node] = nodes[node, LOWS], slots.n_bins[features[node]]
         threshold[node], missing_low[node] = 0.0, low[first + size[node]]
         parts.append(low[first : first + size[node]])
     return np.append(0, np.cumsum(size)), np.concatenate(parts)

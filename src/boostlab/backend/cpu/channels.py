@@ -1,4 +1,4 @@
-"""The channels of a criterion: what it sums over rows, as integers."""
+"""The channels of a criterion: what it sums over rows in memory, as integers."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.followed_histograms import ClassCount, Follower, Panel, scaled
-from boostlab.learners.criterion import Separable
+from boostlab.contract.criterion import Separable
 
 Array = npt.NDArray[Any]
 
 
-class Channels:
+class CpuChannels:
     """What a criterion sums, as integers: per slot, in total, in magnitude; and what a unit is worth.
 
     Parameters
@@ -61,13 +61,13 @@ class Channels:
         return scaled(sum(w for w, _ in sums), power), scaled(sum(w for _, w in sums), power)
 
 
-class SmallChannels(Channels):
-    """Two channels of a small table, whose sums per slot are made when somebody asks.
+class SmallChannels(CpuChannels):
+    """Two channels of a small table, whose sums per slot are made when they are asked for.
 
     Parameters
     ----------
     parts : list of Follower
-        As for `Channels`.
+        As for `CpuChannels`.
     powers, total, gross : pairs of int
         The channels' scales, sums, and sums of magnitudes.
     q : array of shape (2, n_rows)

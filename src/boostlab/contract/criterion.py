@@ -1,4 +1,4 @@
-"""What all criteria have in common (see `criteria`)."""
+"""What makes a split good: a cost of sums over rows (the criteria themselves are in `learners.criteria`)."""
 
 from __future__ import annotations
 
@@ -8,17 +8,33 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.kernels.histogram import SIGNED, SIZE
-
 Array = npt.NDArray[Any]
 Params = Mapping[str, float]
 Cost = Callable[[Any, Any, Any, Any], Any]
 Residual = Callable[[Any, Any, Any], Any]
+Fold = Callable[[Any, Any], Any]
+Close = Callable[[Any, Any, Any, Any], Any]
 
 TINY = 2.2250738585072014e-308  # the smallest normal float: 0 / TINY is 0
 
+SIZE, SIGNED, SQUARE = 0, 1, 2  # what a channel sums: w, w t or w^2 t
 
 NONE = np.empty(0)
+
+
+def explaining(part: float) -> Callable[[Cost], Cost]:
+    """Mark a cost that is minus what the means of both sides explain, divided by so much: its search can skip cuts."""
+
+    def mark(cost: Cost) -> Cost:
+        cost.explains = part  # type: ignore[attr-defined]
+        return cost
+
+    return mark
+
+
+def explains(cost: Cost) -> float:
+    """Return by how much a cost divides what the means of both sides explain; 0 where it is another cost."""
+    return getattr(cost, "explains", 0.0)
 
 
 class Criterion:
@@ -42,6 +58,16 @@ class Criterion:
     @property
     def cost(self) -> Cost:
         """The function cost(left, right, gross, numbers)."""
+        raise NotImplementedError
+
+    @property
+    def fold(self) -> Fold:
+        """Of a criterion by class, the function fold(so far, the weight of one more class): a side's cost."""
+        raise NotImplementedError
+
+    @property
+    def close(self) -> Close:
+        """Of a criterion by class, the function close(left fold, left weight, right fold, right weight): the cost."""
         raise NotImplementedError
 
     def leaves(self, left: Array, right: Array, gross: Array, numbers: Array) -> tuple[Any, Any]:
@@ -80,10 +106,12 @@ class Separable(Criterion):
         """Return a leaf's weight and the weight it gets wrong, given its integer sums."""
         raise NotImplementedError
 
-    def remaining(self, total: Array, scale: Array, weight: Array, target: Array) -> float:
-        """Return what a split into pure leaves would gain, given a node's integer sums and its rows.
+    def remaining(self, total: Array, scale: Array) -> float:
+        """Return what a split into pure leaves would gain, given a node's integer sums.
 
-        A node without any is pure.  Where there is some, a split without gain may open the way to it (XOR).
+        A node without any is pure.  Where there is some, a split without gain may open the way to it (XOR).  Of
+        criteria for numbers it is the largest `residual` of a row: the same in any order, and nothing where targets
+        are equal.
         """
         raise NotImplementedError
 

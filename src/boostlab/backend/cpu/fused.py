@@ -1,0 +1,153 @@
+"""Many rounds of plain rules on stumps in one compiled call, each in one pass over the rows.
+
+It works on the very state of the general loop (scores, exponential weights, the stumps' histogram) and leaves it as
+that loop would, to the bit, so that the two may take turns.  A round that is unusual is left to the general loop.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.backend.cpu.bin_codes import DenseCodes
+from boostlab.backend.cpu.followed_histograms import Follower
+from boostlab.backend.cpu.interleaved import InterleavedLayout
+from boostlab.backend.cpu.kernels.fused_rounds import FACTS, rounds_of
+from boostlab.backend.cpu.kernels.fused_update import BLOCK
+from boostlab.backend.cpu.scales import keeps
+from boostlab.backend.cpu.threads import as_team
+from boostlab.contract import NEGLIGIBLE, Plain
+from boostlab.contract.criterion import SIGNED
+
+if TYPE_CHECKING:
+    from boostlab.backend.cpu.rows import CpuRows
+
+Array = npt.NDArray[Any]
+
+PATIENCE = 50_000_000  # cells of work (some 20 ms) after which a compiled call returns, so that Ctrl-C is heard
+WIDER, SMALL = 4, 1 << 17  # how much larger a histogram may be that is laid out for compiled rounds
+LAID_OUT = 6  # rows whose round costs as much as one slot that is laid out for a single round (docs/speed.md)
+
+
+class FusedStumps(NamedTuple):
+    """The stumps of many rounds: each one's place and edge, its coefficient, and the error it had."""
+
+    places: Array  # feature, cut, side of missing values, edge, sum of magnitudes
+    alphas: list[float]
+    errors: list[float]
+
+
+class FusedRounds:
+    """Rounds of one training.
+
+    Parameters
+    ----------
+    rows : CpuRows
+        The sample and the vote on it.
+    plain : Plain
+        The rule's step as a formula.
+    sides : int
+        Which side of a cut may vote +1: 0 either, +1 or -1 only the one.
+    """
+
+    def __init__(self, rows: CpuRows, plain: Plain, sides: int) -> None:
+        self.rows, self.plain, self.sides = rows, plain, sides
+        self.codes, self.slots = rows.codes, rows.slots
+        self.level = -1  # after how many rounds the histogram is that of the weights; -1: of none
+        self.hist = np.empty(0, np.int64)
+
+    @cached_property
+    def masses(self) -> Array:
+        """How many rows of y = -1 and of y = +1 are in every slot."""
+        counts = self.rows.masses.as_arrays[0]
+        signed = self.rows.y.astype(np.int64) * (counts if len(counts) else 1)
+        return self.codes.sums(signed, sided=True)[0]
+
+    @cached_property
+    def layout(self) -> InterleavedLayout | None:
+        """How compiled rounds lay the histogram out; None: as it is."""
+        slots = self.slots
+        if not isinstance(self.codes, DenseCodes):
+            return None
+        return InterleavedLayout(slots.starts, slots.filled, slots.categorical, self.codes.cells.shape[2])
+
+    @cached_property
+    def shared(self) -> tuple[Array, ...]:
+        """What the members of a team tell each other (see kernels/rounds.py)."""
+        size, room = self.codes.team_size, self.codes.n_rows + self.codes.team_size
+        by_rows = not self.codes.dense or (size > 1 and self.codes.parts_rows)
+        slots = self.codes.n_slots if self.layout is None else self.layout.size
+        outs = np.zeros((size if by_rows else 0, slots), np.int64)
+        by_words = not by_rows and (size > 1 or self.codes.n_rows <= BLOCK)
+        lists = np.empty((2, room if by_words else 0), np.int64)
+        return np.empty((size, FACTS), np.int64), np.empty((size, FACTS), np.int64), outs, *lists
+
+    def pays(self, most: int) -> bool:
+        """Return whether up to `most` rounds are faster here than one after the other in the general loop.
+
+        A call that may take many rounds always is.  A single round must be worth bringing a histogram along: columns
+        of a word are laid side by side and back.
+        """
+        slots, laid_out = self.codes.n_slots, 0 if self.layout is None else self.layout.size
+        if laid_out > WIDER * slots + SMALL:
+            return False
+        return most > 1 or self.codes.n_rows > slots + LAID_OUT * laid_out
+
+    def _levelled(self, t: int) -> Follower:
+        """Bring the histogram up to date after t rounds, as the search for the next voter would."""
+        rows = self.rows
+        if self.level != t:
+            rows.followed(0, SIGNED, rows.exponentials(), rows.y, lasting=True)
+            self.hist = self.codes.padded(rows.followers[0].slots[0])
+            self.level = t
+        return rows.followers[0]
+
+    def _settle(self, follower: Follower, total: int, gross: int, t: int) -> None:
+        """Take note of the sums after t rounds; weights or sums that left their range are made anew."""
+        rows = self.rows
+        follower.slots = self.hist[None, : self.codes.n_slots]
+        follower.minus, follower.plus = (int(gross) - int(total)) // 2, (int(gross) + int(total)) // 2
+        assert rows.losses is not None
+        within = rows.losses.moved(0.0)
+        self.level = t if within and keeps(gross, follower.least) else -1
+        if not within:
+            rows.losses.renew(rows.scores.now)
+
+    def rounds(self, most: int, t: int) -> FusedStumps | None:
+        """Take up to `most` rounds after round t in one compiled call; None if the next one is unusual."""
+        rows, slots, follower = self.rows, self.slots, self._levelled(t)
+        size, layout, losses = self.codes.team_size, self.layout, rows.losses
+        assert losses is not None
+        hist = self.hist if layout is None else layout.of(self.hist)
+        most = min(most, 1 + size * PATIENCE // (rows.n_rows * len(slots.n_bins) + 1))
+        found, alphas = np.empty((most, 5), np.int64), np.empty(most)
+        what = (
+            self.codes.to_read,
+            () if layout is None else layout.arrays,
+            (slots.starts, slots.filled, slots.categorical),
+            self.sides,
+            (rows.y, *rows.masses.as_arrays, follower.power, rows.scores.own, losses.own, follower.q),
+            (follower.total, follower.gross),
+            (losses.up, losses.down),
+            self.masses,
+            (self.plain.numbers, self.plain.limit - NEGLIGIBLE, losses.FAR, follower.least),
+            hist,
+            found,
+            alphas,
+        )
+        rounds, shared = rounds_of(self.plain.alpha, self.codes.kind), self.shared
+        made, total, whole, losses.up, losses.down = as_team(
+            lambda me, numbers: rounds(me, (numbers, *shared), *what), size
+        )
+        if not made:
+            return None
+        if layout is not None:
+            layout.back(hist, self.hist)
+        self._settle(follower, total, whole, t + made)
+        found, gross = found[:made], found[:made, 4]
+        edge = np.abs(found[:, 3]) if self.sides == 0 else self.sides * found[:, 3]
+        wrong, all_ = (np.ldexp(x.astype(np.float64), -follower.power) for x in ((gross - edge) // 2, gross))
+        return FusedStumps(found, alphas[:made].tolist(), (wrong / all_).tolist())

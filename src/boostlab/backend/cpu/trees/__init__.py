@@ -1,0 +1,1 @@
+"""Compiled growth of trees: strategies that the memory of one process allows."""

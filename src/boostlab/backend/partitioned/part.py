@@ -1,0 +1,266 @@
+"""One part of the rows: what a worker holds, and the operations that it answers with a few integers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.backend.cpu.functions import exp_less
+from boostlab.backend.cpu.kernels import fixed_point
+from boostlab.backend.cpu.kernels.vote_update import scale_side, wrong_mass
+from boostlab.backend.cpu.label_histograms import sums_of
+from boostlab.backend.cpu.masses import _matrix
+from boostlab.backend.cpu.rows import CpuRows
+from boostlab.backend.cpu.sample import CpuNode
+from boostlab.backend.partitioned.column import Ref
+from boostlab.contract import Reweigh, Step
+from boostlab.contract.criterion import SIZE, SQUARE, Residual
+from boostlab.contract.formula import is_formula
+from boostlab.contract.voter import votes_of
+
+Array = npt.NDArray[Any]
+Formula = Callable[..., Any]
+Facts = tuple[int, int, str]  # of a column: dimensions, values a row, type
+
+
+class Formed(tuple[Any, ...]):
+    """The forms that channels sum, and the columns of weight and target."""
+
+    __slots__ = ()
+
+
+class Part:
+    """Some rows of a sample.
+
+    Parameters
+    ----------
+    rows : CpuRows
+        These rows; what it says of the sample as a whole is not asked for.
+    """
+
+    def __init__(self, rows: CpuRows) -> None:
+        self.rows = rows
+        self.columns: dict[int, Array] = {}
+        self.q: dict[int, Array] = {}  # rounded channels
+        self.nodes: dict[int, CpuNode] = {}
+        self.w = np.empty(0)  # exponential weights
+        rows.exponentials = lambda: self.w  # type: ignore[method-assign]  # scaled by what all parts say
+
+    def answer(self, gone: Sequence[int], operation: str, *args: Any) -> Any:
+        """Drop columns that nothing refers to any more, and carry an operation out."""
+        for number in gone:
+            self.columns.pop(number, None)
+        return getattr(self, operation)(*args)
+
+    def _of(self, x: Any) -> Any:
+        return self.columns[x.number] if isinstance(x, Ref) else x
+
+    def _put(self, number: int, x: Array) -> Facts:
+        self.columns[number] = x
+        return x.ndim, x.shape[1] if x.ndim == 2 else 1, x.dtype.str
+
+    # -- columns -----------------------------------------------------------------------------------------------------
+
+    def named(self, number: int, name: str) -> Facts:
+        """Take a column by its name."""
+        return self._put(number, self.rows.scores.F if name == "F" else self.rows.column(name))
+
+    def ones(self, number: int) -> Facts:
+        """Make a column of ones."""
+        return self._put(number, np.ones(self.rows.n_rows))
+
+    def elementwise(self, number: int, function: Any, inputs: Sequence[Any]) -> Facts:
+        """Apply one of NumPy's elementwise functions."""
+        return self._put(number, function(*map(self._of, inputs)))
+
+    def stacked(self, number: int, columns: Sequence[Any]) -> Facts:
+        """Put columns side by side."""
+        return self._put(number, np.stack([*map(self._of, columns)], axis=1))
+
+    def chosen(self, number: int, args: Sequence[Any]) -> Facts:
+        """Choose by a condition."""
+        return self._put(number, np.where(*map(self._of, args)))
+
+    def label(self, number: int, x: Ref, label: int) -> Facts:
+        """Take one class's column."""
+        return self._put(number, np.ascontiguousarray(self._of(x)[:, label]))
+
+    def over_labels(self, number: int, x: Ref) -> Facts:
+        """Sum the classes of every row."""
+        return self._put(number, self._of(x).sum(axis=1))
+
+    def each(self, numbers: Sequence[int], what: Formula, given: Sequence[Any]) -> list[Facts]:
+        """Evaluate a formula."""
+        values = self.rows.each(what, *given)
+        return [self._put(n, v) for n, v in zip(numbers, [values] if len(numbers) == 1 else values, strict=True)]
+
+    def keep(self, name: str, what: Any, given: Sequence[Any]) -> None:
+        """Remember a column by name."""
+        self.rows.keep(name, self._of(what), *given)
+
+    def look_at(self, weight: Ref | None, target: Ref | None, h: Ref) -> None:
+        """Let formulas see a task and the votes in question."""
+        task = None if weight is None else SimpleNamespace(weight=self._of(weight), target=self._of(target))
+        self.rows.look_at(task, self._of(h), {})
+
+    def extreme(self, what: Any, given: Sequence[Any], sign: float) -> float:
+        """Return the largest value, or with the sign -1 the smallest, less than any number if there are no rows."""
+        if self.rows.n_rows == 0:
+            return -sign * math.inf
+        if is_formula(what):
+            return self.rows._extreme(what, tuple(given), sign)
+        x = np.asarray(self._of(what))
+        return float(x.max() if sign > 0 else x.min())
+
+    def scaled_exp(self, number: int, logs: Ref, top: float) -> Facts:
+        """Return exp(logs - top)."""
+        w = np.array(self._of(logs), np.float64)
+        exp_less(w.reshape(-1), top, 0, w.size)
+        return self._put(number, w)
+
+    # -- sums --------------------------------------------------------------------------------------------------------
+
+    def tops_and_sums(
+        self, what: Any, given: Sequence[Any], counts: Ref | None, powers: Sequence[Sequence[int]]
+    ) -> tuple[list[float], list[list[tuple[int, int]]]]:
+        """Return the largest magnitude of every value, and the sums of q and |q| at powers of two."""
+        tops, sums = list[float](), list[list[tuple[int, int]]]()
+        for v, (x, by) in enumerate(self._units(what, given, counts)):
+            top = float(np.abs(x).max(initial=0.0))
+            if len(by) and math.isfinite(top):
+                top = float(np.abs(x[by > 0]).max(initial=0.0))
+            tops.append(top)
+            finite = math.isfinite(top)
+            at = [fixed_point.sums_at(x, by, row[v]) if finite else (0, 0) for row in powers]
+            sums.append([(int(signed), int(gross)) for signed, gross in at])
+        return tops, sums
+
+    def _units(self, what: Any, given: Sequence[Any], counts: Ref | None) -> list[tuple[Array, Array]]:
+        """Return every value as a matrix, real masses folded in, and integer masses."""
+        masses = self.rows.masses
+        if is_formula(what):
+            values = [*self.rows._evaluate(what, tuple(given), np.empty(self.rows._shape(what)))]
+        elif isinstance(what, Formed):
+            values = [self._form(*what)]
+        else:
+            values = [self._of(what)]
+        if counts is None:
+            return [masses._unit(x) for x in values]
+        return [(_matrix(x), self._of(counts)) for x in values]
+
+    def _form(self, forms: Sequence[int], weight: Ref, target: Ref) -> Array:
+        w, t = self._of(weight), self._of(target)
+        parts = []
+        for form in forms:
+            x = w * w if form == SQUARE else w
+            parts.append(x if form == SIZE else x * t)
+        return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+
+    def round(self, channel: int, what: Any, counts: Ref | None, power: int) -> float:
+        """Round a channel's values at a power of two; return the sum of their magnitudes in floating point."""
+        ((x, by),) = self._units(what, (), counts)
+        shape = self._form(*what).shape if isinstance(what, Formed) else self._of(what).shape
+        q = np.empty(x.shape, np.int64)
+        fixed_point.fixed(x, by, power, q)
+        self.q[channel] = q.reshape(shape)
+        times = by[:, None] if len(by) else 1.0
+        return math.ldexp(float((np.abs(x) * times).sum()), power)
+
+    def label_sums(self, channel: int, sided: bool, node: int) -> tuple[Array, int, int]:
+        """Return a channel's sums per slot over a node, and those of both signs."""
+        slots, minus, plus = self.rows.codes.sums(self.q[channel], self._members(node), sided)
+        return slots, int(minus), int(plus)
+
+    def class_sums(self, channel: int, classes: Ref, n_classes: int, node: int) -> tuple[Array, Array]:
+        """Return a channel's sums per class and slot over a node, and per class."""
+        return self.rows.codes.class_sums(self.q[channel], self._of(classes), n_classes, self._members(node))
+
+    def panel_sums(self, channel: int, node: int) -> tuple[Array, Array, Array]:
+        """Return the sums of each of a channel's columns per slot over a node, in total, and in magnitude."""
+        q = self.q[channel]
+        return *sums_of(self.rows.codes, q, self._members(node)), np.abs(q).sum(axis=0)
+
+    def slot_masses(self, power: int) -> Array:
+        """Return the rows' masses per slot, as integers."""
+        x, by = self.rows.masses._unit(np.ones(self.rows.n_rows))
+        q = np.empty(x.shape, np.int64)
+        fixed_point.fixed(x, by, power, q)
+        return self.rows.codes.sums(q.reshape(-1))[0][0]
+
+    # -- nodes -------------------------------------------------------------------------------------------------------
+
+    def _members(self, node: int) -> Array | None:
+        return None if node < 0 else self.nodes[node].members
+
+    def root(self, node: int) -> None:
+        """Begin a tree: all rows."""
+        self.nodes = {node: self.rows.root()}
+
+    def part(self, node: int, feature: int, low: Array, children: tuple[int, int]) -> tuple[int, int]:
+        """Part a node's rows; return how many are on either side."""
+        sides = self.rows.part(self.nodes[node], feature, low)
+        self.nodes |= dict(zip(children, sides, strict=True))
+        return sides[0].n_rows, sides[1].n_rows
+
+    def n_examples(self, node: int, counts: Ref | None) -> float:
+        """Return the number of examples that a node's rows stand for."""
+        return self.rows.n_examples(self.nodes[node], None if counts is None else self._of(counts))
+
+    def largest_residual(
+        self, node: int, residual: Residual, weight: Ref, target: Ref, counts: Ref | None, sums: Array
+    ) -> float:
+        """Return the largest residual of a node's rows."""
+        given = (*map(self._of, (weight, target)), None if counts is None else self._of(counts))
+        members = self.nodes[node].members
+        if given[2] is not None:
+            members = members[given[2][members] > 0]
+        return float(residual(given[0][members], given[1][members], sums).max(initial=-math.inf))
+
+    # -- votes -------------------------------------------------------------------------------------------------------
+
+    def leaf_votes(self, number: int, leaves: Sequence[int], values: Array) -> Facts:
+        """Make the votes of a tree from its leaves' rows."""
+        return self._put(number, self.rows.leaf_votes([self.nodes[n] for n in leaves], values))
+
+    def look_up(self, number: int, feature: int, values: Array) -> Facts:
+        """Take the value of every row's slot in a column."""
+        return self._put(number, self.rows.look_up(feature, values))
+
+    def votes(self, number: int, voter: Any) -> Facts:
+        """Ask a voter."""
+        return self._put(number, votes_of(voter, self.rows.table))
+
+    def advance(self, answer: Step | Reweigh, h: Ref) -> None:
+        """Let a voter join the scores."""
+        self.rows.scores.join(answer, self._of(h))
+
+    # -- exponential weights -----------------------------------------------------------------------------------------
+
+    def _logs(self) -> Array:
+        F = self.rows.scores.now
+        return -self.rows.y * F if F.ndim == 1 else -F[np.arange(len(F)), self.rows.k]
+
+    def largest_log(self) -> float:
+        """Return the largest logarithm of a weight."""
+        return float(self._logs().max(initial=-math.inf))
+
+    def renew_weights(self, number: int, top: float) -> Facts:
+        """Compute all weights from the scores."""
+        self.w = self._logs()
+        exp_less(self.w, top, 0, len(self.w))
+        return self._put(number, self.w)
+
+    def wrong_mass(self, h: Ref, labels: bool) -> int:
+        """Return how many examples a vote is wrong on."""
+        y = self.rows.y if labels else self.rows.k
+        return int(wrong_mass(y, self._of(h), self.rows.masses.as_arrays[0], 0, self.rows.n_rows))
+
+    def scale_side(self, h: Ref, labels: bool, wrong: bool, factor: float) -> None:
+        """Multiply the weights of one side."""
+        y = self.rows.y if labels else self.rows.k
+        scale_side(self.w, y, self._of(h), wrong, factor, 0, self.rows.n_rows)

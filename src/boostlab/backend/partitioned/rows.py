@@ -1,0 +1,389 @@
+"""Rows in several parts: the driver's side, which decides by sums over all of them and never sees a row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.backend.cpu.block_sums import exact_sums
+from boostlab.backend.cpu.functions import exp_of
+from boostlab.backend.cpu.sample import CpuSample
+from boostlab.backend.partitioned.channels import PartedClassCount, PartedFollower, PartedPanel
+from boostlab.backend.partitioned.column import PartedColumn, Ref
+from boostlab.backend.partitioned.part import Facts, Formed
+from boostlab.contract import Reweigh, Rule, Step
+from boostlab.contract.formula import LABEL, is_formula, n_values, parameters
+from boostlab.contract.growth import Strategy
+from boostlab.contract.slots import Slots
+
+Array = npt.NDArray[Any]
+
+NO_GUESS = np.empty((0, 1), np.int64)
+
+
+class Parts(Protocol):
+    """All parts, wherever they are."""
+
+    def ask(self, gone: Sequence[int], operation: str, *args: Any) -> list[Any]:
+        """Let every part answer (see `Part.answer`)."""
+
+
+@dataclass
+class Whole:
+    """What is known of the sample as a whole.
+
+    Parameters
+    ----------
+    n_rows, n_examples : int
+        Number of rows; the same with every row counted so often as its integer mass says.
+    n : float
+        The sum of the masses.
+    n_classes : int
+        0 where there are numbers to predict.
+    bins : Bins
+        The cut points of the columns.
+    starts : array
+        Where every column's slots start in a histogram.
+    uniform : bool
+        Whether every row counts once.
+    """
+
+    n_rows: int
+    n_examples: int
+    n: float
+    n_classes: int
+    bins: Any
+    starts: Array
+    uniform: bool = True
+
+
+@dataclass(slots=True)
+class PartedNode:
+    """Some rows, by the number under which the parts know them."""
+
+    number: int
+    n_rows: int
+
+
+class PartitionedRows(CpuSample):
+    """A training sample in parts (see `contract.rows.Rows`).
+
+    Bits are those of the same rows in memory: all decisions (scales, sides, splits) depend on sums of integers.
+
+    Parameters
+    ----------
+    rule : Rule
+        Says how votes join the scores.
+    parts : Parts
+        Hold the rows.
+    whole : Whole
+        What they are together.
+    threads : int
+        Of this process, for searches of histograms.
+    """
+
+    def __init__(self, rule: Rule, parts: Parts, whole: Whole, threads: int = 1) -> None:
+        self.rule, self.parts, self.whole, self.threads = rule, parts, whole, threads
+        self.n, self.n_rows, self.n_sample = whole.n, whole.n_rows, whole.n_examples
+        self.n_classes, self.as_small = whole.n_classes, False
+        self.masses: Any = PartedMasses(self)
+        self.followers, self._counter = [], None
+        self._gone: list[int] = []  # columns to forget
+        self._next = 0
+        self._powers: dict[Any, Array] = {}
+        self._own: dict[str, PartedColumn] = {}  # a rule's memory
+        self.known: Mapping[Any, Any] = {}
+        self.losses: PartedExponentials | None = None
+        self.y, self.k = self.column("y"), self.column("k")
+        self.scores = PartedScores(self)
+
+    # -- asking ------------------------------------------------------------------------------------------------------
+
+    def ask(self, operation: str, *args: Any) -> list[Any]:
+        """Let every part answer."""
+        gone, self._gone = self._gone, []
+        return self.parts.ask(gone, operation, *(_shown(a) for a in args))
+
+    def compute(self, operation: str, *args: Any) -> PartedColumn:
+        """Return a column that an operation makes."""
+        return self._column(self._number(), operation, *args)
+
+    def _column(self, number: int, operation: str, *args: Any) -> PartedColumn:
+        return self._made(number, self.ask(operation, number, *args))
+
+    def _made(self, number: int, facts: Sequence[Facts]) -> PartedColumn:
+        ndim, width, _ = facts[0]
+        return PartedColumn(self, number, ndim, width, np.result_type(*(f[2] for f in facts)))
+
+    def _number(self) -> int:
+        self._next += 1
+        return self._next
+
+    def release(self, number: int) -> None:
+        """Forget a column that nothing refers to any more, with the next question."""
+        self._gone.append(number)
+
+    # -- columns -----------------------------------------------------------------------------------------------------
+
+    @property
+    def mass(self) -> Array:
+        """Not in this process."""
+        raise TypeError("The rows of this table are not in this process; their masses are with them.")
+
+    @cached_property
+    def slots(self) -> Slots:
+        """The slots of the histogram."""
+        power, _, _ = self.rounded(self.ones(), None)
+        masses: Any = sum(self.ask("slot_masses", power))
+        return Slots(self.whole.starts, self.whole.bins, masses)
+
+    @property
+    def codes(self) -> Any:
+        """What channels must know of the codes."""
+        return self.slots
+
+    @property
+    def strategies(self) -> Sequence[type[Strategy]]:
+        """None but the general one."""
+        return ()
+
+    def ones(self) -> Any:
+        """Return a column of ones."""
+        return self.compute("ones")
+
+    def column(self, name: str, /) -> Any:
+        """Return a column by its name."""
+        if name == "e":
+            return self.exponentials()
+        return self._own[name] if name in self._own else self.compute("named", name)
+
+    def each(self, what: Any, /, *numbers: Any) -> Any:
+        """Return a formula's values: a column, or a tuple of them."""
+        self._prepare(what)
+        names = tuple(self._number() for _ in range(n_values(what)))
+        found = self.ask("each", names, what, numbers)
+        columns = tuple(self._made(n, [f[i] for f in found]) for i, n in enumerate(names))
+        return columns[0] if len(columns) == 1 else columns
+
+    def keep(self, name: str, what: Any, /, *numbers: Any) -> None:
+        """Remember a column of the rule's own."""
+        if is_formula(what):
+            self._prepare(what)
+        self.ask("keep", name, what, numbers)
+
+    def look_at(self, task: Any, h: PartedColumn, known: Mapping[Any, Any]) -> None:
+        """Let formulas see a task and the votes of the voter in question; take note of the sums that are known."""
+        single = hasattr(task, "weight")
+        self.ask("look_at", task.weight if single else None, task.target if single else None, h)
+        self.known = known
+
+    def weigh(self, what: Any, /, *numbers: Any) -> PartedColumn:
+        """Return the exponentials of a formula, scaled so that the largest is 1."""
+        return self.scaled_exp(what, *numbers)[0]
+
+    def scaled_exp(self, what: Any, /, *numbers: Any) -> tuple[PartedColumn, float]:
+        """Return w and t with exp(formula) = e^t w, the largest w being 1."""
+        logs = self.each(what, *numbers) if is_formula(what) else what
+        top = self.largest(logs)
+        return self.compute("scaled_exp", logs, top), top
+
+    def largest(self, what: Any, /, *numbers: Any) -> float:
+        """Return the largest value."""
+        self._prepare(what)
+        return max(self.ask("extreme", what, numbers, 1.0))
+
+    def smallest(self, what: Any, /, *numbers: Any) -> float:
+        """Return the smallest value."""
+        self._prepare(what)
+        return min(self.ask("extreme", what, numbers, -1.0))
+
+    def _prepare(self, what: Any) -> None:
+        """Let the parts have the exponential weights where a formula sees them."""
+        if is_formula(what) and "e" in parameters(what):
+            self.exponentials()
+
+    # -- sums --------------------------------------------------------------------------------------------------------
+
+    def total(self, what: Any, /, *numbers: Any) -> Any:
+        """Return exact sums over the sample."""
+        if not is_formula(what):
+            found = [self.sums(x)[0] for x in (what, *numbers)]
+            return found[0] if len(found) == 1 else tuple(found)
+        if what in self.known and not numbers:
+            return self.known[what]
+        self._prepare(what)
+        sums = [math.ldexp(signed, -power) for power, signed, _ in self._exact(what, numbers, None, n_values(what))]
+        return sums[0] if len(sums) == 1 else tuple(sums)
+
+    def sums(self, x: Any, counts: Any = None) -> tuple[float, float]:
+        """Return the sums of x and of |x| over the sample, or over a draw."""
+        power, signed, gross = self.rounded(x, counts)
+        return math.ldexp(signed, -power), math.ldexp(gross, -power)
+
+    def rounded(self, what: Any, counts: Any, width: int = 1) -> tuple[int, int, int]:
+        """Return the power of two that values are rounded at, and the sums of q and |q| (see `Masses.whole`)."""
+        if isinstance(what, PartedColumn) and what.ndim == 2:
+            width = what.shape[-1]
+        return self._exact(what, (), counts, 1, width)[0]
+
+    def _exact(
+        self, what: Any, numbers: Sequence[Any], counts: Any, n: int, width: int = 1
+    ) -> list[tuple[int, int, int]]:
+        if is_formula(what) and LABEL in parameters(what):
+            width = self.n_classes
+        size = float(self.n_sample if counts is None else self.sums(counts)[0]) * width
+        guess = self._powers.get(what) if is_formula(what) else None
+
+        def one_pass(powers: Array) -> tuple[Array, Array]:
+            answers = self.ask("tops_and_sums", what, numbers, counts, powers.tolist())
+            tops = np.max([tops for tops, _ in answers], axis=0)
+            sums = np.sum([np.array(sums, np.int64).reshape(n, len(powers), 2) for _, sums in answers], axis=0)
+            return tops, sums.transpose(1, 0, 2)
+
+        found, powers = exact_sums(one_pass, n, size, np.empty((0, n), np.int64) if guess is None else guess)
+        if is_formula(what):
+            self._powers[what] = powers
+        return found
+
+    def _follower(self, form: int, sided: bool, lasting: bool) -> Any:
+        return PartedFollower(self, self._number(), form, sided, lasting)
+
+    def _class_count(self, classes: Any) -> Any:
+        return PartedClassCount(self, self._number(), classes)
+
+    def _panel(self, forms: tuple[int, ...], weight: Any, target: Any, counts: Any) -> Any:
+        return PartedPanel(self, self._number(), forms, weight, target, counts)
+
+    # -- nodes -------------------------------------------------------------------------------------------------------
+
+    def root(self) -> Any:
+        """Return the node of all rows."""
+        number = self._number()
+        self.ask("root", number)
+        return PartedNode(number, self.n_rows)
+
+    def part(self, node: Any, feature: int, low: Array) -> Any:
+        """Part a node's rows: those in the column's low slots, and the others."""
+        children = self._number(), self._number()
+        sizes = np.sum(self.ask("part", node.number, feature, low, children), axis=0)
+        return tuple(PartedNode(number, int(size)) for number, size in zip(children, sizes, strict=True))
+
+    def histogram(self, channels: Any, node: Any) -> tuple[Array, Array]:
+        """Return the channels' integer sums over a node, per slot and in total."""
+        return channels.sums(node)
+
+    def n_examples(self, node: Any, counts: Any) -> float:
+        """Return the number of examples that a node's rows stand for."""
+        return math.fsum(self.ask("n_examples", node.number, counts))
+
+    def largest_residual(self, node: Any, residual: Any, weight: Any, target: Any, counts: Any, sums: Array) -> float:
+        """Return the largest residual(w, t, sums) of a node's rows."""
+        return max(self.ask("largest_residual", node.number, residual, weight, target, counts, sums))
+
+    # -- votes -------------------------------------------------------------------------------------------------------
+
+    def leaf_votes(self, leaves: Sequence[Any], values: Array) -> Any:
+        """Return the votes of a tree, given its leaves' rows and what these vote."""
+        return self.compute("leaf_votes", [leaf.number for leaf in leaves], values)
+
+    def look_up(self, feature: int, values: Array) -> Any:
+        """Return for every row the value of its slot in a column."""
+        return self.compute("look_up", feature, values)
+
+    def votes(self, voter: Any) -> Any:
+        """Return the votes of a voter, or of a tuple of them."""
+        return self.compute("votes", voter)
+
+    def advance(self, answer: Step | Reweigh, h: Any) -> None:
+        """Let a voter with these votes join the scores; exponentials that a rule has asked for follow."""
+        self.ask("advance", answer, h)
+        if self.losses is not None:
+            if isinstance(answer, Step) and answer.decay == 1.0 and self.rule.additive and self.losses.follows(h):
+                self.losses.advance(answer.alpha, h)
+            else:
+                self.losses = None
+
+    def exponentials(self) -> Any:
+        """Return exp(-y F) or exp(-F_k) up to a common factor, computed anew only where the last voter was wrong."""
+        if self.losses is None:
+            self.losses = PartedExponentials(self)
+        return self.losses.w
+
+    def fused(self, plain: Any, sides: int) -> None:
+        """There is no way to take many rounds in one call."""
+
+    def draw(self, *_: Any) -> Any:
+        """Refuse: a draw walks all rows in one order."""
+        raise TypeError("A draw needs all rows in one place; fit without resample=True, or on a table in memory.")
+
+    def canonical_order(self) -> Any:
+        """Refuse: it is an order of all rows."""
+        raise TypeError("This booster looks at all rows' votes in one place; use AdaBoost or LogitBoost, say, instead.")
+
+
+class PartedMasses:
+    """How much every row counts, as far as it can be said without the rows."""
+
+    def __init__(self, rows: PartitionedRows) -> None:
+        self.n, self.n_rows, self.n_examples = rows.n, rows.n_rows, rows.n_sample
+        self.uniform, self.as_arrays = rows.whole.uniform, ()
+        self.total, self.sums = rows.total, rows.sums
+
+
+class PartedScores:
+    """The running vote."""
+
+    def __init__(self, rows: PartitionedRows) -> None:
+        self._rows = rows
+
+    @property
+    def F(self) -> PartedColumn:
+        """The scores now."""
+        return self._rows.column("F")
+
+
+class PartedExponentials:
+    """exp(-y F) up to a common factor, as `Exponentials` keeps it: which side changes is decided by all parts."""
+
+    FAR = 40.0
+
+    def __init__(self, rows: PartitionedRows) -> None:
+        self.rows, self.labels = rows, rows.rule.n_outputs == "one"
+        self.gap = 2.0 if self.labels else 1.0
+        self.renew()
+
+    def renew(self) -> None:
+        """Compute all weights from the scores, the largest 1."""
+        self.up = self.down = 0.0
+        self.w = self.rows.compute("renew_weights", max(self.rows.ask("largest_log")))
+
+    def follows(self, h: PartedColumn) -> bool:
+        """Return whether these votes are labels, or numbers of classes."""
+        return h.dtype == np.int8 if self.labels else h.ndim == 1
+
+    def advance(self, alpha: float, h: PartedColumn) -> None:
+        """Follow a vote of alpha * h."""
+        apart = self.gap * alpha
+        if abs(apart) < self.FAR:
+            wrong = 2 * sum(self.rows.ask("wrong_mass", h, self.labels)) <= self.rows.n_sample
+            power = apart if wrong else -apart
+            self.rows.ask("scale_side", h, self.labels, wrong, exp_of(power))
+            self.up, self.down = self.up + max(power, 0.0), self.down + max(-power, 0.0)
+            if self.up < self.FAR and self.down < self.FAR:
+                return
+        self.renew()
+
+
+def _shown(x: Any) -> Any:
+    """Return an argument as it travels."""
+    if isinstance(x, PartedColumn):
+        return Ref(x.number)
+    if isinstance(x, Formed):
+        return Formed(_shown(part) for part in x)
+    return tuple(_shown(part) for part in x) if type(x) is tuple else x

@@ -1,0 +1,124 @@
+"""Rows in parts give the models of rows in memory, to the bit, however they are parted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from boostlab import DecisionStump, DecisionTree
+from boostlab.backend import CpuRows, Masses
+from boostlab.backend.partitioned.part import Part
+from boostlab.backend.partitioned.rows import PartitionedRows, Whole
+from boostlab.boosters import REGISTRY
+from boostlab.boosters.adaboost import AdaBoost
+from boostlab.data.table import Table
+from boostlab.engine.training import Training
+from boostlab.ensemble.vote import Ensemble
+
+
+class InThisProcess:
+    """Parts side by side, which take turns."""
+
+    def __init__(self, parts):
+        self.parts, self.asked = parts, 0
+
+    def ask(self, gone, operation, *args):
+        self.asked += 1
+        return [part.answer(gone, operation, *args) for part in self.parts]
+
+
+def parted(rule, table, masses, codes, n_classes, owner):
+    """Return the sample with row i held by part owner[i]; parts may be empty."""
+    parts = []
+    for p in range(owner.max() + 1):
+        mine = np.flatnonzero(owner == p)
+        parts.append(Part(CpuRows(rule, table.take(mine), masses.share(mine), codes[mine], n_classes)))
+    whole = Whole(
+        *(masses.n_rows, masses.n_examples, masses.n, n_classes, table.bins, table.codes.starts, masses.uniform)
+    )
+    return PartitionedRows(rule, InThisProcess(parts), whole)
+
+
+def sample(seed, n_classes, kind):
+    rng = np.random.default_rng(seed)
+    n = 120
+    X = rng.normal(size=(n, 5))
+    X[:, 3] = rng.integers(0, 4, n)
+    X[rng.random(X.shape) < 0.1 * (kind != "counts")] = np.nan
+    codes = (np.nan_to_num(X[:, 0]) + np.nan_to_num(X[:, 3]) + rng.normal(size=n) > 1.5).astype(np.int8)
+    if n_classes > 2:
+        codes = (codes + (np.nan_to_num(X[:, 1]) > 0.3) * rng.integers(0, 2, n)).astype(np.int8)
+    mass = {"counts": rng.integers(1, 4, n).astype(float), "real": rng.random(n) + 0.1, "plain": None}[kind]
+    masses = Masses(n, mass)
+    return Table.fit(X, masses, 255, 1, {3: 4} if kind == "real" else {}), masses, codes
+
+
+LEARNERS = {
+    "stump": DecisionStump(),
+    "leaves": DecisionTree(max_leaf_nodes=4),
+    "least": DecisionTree(min_samples_leaf=4),
+}
+TOGETHER = {"ERLPBoost", "LPBoost", "RLPBoost", "SoftBoost", "TotalBoost"}  # these look at all rows' votes
+MANY = ["AdaBoost", "LogitBoost", "SAMME", "AdaBoostMH", "AdaBoostM2", "VadaBoost", "RobustBoost", "L2Boost"]
+
+
+def rounds_of(training):
+    stop = training.run(5)
+    kept = [(repr(r.voter), r.alpha, {**r.facts, "seconds": 0}) for r in training.state.rounds]
+    return kept, stop.code
+
+
+def both(name, learner, kind, n_classes, seed=1):
+    """Return the rounds of rows in memory and of rows in parts; None if the rule is of another number of classes."""
+    table, masses, codes = sample(0, n_classes, kind)
+    model = REGISTRY[f"{name}Classifier"].cls(n_estimators=2).fit(table.X, codes)
+    if not isinstance(model._ensemble, Ensemble):  # binary problems
+        return None
+    rule, learner = model._ensemble.rule, LEARNERS[learner]
+    owner = np.random.default_rng(seed).integers(0, 4, len(codes))
+    owner[owner == 2] = 3  # an empty part
+    here, there = CpuRows(rule, table, masses, codes, n_classes), parted(rule, table, masses, codes, n_classes, owner)
+    return tuple(rounds_of(Training(rule, learner, rows, horizon=5)) for rows in (here, there))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", sorted(n.removesuffix("Classifier") for n in REGISTRY))
+def test_every_rule_in_formulas(name):
+    if name in TOGETHER:
+        with pytest.raises(TypeError, match=r"in one place|not in this process"):
+            both(name, "stump", "plain", 2)
+        return
+    for n_classes in (2, 3):
+        found = both(name, "stump", "plain", n_classes)
+        assert found is None or (found[0][0] and found[1] == found[0])
+
+
+@pytest.mark.parametrize("kind", ["plain", "counts", "real"])
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("name", MANY)
+def test_trees_masses_missing_values_and_categories(name, learner, kind):
+    here, there = both(name, learner, kind, 3 if name in ("SAMME", "AdaBoostMH", "AdaBoostM2") else 2, seed=len(kind))
+    assert there == here
+
+
+def test_columns_compute_where_the_rows_are():
+    rule = AdaBoost()
+    table, masses, codes = sample(0, 2, "plain")
+    rows = parted(rule, table, masses, codes, 2, np.arange(len(codes)) % 3)
+    y = CpuRows(rule, table, masses, codes, 2).y
+    x = np.abs(rows.y * 2.5 - 1.0)
+    assert rows.total(x, x * x) == (np.abs(y * 2.5 - 1).sum(), (np.abs(y * 2.5 - 1) ** 2).sum())
+    assert (x.max(), rows.smallest(x), x.shape, x.any(), (x == 1.5).all()) == (3.5, 1.5, (120,), True, False)
+    matrix = np.stack([x, -x], axis=1)
+    assert matrix.shape == (120, 2)
+    assert rows.largest(matrix.sum(axis=1)) == 0.0
+    assert rows.largest(matrix[:, 1]) == -1.5
+    with pytest.raises(TypeError, match="not in this process"):
+        np.asarray(x)
+    with pytest.raises(TypeError, match="picked out"):
+        x[3]
+    held = rows.parts.parts[0].columns
+    n = len(held)
+    del x, matrix
+    rows.smallest(rows.y)
+    assert len(held) < n  # what nothing refers to is dropped
