@@ -20,20 +20,8 @@ from boostlab.studies import worker
 from boostlab.studies.store import Store
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
-SMALL = [
-    "--folds",
-    "2",
-    "--repeats",
-    "1",
-    "--rounds",
-    "4",
-    "--boosters",
-    "AdaBoost,MadaBoost",
-    "--with-peers",
-    "no",
-    "--jobs",
-    "1",
-]
+PAIR = ["--boosters", "AdaBoost,MadaBoost", "--with-peers", "no", "--jobs", "1"]
+SMALL = ["--folds", "2", "--repeats", "1", "--rounds", "4", *PAIR]
 
 
 @pytest.fixture
@@ -118,7 +106,7 @@ def test_a_mistake_from_outside_has_no_traceback(here):
 @posix
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_stopped_in_the_middle_it_goes_on(here, run, how):
-    arguments = ["shop.csv", "--boosters", "AdaBoost,MadaBoost", "--with-peers", "no", "--jobs", "1", "--rounds", "60"]
+    arguments = ["shop.csv", "--rounds", "12", "--folds", "3", *PAIR]
     process = subprocess.Popen(
         [sys.executable, "-m", "boostlab", "compare", *arguments],
         **dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True),
@@ -144,15 +132,15 @@ def test_stopped_in_the_middle_it_goes_on(here, run, how):
             process.kill()
             process.communicate()
     kept = finished()
-    assert 2 <= kept < 20
+    assert 2 <= kept < 12
     if how == signal.SIGINT:
         assert process.returncode == 130
-        assert f"stopped by Ctrl-C: {kept} of 20 cells are kept" in " ".join(out.split())
+        assert f"stopped by Ctrl-C: {kept} of 12 cells are kept" in " ".join(out.split())
         assert "Traceback" not in err
     assert run(*arguments).exit_code == 0
     with Store(store) as cells:
         every = cells.after(0)
-    assert len(every) == 20
+    assert len(every) == 12
     assert len({one.run for one in every}) == 2
     assert [one.run for one in every[:kept]] == [every[0].run] * kept
 

@@ -159,7 +159,7 @@ def _table(rankings: list[Ranking], usual: str) -> View:
             "" if isnan(one.seconds) else f"{one.seconds:.3f}" if one.seconds < 10 else f"{one.seconds:.0f}",
         )
     if not isnan(plain.baseline):
-        constant = Text(f"always {_short(usual)!r}", "dim")
+        constant = Text(f"always {_short(usual)!r}" if m.needs == "labels" else "constant answer", "dim")
         view.add_row("", constant, m.show(plain.baseline), "", *[""] * len(others))
     return view
 
