@@ -39,9 +39,9 @@ MAY_IMPORT = {
     "theory": {"backend", "contract", "data", "ensemble", "learners"},
     "plots": {"theory"},
     "datasets": set(),
-    "studies": {"backend", "boosters"},  # backend: one notice of compiling for all workers
+    "report": set(),  # pages for the browser
+    "studies": {"backend", "boosters", "report"},  # backend: one notice of compiling for all workers
     "tables": {"datasets", "model_io", "studies"},  # a person's table and its recipe
-    "report": {"studies"},  # pages for the browser
     "comparison": {"backend", "boosters", "data", "datasets", "report", "studies", "tables", "theory"},
     "auto": {"boosters", "comparison", "studies"},
     "deployment": {"auto", "boosters", "comparison", "report", "studies", "tables", "theory"},

@@ -11,7 +11,7 @@ from typing import Any
 from boostlab import __version__
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
-_VOID = ("input",)  # elements without an end
+_VOID = ("img", "input")  # elements without an end
 
 
 class Markup(str):

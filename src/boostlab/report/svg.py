@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from boostlab.report.html import Markup, element, joined
-from boostlab.studies.tables import significant
 
 WIDTH, HEIGHT = 640, 320
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 16, 24, 44
@@ -212,4 +211,6 @@ def _c(number: float) -> str:
 def _n(value: float) -> str:
     if not np.isfinite(value):
         return ""
-    return f"{value:,.0f}" if abs(value) >= 1000 else significant(float(value), 3)
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return str(np.format_float_positional(value, precision=3, unique=False, fractional=False, trim="-"))
