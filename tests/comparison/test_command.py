@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import boostlab
 from boostlab.cli import app
 from boostlab.comparison.command import CompareOptions, seconds_of
+from boostlab.comparison.methods import suitable
 from boostlab.comparison.protocol import NestedCV
 from boostlab.datasets import twonorm
 from boostlab.studies import worker
@@ -257,9 +258,12 @@ def test_more_classes(run, here):
     rng = np.random.default_rng(0)
     rows = [f"{x:.3f};{y:.3f};{'abc'[int(3 * x)]}" for x, y in rng.random((90, 2))]
     (here / "three.csv").write_text("\n".join(["x;y;class", *rows]) + "\n")
-    result = run("three.csv", "--folds", "2", "--repeats", "1", "--rounds", "3", "--jobs", "1", "--with-peers", "no")
+    result = run("three.csv", *SMALL[:6], "--boosters", "SAMME", "--with-peers", "no", "--jobs", "1")
     assert result.exit_code == 0
-    assert "6: SAMME, AdaBoostM1, AdaBoostM2, AdaBoostMH, LogitBoost, VadaBoost" in result.stdout
+    assert "3: a (" in result.stdout
+    assert [method.name for method in suitable(None, 3, 180)[0]] == [
+        *("SAMME", "AdaBoostM1", "AdaBoostM2", "AdaBoostMH", "LogitBoost", "VadaBoost"),
+    ]
 
 
 @pytest.mark.parametrize(
