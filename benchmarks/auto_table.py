@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 from sklearn.model_selection import StratifiedKFold
+from threadpoolctl import threadpool_limits
 
 from boostlab import AutoBoostClassifier, datasets
 from boostlab.comparison.metrics import METRICS
@@ -48,7 +49,7 @@ def measured(name: str, methods: list[str], seed: int = 0) -> dict[str, dict[str
             else:
                 model = build(method, categorical, False, X[train], seed)
             start = time.perf_counter()
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), threadpool_limits(1):
                 warnings.simplefilter("ignore")
                 model.fit(X[train], y[train])
                 p = np.asarray(model.predict_proba(X[test]), float)
