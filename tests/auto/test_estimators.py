@@ -17,12 +17,12 @@ def test_rounds_are_found_on_held_out_rows_and_all_rows_are_fitted():
     model = AutoBoostClassifier().fit(X, Y)
     best = model.best_estimator_
     assert isinstance(best, boostlab.LogitBoostClassifier)
-    assert (best.learning_rate, best.max_leaf_nodes) == (0.1, 8)
+    assert (best.learning_rate, best.max_leaf_nodes) == (0.1, 3)
     assert 1 < best.n_estimators < 1000
     assert model.choice_ == (
-        f"LogitBoost with trees of 8 leaves, rate 0.1; {best.n_estimators} rounds by log_loss on held-out rows."
+        f"LogitBoost with trees of 3 leaves, rate 0.1; {best.n_estimators} rounds by log_loss on held-out rows."
     )
-    again = boostlab.LogitBoostClassifier(n_estimators=best.n_estimators, learning_rate=0.1, max_leaf_nodes=8).fit(X, Y)
+    again = boostlab.LogitBoostClassifier(n_estimators=best.n_estimators, learning_rate=0.1, max_leaf_nodes=3).fit(X, Y)
     np.testing.assert_array_equal(model.predict_proba(X), again.predict_proba(X))
     np.testing.assert_array_equal(model.classes_, [-1, 1])
     assert clone(model).get_params() == model.get_params()

@@ -92,7 +92,7 @@ def test_numbers_and_auto_from_outside(here):
     fit = [*command, "fit", "-", "--target", "size", "--out", "n.boost"]
     done = subprocess.run(fit, input=table, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    assert "L2Boost with trees of 8 leaves" in " ".join(done.stdout.split())
+    assert "L2Boost with trees of 3 leaves" in " ".join(done.stdout.split())
     predict = [*command, "predict", "n.boost", "-", "--columns", "drop"]
     scored = subprocess.run(predict, input=table, capture_output=True, text=True, timeout=120)
     assert (scored.returncode, scored.stderr) == (0, "")

@@ -1,9 +1,9 @@
 """Estimators that choose a booster and its settings themselves.
 
 Without a budget they are one recipe: LogitBoost (for numbers L2Boost) with trees of a few leaves in small steps, whose
-number of rounds is found on held-out rows by a smooth measure, with patience in proportion to the step; the booster is
-then fitted to all rows.  With a budget they run the comparison of `boostlab.compare` on the training rows and fit what
-it recommends.
+number of rounds is found on held-out rows (below 1,000 rows by cross-validation) by a smooth measure, with patience in
+proportion to the step; the booster is then fitted to all rows.  With a budget they run the comparison of
+`boostlab.compare` on the training rows and fit what it recommends.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 from sklearn.utils.validation import check_is_fitted
 
 from boostlab.boosters.l2boost import L2BoostRegressor
@@ -27,13 +27,12 @@ from boostlab.studies.request import RequestError
 Array = npt.NDArray[Any]
 
 RATE = 0.1
-LEAVES = 8
-MANY_LEAVES = 16  # where there are rows enough to fill them
-MANY_ROWS = 5_000
+LEAVES = ((500, 3), (5_000, 8), (np.inf, 16))  # below so many rows; larger trees overfit few rows
 MOST_ROUNDS = 1_000
 PATIENCE = 3.0  # over the rate: rounds without a better validation score
 HELD_OUT = 0.15
-SMALL = 500  # rows below which all rows choose the number of rounds by cross-validation
+SMALL = 1_000  # rows below which all of them choose the number of rounds, by cross-validation
+FOLDS = 5
 
 
 class _AutoBoost(BaseEstimator):
@@ -83,7 +82,7 @@ class _AutoBoost(BaseEstimator):
 
     def _booster(self, n_rows: int, rounds: int, early: bool) -> Any:
         """Return the untuned booster."""
-        leaves = MANY_LEAVES if n_rows >= MANY_ROWS else LEAVES
+        leaves = next(leaves for rows, leaves in LEAVES if n_rows < rows)
         options: dict[str, Any] = {"early_stopping": True, "n_iter_no_change": int(PATIENCE / RATE)} if early else {}
         return self._kind()(
             n_estimators=rounds,
@@ -104,17 +103,19 @@ class _AutoBoost(BaseEstimator):
         raise NotImplementedError
 
     def _untuned(self, X: Any, y: Any, weight: Any) -> tuple[Any, str]:
-        """Find the number of rounds on held-out rows, and fit so many to all rows."""
+        """Find the number of rounds on held-out rows, and fit so many to all rows.
+
+        A few held-out rows may be told apart ever more surely, so the curves of several parts are added before the
+        best round is read off them.
+        """
         n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-        repeats = 1 if n_rows >= SMALL else 3
-        found = []
-        for again in range(repeats):
-            rows, others = _held_out(np.asarray(y), n_rows, self.random_state + again, self._stratified)
+        curves = []
+        for rows, others in _parts(np.asarray(y), n_rows, self.random_state, self._stratified):
             fit = {} if weight is None else {"sample_weight": np.asarray(weight)[rows]}
             probe = self._booster(n_rows, MOST_ROUNDS, early=True)
             probe.fit(_take(X, rows), _take(y, rows), X_val=_take(X, others), y_val=_take(y, others), **fit)
-            found.append(max(int(probe.n_estimators_), 1))
-        rounds = int(np.ceil(np.mean(found) / (1.0 - HELD_OUT / 2)))  # more rows bear a few more
+            curves.append(len(others) * np.asarray(probe.history_["validation_score"], float))
+        rounds = int(np.ceil((1 + _added(curves).argmin()) / (1.0 - HELD_OUT / 2)))  # more rows bear a few more
         model = self._booster(n_rows, min(rounds, MOST_ROUNDS), early=False)
         model.fit(X, y, sample_weight=weight)
         name = type(model).__name__.removesuffix("Classifier").removesuffix("Regressor")
@@ -174,8 +175,8 @@ class AutoBoostClassifier(ClassifierMixin, _AutoBoost):
     ----------
     budget : float or str, optional
         Seconds, or a time such as "5m", for a comparison of boosters inside `fit`; None fits the strongest untuned
-        recipe: LogitBoost with trees of 8 leaves (16 from 5,000 rows on), rate 0.1, rounds by early stopping on log
-        loss.
+        recipe: LogitBoost with trees of 3 leaves below 500 rows, 8 below 5,000 and 16 above, rate 0.1, rounds by early
+        stopping on log loss.
     metric : str, optional
         What the comparison tunes and ranks by, as in `boostlab.compare`.
     categorical_features, n_jobs
@@ -273,15 +274,24 @@ class AutoBoostRegressor(RegressorMixin, _AutoBoost):
         return "absolute_error" if self.metric == "absolute_error" else "squared_error"
 
 
-def _held_out(y: Array, n_rows: int, seed: int, stratified: bool) -> tuple[Array, Array]:
-    """Return rows to train on and to stop by, stratified by class where every class has rows enough."""
-    rows = np.arange(n_rows)
-    labels = None
-    if stratified and len(y) == n_rows:
-        counts = np.unique(y, return_counts=True)[1]
-        labels = y if counts.min() >= 2 and HELD_OUT * n_rows >= len(counts) else None
-    train, test = train_test_split(rows, test_size=HELD_OUT, random_state=seed, stratify=labels)
-    return np.sort(train), np.sort(test)
+def _parts(y: Array, n_rows: int, seed: int, stratified: bool) -> list[tuple[Array, Array]]:
+    """Return rows to train on and to stop by: one hold-out, or for few rows every row once as one to stop by."""
+    counts = np.unique(y, return_counts=True)[1] if stratified and len(y) == n_rows else np.zeros(0, int)
+    if n_rows < SMALL:
+        if len(counts) and counts.min() >= FOLDS:
+            return list(StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(np.zeros(n_rows), y))
+        return list(KFold(min(FOLDS, n_rows), shuffle=True, random_state=seed).split(np.zeros(n_rows)))
+    by_class = len(counts) > 0 and counts.min() >= 2 and HELD_OUT * n_rows >= len(counts)
+    labels = y if by_class else None
+    train, test = train_test_split(np.arange(n_rows), test_size=HELD_OUT, random_state=seed, stratify=labels)
+    return [(np.sort(train), np.sort(test))]
+
+
+def _added(curves: list[Array]) -> Array:
+    """Return the sum of curves; one that ended early stays where it was."""
+    longest = max(map(len, curves))
+    total: Array = np.sum([np.append(c, np.full(longest - len(c), c[-1])) for c in curves], axis=0)
+    return total
 
 
 def _take(X: Any, rows: Array) -> Any:
