@@ -7,7 +7,7 @@ import pytest
 
 from boostlab import DecisionStump, DecisionTree
 from boostlab.backend import CpuRows, Masses
-from boostlab.backend.partitioned.part import Part
+from boostlab.backend.partitioned.part import Part, merged
 from boostlab.backend.partitioned.rows import PartitionedRows, Whole
 from boostlab.boosters import REGISTRY
 from boostlab.boosters.adaboost import AdaBoost
@@ -22,21 +22,25 @@ class InThisProcess:
     def __init__(self, parts):
         self.parts, self.asked = parts, 0
 
-    def ask(self, gone, operation, *args):
+    def ask(self, orders, question):
         self.asked += 1
-        return [part.answer(gone, operation, *args) for part in self.parts]
+        for part in self.parts:
+            for order in orders:
+                part.obey(order)
+        return merged(question[0], [part.answer(question) for part in self.parts])
 
 
 def parted(rule, table, masses, codes, n_classes, owner):
     """Return the sample with row i held by part owner[i]; parts may be empty."""
-    parts = []
-    for p in range(owner.max() + 1):
-        mine = np.flatnonzero(owner == p)
-        parts.append(Part(CpuRows(rule, table.take(mine), masses.share(mine), codes[mine], n_classes)))
+
+    def part(mine):
+        return Part(CpuRows(rule, table.take(mine), masses.share(mine), codes[mine], n_classes))
+
+    parts = [part(np.flatnonzero(owner == p)) for p in range(owner.max() + 1)]
     whole = Whole(
         *(masses.n_rows, masses.n_examples, masses.n, n_classes, table.bins, table.codes.starts, masses.uniform)
     )
-    return PartitionedRows(rule, InThisProcess(parts), whole)
+    return PartitionedRows(rule, InThisProcess(parts), part(np.empty(0, np.intp)), whole)
 
 
 def sample(seed, n_classes, kind):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Integral
+from pathlib import Path
 from types import MethodType
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.threads import count_threads
+from boostlab.data.batches import Batches, code_batches, parquet_batches, read_batches
 from boostlab.data.bins import Bins
 from boostlab.data.frames import Columns
 from boostlab.data.input_tables import Reader, ReadTable
@@ -76,6 +78,9 @@ class Binned(ReadTable):
     [True, True]
     """
 
+    target: Array | None = None  # labels, and weights, of a table that came in batches
+    sample_weight: Array | None = None
+
     def __init__(self, table: Table, reader: Any, max_bins: int | str) -> None:
         self.table, self._reader, self.max_bins = table, reader, max_bins
         self.columns: Columns | None = reader._columns
@@ -127,6 +132,102 @@ class Binned(ReadTable):
         else:
             table = Table.of(numbers, Bins.fit(kept, rows, max_bins, threads, n_categories), threads)
         return cls(table, reader, max_bins)
+
+    @classmethod
+    def from_batches(
+        cls,
+        batches: Any,
+        *,
+        target: str | None = None,
+        weight: str | None = None,
+        max_bins: int | str = 255,
+        categorical_features: Any = "from_dtype",
+        cache: Any = None,
+        n_jobs: int | None = None,
+    ) -> Binned:
+        """Read and bin a table that comes in batches, of which one is in memory at a time.
+
+        The batches are read a few times: for columns and categories, for exact cut points, and for the codes, which
+        are kept at one byte a cell (two where a column has more than 255 bins).  Models are those that the whole
+        table gives, bit for bit, whatever the size of the batches.
+
+        Parameters
+        ----------
+        batches : list, generator, or function that returns one
+            Frames, Arrow tables or arrays of the same columns, or tuples (X, y) and (X, y, sample_weight).  What can be
+            read only once is kept in a temporary file meanwhile.
+        target, weight : str, optional
+            The columns of frames that hold labels and weights; they become `target` and `sample_weight`.
+        max_bins, categorical_features, n_jobs
+            As for `Binned.fit`.
+        cache : path, optional
+            A folder to keep the codes in, instead of in memory.
+
+        Returns
+        -------
+        Binned
+            With the attributes `target` and `sample_weight`, None where the batches have none.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from boostlab import AdaBoostClassifier, Binned
+        >>> rng = np.random.default_rng(0)
+        >>> batches = [(X, X[:, 0] > 0) for X in rng.normal(size=(4, 50, 3))]
+        >>> table = Binned.from_batches(batches)
+        >>> AdaBoostClassifier(n_estimators=5).fit(table, table.target).score(table, table.target)
+        1.0
+        """
+        with Batches.of(batches, target, weight) as source:
+            return cls._of_batches(source, max_bins, categorical_features, cache, n_jobs)
+
+    @classmethod
+    def from_parquet(
+        cls,
+        paths: Any,
+        *,
+        target: str | None = None,
+        weight: str | None = None,
+        columns: Any = None,
+        batch_rows: int = 65_536,
+        max_bins: int | str = 255,
+        categorical_features: Any = "from_dtype",
+        cache: Any = None,
+        n_jobs: int | None = None,
+    ) -> Binned:
+        """Read and bin Parquet files that may be larger than memory, some rows at a time (see `from_batches`).
+
+        Parameters
+        ----------
+        paths : path, pattern or list of them
+            The files, read in the order of their names.
+        target, weight : str, optional
+            The columns that hold labels and weights.
+        columns : list of str, optional
+            The columns to read; by default all.
+        batch_rows : int, default=65536
+            Rows in memory at a time; the result does not depend on it.
+        max_bins, categorical_features, cache, n_jobs
+            As for `from_batches`.
+
+        Returns
+        -------
+        Binned
+        """
+        source = parquet_batches(paths, target, weight, columns, batch_rows)
+        return cls._of_batches(source, max_bins, categorical_features, cache, n_jobs)
+
+    @classmethod
+    def _of_batches(
+        cls, source: Batches, max_bins: int | str, categorical_features: Any, cache: Any, n_jobs: int | None
+    ) -> Binned:
+        if not is_max_bins(max_bins):
+            raise ValueError(f"Binned: max_bins={max_bins!r} is not possible; it must be {MAX_BINS}.")
+        read = read_batches(source, categorical_features)
+        table = code_batches(source, read, max_bins, count_threads(n_jobs), None if cache is None else Path(cache))
+        made = cls(table, read.reader, max_bins)
+        made.target, made.sample_weight = read.y, read.weight
+        return made
 
     def like(self, X: Any) -> Binned:
         """Return another table with the same columns, read and coded by the same bins (validation or test rows).

@@ -18,6 +18,7 @@ from boostlab.backend.cpu.kernels.binning import columns_of, cut_sorted, encode,
 from boostlab.backend.cpu.kernels.sparse_histogram import keep_nonzero, sparse_codes, sparse_cuts
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.threads import spread
+from boostlab.data.cut_search import midpoints
 from boostlab.data.matrix import blocks, float_type, is_sparse, seen
 
 Array = npt.NDArray[Any]
@@ -64,12 +65,7 @@ class Bins:
         """
         n_categories = n_categories or {}
         limit = MOST_BINS if max_bins == "exact" else int(max_bins)
-        mass = None
-        if not rows.uniform:
-            mass = rows.counts
-            if rows.mass is not None:
-                mass = rows.whole(np.ones(rows.n_rows))[0]
-                np.maximum(mass, 1 if rows.counts is None else rows.counts, out=mass)  # the lightest has a value, too
+        mass = cls.masses_of(rows)
         if is_sparse(X):
             points, counts, distinct = _sparse_cuts(X, mass, limit, threads)
         else:
@@ -81,6 +77,17 @@ class Bins:
                 f"{distinct[j]:,}; give max_bins a number, for example 255."
             )
         return cls(points, np.append(0, np.cumsum(counts)).astype(np.int64), frozenset(n_categories))
+
+    @staticmethod
+    def masses_of(rows: Masses) -> Array | None:
+        """Return the integer masses that quantiles look at; None if every row counts once."""
+        if rows.uniform:
+            return None
+        mass = rows.counts
+        if rows.mass is not None:
+            mass = rows.whole(np.ones(rows.n_rows))[0]
+            np.maximum(mass, 1 if rows.counts is None else rows.counts, out=mass)  # the lightest has a value, too
+        return mass
 
     def of(self, j: int) -> Array:
         """Return the cut points of one column."""
@@ -107,7 +114,7 @@ class Bins:
 
     def _encode_dense(self, X: Array, threads: int) -> DenseCodes:
         counts, n_bins = np.diff(self.starts), self.n_bins
-        cells = DenseCodes.room(len(X), self.n_features, int(n_bins.max(initial=0)) + 1)
+        cells = np.zeros(*DenseCodes.shape_of(len(X), self.n_features, int(n_bins.max(initial=0)) + 1))
         widths = np.array([1 << int(c).bit_length() for c in counts], np.int64)
         starts = np.append(0, np.cumsum(widths)).astype(np.int64)
         cuts = np.full(starts[-1], np.inf)
@@ -198,10 +205,4 @@ def _sparse_cuts(X: Any, mass: Array | None, limit: int, threads: int) -> tuple[
 
     spread(work, d, by_columns.nnz * 32, threads)
     kept = np.arange(room[-1]) - np.repeat(room[:-1], np.diff(room)) < np.repeat(found, np.diff(room))
-    return _midpoints(lows[kept], highs[kept]), found, distinct
-
-
-def _midpoints(low: Array, high: Array) -> Array:
-    """Return a number m with low <= m < high, halfway where floats allow."""
-    middle = low / 2 + high / 2  # halves first: the sum of two huge numbers would overflow
-    return np.where((low <= middle) & (middle < high), middle, low) + 0.0  # no negative zeros
+    return midpoints(lows[kept], highs[kept]), found, distinct

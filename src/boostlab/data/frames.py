@@ -134,6 +134,19 @@ class Columns:
         )
 
 
+def merged_columns(known: Columns | None, new: Columns, X: Any) -> Columns:
+    """Return how columns are read after one more batch: with the categories of all of them."""
+    if known is None:
+        return new
+    for j, (before, now) in enumerate(zip(known.categories, new.categories, strict=True)):
+        if (before is None) != (now is None) and _present(X, j):
+            kinds = ("numbers", "text or categories") if before is None else ("text or categories", "numbers")
+            raise ValueError(f"{known.name(j)} holds {kinds[1]}, and held {kinds[0]} before; give one kind in all.")
+        if before is not None and now is not None:
+            known.categories[j] = _in_order({*before, *now})
+    return known
+
+
 def is_frame(X: Any) -> bool:
     """Return whether X is a pandas or polars frame."""
     return hasattr(X, "columns") and hasattr(X, "shape") and type(X).__module__.split(".")[0] in ("pandas", "polars")

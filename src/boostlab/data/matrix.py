@@ -16,6 +16,7 @@ from scipy import sparse
 
 from boostlab.backend.cpu.kernels.row_hash import dense_keys, finish_keys, sparse_keys
 from boostlab.backend.cpu.threads import spread
+from boostlab.data.coded import CodedMatrix
 
 Array = npt.NDArray[Any]
 
@@ -60,6 +61,8 @@ class Chosen:
 
 def take(X: Any, rows: Array) -> Any:
     """Return some rows, by their numbers; those of a dense table are read where they are."""
+    if isinstance(X, CodedMatrix):
+        return X.take(rows)
     return X[rows] if is_sparse(X) else Chosen(X, rows)
 
 
@@ -147,8 +150,10 @@ def extremes(X: Any) -> tuple[Array, Array]:
     return low.astype(np.float64), high.astype(np.float64)
 
 
-def _keys(X: Any, threads: int) -> Array:
+def row_keys(X: Any, threads: int) -> Array:
     """Return a 64-bit key of every row: a sum over its columns to which zeros add nothing."""
+    if isinstance(X, CodedMatrix):
+        return X.keys.copy()
     keys = np.zeros(X.shape[0], np.uint64)
 
     def work(first: int, last: int) -> None:
@@ -164,7 +169,7 @@ def _keys(X: Any, threads: int) -> Array:
 
 def fingerprint(X: Any) -> int:
     """Return a number that changes when the numbers or their order do, whatever type or matrix holds them."""
-    return zlib.crc32(_keys(X, 1).data, zlib.crc32(repr(X.shape).encode()))
+    return zlib.crc32(row_keys(X, 1).data, zlib.crc32(repr(X.shape).encode()))
 
 
 def canonical_order(X: Any, y: Array, mass: Array | None = None, threads: int = 1) -> Array:
@@ -174,6 +179,6 @@ def canonical_order(X: Any, y: Array, mass: Array | None = None, threads: int = 
     gives the same sequence of rows however they arrive.  Rows that are equal but for their mass are sorted by it, where
     it is given.
     """
-    keys = _keys(X, threads)
+    keys = row_keys(X, threads)
     finish_keys(np.asarray(y, np.float64), keys)
     return np.argsort(keys, kind="stable") if mass is None else np.lexsort((mass, keys))

@@ -227,10 +227,10 @@ class DenseCodes(Codes):
         return EIGHT if self.cells.shape[2] == 8 else FOUR
 
     @staticmethod
-    def room(n_rows: int, n_features: int, widest: int) -> Array:
-        """Return space for the cells of a table whose columns have at most `widest` slots."""
+    def shape_of(n_rows: int, n_features: int, widest: int) -> tuple[tuple[int, int, int], Any]:
+        """Return the shape and type of the cells of a table whose columns have at most `widest` slots."""
         lanes, kind = (8, np.uint8) if widest <= 256 else (4, np.uint16)
-        return np.zeros((-(-n_features // lanes), n_rows, lanes), kind)
+        return (-(-n_features // lanes), n_rows, lanes), kind
 
     def reading(self, feature: int, table: Array) -> tuple[Array, Array]:
         """Return one column's cells and the table as it is."""

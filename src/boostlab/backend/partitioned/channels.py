@@ -47,23 +47,22 @@ class PartedFollower(Follower):
         what = Formed(((self.form,), weight, target))
         self.power, _, gross = self.sample.rounded(what, counts)
         self.power -= self.room if gross > 0 else 0
-        self.sample.ask("round", self.number, what, counts, self.power)
-        self.slots, self.minus, self.plus = self._sums(ALL)
+        self.sample.order("round", self.number, what, counts, self.power)
+        _, self.slots, self.minus, self.plus = self._sums(ALL)
         self.q = True
 
     def among(self, members: Any, slots: Array, total: Array) -> None:
         """Write the channels' sums over a node."""
-        self._write(*self._sums(members.number), slots, total)
+        _, mine, minus, plus = self._sums(members.number)
+        self._write(mine, minus, plus, slots, total)
 
-    def _sums(self, node: int) -> tuple[Array, int, int]:
-        answers = self.sample.ask("label_sums", self.number, self.sided, node)
-        slots: Any = sum(a[0] for a in answers)
-        return slots, sum(a[1] for a in answers), sum(a[2] for a in answers)
+    def _sums(self, node: int) -> Any:
+        return self.sample.ask("label_sums", self.number, self.sided, node)
 
     def _changes(self, what: tuple[Any, ...], q: Any, scatter: bool) -> tuple[Followed, Array | None]:
         form, weight, target, power = what
-        rough = sum(self.sample.ask("round", self.number, Formed(((form,), weight, target)), None, power))
-        slots, minus, plus = self._sums(ALL)
+        self.sample.order("round", self.number, Formed(((form,), weight, target)), None, power)
+        rough, slots, minus, plus = self._sums(ALL)
         return Followed(0, 0, minus, plus, rough), slots
 
 
@@ -77,7 +76,7 @@ class PartedClassCount:
     def round(self, weight: Any, counts: Any = None) -> None:
         """Round all rows' weights, with these integer masses or their own."""
         self.power, self.whole, _ = self.sample.rounded(weight, counts)
-        self.sample.ask("round", self.number, weight, counts, self.power)
+        self.sample.order("round", self.number, weight, counts, self.power)
 
     def now(self, slots: Array, total: Array) -> None:
         """Write the classes' sums over all rows, per slot and in total, to the first places."""
@@ -89,8 +88,8 @@ class PartedClassCount:
         self._write(members.number, slots, total)
 
     def _write(self, node: int, slots: Array, total: Array) -> None:
-        answers = self.sample.ask("class_sums", self.number, self.classes, self.width, node)
-        slots[: self.width], total[: self.width] = sum(a[0] for a in answers), sum(a[1] for a in answers)
+        found = self.sample.ask("class_sums", self.number, self.classes, self.width, node)
+        slots[: self.width], total[: self.width] = found
 
 
 class PartedPanel:
@@ -103,7 +102,7 @@ class PartedPanel:
         self.width = len(forms) * weight.shape[1]
         what = Formed((forms, weight, target))
         self.power, _, _ = sample.rounded(what, counts, self.width)
-        sample.ask("round", number, what, counts, self.power)
+        sample.order("round", number, what, counts, self.power)
 
     def now(self, slots: Array, total: Array) -> None:
         """Write the channels' sums over all rows, per slot and in total, to the first places."""
@@ -114,7 +113,5 @@ class PartedPanel:
         self._write(members.number, slots, total)
 
     def _write(self, node: int, slots: Array, total: Array) -> Array:
-        answers = self.sample.ask("panel_sums", self.number, node)
-        slots[: self.width], total[: self.width] = sum(a[0] for a in answers), sum(a[1] for a in answers)
-        grosses: Any = sum(a[2] for a in answers)
+        slots[: self.width], total[: self.width], grosses = self.sample.ask("panel_sums", self.number, node)
         return grosses

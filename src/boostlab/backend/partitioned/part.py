@@ -1,9 +1,15 @@
-"""One part of the rows: what a worker holds, and the operations that it answers with a few integers."""
+"""One part of the rows: what a worker holds, the orders that change it, and the questions it answers with integers.
+
+Orders make columns, nodes and rounded channels, and move the scores; carried out again in the same order on the same
+rows they leave the same bits.  Questions change nothing, so that an answer may be asked for twice.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
+from operator import add
 from types import SimpleNamespace
 from typing import Any
 
@@ -26,6 +32,30 @@ from boostlab.contract.voter import votes_of
 Array = npt.NDArray[Any]
 Formula = Callable[..., Any]
 Facts = tuple[int, int, str]  # of a column: dimensions, values a row, type
+Call = tuple[str, tuple[Any, ...]]  # an order or a question: its name and arguments
+Answer = tuple[Any, ...]
+
+# How the answers of two parts become one, number by number.
+MERGES: dict[str, tuple[Callable[[Any, Any], Any], ...]] = {
+    "largest": (max,),
+    "smallest": (min,),
+    "tops_and_sums": (np.maximum, np.add),
+    "label_sums": (add, np.add, add, add),
+    "class_sums": (np.add, np.add),
+    "panel_sums": (np.add, np.add, np.add),
+    "slot_masses": (np.add,),
+    "sizes": (add, add),
+    "n_examples": (add,),
+    "largest_residual": (max,),
+    "wrong_mass": (add,),
+    "largest_log": (max,),
+}
+
+
+def merged(question: str, answers: Iterable[Answer]) -> Answer:
+    """Return one answer for several parts."""
+    columns = zip(*answers, strict=True)
+    return tuple(reduce(merge, column) for merge, column in zip(MERGES[question], columns, strict=True))
 
 
 class Formed(tuple[Any, ...]):
@@ -47,15 +77,23 @@ class Part:
         self.rows = rows
         self.columns: dict[int, Array] = {}
         self.q: dict[int, Array] = {}  # rounded channels
+        self.rough: dict[int, float] = {}  # the sums of their magnitudes in floating point
         self.nodes: dict[int, CpuNode] = {}
         self.w = np.empty(0)  # exponential weights
         rows.exponentials = lambda: self.w  # type: ignore[method-assign]  # scaled by what all parts say
 
-    def answer(self, gone: Sequence[int], operation: str, *args: Any) -> Any:
-        """Drop columns that nothing refers to any more, and carry an operation out."""
-        for number in gone:
+    def obey(self, order: Call) -> Any:
+        """Carry an order out; one that makes columns says what they are like."""
+        return getattr(self, order[0])(*order[1])
+
+    def answer(self, question: Call) -> Answer:
+        """Answer a question."""
+        return getattr(self, question[0])(*question[1])
+
+    def drop(self, numbers: Sequence[int]) -> None:
+        """Forget columns that nothing refers to any more."""
+        for number in numbers:
             self.columns.pop(number, None)
-        return getattr(self, operation)(*args)
 
     def _of(self, x: Any) -> Any:
         return self.columns[x.number] if isinstance(x, Ref) else x
@@ -108,8 +146,15 @@ class Part:
         task = None if weight is None else SimpleNamespace(weight=self._of(weight), target=self._of(target))
         self.rows.look_at(task, self._of(h), {})
 
-    def extreme(self, what: Any, given: Sequence[Any], sign: float) -> float:
-        """Return the largest value, or with the sign -1 the smallest, less than any number if there are no rows."""
+    def largest(self, what: Any, given: Sequence[Any]) -> tuple[float]:
+        """Return the largest value; less than any number if there are no rows."""
+        return (self._extreme(what, given, 1.0),)
+
+    def smallest(self, what: Any, given: Sequence[Any]) -> tuple[float]:
+        """Return the smallest value; more than any number if there are no rows."""
+        return (self._extreme(what, given, -1.0),)
+
+    def _extreme(self, what: Any, given: Sequence[Any], sign: float) -> float:
         if self.rows.n_rows == 0:
             return -sign * math.inf
         if is_formula(what):
@@ -127,17 +172,17 @@ class Part:
 
     def tops_and_sums(
         self, what: Any, given: Sequence[Any], counts: Ref | None, powers: Sequence[Sequence[int]]
-    ) -> tuple[list[float], list[list[tuple[int, int]]]]:
+    ) -> tuple[Array, Array]:
         """Return the largest magnitude of every value, and the sums of q and |q| at powers of two."""
-        tops, sums = list[float](), list[list[tuple[int, int]]]()
-        for v, (x, by) in enumerate(self._units(what, given, counts)):
-            top = float(np.abs(x).max(initial=0.0))
-            if len(by) and math.isfinite(top):
-                top = float(np.abs(x[by > 0]).max(initial=0.0))
-            tops.append(top)
-            finite = math.isfinite(top)
-            at = [fixed_point.sums_at(x, by, row[v]) if finite else (0, 0) for row in powers]
-            sums.append([(int(signed), int(gross)) for signed, gross in at])
+        units = self._units(what, given, counts)
+        tops, sums = np.zeros(len(units)), np.zeros((len(powers), len(units), 2), np.int64)
+        for v, (x, by) in enumerate(units):
+            tops[v] = np.abs(x).max(initial=0.0)
+            if len(by) and math.isfinite(tops[v]):
+                tops[v] = np.abs(x[by > 0]).max(initial=0.0)
+            if math.isfinite(tops[v]):
+                for p, row in enumerate(powers):
+                    sums[p, v] = fixed_point.sums_at(x, by, row[v])
         return tops, sums
 
     def _units(self, what: Any, given: Sequence[Any], counts: Ref | None) -> list[tuple[Array, Array]]:
@@ -161,36 +206,35 @@ class Part:
             parts.append(x if form == SIZE else x * t)
         return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
-    def round(self, channel: int, what: Any, counts: Ref | None, power: int) -> float:
-        """Round a channel's values at a power of two; return the sum of their magnitudes in floating point."""
+    def round(self, channel: int, what: Any, counts: Ref | None, power: int) -> None:
+        """Round a channel's values at a power of two."""
         ((x, by),) = self._units(what, (), counts)
-        shape = self._form(*what).shape if isinstance(what, Formed) else self._of(what).shape
         q = np.empty(x.shape, np.int64)
         fixed_point.fixed(x, by, power, q)
-        self.q[channel] = q.reshape(shape)
+        self.q[channel] = q
         times = by[:, None] if len(by) else 1.0
-        return math.ldexp(float((np.abs(x) * times).sum()), power)
+        self.rough[channel] = math.ldexp(float((np.abs(x) * times).sum()), power)
 
-    def label_sums(self, channel: int, sided: bool, node: int) -> tuple[Array, int, int]:
-        """Return a channel's sums per slot over a node, and those of both signs."""
-        slots, minus, plus = self.rows.codes.sums(self.q[channel], self._members(node), sided)
-        return slots, int(minus), int(plus)
+    def label_sums(self, channel: int, sided: bool, node: int) -> tuple[float, Array, int, int]:
+        """Return a channel's rough sum, its sums per slot over a node, and those of both signs."""
+        slots, minus, plus = self.rows.codes.sums(self.q[channel][:, 0], self._members(node), sided)
+        return self.rough[channel], slots, int(minus), int(plus)
 
     def class_sums(self, channel: int, classes: Ref, n_classes: int, node: int) -> tuple[Array, Array]:
         """Return a channel's sums per class and slot over a node, and per class."""
-        return self.rows.codes.class_sums(self.q[channel], self._of(classes), n_classes, self._members(node))
+        return self.rows.codes.class_sums(self.q[channel][:, 0], self._of(classes), n_classes, self._members(node))
 
     def panel_sums(self, channel: int, node: int) -> tuple[Array, Array, Array]:
         """Return the sums of each of a channel's columns per slot over a node, in total, and in magnitude."""
         q = self.q[channel]
         return *sums_of(self.rows.codes, q, self._members(node)), np.abs(q).sum(axis=0)
 
-    def slot_masses(self, power: int) -> Array:
+    def slot_masses(self, power: int) -> tuple[Array]:
         """Return the rows' masses per slot, as integers."""
         x, by = self.rows.masses._unit(np.ones(self.rows.n_rows))
         q = np.empty(x.shape, np.int64)
         fixed_point.fixed(x, by, power, q)
-        return self.rows.codes.sums(q.reshape(-1))[0][0]
+        return (self.rows.codes.sums(q[:, 0])[0][0],)
 
     # -- nodes -------------------------------------------------------------------------------------------------------
 
@@ -201,25 +245,28 @@ class Part:
         """Begin a tree: all rows."""
         self.nodes = {node: self.rows.root()}
 
-    def part(self, node: int, feature: int, low: Array, children: tuple[int, int]) -> tuple[int, int]:
-        """Part a node's rows; return how many are on either side."""
+    def part(self, node: int, feature: int, low: Array, children: tuple[int, int]) -> None:
+        """Part a node's rows."""
         sides = self.rows.part(self.nodes[node], feature, low)
         self.nodes |= dict(zip(children, sides, strict=True))
-        return sides[0].n_rows, sides[1].n_rows
 
-    def n_examples(self, node: int, counts: Ref | None) -> float:
+    def sizes(self, nodes: Sequence[int]) -> tuple[int, ...]:
+        """Return how many rows are in each of two nodes."""
+        return tuple(self.nodes[node].n_rows for node in nodes)
+
+    def n_examples(self, node: int, counts: Ref | None) -> tuple[float]:
         """Return the number of examples that a node's rows stand for."""
-        return self.rows.n_examples(self.nodes[node], None if counts is None else self._of(counts))
+        return (self.rows.n_examples(self.nodes[node], None if counts is None else self._of(counts)),)
 
     def largest_residual(
         self, node: int, residual: Residual, weight: Ref, target: Ref, counts: Ref | None, sums: Array
-    ) -> float:
+    ) -> tuple[float]:
         """Return the largest residual of a node's rows."""
         given = (*map(self._of, (weight, target)), None if counts is None else self._of(counts))
         members = self.nodes[node].members
         if given[2] is not None:
             members = members[given[2][members] > 0]
-        return float(residual(given[0][members], given[1][members], sums).max(initial=-math.inf))
+        return (float(residual(given[0][members], given[1][members], sums).max(initial=-math.inf)),)
 
     # -- votes -------------------------------------------------------------------------------------------------------
 
@@ -245,9 +292,9 @@ class Part:
         F = self.rows.scores.now
         return -self.rows.y * F if F.ndim == 1 else -F[np.arange(len(F)), self.rows.k]
 
-    def largest_log(self) -> float:
+    def largest_log(self) -> tuple[float]:
         """Return the largest logarithm of a weight."""
-        return float(self._logs().max(initial=-math.inf))
+        return (float(self._logs().max(initial=-math.inf)),)
 
     def renew_weights(self, number: int, top: float) -> Facts:
         """Compute all weights from the scores."""
@@ -255,10 +302,10 @@ class Part:
         exp_less(self.w, top, 0, len(self.w))
         return self._put(number, self.w)
 
-    def wrong_mass(self, h: Ref, labels: bool) -> int:
+    def wrong_mass(self, h: Ref, labels: bool) -> tuple[int]:
         """Return how many examples a vote is wrong on."""
         y = self.rows.y if labels else self.rows.k
-        return int(wrong_mass(y, self._of(h), self.rows.masses.as_arrays[0], 0, self.rows.n_rows))
+        return (int(wrong_mass(y, self._of(h), self.rows.masses.as_arrays[0], 0, self.rows.n_rows)),)
 
     def scale_side(self, h: Ref, labels: bool, wrong: bool, factor: float) -> None:
         """Multiply the weights of one side."""

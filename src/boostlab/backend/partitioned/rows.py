@@ -16,7 +16,7 @@ from boostlab.backend.cpu.functions import exp_of
 from boostlab.backend.cpu.sample import CpuSample
 from boostlab.backend.partitioned.channels import PartedClassCount, PartedFollower, PartedPanel
 from boostlab.backend.partitioned.column import PartedColumn, Ref
-from boostlab.backend.partitioned.part import Facts, Formed
+from boostlab.backend.partitioned.part import Answer, Call, Facts, Formed, Part
 from boostlab.contract import Reweigh, Rule, Step
 from boostlab.contract.formula import LABEL, is_formula, n_values, parameters
 from boostlab.contract.growth import Strategy
@@ -30,8 +30,8 @@ NO_GUESS = np.empty((0, 1), np.int64)
 class Parts(Protocol):
     """All parts, wherever they are."""
 
-    def ask(self, gone: Sequence[int], operation: str, *args: Any) -> list[Any]:
-        """Let every part answer (see `Part.answer`)."""
+    def ask(self, orders: Sequence[Call], question: Call) -> Answer:
+        """Let every part carry out the orders, one after the other, and answer the question; merge the answers."""
 
 
 @dataclass
@@ -82,14 +82,17 @@ class PartitionedRows(CpuSample):
         Says how votes join the scores.
     parts : Parts
         Hold the rows.
+    none : Part
+        A part without rows: it tells what a column is like before the others make it.
     whole : Whole
         What they are together.
     threads : int
         Of this process, for searches of histograms.
     """
 
-    def __init__(self, rule: Rule, parts: Parts, whole: Whole, threads: int = 1) -> None:
-        self.rule, self.parts, self.whole, self.threads = rule, parts, whole, threads
+    def __init__(self, rule: Rule, parts: Parts, none: Part, whole: Whole, threads: int = 1) -> None:
+        self.rule, self.parts, self.none, self.whole, self.threads = rule, parts, none, whole, threads
+        self._orders: list[Call] = []  # that the parts have not heard of yet
         self.n, self.n_rows, self.n_sample = whole.n, whole.n_rows, whole.n_examples
         self.n_classes, self.as_small = whole.n_classes, False
         self.masses: Any = PartedMasses(self)
@@ -105,21 +108,28 @@ class PartitionedRows(CpuSample):
 
     # -- asking ------------------------------------------------------------------------------------------------------
 
-    def ask(self, operation: str, *args: Any) -> list[Any]:
-        """Let every part answer."""
-        gone, self._gone = self._gone, []
-        return self.parts.ask(gone, operation, *(_shown(a) for a in args))
+    def order(self, operation: str, *args: Any) -> Any:
+        """Let the parts do something before the next question; return what it makes, as the part without rows says."""
+        if self._gone:
+            self._gone, gone = [], self._gone
+            self.order("drop", gone)
+        order = operation, tuple(_shown(a) for a in args)
+        self._orders.append(order)
+        return self.none.obey(order)
+
+    def ask(self, question: str, *args: Any) -> Answer:
+        """Return the parts' answer to a question."""
+        orders, self._orders = self._orders, []
+        return self.parts.ask(orders, (question, tuple(_shown(a) for a in args)))
 
     def compute(self, operation: str, *args: Any) -> PartedColumn:
-        """Return a column that an operation makes."""
-        return self._column(self._number(), operation, *args)
+        """Return a column that an order makes."""
+        number = self._number()
+        return self._made(number, self.order(operation, number, *args))
 
-    def _column(self, number: int, operation: str, *args: Any) -> PartedColumn:
-        return self._made(number, self.ask(operation, number, *args))
-
-    def _made(self, number: int, facts: Sequence[Facts]) -> PartedColumn:
-        ndim, width, _ = facts[0]
-        return PartedColumn(self, number, ndim, width, np.result_type(*(f[2] for f in facts)))
+    def _made(self, number: int, facts: Facts) -> PartedColumn:
+        ndim, width, dtype = facts
+        return PartedColumn(self, number, ndim, width, dtype)
 
     def _number(self) -> int:
         self._next += 1
@@ -140,7 +150,7 @@ class PartitionedRows(CpuSample):
     def slots(self) -> Slots:
         """The slots of the histogram."""
         power, _, _ = self.rounded(self.ones(), None)
-        masses: Any = sum(self.ask("slot_masses", power))
+        (masses,) = self.ask("slot_masses", power)
         return Slots(self.whole.starts, self.whole.bins, masses)
 
     @property
@@ -167,20 +177,20 @@ class PartitionedRows(CpuSample):
         """Return a formula's values: a column, or a tuple of them."""
         self._prepare(what)
         names = tuple(self._number() for _ in range(n_values(what)))
-        found = self.ask("each", names, what, numbers)
-        columns = tuple(self._made(n, [f[i] for f in found]) for i, n in enumerate(names))
+        found = self.order("each", names, what, numbers)
+        columns = tuple(self._made(n, facts) for n, facts in zip(names, found, strict=True))
         return columns[0] if len(columns) == 1 else columns
 
     def keep(self, name: str, what: Any, /, *numbers: Any) -> None:
         """Remember a column of the rule's own."""
         if is_formula(what):
             self._prepare(what)
-        self.ask("keep", name, what, numbers)
+        self.order("keep", name, what, numbers)
 
     def look_at(self, task: Any, h: PartedColumn, known: Mapping[Any, Any]) -> None:
         """Let formulas see a task and the votes of the voter in question; take note of the sums that are known."""
         single = hasattr(task, "weight")
-        self.ask("look_at", task.weight if single else None, task.target if single else None, h)
+        self.order("look_at", task.weight if single else None, task.target if single else None, h)
         self.known = known
 
     def weigh(self, what: Any, /, *numbers: Any) -> PartedColumn:
@@ -196,12 +206,12 @@ class PartitionedRows(CpuSample):
     def largest(self, what: Any, /, *numbers: Any) -> float:
         """Return the largest value."""
         self._prepare(what)
-        return max(self.ask("extreme", what, numbers, 1.0))
+        return self.ask("largest", what, numbers)[0]
 
     def smallest(self, what: Any, /, *numbers: Any) -> float:
         """Return the smallest value."""
         self._prepare(what)
-        return min(self.ask("extreme", what, numbers, -1.0))
+        return self.ask("smallest", what, numbers)[0]
 
     def _prepare(self, what: Any) -> None:
         """Let the parts have the exponential weights where a formula sees them."""
@@ -241,10 +251,8 @@ class PartitionedRows(CpuSample):
         guess = self._powers.get(what) if is_formula(what) else None
 
         def one_pass(powers: Array) -> tuple[Array, Array]:
-            answers = self.ask("tops_and_sums", what, numbers, counts, powers.tolist())
-            tops = np.max([tops for tops, _ in answers], axis=0)
-            sums = np.sum([np.array(sums, np.int64).reshape(n, len(powers), 2) for _, sums in answers], axis=0)
-            return tops, sums.transpose(1, 0, 2)
+            tops, sums = self.ask("tops_and_sums", what, numbers, counts, powers.tolist())
+            return tops, sums
 
         found, powers = exact_sums(one_pass, n, size, np.empty((0, n), np.int64) if guess is None else guess)
         if is_formula(what):
@@ -265,13 +273,14 @@ class PartitionedRows(CpuSample):
     def root(self) -> Any:
         """Return the node of all rows."""
         number = self._number()
-        self.ask("root", number)
+        self.order("root", number)
         return PartedNode(number, self.n_rows)
 
     def part(self, node: Any, feature: int, low: Array) -> Any:
         """Part a node's rows: those in the column's low slots, and the others."""
         children = self._number(), self._number()
-        sizes = np.sum(self.ask("part", node.number, feature, low, children), axis=0)
+        self.order("part", node.number, feature, low, children)
+        sizes = self.ask("sizes", children)
         return tuple(PartedNode(number, int(size)) for number, size in zip(children, sizes, strict=True))
 
     def histogram(self, channels: Any, node: Any) -> tuple[Array, Array]:
@@ -280,11 +289,11 @@ class PartitionedRows(CpuSample):
 
     def n_examples(self, node: Any, counts: Any) -> float:
         """Return the number of examples that a node's rows stand for."""
-        return math.fsum(self.ask("n_examples", node.number, counts))
+        return float(self.ask("n_examples", node.number, counts)[0])
 
     def largest_residual(self, node: Any, residual: Any, weight: Any, target: Any, counts: Any, sums: Array) -> float:
         """Return the largest residual(w, t, sums) of a node's rows."""
-        return max(self.ask("largest_residual", node.number, residual, weight, target, counts, sums))
+        return float(self.ask("largest_residual", node.number, residual, weight, target, counts, sums)[0])
 
     # -- votes -------------------------------------------------------------------------------------------------------
 
@@ -302,7 +311,7 @@ class PartitionedRows(CpuSample):
 
     def advance(self, answer: Step | Reweigh, h: Any) -> None:
         """Let a voter with these votes join the scores; exponentials that a rule has asked for follow."""
-        self.ask("advance", answer, h)
+        self.order("advance", answer, h)
         if self.losses is not None:
             if isinstance(answer, Step) and answer.decay == 1.0 and self.rule.additive and self.losses.follows(h):
                 self.losses.advance(answer.alpha, h)
@@ -361,7 +370,7 @@ class PartedExponentials:
     def renew(self) -> None:
         """Compute all weights from the scores, the largest 1."""
         self.up = self.down = 0.0
-        self.w = self.rows.compute("renew_weights", max(self.rows.ask("largest_log")))
+        self.w = self.rows.compute("renew_weights", self.rows.ask("largest_log")[0])
 
     def follows(self, h: PartedColumn) -> bool:
         """Return whether these votes are labels, or numbers of classes."""
@@ -371,9 +380,9 @@ class PartedExponentials:
         """Follow a vote of alpha * h."""
         apart = self.gap * alpha
         if abs(apart) < self.FAR:
-            wrong = 2 * sum(self.rows.ask("wrong_mass", h, self.labels)) <= self.rows.n_sample
+            wrong = 2 * self.rows.ask("wrong_mass", h, self.labels)[0] <= self.rows.n_sample
             power = apart if wrong else -apart
-            self.rows.ask("scale_side", h, self.labels, wrong, exp_of(power))
+            self.rows.order("scale_side", h, self.labels, wrong, exp_of(power))
             self.up, self.down = self.up + max(power, 0.0), self.down + max(-power, 0.0)
             if self.up < self.FAR and self.down < self.FAR:
                 return

@@ -1,0 +1,252 @@
+"""The cut points of columns that come in blocks: exact, in a few passes, whatever the order and size of the blocks.
+
+A cut lies after the value at which the mass of the rows up to it reaches a share of the whole.  Values are looked for
+as 64-bit keys in their order.  The first pass counts the rows of every stretch of 2^48 keys; each further one divides
+the stretches in which a share is reached, until they hold so few rows that these are gathered.  Counts and masses are
+integers, so that the cuts are those of the whole table to the bit (see `bins.Bins.fit`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Block = tuple[Array, Array | None]  # rows of numbers, and their integer masses
+
+SIGN = np.uint64(1 << 63)
+COARSE = 48  # bits of a stretch in the first pass
+MOST_COUNTERS = 1 << 21  # in one pass
+FEW = 4096  # rows of a stretch that are gathered
+NOTHING = np.uint64(2**64 - 1)  # above all keys of numbers
+
+
+def keys_of(x: Array) -> Array:
+    """Return 64-bit integers in the order of the numbers, -0.0 being 0.0; no NaN."""
+    bits = (np.asarray(x, np.float64) + 0.0).view(np.uint64)
+    return np.where(bits & SIGN, ~bits, bits | SIGN)
+
+
+def numbers_of(keys: Array) -> Array:
+    """Return the numbers that keys stand for."""
+    keys = np.asarray(keys, np.uint64)
+    return np.where(keys & SIGN, keys ^ SIGN, ~keys).view(np.float64)
+
+
+@dataclass
+class _Stretches:
+    """Stretches of keys of one width, in order, each with the mass before it and the first key after it."""
+
+    low: Array
+    bits: int  # a stretch has 2^bits keys
+    before: Array
+    after: Array  # NOTHING: no key
+
+    @classmethod
+    def all_keys(cls) -> _Stretches:
+        """Return the stretch of all keys, with counters for the first pass."""
+        whole = cls(np.zeros(1, np.uint64), 64, np.zeros(1, np.int64), np.full(1, NOTHING))
+        whole.open(COARSE)
+        return whole
+
+    def open(self, bits: int) -> None:
+        """Prepare counters, each for 2^bits keys."""
+        self.split = bits
+        size = len(self.low) << (self.bits - bits)
+        self.rows, self.mass = np.zeros(size, np.int64), np.zeros(size, np.int64)
+        self.first = np.full(size, NOTHING)
+
+    def places(self, keys: Array) -> tuple[Array, Array]:
+        """Return the stretch of every key, and whether it is in one."""
+        stretch = self.low.searchsorted(keys, side="right").astype(np.int64) - 1
+        if self.bits == 64:
+            return stretch, np.ones(len(keys), bool)
+        offset = keys - self.low[np.maximum(stretch, 0)]
+        return stretch, (stretch >= 0) & (offset >> np.uint64(self.bits) == 0)
+
+    def count(self, keys: Array, mass: Array) -> None:
+        """Count sorted keys."""
+        stretch, inside = self.places(keys)
+        keys, mass, stretch = keys[inside], mass[inside], stretch[inside]
+        if not len(keys):
+            return
+        places = (stretch << (self.bits - self.split)) + ((keys - self.low[stretch]) >> np.uint64(self.split)).astype(
+            np.int64
+        )
+        at = np.flatnonzero(np.append(True, places[1:] != places[:-1]))
+        ids = places[at]
+        self.rows[ids] += np.diff(np.append(at, len(keys)))
+        self.mass[ids] += np.add.reduceat(mass, at)
+        self.first[ids] = np.minimum(self.first[ids], keys[at])
+
+    def reached(self) -> Array:
+        """Return the mass up to the end of every counter."""
+        per = 1 << (self.bits - self.split)
+        return (self.before[:, None] + np.cumsum(self.mass.reshape(-1, per), axis=1)).reshape(-1)
+
+    def keys(self, at: Any) -> Any:
+        """Return the first key that belongs to counters."""
+        per = self.bits - self.split
+        offset = np.asarray(at, np.uint64) & np.uint64((1 << per) - 1)
+        return self.low[np.asarray(at) >> per] + (offset << np.uint64(self.split))
+
+    def next_key(self, at: int) -> Any:
+        """Return the first key above a counter that the column has."""
+        per = self.bits - self.split
+        stretch = at >> per
+        later = np.flatnonzero(self.rows[at + 1 : (stretch + 1) << per])
+        return self.first[at + 1 + later[0]] if len(later) else self.after[stretch]
+
+    def within(self, at: Array, reached: Array) -> _Stretches | None:
+        """Return counters as stretches; None if there are none."""
+        if not len(at):
+            return None
+        after = np.array([self.next_key(int(i)) for i in at], np.uint64)
+        return _Stretches(self.keys(at), self.split, reached[at] - self.mass[at], after)
+
+
+class _Column:
+    """The search for one column's cuts.
+
+    Parameters
+    ----------
+    limit : int
+        The largest number of bins.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.known: Array | None = np.empty(0, np.uint64)  # distinct keys, while they are few
+        self.whole = 0  # mass
+        self.found: dict[int, tuple[int, int]] = {}  # by the number of a share: its key, and the next one
+        self.stretches: _Stretches | None = _Stretches.all_keys()
+        self.few: _Stretches | None = None  # whose rows are gathered
+        self.gathered: list[tuple[Array, Array]] = []
+
+    @property
+    def done(self) -> bool:
+        """Whether another pass is of no use."""
+        return self.stretches is None and self.few is None
+
+    def see(self, x: Array, mass: Array | None, first: bool) -> None:
+        """Look at a block's values."""
+        there = ~np.isnan(x)
+        keys, mass = keys_of(x[there]), np.ones(int(there.sum()), np.int64) if mass is None else mass[there]
+        order = np.argsort(keys, kind="stable")
+        keys, mass = keys[order], mass[order]
+        if first:
+            self.whole += int(mass.sum())
+            if self.known is not None:
+                self.known = np.union1d(self.known, keys)
+                if len(self.known) > self.limit:
+                    self.known = None
+        if self.stretches is not None:
+            self.stretches.count(keys, mass)
+        if self.few is not None:
+            inside = self.few.places(keys)[1]
+            self.gathered.append((keys[inside], mass[inside]))
+
+    def advance(self, counters: int) -> None:
+        """Draw conclusions from a pass, and prepare the next one with about so many counters."""
+        if self.known is not None:
+            self.stretches = self.few = None
+            return
+        if self.few is not None:
+            self._resolve(self.few)
+        st, self.stretches, self.few = self.stretches, None, None
+        if st is None:
+            return
+        wanted = np.array([k for k in range(1, self.limit) if k not in self.found])
+        reached = st.reached()
+        # Masses rise along the counters, and a share is reached in the first that has as much.
+        at = np.searchsorted(reached.astype(np.float64) / np.float64(self.whole), wanted / self.limit)
+        if st.split == 0:
+            for k, i in zip(wanted.tolist(), at.tolist(), strict=True):
+                self.found[k] = int(st.keys(i)), int(st.next_key(i))
+            return
+        chosen = np.unique(at)
+        few = st.rows[chosen] <= FEW
+        self.few = st.within(chosen[few], reached)
+        self.stretches = st.within(chosen[~few], reached)
+        if self.stretches is not None:
+            bits = max(int(counters // len(self.stretches.low)).bit_length() - 1, 1)
+            self.stretches.open(max(self.stretches.bits - bits, 0))
+
+    def _resolve(self, few: _Stretches) -> None:
+        """Find the shares that are reached among gathered rows."""
+        keys, mass = (np.concatenate([g[i] for g in self.gathered]) for i in (0, 1))
+        self.gathered = []
+        order = np.argsort(keys, kind="stable")
+        keys, mass = keys[order], mass[order]
+        first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if len(keys) else np.empty(0, np.int64)
+        keys, mass = keys[first], np.add.reduceat(mass, first) if len(first) else mass
+        stretch = few.places(keys)[0]
+        ends = np.flatnonzero(np.append(stretch[1:] != stretch[:-1], True))  # the last key of every stretch
+        sums = np.cumsum(mass)
+        gap = few.before[stretch[ends]] - np.append(0, sums[ends[:-1]])  # the mass between what was gathered
+        reached = sums + gap[np.searchsorted(ends, np.arange(len(keys)))]
+        following = np.append(keys[1:], NOTHING)
+        following[ends] = few.after[stretch[ends]]
+        whole = np.float64(self.whole)
+        wanted = np.array([k for k in range(1, self.limit) if k not in self.found])
+        at = np.searchsorted(reached / whole, wanted / self.limit)
+        for k, i in zip(wanted.tolist(), at.tolist(), strict=True):
+            # A share that no gathered row reaches, or that is reached before its stretch, is another stretch's.
+            if i < len(keys) and few.before[stretch[i]] / whole < k / self.limit:
+                self.found[k] = int(keys[i]), int(following[i])
+
+    def cuts(self) -> tuple[Array, int]:
+        """Return the cut points and the number of distinct values, or one more than the limit if there are more."""
+        if self.known is not None:
+            low, high = self.known[:-1], self.known[1:]
+            return midpoints(numbers_of(low), numbers_of(high)), len(self.known)
+        pairs = sorted({pair for pair in self.found.values() if pair[1] != int(NOTHING)})
+        low, high = (np.array([pair[i] for pair in pairs], np.uint64) for i in (0, 1))
+        return midpoints(numbers_of(low), numbers_of(high)), self.limit + 1
+
+
+def midpoints(low: Array, high: Array) -> Array:
+    """Return a number m with low <= m < high, halfway where floats allow."""
+    middle = low / 2 + high / 2  # halves first: the sum of two huge numbers would overflow
+    return np.where((low <= middle) & (middle < high), middle, low) + 0.0  # no negative zeros
+
+
+def cuts_of_blocks(
+    blocks: Callable[[], Iterable[Block]], n_features: int, limit: int, n_categories: Mapping[int, int] | None = None
+) -> tuple[Array, Array, Array]:
+    """Return the columns' cut points, how many each has, and how many distinct values (at most limit + 1).
+
+    Parameters
+    ----------
+    blocks : callable
+        Returns all blocks, once more every time it is called: rows of numbers (NaN for missing ones) and integer
+        masses, or None if every row counts once.
+    n_features : int
+        Number of columns.
+    limit : int
+        The largest number of bins.
+    n_categories : mapping, optional
+        The categorical columns and how many categories each has.
+    """
+    n_categories = n_categories or {}
+    columns = {j: _Column(limit) for j in range(n_features) if j not in n_categories}
+    first = True
+    while first or any(not c.done for c in columns.values()):
+        for X, mass in blocks():
+            for j, column in columns.items():
+                if not column.done:
+                    column.see(np.asarray(X[:, j], np.float64), mass, first)
+        open_ = sum(not c.done for c in columns.values())
+        for column in columns.values():
+            if not column.done:
+                column.advance(MOST_COUNTERS // max(open_, 1))
+        first = False
+    found = [
+        (np.arange(n_categories[j] - 1) + 0.5, 0) if j in n_categories else columns[j].cuts() for j in range(n_features)
+    ]
+    points = np.concatenate([np.empty(0), *(cuts for cuts, _ in found)])
+    return points, np.array([len(c) for c, _ in found], np.int64), np.array([d for _, d in found], np.int64)
