@@ -32,8 +32,10 @@ def markdown_page(text: str, folder: Path) -> str:
     >>> "<h1>Ours</h1>" in made, "&lt;b&gt;" in made, 'class="sortable"' in made
     (True, True, True)
     """
-    title, lead, sections = "", [], {}
-    here: list[Markup] = lead
+    title = ""
+    lead: list[Markup] = []
+    sections: dict[str, list[Markup]] = {}
+    here = lead
     for block in _blocks(text):
         if block.startswith("# "):
             title = block[2:].strip()
