@@ -69,7 +69,7 @@ def test_the_smoke_study_from_outside(tmp_path):
         assert text in page
     assert len((folder / "cells.csv").read_text().splitlines()) == 28
     assert sorted(path.name for path in folder.iterdir() if path.suffix != ".md") == [
-        *("beside-the-best-possible.csv", "cells.csv", "mean-test-errors.png", "study.json"),
+        *("beside-the-best-possible.csv", "cells.csv", "mean-test-errors.png", "report.html", "study.json"),
         "test-errors-in-percent.csv",
     ]
     assert (tmp_path / KEPT).is_file()
