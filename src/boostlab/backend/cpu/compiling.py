@@ -12,16 +12,21 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+import numba
 from numba import njit
 from numba.core import event
 from numba.core.caching import IndexDataCacheFile
 from numba.extending import register_jitable
 
-from boostlab.backend.cpu.linking import KernelCompiler, PartCompiler
+LINKED = "0.68."  # the releases of Numba whose inner workings `linking` knows; others compile as they are made to
 
 # Nobody calls kernels as functions of C: wrappers for that take a tenth of the time.
-PART: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True, "pipeline_class": PartCompiler}
-KERNEL: dict[str, Any] = {**PART, "nogil": True, "pipeline_class": KernelCompiler}
+PART: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
+KERNEL: dict[str, Any] = {**PART, "nogil": True}
+if numba.__version__.startswith(LINKED):
+    from boostlab.backend.cpu.linking import KernelCompiler, PartCompiler
+
+    PART["pipeline_class"], KERNEL["pipeline_class"] = PartCompiler, KernelCompiler
 
 
 class _Notice(event.Listener):

@@ -10,7 +10,8 @@ from numba import njit
 
 from boostlab.backend.cpu.kernels import tree_kinds as kinds
 from boostlab.backend.cpu.kernels import tree_search as search
-from boostlab.learners.criteria import CRITERIA, EXPLAINS, gini, squares, z
+from boostlab.contract.criterion import explains
+from boostlab.learners.criteria import CRITERIA, gini, squares, z
 
 AS_FLOAT = njit(search.as_float)
 
@@ -65,7 +66,7 @@ def run(function):
 
 SUMS = {"labels": search.sums_of_sides, "numbers": search.sums_of_numbers}
 PAIRS = {
-    (kind, cost): run(search.pair_search(cost, SUMS[kind], EXPLAINS.get(cost, 0.0)))
+    (kind, cost): run(search.pair_search(cost, SUMS[kind], explains(cost)))
     for kind, cost in (("labels", gini), ("labels", z), ("numbers", squares))
 }
 
