@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 
 from boostlab.reductions import coupling, decoding
 from boostlab.reductions.codes import exhaustive, make_code, one_vs_one, one_vs_rest
-from boostlab.reductions.form import Form
+from boostlab.reductions.form import ReductionForm
 
 RNG = np.random.default_rng(0)
 
@@ -166,7 +166,7 @@ def test_probabilities_agree_with_the_decision():
     by_code = {one_vs_one: ("vote", "dag", "coupling", "least_squares"), exhaustive: ("loss", "hamming")}
     for make, decoder in [(m, d) for m, names in by_code.items() for d in names] + [(one_vs_rest, "strongest")]:
         code = make(4)
-        form = Form.of(code, decoder, np.array([10.0, 20, 30, 1]))
+        form = ReductionForm.of(code, decoder, np.array([10.0, 20, 30, 1]))
         F = RNG.normal(size=(200, code.shape[1]))
         R = 1 / (1 + np.exp(-2 * F))
         P = form.probabilities(F, R)

@@ -19,9 +19,9 @@ from boostlab.backend import CpuRows, Masses, count_threads
 from boostlab.boosters.calibrating import Calibrating
 from boostlab.boosters.explaining import Explaining
 from boostlab.boosters.params import Check, check_params, flag, number, one_of, param, scorer, whole
-from boostlab.boosters.selection import MOST_ROUNDS, Part, SelectionData
+from boostlab.boosters.selection import MOST_ROUNDS, SamplePart, SelectionData
 from boostlab.boosters.showing import Showing
-from boostlab.boosters.targets import Labels, Numbers, Targets
+from boostlab.boosters.targets import LabelTargets, NumberTargets, Targets
 from boostlab.boosters.voting import Predicting
 from boostlab.calibration.costs import is_cost
 from boostlab.contract import Learner, Rule
@@ -203,8 +203,8 @@ class Booster(Explaining, Targets, Showing, BaseEstimator):
         # All rows that `fit` was given have a say in the bins, so that a Binned of them gives the same model.
         table = self._binned_table(given, threads, sample) if uses_bins else Table(sample.X, threads=threads)
         self._bins = None if sample.table is None else table.bins
-        whole = Part(sample.plain(), table)
-        watched = None if held_out is None else Part(held_out.plain(), held_out.coded(table.bins, threads))
+        whole = SamplePart(sample.plain(), table)
+        watched = None if held_out is None else SamplePart(held_out.plain(), held_out.coded(table.bins, threads))
         chance = rng.spawn(1)[0]  # whatever it takes to settle a parameter, the training draws the same
         self._settled = self._settle(
             SelectionData(
@@ -359,7 +359,7 @@ class Booster(Explaining, Targets, Showing, BaseEstimator):
 
 
 @dataclass(eq=False, repr=False)
-class BoostingClassifier(Calibrating, Labels, ClassifierMixin, Booster):
+class BoostingClassifier(Calibrating, LabelTargets, ClassifierMixin, Booster):
     """Everything about a classifier but its rule.  A subclass adds its parameters and says which rule they make."""
 
     _: KW_ONLY
@@ -371,7 +371,7 @@ class BoostingClassifier(Calibrating, Labels, ClassifierMixin, Booster):
 
 
 @dataclass(eq=False, repr=False)
-class BoostingRegressor(Predicting, Numbers, RegressorMixin, Booster):
+class BoostingRegressor(Predicting, NumberTargets, RegressorMixin, Booster):
     """Everything about a regressor but its rule.  A subclass adds its parameters and says which rule they make."""
 
     _: KW_ONLY

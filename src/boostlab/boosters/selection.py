@@ -32,16 +32,16 @@ PATIENCE = 10
 
 
 @dataclass
-class Part:
+class SamplePart:
     """Rows to train on or to judge by: a sample and its table."""
 
     sample: Sample
     table: Table
 
-    def rows(self, picked: Array) -> Part:
+    def rows(self, picked: Array) -> SamplePart:
         """Return some of the rows."""
         numbers = np.arange(self.table.n_rows)[picked]
-        return Part(self.sample.part(numbers), self.table.take(numbers))
+        return SamplePart(self.sample.part(numbers), self.table.take(numbers))
 
 
 @dataclass
@@ -50,9 +50,9 @@ class SelectionData:
 
     Parameters
     ----------
-    whole : Part
+    whole : SamplePart
         The training sample.
-    held_out : Part or None
+    held_out : SamplePart or None
         The validation sample, where there is one.
     learner, resample, max_restarts
         As for `Training`.
@@ -64,8 +64,8 @@ class SelectionData:
         The most rounds of a trial.
     """
 
-    whole: Part
-    held_out: Part | None
+    whole: SamplePart
+    held_out: SamplePart | None
     learner: Learner
     resample: bool | str
     max_restarts: int
@@ -73,7 +73,7 @@ class SelectionData:
     validation_fraction: float
     rounds: int = MOST_ROUNDS
 
-    def training(self, rule: Rule, train: Part, judge: Part, seed: int) -> Training:
+    def training(self, rule: Rule, train: SamplePart, judge: SamplePart, seed: int) -> Training:
         """Return a training of one part that follows another."""
         sample = train.sample
         return Training(
@@ -88,7 +88,7 @@ class SelectionData:
         )
 
 
-Measure = Callable[[Training, Part, float], Array]
+Measure = Callable[[Training, SamplePart, float], Array]
 
 
 def run(training: Training, rounds: int) -> None:
@@ -128,7 +128,7 @@ def mean(sample: Sample, x: Array) -> float:
 class BestRound:
     """Follows the mean clipped loss (and the errors, if they come first) of the judging rows to its lowest round."""
 
-    def __init__(self, judge: Part, errors_first: bool = False) -> None:
+    def __init__(self, judge: SamplePart, errors_first: bool = False) -> None:
         self.sample, self.errors_first = judge.sample, errors_first
         self.round, self.lowest = 0, self._measure(np.zeros(judge.table.n_rows))
 
@@ -147,7 +147,7 @@ class BestRound:
 
 
 def best_round(
-    bench: SelectionData, rule: Rule, train: Part, judge: Part, seed: int, errors_first: bool = False
+    bench: SelectionData, rule: Rule, train: SamplePart, judge: SamplePart, seed: int, errors_first: bool = False
 ) -> BestRound:
     """Train on one part and return the round that judges best by another."""
     training, best = bench.training(rule, train, judge, seed), BestRound(judge, errors_first)
@@ -259,12 +259,12 @@ def cv_errors(bench: SelectionData, name: str, rules: Mapping[float, Rule], meas
     return {name: np.array(list(rules), dtype=np.float64), **shares}
 
 
-def misclassified(training: Training, judge: Part, value: float) -> Array:
+def misclassified(training: Training, judge: SamplePart, value: float) -> Array:
     """Return 1 for every row that the vote gets wrong."""
     return mistakes(judge.sample, scores(training))
 
 
-def soft_misclassified(training: Training, judge: Part, rho: float) -> Array:
+def soft_misclassified(training: Training, judge: SamplePart, rho: float) -> Array:
     """Return 1 where AR-Boost's soft margin y F + lambda |y - h| is negative, h the last voter, lambda = (1/2) ln rho.
 
     Where no voter joined there is no soft margin, and a row counts that the vote gets wrong.
@@ -279,7 +279,7 @@ def soft_misclassified(training: Training, judge: Part, rho: float) -> Array:
 # -- by a validation set ----------------------------------------------------------------------------------------------
 
 
-def parted(bench: SelectionData, name: str) -> tuple[Part, Part]:
+def parted(bench: SelectionData, name: str) -> tuple[SamplePart, SamplePart]:
     """Return rows to train on and rows to judge by: the validation sample, or a share of every class held out.
 
     Parameters

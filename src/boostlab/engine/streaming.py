@@ -17,7 +17,7 @@ from boostlab.contract import Learner, Retry, Step, Stop, Task
 from boostlab.data.matrix import by_rows, is_sparse
 from boostlab.data.table import Bins, Table
 from boostlab.ensemble.vote import Ensemble, Round
-from boostlab.solvers.filtering import Calls, Edge, sequential_edge
+from boostlab.solvers.filtering import Calls, FilteredEdge, sequential_edge
 
 Array = npt.NDArray[Any]
 
@@ -34,7 +34,7 @@ class FilteringRule(Protocol):
     @property
     def weight(self) -> Callable[..., float]: ...
     def calls(self, t: int) -> Calls: ...
-    def judged(self, found: Edge | None, calls: Calls) -> Step | Retry | Stop: ...
+    def judged(self, found: FilteredEdge | None, calls: Calls) -> Step | Retry | Stop: ...
     def ended(self, calls: Calls) -> Stop: ...
 
 

@@ -217,7 +217,7 @@ def forest_of(vote: Ensemble, name: str = "This model") -> Forest:
     named = vote.rule.needs == "labels"
     for kind, found in sorted(members.items()):
         voters, alphas, columns = zip(*found, strict=True)
-        parts.append(_Reader(width, named, np.array(alphas), np.array(columns)).read(kind, list(voters)))
+        parts.append(_ForestReader(width, named, np.array(alphas), np.array(columns)).read(kind, list(voters)))
     return joined(parts, width)
 
 
@@ -233,7 +233,7 @@ def _kind(voter: Voter, name: str) -> str:
 
 
 @dataclass
-class _Reader:
+class _ForestReader:
     """Turns packed voters of one kind into a forest."""
 
     width: int

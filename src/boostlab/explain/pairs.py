@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.explain.forest import Forest, steps_and_trees
-from boostlab.explain.parts import Part, parts_of
+from boostlab.explain.parts import AdditivePart, parts_of
 from boostlab.explain.reference import dense
 
 Array = npt.NDArray[Any]
@@ -90,7 +90,7 @@ def interactions(model: Any, X: Any, most_rows: int = MOST_ROWS) -> list[Interac
     return sorted(found, key=lambda i: (-i.strength, i.features))
 
 
-def _of_part(part: Part, used: Array, x: Array) -> dict[tuple[int, int], tuple[float, float]]:
+def _of_part(part: AdditivePart, used: Array, x: Array) -> dict[tuple[int, int], tuple[float, float]]:
     """Return the mean squares of the pairs' terms, and of the pairs' joint effects."""
     _, steps, trees = steps_and_trees(part.forest)
     single = {int(j): np.zeros((len(x), part.forest.width)) for j in used}

@@ -19,7 +19,7 @@ Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class AdditivePart:
     """One vote of a model: shown scores = base + raw scores @ matrix."""
 
     forest: Forest
@@ -28,10 +28,10 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class AdditiveParts:
     """All votes of a model, side by side, and what people call their columns and scores."""
 
-    votes: Sequence[Part]
+    votes: Sequence[AdditivePart]
     names: list[str]
     outputs: list[str]
     categories: list[list[Any] | None]
@@ -42,7 +42,7 @@ class Parts:
         return np.unique(np.concatenate([np.empty(0, np.int64), *(p.forest.used for p in self.votes)]))
 
 
-def parts_of(model: Any) -> Parts:
+def parts_of(model: Any) -> AdditiveParts:
     """Return a fitted booster as sums, or say why it is none.
 
     Parameters
@@ -53,7 +53,7 @@ def parts_of(model: Any) -> Parts:
     if not hasattr(model, "contributions"):
         raise TypeError(f"{type(model).__name__} is not a booster of boostlab; only these are opened here.")
     check_is_fitted(model, "n_estimators_")
-    return Parts(_votes(model), feature_names(model), _outputs(model), _categories(model))
+    return AdditiveParts(_votes(model), feature_names(model), _outputs(model), _categories(model))
 
 
 def feature_names(model: Any) -> list[str]:
@@ -91,7 +91,7 @@ def linear_map(vote: Ensemble, width: int) -> Array:
     return np.asarray(out, np.float64).reshape(width, -1)
 
 
-def _votes(model: Any) -> list[Part]:
+def _votes(model: Any) -> list[AdditivePart]:
     vote = model._ensemble
     if not isinstance(vote, Reduced):
         return [_part(model, float(getattr(model, "baseline_", 0.0)))]
@@ -101,10 +101,10 @@ def _votes(model: Any) -> list[Part]:
     ]
 
 
-def _part(model: Any, constant: float) -> Part:
+def _part(model: Any, constant: float) -> AdditivePart:
     forest = forest_and_shares(model)
     matrix = linear_map(model._ensemble, forest.width)
-    return Part(forest, matrix, np.full(matrix.shape[1], constant))
+    return AdditivePart(forest, matrix, np.full(matrix.shape[1], constant))
 
 
 def _outputs(model: Any) -> list[str]:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from boostlab.backend.shapley import add_shapley, background_patterns, fill_tables, spread, trace_paths
 from boostlab.data.table import Table
 from boostlab.explain.forest import Forest, steps_and_trees
-from boostlab.explain.parts import Part, Parts, parts_of
+from boostlab.explain.parts import AdditivePart, AdditiveParts, parts_of
 from boostlab.explain.reference import Reference as Background
 from boostlab.explain.reference import dense, shares
 
@@ -120,17 +120,17 @@ def contributions(model: Any, X: Any, background: Any = None) -> Contributions:
     return of_parts(parts, table, rows)
 
 
-def _background(model: Any, parts: Parts, background: Any) -> Background:
+def _background(model: Any, parts: AdditiveParts, background: Any) -> Background:
     table = model._table(background)
     return Background(parts.used, dense(table.X, slice(None), parts.used), np.ones(table.n_rows))
 
 
-def of_parts(parts: Parts, table: Table, background: Background | None) -> Contributions:
+def of_parts(parts: AdditiveParts, table: Table, background: Background | None) -> Contributions:
     """Return the contributions of all votes of a model.
 
     Parameters
     ----------
-    parts : Parts
+    parts : AdditiveParts
         The model.
     table : Table
         The rows.
@@ -151,7 +151,7 @@ def of_parts(parts: Parts, table: Table, background: Background | None) -> Contr
     return Contributions(values, bases, data, parts.names, parts.outputs, parts.categories)
 
 
-def _add(part: Part, used: Array, table: Table, background: Background | None, out: Array) -> Array:
+def _add(part: AdditivePart, used: Array, table: Table, background: Background | None, out: Array) -> Array:
     """Write one vote's contributions to out[row, feature, output], and return its mean scores."""
     forest = part.forest
     if background is not None:

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from boostlab.explain.forest import steps_and_trees
-from boostlab.explain.parts import Parts, parts_of
+from boostlab.explain.parts import AdditiveParts, parts_of
 from boostlab.explain.reference import dense
 
 Array = npt.NDArray[Any]
@@ -122,7 +122,7 @@ def shapes(
     return sorted(found, key=lambda s: (-s.importance, s.feature))
 
 
-def _steps(parts: Parts, name: str) -> dict[int, Function]:
+def _steps(parts: AdditiveParts, name: str) -> dict[int, Function]:
     """Return every feature's cuts, values and value of NaN, one column a shown score, less their means."""
     width, first = len(parts.outputs), 0
     told: dict[int, Function] = {}
@@ -152,7 +152,7 @@ def _sum(a: Function, b: Function) -> Function:
     return cuts, values[0] + values[1], a[2] + b[2]
 
 
-def _shape(parts: Parts, j: int, told: Function, x: Array | None, others: list[Any], level: float) -> Shape:
+def _shape(parts: AdditiveParts, j: int, told: Function, x: Array | None, others: list[Any], level: float) -> Shape:
     cuts, values, missing = told
     density, absent = None, 0.0
     weight = np.full(len(values), 1.0 / len(values))

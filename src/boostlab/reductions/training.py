@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from boostlab.backend import count_threads
 from boostlab.data.sample import Sample
-from boostlab.reductions.form import Form, form_of
+from boostlab.reductions.form import ReductionForm, form_of
 from boostlab.reductions.reduced import Reduced
 
 Array = npt.NDArray[Any]
@@ -98,7 +98,7 @@ def _train(model: Booster, part: Sample, judge: Sample | None) -> None:
         raise KeyboardInterrupt  # without the other problems there is no vote
 
 
-def keep(booster: Any, models: list[Booster], form: Form) -> None:
+def keep(booster: Any, models: list[Booster], form: ReductionForm) -> None:
     """Take the binary boosters, trained or loaded, as the model's own."""
     booster._ensemble = Reduced([model._ensemble for model in models], form)
     booster._settled = {}

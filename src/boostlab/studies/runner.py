@@ -244,14 +244,14 @@ def _compute(batches: Sequence[CellBatch], workers: int, backend: str | None) ->
             # joblib takes a worker whose memory has grown for a leak and starts another, which is no one's concern.
             warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
             joblib.Parallel(workers, backend, batch_size=1)(joblib.delayed(work)(batch) for batch in batches)
-    except (KeyboardInterrupt, _Stopped):
+    except (KeyboardInterrupt, _Interrupted):
         return "it was stopped by Ctrl-C", True
     except BrokenExecutor:
         return "a worker was killed, most likely for lack of memory (fewer jobs need less)", False
     return "", False
 
 
-class _Stopped(BaseException):
+class _Interrupted(BaseException):
     """Ctrl-C, by a name that the engine does not answer: it would end the fit and leave a model of few rounds."""
 
 
@@ -265,7 +265,7 @@ def _ctrl_c() -> Iterator[None]:
 
     def stop(*_: Any) -> NoReturn:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        raise _Stopped
+        raise _Interrupted
 
     signal.signal(signal.SIGINT, stop)
     try:

@@ -13,7 +13,7 @@ from scipy.special import erf, erfinv, expit, log_expit, logit, softmax
 
 from boostlab.ensemble.vote import Ensemble
 from boostlab.explain.forest import Forest, NotAdditive, Steps, joined, steps_and_trees
-from boostlab.explain.parts import Parts, parts_of
+from boostlab.explain.parts import AdditiveParts, parts_of
 from boostlab.reductions.reduced import Reduced
 
 Array = npt.NDArray[Any]
@@ -117,7 +117,7 @@ def abs_bound(forest: Forest) -> Array:
     return np.maximum.reduceat(np.abs(forest.values).max(axis=1), forest.roots[:-1])
 
 
-def _whole(parts: Parts, vote: Any) -> tuple[Forest, Array]:
+def _whole(parts: AdditiveParts, vote: Any) -> tuple[Forest, Array]:
     """Return all votes as one forest with a column a score, and the constants."""
     if len(parts.votes) == 1:
         part = parts.votes[0]

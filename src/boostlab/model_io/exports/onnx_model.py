@@ -19,7 +19,7 @@ LEQ, MEMBER, SUM = 0, 6, 1  # numbers that the format gives to modes and to the 
 
 
 @dataclass
-class _Nodes:
+class _OnnxNodes:
     """The arrays of a TreeEnsemble, node by node; every leaf adds to one score."""
 
     feature: list[int] = field(default_factory=list)
@@ -127,7 +127,7 @@ class _Graph:
 
     def scores(self, d: Description) -> str:
         """Add the trees and the constant."""
-        nodes = _Nodes()
+        nodes = _OnnxNodes()
         for k in range(d.n_scores):
             for f in d.steps:
                 if f.values[:, k].any() or f.missing[k]:
@@ -205,7 +205,7 @@ class _Graph:
             self.add("Concat", self.add("Sub", one, p), p, axis=1, out="probabilities")
 
 
-def _step(nodes: _Nodes, f: Steps, k: int) -> None:
+def _step(nodes: _OnnxNodes, f: Steps, k: int) -> None:
     """Add a step function as a balanced tree below a node that only missing values leave by its false branch."""
     root = nodes.node(f.feature, np.inf, False)
     nodes.roots.append(root)
@@ -224,7 +224,7 @@ def _step(nodes: _Nodes, f: Steps, k: int) -> None:
     nodes.false[root] = nodes.leaf(f.missing[k], k)
 
 
-def _tree(nodes: _Nodes, forest: Forest, root: int, k: int) -> None:
+def _tree(nodes: _OnnxNodes, forest: Forest, root: int, k: int) -> None:
     """Add one tree for one score."""
 
     def below(node: int) -> list[int]:
