@@ -80,6 +80,9 @@ def test_a_page_and_a_card_of_one_model(run, here):
         assert text in page
     assert "<i>colour" not in page
     assert run("explain", "m.boost", "--out", "plain.html").exit_code == 0
+    told = rows_of(run("predict", "m.boost", "shop.csv", "--columns", "drop", "--explain").stdout)
+    assert len(told) == N
+    assert any(float(row["contribution of price"]) != 0.0 for row in told)
     card = run("card", "m.boost").stdout
     for text in ("# Model card: kept", "one of 2 classes: No, Yes", "- price: a number in $", "red", "id (an id?"):
         assert text in card

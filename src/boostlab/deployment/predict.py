@@ -54,8 +54,6 @@ def predict(
     recipe, booster = model["recipe"].recipe, model["booster"]
     if proba and not recipe.classes:
         raise RequestError("--proba needs a model of classes, and this one predicts numbers; leave it out.")
-    if explain and not hasattr(booster, "contributions"):
-        raise RequestError("--explain needs a boostlab whose models have contributions; leave it out, or upgrade.")
     count = 0
     with _writer(out) as write:
         for raw in batches(table, encoding, size):
@@ -81,10 +79,18 @@ def _answers(booster: Any, X: Array, target: str, proba: bool) -> dict[str, list
 
 
 def _contributions(booster: Any, X: Array, names: tuple[str, ...]) -> dict[str, list[Any]]:
-    values = np.asarray(booster.contributions(X))
-    if values.ndim != 2:
-        raise RequestError("--explain writes one number a column, and this model has several scores; leave it out.")
-    return {f"contribution of {name}": values[:, j].tolist() for j, name in enumerate(names)}
+    """Return what every column adds to the score, or to each class's score."""
+    try:
+        told = booster.contributions(X)
+    except ValueError as error:
+        raise RequestError(f"--explain is not possible: {error}") from error
+    values = told.values if told.values.ndim == 3 else told.values[:, :, None]
+    of = [f" to {name}" for name in told.output_names] if values.shape[2] > 1 else [""]
+    return {
+        f"contribution of {name}{which}": values[:, j, k].tolist()
+        for k, which in enumerate(of)
+        for j, name in enumerate(names)
+    }
 
 
 def _cells(raw: RawSheet) -> dict[str, list[Any]]:
