@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
+from boostlab.backend.cpu.compiling import admit
 from boostlab.backend.cpu.kernels import tree_kinds as kinds
 from boostlab.backend.cpu.kernels import tree_search as search
 from boostlab.contract.criterion import explains
@@ -64,6 +65,8 @@ def run(function):
     return of
 
 
+for functions in ((gini,), (z,), (squares,), (CRITERIA["labels"].fold, CRITERIA["labels"].close)):
+    admit(*functions)
 SUMS = {"labels": search.sums_of_sides, "numbers": search.sums_of_numbers}
 PAIRS = {
     (kind, cost): run(search.pair_search(cost, SUMS[kind], explains(cost)))
