@@ -34,7 +34,7 @@ from boostlab.tables.table import LabelledTable, understand
 
 MODEL = "model.boost"
 STORE = "cells.sqlite"  # in the folder of the page
-_DEMO = {"rounds": 100, "repeats": 1}  # under a minute on two cores, compiling included
+_DEMO = {"rounds": 100, "repeats": 1}  # a minute and a half on two cores the first time, most of it compiling
 
 
 @dataclass(frozen=True)

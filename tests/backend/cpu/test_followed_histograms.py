@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boostlab.backend.cpu import one_thread as alone
+from boostlab.backend.cpu.bin_codes import DenseCodes
 from boostlab.backend.cpu.followed_histograms import Follower
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.scales import MOST
@@ -116,7 +116,7 @@ def test_an_interrupt_in_the_middle_is_forgotten(monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(alone, "follow", interrupted)
+        patch.setattr(DenseCodes, "follow", interrupted)
         with pytest.raises(KeyboardInterrupt):
             update(follower, y)
     update(follower, y)

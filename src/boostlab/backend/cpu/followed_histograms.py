@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu import one_thread as alone
 from boostlab.backend.cpu.bin_codes import Codes, Followed
 from boostlab.backend.cpu.label_histograms import sums_of
 from boostlab.backend.cpu.masses import Masses
@@ -64,7 +63,7 @@ class Follower:
     def among(self, members: Array, slots: Array, total: Array) -> None:
         """Write the channels' sums over some rows."""
         assert self.q is not None
-        self._write(*alone.sums_of(self.codes, self.q, members, self.sided), slots, total)
+        self._write(*self.codes.sums(self.q, members, self.sided), slots, total)
 
     def _write(self, mine: Array, minus: int, plus: int, slots: Array, total: Array) -> None:
         if self.sided:
@@ -113,12 +112,12 @@ class Follower:
         self._sum(self.q)
 
     def _sum(self, q: Array) -> None:
-        self.slots, self.minus, self.plus = alone.sums_of(self.codes, q, sided=self.sided)
+        self.slots, self.minus, self.plus = self.codes.sums(q, sided=self.sided)
         self.q = q
 
     def _changes(self, what: tuple[Any, ...], q: Array, scatter: bool) -> tuple[Followed, Array | None]:
         """Bring q up to date; return what happened, and the new histogram if it was asked for."""
-        return alone.follow(self.codes, what, self.sided, q, scatter, self.slots)
+        return self.codes.follow(what, self.sided, q, scatter, self.slots)
 
     def _follow(self, weight: Array, target: Array) -> bool:
         """Sum what changed; False if it cannot be told from the integers what scale would fit."""
