@@ -105,8 +105,36 @@ class _CacheFile(IndexDataCacheFile):
         return self._index_name.removesuffix("nbi") + hashlib.sha256(marks.encode()).hexdigest()[:16] + ".nbc"
 
 
+def told_apart(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a closure a name that says what it holds.
+
+    Numba names machine code by a function's name and a number that is its own in this process only.  A kernel that
+    comes from the cache may hold the code of a closure under the very name that another closure of the same source
+    gets here, and the linker would take one for the other.
+    """
+    if function.__closure__ and not hasattr(function, "told_apart"):
+        held = repr([_content(cell) for cell in function.__closure__])
+        function.__qualname__ += f"_{zlib.crc32(held.encode()):08x}"
+        function.told_apart = True  # type: ignore[attr-defined]
+    return function
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return _shown(cell.cell_contents)
+    except ValueError:  # nothing yet: the function itself
+        return "itself"
+
+
+def _shown(x: Any) -> Any:
+    if isinstance(x, tuple | list):
+        return [_shown(part) for part in x]
+    return f"{x.__module__}.{x.__qualname__}" if hasattr(x, "__qualname__") else repr(x)
+
+
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function on first use; without a writable place for the cache, anew in every process."""
+    function = told_apart(function)
     try:
         made = njit(cache=True, **KERNEL)(function)
     except RuntimeError:  # Numba finds no folder it may write to
@@ -119,14 +147,14 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 def part(function: Callable[..., Any]) -> Any:
     """Mark a plain function that kernels may call, or be made of: the cache on disk knows it by name."""
-    return register_jitable(**PART)(function)
+    return register_jitable(**PART)(told_apart(function))
 
 
 def inlined(function: Callable[..., Any]) -> Any:
     """Mark a plain function that is inlined whatever its size: a loop with a call left in it does not vectorise, and
     takes three times as long.
     """
-    return register_jitable(forceinline=True, **PART)(function)
+    return register_jitable(forceinline=True, **PART)(told_apart(function))
 
 
 @cache
