@@ -60,7 +60,7 @@ def test_shapes_add_up_and_know_the_density(name):
         below = np.searchsorted(s.cuts, x[~np.isnan(x)], "left")
         assert s.density == pytest.approx(np.bincount(below, minlength=len(s.cuts) + 1) / len(below))
     assert [s.importance for s in shapes] == sorted((s.importance for s in shapes), reverse=True)
-    assert next(s for s in shapes if s.name == "city").categories == ["Bern", "Oslo", "Rome", "Turin"]
+    assert next(s for s in shapes if s.name == "city").categories == ("Bern", "Oslo", "Rome", "Turin")
 
 
 def test_bands_hold_the_models_of_drawn_rows():

@@ -13,64 +13,35 @@ from sklearn.utils import _safe_indexing
 from boostlab.explain.forest import steps_and_trees
 from boostlab.explain.parts import AdditiveParts, parts_of
 from boostlab.explain.reference import dense
+from boostlab.theory.shapes import ShapeFunction, step
 
 Array = npt.NDArray[Any]
 Function = tuple[Array, Array, Array]  # cuts, values, and the value of NaN
 
 
 @dataclass(frozen=True, eq=False)
-class Shape:
+class Shape(ShapeFunction):
     """What one feature adds to the score: a step function, less its mean over the reference rows.
 
     Attributes
     ----------
-    feature : int
-        The column.
-    name : str
-        Its name, or x and its number.
-    cuts : array of shape (k,)
-        Where the steps are; a value equal to a cut is below it.  Categories are 0, 1, ... and have cuts between them.
-    values : array of shape (k + 1,) or (k + 1, n_outputs)
-        What is added between the cuts.
-    missing : float or array
-        What is added for a missing value.
+    feature, name, cuts, values, missing, categories
+        As of `boostlab.theory.ShapeFunction`; values have a column an output where there are several.
     density : array of shape (k + 1,), or None
         The share of the rows of X in every interval.
     missing_share : float
         The share of the rows of X that have no value.
     low, high : arrays like values, or None
         A bootstrap band: the central part of what refitted models add in the middle of every interval.
-    categories : list, or None
-        What the numbers stand for, where the column holds categories.
     importance : float
         The mean magnitude of what is added, over X if it is given, else over the intervals.
     """
 
-    feature: int
-    name: str
-    cuts: Array
-    values: Array
-    missing: Any
-    density: Array | None
-    missing_share: float
-    low: Array | None
-    high: Array | None
-    categories: list[Any] | None
-    importance: float
-
-    def __call__(self, x: Any) -> Array:
-        """Return what values of the feature add to the score."""
-        return step(self.cuts, self.values, self.missing, np.asarray(x, np.float64))
-
-
-def step(cuts: Array, values: Array, missing: Any, x: Array) -> Array:
-    """Return a step function at x."""
-    out = values[np.searchsorted(cuts, x, "left")]
-    absent = np.isnan(x)
-    if absent.any():
-        out = out.copy()
-        out[absent] = missing
-    return out
+    density: Array | None = None
+    missing_share: float = 0.0
+    low: Array | None = None
+    high: Array | None = None
+    importance: float = 0.0
 
 
 def shapes(
@@ -172,8 +143,9 @@ def _shape(parts: AdditiveParts, j: int, told: Function, x: Array | None, others
     def flat(a: Any) -> Any:
         return a if a is None or not one else a[..., 0]
 
-    ends = flat(values), flat(missing), density, absent, flat(low), flat(high)
-    return Shape(j, parts.names[j], cuts, *ends, parts.categories[j], importance)
+    known = parts.categories[j]
+    function = j, parts.names[j], cuts, flat(values), flat(missing), None if known is None else tuple(known)
+    return Shape(*function, density, absent, flat(low), flat(high), importance)
 
 
 def _middles(cuts: Array) -> Array:
