@@ -20,8 +20,8 @@ from boostlab.backend import CpuSample, Masses
 from boostlab.backend.cpu.trees.full import Full
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Table
-from boostlab.learners.criteria import TINY, Gini, formula
-from boostlab.learners.tree.learner import GROWS_BY, TreeSession
+from boostlab.learners.criteria import GROWTH, TINY, Gini, formula
+from boostlab.learners.tree.learner import TreeSession
 
 XOR, ODD = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]] * 5), np.array([0, 1, 1, 0] * 5)
 LIMITS = [{"max_depth": 2}, {"max_leaf_nodes": 4}, {"max_leaf_nodes": None}, {"max_depth": 2, "min_samples_leaf": 3}]
@@ -201,7 +201,41 @@ def test_another_impurity_is_not_taken_for_gini(monkeypatch):
     assert Full.serves(DecisionTree(**limits), sample, Gini(), task)
     assert not Full.serves(DecisionTree(**limits), sample, Entropy(), task)
     gini = grow(X, task, **limits)
-    monkeypatch.setitem(GROWS_BY, "edge", Entropy())
-    assert fields(grow(X, task, strategy="general", **limits)) != fields(gini)
+    monkeypatch.setitem(GROWTH, "entropy", {"edge": Entropy()})
+    by_entropy = {"criterion": "entropy", **limits}
+    assert fields(grow(X, task, strategy="general", **by_entropy)) != fields(gini)
+    assert fields(grow(X, task, **by_entropy)) == fields(grow(X, task, strategy="general", **by_entropy))
     with pytest.raises(ValueError, match="full does not serve this task"):
-        grow(X, task, strategy="full", **limits)
+        grow(X, task, strategy="full", **by_entropy)
+
+
+def test_a_user_names_what_trees_grow_by():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 9, (200, 3)).astype(float)
+    classes = np.digitize(X[:, 0] + X[:, 1] * (X[:, 2] > 4) + rng.normal(size=200), [4, 8])
+    fits = {
+        named: SAMMEClassifier(DecisionTree(4, criterion=named), n_estimators=2).fit(X, classes)
+        for named in (None, "gini", "labels")
+    }
+    first = {named: fields(model.estimators_[0]) for named, model in fits.items()}
+    assert first[None] == first["gini"] != first["labels"]
+    right = {named: (model.estimators_[0].votes(Table(X)) == classes).mean() for named, model in fits.items()}
+    assert right["labels"] >= 0.9 * right["gini"]  # both are greedy: neither is the best tree
+
+
+@pytest.mark.parametrize(
+    ("booster", "criterion", "sentence"),
+    [
+        (
+            LogitBoostClassifier,
+            "gini",
+            r"LogitBoostClassifier needs .* 'least_squares', and DecisionTree\(criterion='gini'\) offers only 'edge', "
+            r"'labels'; leave the tree's criterion out\.",
+        ),
+        (AdaBoostClassifier, "labels", r"needs .* 'edge', and DecisionTree\(criterion='labels'\) offers only 'labels'; "),
+        (AdaBoostClassifier, "variance", r"DecisionTree: criterion='variance' is not possible; use None, \"gini\" or "),
+    ],
+)
+def test_where_a_rule_needs_its_own_another_is_refused(booster, criterion, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        booster(DecisionTree(criterion=criterion)).fit(XOR, ODD)
