@@ -25,10 +25,14 @@ def said(code):
 
 
 def test_one_booster_does_not_load_the_others():
-    loaded = said("import sys; from boostlab import AdaBoostClassifier; print(*sys.modules)").split()
+    fit = "AdaBoostClassifier(n_estimators=2).fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])"
+    loaded = said(f"import sys; from boostlab import AdaBoostClassifier; {fit}; print(*sys.modules)").split()
     assert "boostlab.boosters.adaboost" in loaded
     assert "boostlab.boosters.lpboost" not in loaded
     assert "boostlab.boosters.vadaboost" not in loaded
+    # Nor what a fit does not need: explanations, theory, programs, pictures, the command line.
+    rooms = {"explain.words", "explain.pairs", "theory", "model_io", "studies", "plots"}
+    assert not ({f"boostlab.{room}" for room in rooms} | {"highspy", "matplotlib", "rich", "typer"}) & set(loaded)
 
 
 def test_a_model_file_loads_its_booster_only(tmp_path):

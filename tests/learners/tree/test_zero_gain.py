@@ -232,7 +232,11 @@ def test_a_user_names_what_trees_grow_by():
             r"LogitBoostClassifier needs .* 'least_squares', and DecisionTree\(criterion='gini'\) offers only 'edge', "
             r"'labels'; leave the tree's criterion out\.",
         ),
-        (AdaBoostClassifier, "labels", r"needs .* 'edge', and DecisionTree\(criterion='labels'\) offers only 'labels'; "),
+        (
+            AdaBoostClassifier,
+            "labels",
+            r"needs .* 'edge', and DecisionTree\(criterion='labels'\) offers only 'labels'; ",
+        ),
         (AdaBoostClassifier, "variance", r"DecisionTree: criterion='variance' is not possible; use None, \"gini\" or "),
     ],
 )
