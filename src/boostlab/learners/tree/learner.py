@@ -51,8 +51,8 @@ class DecisionTree(Learner, BaseEstimator):
         Cost-complexity pruning: a split goes if the splits below and including it save less than this much a leaf,
         measured as a share of the weight.
     criterion : str or None, default=None
-        What splits lower, for boosters that ask for labels and so leave it open (AdaBoost, SAMME and their kin): "gini",
-        or of three or more classes "labels" (the weighted error).  None is the booster's own, or gini.
+        What splits lower, for boosters that ask for labels and so leave it open (AdaBoost, SAMME and their kin):
+        "gini", or of three or more classes "labels" (the weighted error).  None is the booster's own, or gini.
 
     Examples
     --------
