@@ -113,7 +113,7 @@ def small_table(seed):
 
 @pytest.mark.parametrize("strategy", ["general", "best_first", "full"])
 def test_full_trees_err_as_scikit_learns_do(strategy):
-    for seed in range(150):
+    for seed in range(60):
         X, y, w = small_table(seed)
         binary = 2.0 * (y > 0) - 1
         for criterion, target in (("edge", binary), ("labels", y), ("least_squares", y.astype(float))):
