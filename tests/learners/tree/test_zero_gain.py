@@ -21,6 +21,7 @@ from boostlab.backend.cpu.trees.full import Full
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Table
 from boostlab.learners.criteria import GROWTH, TINY, Gini, formula
+from boostlab.learners.tree.fitted import FIELDS
 from boostlab.learners.tree.learner import TreeSession
 
 XOR, ODD = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]] * 5), np.array([0, 1, 1, 0] * 5)
@@ -132,7 +133,7 @@ def test_full_trees_err_as_scikit_learns_do(strategy):
 
 
 def fields(tree):
-    return tree if isinstance(tree, Stop) else [getattr(tree, name).tobytes() for name in type(tree).__slots__]
+    return tree if isinstance(tree, Stop) else [getattr(tree, name).tobytes() for name in FIELDS]
 
 
 @pytest.mark.parametrize("criterion", ["edge", "z", "least_squares", "labels", "hamming_z"])

@@ -168,7 +168,7 @@ class TreeSession(Session):
         found = self.strategy(criterion, task).grow(criterion, task)
         if isinstance(found, Stop):
             return found
-        tree = Tree(*found.tree)
+        tree = Tree.of(found.tree)
         if found.sums is None or task.counts is not None:
             return Found(tree, found.votes)
         by_class = task.criterion == "labels"
