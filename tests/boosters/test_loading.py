@@ -34,13 +34,15 @@ import boostlab
 kind = type(boostlab.load(sys.argv[1])).__name__
 load = list(sys.modules)
 from boostlab.boosters import REGISTRY, REGRESSORS
-print(json.dumps({"fit": fit, "kind": kind, "load": load, "lists": [*REGISTRY, *REGRESSORS]}))
+import boostlab.plots, boostlab.theory
+drawn = "matplotlib" in sys.modules
+print(json.dumps({"fit": fit, "kind": kind, "load": load, "lists": [*REGISTRY, *REGRESSORS], "drawn": drawn}))
 """
 
 
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory):
-    """What a new process has loaded after a fit and after `load`, and the lists that it makes then."""
+    """What a new process has loaded after a fit, after `load`, with all boosters, and with the pictures."""
     path = tmp_path_factory.mktemp("loading") / "model.boost"
     boostlab.WeightBoostClassifier(n_estimators=2).fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]).save(path)
     done = subprocess.run([sys.executable, "-c", STEPS, str(path)], capture_output=True, text=True, check=True)
@@ -53,6 +55,10 @@ def test_a_fit_loads_its_booster_and_what_it_needs(fresh):
     assert not {"boostlab.boosters.lpboost", "boostlab.boosters.weightboost"} & loaded
     rooms = {"explain.words", "explain.pairs", "theory", "model_io", "studies", "plots"}
     assert not ({f"boostlab.{room}" for room in rooms} | {"highspy", "matplotlib", "rich", "typer"}) & loaded
+
+
+def test_matplotlib_is_not_imported_before_the_first_picture(fresh):
+    assert fresh["drawn"] is False
 
 
 def test_a_model_file_loads_its_booster_only(fresh):
