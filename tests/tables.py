@@ -47,6 +47,13 @@ def stored(X, seed=0):
     return sparse.csr_array((X[kept], j, np.searchsorted(i, np.arange(len(X) + 1))), shape=X.shape)
 
 
+def class_numbers(y):
+    """Return classes as boosters show them to learners: kernels need not be compiled for another type."""
+    y = np.asarray(y).astype(np.int8)
+    y.flags.writeable = False
+    return y
+
+
 def rows_in_memory(F, h, y=1, mass=None):
     """Return rows with these scores, votes, labels -1 and +1 and masses, as a rule's formulas see them."""
     F = np.asarray(F, float)

@@ -364,5 +364,5 @@ CRITERIA: dict[str, Criterion] = {
 # heaviest label, so that a rule leaves open how the tree is grown.
 GROWTH: dict[str, dict[str, Separable]] = {
     "gini": {"edge": Gini(), "labels": ClassGini()},
-    "labels": {"labels": Labels()},
+    "error": {"labels": Labels()},
 }

@@ -52,7 +52,7 @@ class DecisionTree(Learner, BaseEstimator):
         measured as a share of the weight.
     criterion : str or None, default=None
         What splits lower, for boosters that ask for labels and so leave it open (AdaBoost, SAMME and their kin):
-        "gini", or of three or more classes "labels" (the weighted error).  None is the booster's own, or gini.
+        "gini", or of three or more classes "error" (the weighted error).  None is the booster's own, or gini.
 
     Examples
     --------
