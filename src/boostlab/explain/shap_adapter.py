@@ -74,7 +74,7 @@ def _leaf(value: Array) -> dict[str, Array]:
 
 
 @dataclass
-class _Nodes:
+class _ThresholdNodes:
     """The nodes of one tree with thresholds only, as shap takes them."""
 
     values: Array  # of the forest's nodes
@@ -112,7 +112,7 @@ class _Nodes:
 def _tree(forest: Forest, t: int, values: Array, budget: int) -> dict[str, Array]:
     """Return one tree with thresholds only."""
     assert forest.low_share is not None
-    share, nodes = forest.low_share, _Nodes(values)
+    share, nodes = forest.low_share, _ThresholdNodes(values)
 
     def add(node: int, weight: float) -> int:
         """Append a node and all below it; return its number."""
