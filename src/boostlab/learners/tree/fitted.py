@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +20,7 @@ from boostlab.learners.tree.pruning import prices, who_votes
 Array = npt.NDArray[Any]
 
 FIELDS = tuple(f.name for f in fields(TreeArrays))
+_arrays = attrgetter(*FIELDS)
 
 
 @voter_kind("tree")
@@ -41,7 +43,7 @@ class Tree(TreeArrays, Voter):
     @classmethod
     def of(cls, grown: TreeArrays) -> Tree:
         """Return the voter of a tree that a strategy has grown."""
-        return cls(*(getattr(grown, name) for name in FIELDS))
+        return cls(*_arrays(grown))
 
     @property
     def bound(self) -> float:
