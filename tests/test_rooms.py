@@ -213,6 +213,7 @@ RULES_MAY_USE = {"numpy", "scipy", "math", "dataclasses", "typing", "collections
 SHARED = {
     "base",
     "calibrating",
+    "constraining",
     "explaining",
     "params",
     "registry",

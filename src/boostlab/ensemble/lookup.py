@@ -77,7 +77,13 @@ def _steps(stumps: list[tuple[float, Any]], width: int) -> tuple[Array, Array, A
     crossed = np.concatenate([zero, np.cumsum(right, axis=0)])
     ahead = np.concatenate([zero, np.cumsum(left[::-1], axis=0)])[::-1]
     cuts, at = np.unique(threshold, return_index=True)
-    return cuts, (crossed + ahead)[np.append(at, len(stumps))], absent.sum(axis=0, keepdims=True)
+    values = (crossed + ahead)[np.append(at, len(stumps))]
+    for level in values.T:  # a sum of rising steps rises, also where rounding would have it fall
+        if (left <= right).all():
+            np.maximum.accumulate(level, out=level)
+        elif (left >= right).all():
+            np.minimum.accumulate(level, out=level)
+    return cuts, values, absent.sum(axis=0, keepdims=True)
 
 
 def _by_class(votes: Array, width: int) -> Array:

@@ -14,7 +14,8 @@ from boostlab.contract.criterion import Separable
 from boostlab.contract.growth import Strategy
 from boostlab.contract.slots import Split
 from boostlab.contract.sums import errors_of_labels
-from boostlab.learners.criteria import CRITERIA, ClassGini, Gini
+from boostlab.learners.class_criteria import ClassGini
+from boostlab.learners.criteria import CRITERIA, Gini
 from boostlab.learners.search import SplitSearch
 from boostlab.learners.tree.factored import grow_factored
 from boostlab.learners.tree.fitted import Tree
@@ -62,7 +63,7 @@ class DecisionTree(Learner, BaseEstimator):
     (4, 2)
     """
 
-    uses_bins = True
+    uses_bins = constrains = True
 
     def __init__(
         self,
@@ -120,6 +121,7 @@ class TreeSession(Session):
         self.search = SplitSearch(rows)
         known: list[type[Strategy]] = [*rows.strategies, General]
         self.candidates = [s for s in known if strategy in (None, s.name)]
+        self.directed = learner.constraints is not None and learner.constraints.directions is not None
         self.growers: dict[type[Strategy], Strategy] = {}
         self.chosen: dict[Any, type[Strategy]] = {}
 
