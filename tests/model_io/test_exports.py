@@ -194,6 +194,17 @@ def test_sql_votes_like_the_model(name, database):
         assert got["probability"].to_numpy(float) == pytest.approx(P[:, 1], abs=1e-12)
 
 
+@pytest.mark.parametrize("name", ["stumps", "trees", "one against the rest"])
+def test_sql_is_postgresqls(name):
+    sqlglot = pytest.importorskip("sqlglot")
+    for model in (fitted(name), calibrated({"stumps": "sigmoid", "trees": "isotonic"}.get(name, "three isotonic"))):
+        (query,) = sqlglot.parse(to_sql(model, "people"), read="postgres", error_level=sqlglot.ErrorLevel.RAISE)
+        shown = {column.alias_or_name for column in query.selects}
+        assert "label" in shown
+        calls = {type(f).__name__ for f in query.find_all(sqlglot.exp.Func)} - {"Case", "If", "And", "Or", "Connector"}
+        assert calls <= {"Exp"}  # which every database has
+
+
 # -- ONNX -------------------------------------------------------------------------------------------------------------
 
 

@@ -192,9 +192,14 @@ def in_sql(decision: Decision, query: str, names: list[str], labels: list[str], 
     return f"SELECT *,\nCASE{cases} ELSE {labels[-1]} END AS label\nFROM (\n{inner}\n) AS calibrated\n"
 
 
+def logistic(z: str) -> str:
+    """Return 1 / (1 + exp(-z)) for databases that refuse an exponential which over- or underflows."""
+    return f"CASE WHEN {z} >= 7e2 THEN 1e0 WHEN {z} <= -7e2 THEN 0e0 ELSE 1e0 / (1e0 + EXP(-({z}))) END"
+
+
 def _expression(m: ScoreMap, score: str, number: Any) -> str:
     if m.kind == "sigmoid":
-        return f"1e0 / (1e0 + EXP(-({number(m.p[0])} * {score} + {number(m.p[1])})))"
+        return logistic(f"{number(m.p[0])} * {score} + {number(m.p[1])}")
     if m.kind == "steps":
         cases = "".join(f" WHEN {score} <= {number(x)} THEN {number(p)}" for x, p in zip(m.x, m.p, strict=False))
         return f"CASE{cases} ELSE {number(m.p[-1])} END" if cases else number(m.p[-1])

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.explain.forest import Steps
-from boostlab.model_io.exports.calibrated import in_sql
+from boostlab.model_io.exports.calibrated import in_sql, logistic
 from boostlab.model_io.exports.description import Description, describe
 
 Array = npt.NDArray[Any]
@@ -43,7 +43,7 @@ def to_sql(model: Any, table: str = "rows") -> str:
     more = [f"{_label(d, names)} AS label"]
     if d.link is not None and len(names) == 1 and d.link.name in ("logistic", "linear"):
         c = number(d.link.scale)
-        p = f"1e0 / (1e0 + EXP(-{c} * score))"
+        p = logistic(f"{c} * score")
         if d.link.name == "linear":
             ends = f"WHEN {c} * score <= -1e0 THEN 0e0 WHEN {c} * score >= 1e0 THEN 1e0"
             p = f"CASE {ends} ELSE (1e0 + {c} * score) / 2e0 END"
