@@ -257,6 +257,19 @@ def test_threads_warm_starts_and_calibration_change_nothing():
     assert largest_breach(early, DIRECTIONS) == 0.0
 
 
+def test_the_weights_of_constrained_rounds_can_be_looked_at():
+    X, y = table(13, missing=0.0)
+    for told in (dict(max_depth=2), dict(), dict(shapes="isotonic")):
+        model = AdaBoostClassifier(n_estimators=12, monotone=DIRECTIONS, **told).fit(X, y > 0)
+        seen = boostlab.theory.row_weights(model, X, y > 0)
+        assert seen.by_round.shape == (12, len(X))
+        names = ("alpha", "error")
+        twin = AdaBoostClassifier(
+            n_estimators=12, **{**told, "shapes": None}, monotone=None if "shapes" in told else DIRECTIONS
+        )
+        assert all(np.array_equal(model.history_[n][:12], twin.fit(X, y > 0).history_[n]) for n in names)
+
+
 def test_a_stream_is_kept_to_directions():
     rng = np.random.default_rng(0)
 

@@ -132,7 +132,8 @@ def row_weights(model: Any, X: Any, y: Any, sample_weight: Any = None) -> RowWei
             value = float(getattr(model, f"{name}_"))
             if getattr(model, name) != "fixed_point":  # a word that stays one: the rule itself decides, every round
                 copy.set_params(**{name: value})
-    copy.set_params(n_estimators=model.n_estimators_, early_stopping=False, warm_start=False, verbose=0)
+    trained = model.n_estimators_ if model.shapes is None else int(np.isfinite(model.history_["seconds"]).sum())
+    copy.set_params(n_estimators=trained, early_stopping=False, warm_start=False, verbose=0)
     copy.set_params(max_depth=None, max_leaf_nodes=None, estimator=witness, callbacks=note)
     copy.set_params(monotone=None, interactions=None, shapes=None)  # which the learner keeps to
     copy.fit(X, y, sample_weight)
