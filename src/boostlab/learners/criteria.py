@@ -24,7 +24,7 @@ from boostlab.contract.criterion import (
     Separable,
     explaining,
 )
-from boostlab.learners.class_criteria import Labels
+from boostlab.learners.class_criteria import ClassGini, Labels
 from boostlab.learners.labelwise import Factored, Hamming, HammingZ
 
 Array = npt.NDArray[Any]
@@ -277,4 +277,11 @@ CRITERIA: dict[str, Criterion] = {
     "hamming": Hamming(),
     "factored": Factored(),
     "hamming_z": HammingZ(),
+}
+
+# What a user may name for trees to grow by, and for which of the criteria above: those of which leaves vote the
+# heaviest label, so that a rule leaves open how the tree is grown.
+GROWTH: dict[str, dict[str, Separable]] = {
+    "gini": {"edge": Gini(), "labels": ClassGini()},
+    "error": {"labels": Labels()},
 }
