@@ -38,7 +38,7 @@ MAY_IMPORT = {
         *("backend", "calibration", "contract", "data", "engine", "ensemble", "explain", "functions", "learners"),
         *("model_io", "reductions", "registry", "solvers", "theory"),
     },
-    "multiclass": {"backend", "boosters", "data", "model_io", "reductions"},
+    "multiclass": {"backend", "boosters", "explain", "data", "model_io", "reductions"},
     "theory": {"backend", "contract", "data", "ensemble", "learners"},
     "plots": {"theory"},
     "datasets": set(),
@@ -213,6 +213,7 @@ RULES_MAY_USE = {"numpy", "scipy", "math", "dataclasses", "typing", "collections
 SHARED = {
     "base",
     "calibrating",
+    "constraining",
     "explaining",
     "params",
     "registry",

@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 
 from boostlab.backend import CpuRows, Masses, count_threads
 from boostlab.boosters.calibrating import Calibrating
+from boostlab.boosters.constraining import INTERACTIONS, MONOTONE, Constraining
 from boostlab.boosters.explaining import Explaining
 from boostlab.boosters.params import Check, check_params, flag, number, one_of, param, scorer, whole
 from boostlab.boosters.selection import MOST_ROUNDS, SamplePart, SelectionData
@@ -57,7 +58,7 @@ class _Warm:
 
 
 @dataclass(eq=False, repr=False)
-class Booster(Explaining, Targets, Showing, BaseEstimator):
+class Booster(Explaining, Constraining, Targets, Showing, BaseEstimator):
     """What classifiers and regressors share: from `fit` to a fitted vote."""
 
     estimator: Any = param(None)
@@ -69,6 +70,9 @@ class Booster(Explaining, Targets, Showing, BaseEstimator):
     max_restarts: int = param(10, whole(0))
     max_bins: int | str = param(255, Check(is_max_bins, MAX_BINS))
     categorical_features: Any = param("from_dtype")
+    monotone: Any = param(None, MONOTONE)
+    interactions: Any = param(None, INTERACTIONS)
+    shapes: str | None = param(None, one_of(None, "isotonic"))
     early_stopping: bool | str = param(False, flag() | one_of("aic", "bic"))
     validation_fraction: float = param(0.1, number(0, 1, "()"))
     n_iter_no_change: int = param(10, whole(1))
@@ -138,6 +142,7 @@ class Booster(Explaining, Targets, Showing, BaseEstimator):
             X, y = self._numbers(X, (y,), reset=True, sample_weight=sample_weight)
             sample = self._sample(X, y, sample_weight)
             held_out = self._validation_sample(X_val, y_val, sample_weight_val, sample)
+            self._check_constraints(len(sample.classes))
             reduction = self._reduction(len(sample.classes))
             calibrated = self._for_calibration(sample, X, y, sample_weight)
             if calibrated is not None:
@@ -179,7 +184,11 @@ class Booster(Explaining, Targets, Showing, BaseEstimator):
         return self._begin(sample, held_out) if training is None else training
 
     def _learner(self) -> Learner:
-        return as_learner(self.estimator, self._rule(), type(self).__name__, self.max_depth, self.max_leaf_nodes)
+        return self._learner_for(self._rule())
+
+    def _learner_for(self, rule: Rule) -> Learner:
+        learner = as_learner(self.estimator, rule, type(self).__name__, self.max_depth, self.max_leaf_nodes)
+        return self._constrained(learner, rule)
 
     def _binned_table(self, sample: Sample, threads: int, part: Sample | None = None) -> Table:
         """Return the sample, or a part of it, with the sample's bins, which it may have already."""
@@ -248,12 +257,13 @@ class Booster(Explaining, Targets, Showing, BaseEstimator):
         if self.early_stopping and self.keep_best:
             kind = InformationCriterion if isinstance(self.early_stopping, str) else Validation
             best = min(m.best_round for m in training.monitors if isinstance(m, kind))
-        rounds = training.finished(best or None)  # 0: Ctrl-C came before the first score
+        trained = training.finished(best or None)  # 0: Ctrl-C came before the first score
+        rounds = self._shaped(trained, None if self.shapes is None else training.rows.slots)
         if self.warm_start:
             self._training = training
         else:
             self.__dict__.pop("_training", None)
-        told = history([*rounds, *training.state.rounds[len(rounds) :]])
+        told = history([*trained, *training.state.rounds[len(trained) :], *rounds[training.state.t :]])
         self._conclude(training.rule, rounds, told, str(training.last or stop))
         self._remember(training.rows)
 

@@ -201,6 +201,15 @@ max_bins : int or "exact", default=255
 categorical_features : "from_dtype", None or list, default="from_dtype"
     Which columns hold categories: those of text or a categorical dtype in a pandas or polars frame; none; or a list of
     names, positions or truth values.
+monotone : mapping, optional
+    {{column: +1 or -1}}, columns by name or position: the score must not fall (+1), or not rise (-1), as the column's
+    number rises, whatever the other columns hold.  Missing values are free.  For two classes and for numbers.
+interactions : list of lists, "no_interactions" or "pairwise", optional
+    Two columns may be on one path of a tree only if one of these groups has both; columns that no group lists are a
+    group of their own (all as in scikit-learn).  A vote of stumps has no interactions.
+shapes : None or "isotonic", default=None
+    How stumps become `monotone`.  None: each keeps to its column's direction.  "isotonic": stumps are free, and at the
+    end every such column's step function is replaced by the closest monotone one (least squares, by the training rows).
 early_stopping : bool, "aic" or "bic", default=False
     Stop when the score on held-out rows has not improved for `n_iter_no_change` rounds.  "aic" and "bic" hold out
     nothing: they stop by the training rows' deviance (of `predict_proba`, or of normal errors) plus 2, or ln n, for
