@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import KW_ONLY, dataclass
+from math import ceil
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,6 +18,7 @@ from sklearn.utils import check_random_state
 
 from boostlab.backend import CpuRows, Masses, count_threads
 from boostlab.boosters.calibrating import Calibrating
+from boostlab.boosters.degenerate import sentence as degenerate
 from boostlab.boosters.explaining import Explaining
 from boostlab.boosters.params import Check, check_params, flag, number, one_of, param, scorer, whole
 from boostlab.boosters.selection import MOST_ROUNDS, SamplePart, SelectionData
@@ -28,11 +30,13 @@ from boostlab.contract import Learner, Rule
 from boostlab.data.binned import MAX_BINS, is_max_bins
 from boostlab.data.sample import Sample, hold_out
 from boostlab.data.table import Bins, Table
-from boostlab.engine.monitors import MEASURES, REGRESSION_MEASURES, Callbacks, InformationCriterion, Validation
+from boostlab.engine.measures import MEASURES, REGRESSION_MEASURES
+from boostlab.engine.monitors import Callbacks, InformationCriterion, Validation
 from boostlab.engine.training import Monitor, Training, history
 from boostlab.ensemble.vote import Ensemble, Round
 from boostlab.learners import as_learner
 from boostlab.reductions.training import reduce
+from boostlab.solvers.allowance import FitTime
 
 Array = npt.NDArray[Any]
 
@@ -40,9 +44,10 @@ _CALLABLES = Check(
     lambda v: v is None or callable(v) or (isinstance(v, Sequence) and all(map(callable, v))),
     "a callable or a list of callables",
 )
-_SCORING = scorer(MEASURES, "'error', 'exponential', 'log_loss'")
+_SCORING = scorer(("auto", *MEASURES), "'auto', 'error', 'exponential', 'log_loss', 'scaled_log_loss'")
 _COST = Check(is_cost, "a mapping from (true label, predicted label) to a number, or a matrix")
 _MAPPING = Check(lambda v: isinstance(v, Mapping), "a mapping from labels to weights")
+PATIENCE, STEPS = 30, 5.0  # early stopping waits so many rounds, and for so many whole steps
 _FREE = ("n_estimators", "callbacks", "verbose", "n_jobs", "warm_start")  # may change between warm starts
 _REGRESSION_SCORING = scorer(REGRESSION_MEASURES, "'squared_error', 'absolute_error'")
 
@@ -71,7 +76,7 @@ class Booster(Explaining, Targets, Showing, BaseEstimator):
     categorical_features: Any = param("from_dtype")
     early_stopping: bool | str = param(False, flag() | one_of("aic", "bic"))
     validation_fraction: float = param(0.1, number(0, 1, "()"))
-    n_iter_no_change: int = param(10, whole(1))
+    n_iter_no_change: int | None = param(None, one_of(None) | whole(1))
     tol: float = param(0.0, number(0))
     keep_best: bool = param(True, flag())
     warm_start: bool = param(False, flag())
@@ -83,6 +88,7 @@ class Booster(Explaining, Targets, Showing, BaseEstimator):
     _settles: ClassVar[tuple[str, ...]] = ()  # what `_settle` may return
     _trial_rounds: ClassVar[int] = MOST_ROUNDS  # of the trials by which `_settle` decides
     _tol_is_the_rules: ClassVar[bool] = False  # whether `tol` belongs to the rule rather than to early stopping
+    _time: FitTime | None = None  # of the fit at work
 
     def _rule(self) -> Rule:
         """Return the rule these parameters make."""
@@ -102,6 +108,21 @@ class Booster(Explaining, Targets, Showing, BaseEstimator):
         value = getattr(self, name)
         settled: dict[str, Any] = getattr(self, "_settled", {})
         return float(settled.get(name, meanwhile) if isinstance(value, str) else value)
+
+    @property
+    def _n_trainings(self) -> int:
+        """The number of trainings of one fit, which share its time."""
+        return 1
+
+    @property
+    def _rate(self) -> float:
+        """The learning rate as a number; 1 where there is none."""
+        return float(getattr(self, "learning_rate", 1.0))
+
+    @property
+    def _patience(self) -> int:
+        """How many rounds early stopping waits for a better score: small steps take more of them."""
+        return max(PATIENCE, ceil(STEPS / self._rate)) if self.n_iter_no_change is None else self.n_iter_no_change
 
     # -- fit -----------------------------------------------------------------------------------------
 
@@ -134,6 +155,8 @@ class Booster(Explaining, Targets, Showing, BaseEstimator):
         """
         check_params(self)
         before = dict(self.__dict__)
+        if getattr(self, "time_limit", None) is not None:
+            self._time = FitTime(self.time_limit, self._n_trainings)  # type: ignore[attr-defined]
         try:
             X, y = self._numbers(X, (y,), reset=True, sample_weight=sample_weight)
             sample = self._sample(X, y, sample_weight)
@@ -150,6 +173,7 @@ class Booster(Explaining, Targets, Showing, BaseEstimator):
                 reduce(self, reduction, sample, held_out)
             if calibrated is not None:
                 self._calibrate(*calibrated)
+            self.__dict__.pop("_time", None)
         except BaseException:  # a fit that fails leaves the model of the last one
             self.__dict__.clear()
             self.__dict__.update(before)
@@ -222,15 +246,22 @@ class Booster(Explaining, Targets, Showing, BaseEstimator):
             max_restarts=self.max_restarts,
             rng=rng,
             watched=None if watched is None else watched.table,
+            spent=self._spent(),
         )
         tol = 0.0 if self._tol_is_the_rules else self.tol
         if isinstance(self.early_stopping, str):
-            stops = InformationCriterion(self.early_stopping, self._numeric, self.n_iter_no_change, tol)
+            stops = InformationCriterion(self.early_stopping, self._numeric, self._patience, tol)
             training.monitors.append(stops)
         if held_out is not None:
-            patience = self.n_iter_no_change if holds_out else None
+            patience = self._patience if holds_out else None
             training.monitors.append(self._watch(sample, held_out, patience, tol))
         return training
+
+    def _spent(self) -> float:
+        """Return how much of `time_limit` the next training cannot have: the rest of the fit has it."""
+        if self._time is None:
+            return 0.0
+        return float(self.time_limit) - self._time.share()  # type: ignore[attr-defined]
 
     def _run(self, training: Training) -> None:
         """Run the training and keep what a fitted model needs."""
@@ -255,18 +286,28 @@ class Booster(Explaining, Targets, Showing, BaseEstimator):
             self.__dict__.pop("_training", None)
         told = history([*rounds, *training.state.rounds[len(rounds) :]])
         self._conclude(training.rule, rounds, told, str(training.last or stop))
+        self._complain(self._complaint(training) if rounds else self._empty)
         self._remember(training.rows)
 
     def _conclude(self, rule: Rule, rounds: Sequence[Round], history: dict[str, Any], stop: str) -> None:
-        """Keep what was trained, and say so if it is nothing."""
+        """Keep what was trained."""
         self._keep(Ensemble(rule, rounds, self._n_classes), history, stop)
         self.feature_importances_ = self._ensemble.importances(self.n_features_in_)
-        if not rounds:
-            warnings.warn(
-                f"{type(self).__name__} kept no voter ({stop}), so it predicts {self._nothing} for every row.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+
+    def _complaint(self, training: Training) -> str:
+        """Return what is wrong with a vote that has voters, and what may help; nothing if all is well."""
+        return "" if self._numeric else degenerate(self._ensemble, training, self.n_estimators, self.stop_reason_)
+
+    @property
+    def _empty(self) -> str:
+        """What to say of a vote without a voter."""
+        return f"kept no voter ({self.stop_reason_}), so it predicts {self._nothing} for every row."
+
+    def _complain(self, fault: str) -> None:
+        """Warn of a vote that is none, in one sentence."""
+        if fault:
+            warnings.warn(f"{type(self).__name__} {fault}", ConvergenceWarning, stacklevel=4)
+        self._fault = fault
 
     def _keep(self, ensemble: Ensemble, history: dict[str, Any], stop_reason: str) -> None:
         """Take a vote, trained or loaded, as the model's own."""
@@ -363,7 +404,7 @@ class BoostingClassifier(Calibrating, LabelTargets, ClassifierMixin, Booster):
     """Everything about a classifier but its rule.  A subclass adds its parameters and says which rule they make."""
 
     _: KW_ONLY
-    scoring: Any = param("error", _SCORING)
+    scoring: Any = param("auto", _SCORING)
     class_weight: Any = param(None, one_of(None, "balanced") | _MAPPING)
     multiclass: str = param("auto", one_of("auto", "ovr", "ovo", "ecoc"))
     calibrate: str | None = param(None, one_of(None, "sigmoid", "isotonic", "venn-abers"))

@@ -5,6 +5,7 @@ described once (`forest`); contributions, shapes, interactions, exports and the 
 """
 
 from boostlab.explain.pairs import Interaction, interactions
+from boostlab.explain.rules import Rules, rules
 from boostlab.explain.shapley import Contributions, contributions
 from boostlab.explain.step_functions import Shape, shapes
 from boostlab.explain.words import Explanation, explain
@@ -13,9 +14,11 @@ __all__ = [
     "Contributions",
     "Explanation",
     "Interaction",
+    "Rules",
     "Shape",
     "contributions",
     "explain",
     "interactions",
+    "rules",
     "shapes",
 ]
