@@ -1,9 +1,9 @@
-"""Errors of boosters' defaults for three and more classes, beside scikit-learn's AdaBoost: the table in docs/multiclass.md.
+"""Errors of boosters' defaults for three and more classes, beside scikit-learn's AdaBoost.
 
-Run  python benchmarks/defaults_table.py --out benchmarks/defaults_table.json.  Sets are those of the data folder with
-three or more classes (listed below), of large ones a sample of 2,000 rows, stratified by class; every row is tested once
-by a model that was trained on the other two of three parts.  `--forms` also measures one class against the rest and all
-pairs, by which the defaults were chosen.
+Run python benchmarks/defaults_table.py --out benchmarks/defaults_table.json; docs/multiclass.md shows the table.  Sets
+are those of the data folder with three or more classes (listed below), of large ones a sample of 2,000 rows, stratified
+by class; every row is tested once by a model that was trained on the other two of three parts.  `--forms` also measures
+one class against the rest and all pairs.
 """
 
 from __future__ import annotations

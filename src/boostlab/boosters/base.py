@@ -74,6 +74,7 @@ class Booster(Explaining, Targets, Showing, BaseEstimator):
     max_restarts: int = param(10, whole(0))
     max_bins: int | str = param(255, Check(is_max_bins, MAX_BINS))
     categorical_features: Any = param("from_dtype")
+    min_category_size: int = param(1, whole(1))
     early_stopping: bool | str = param(False, flag() | one_of("aic", "bic"))
     validation_fraction: float = param(0.1, number(0, 1, "()"))
     n_iter_no_change: int | None = param(None, one_of(None) | whole(1))

@@ -162,6 +162,8 @@ max_bins : int or "exact", default=255
 categorical_features : "from_dtype", None or list, default="from_dtype"
     Which columns hold categories: those of text or a categorical dtype in a pandas or polars frame; none; or a list of
     names, positions or truth values.
+min_category_size : int, default=1
+    Categories of fewer examples (sum of sample weights) are read as missing: a tree learns rare ones by heart.
 early_stopping : bool, "aic" or "bic", default=False
     Stop when the score on held-out rows has not improved for `n_iter_no_change` rounds.  "aic" and "bic" hold out
     nothing: they stop by the training rows' deviance (of `predict_proba`, or of normal errors) plus 2, or ln n, for

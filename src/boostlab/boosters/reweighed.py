@@ -58,7 +58,8 @@ class Reweighed(AdaBoost):
 
     def task(self, s: State) -> Task | Stop:
         """AdaBoost's, while there is time."""
-        if self.seconds is not None and s.t and s.own.clock.left() < (self.seconds - s.spent) / 2:
+        s.own.clock.end_round()  # which counts what the engine did with the last voter, too
+        if self.seconds is not None and s.t and s.own.clock.left() <= (self.seconds - s.spent) / 2:
             return Stop("time_up", f"half of the limit of {self.seconds:g} seconds was over after {s.t} rounds")
         s.own.clock.begin_round()
         return super().task(s)
@@ -66,7 +67,6 @@ class Reweighed(AdaBoost):
     def step(self, s: State, task: Task, h: Array) -> Step | Retry | Stop:
         """AdaBoost's step, and what the program thinks of it."""
         answer = super().step(s, task, h)
-        s.own.clock.end_round()
         if isinstance(answer, Step):
             alphas, F = np.append(s.alphas, answer.alpha), s.F + answer.alpha * h
             answer.facts = {**answer.facts, "program": self.worth(s, s.y * F, alphas)}
@@ -94,6 +94,7 @@ class Reweighed(AdaBoost):
         order = s.canonical_order()  # so that the solver's choice among optima does not depend on the rows' order
         program, kept = self.open((s.y * s.votes)[:, order], s.mass[order])
         if self.seconds is not None:
+            s.own.clock.end_round()
             program.seconds = s.own.clock.left()
         answer = self.weigh(program, kept, s.t)
         return Reweigh(s.alphas, {}, answer) if isinstance(answer, Stop) else answer

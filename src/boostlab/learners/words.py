@@ -44,13 +44,13 @@ class Names:
             return f"class {vote}" if self.classes is None else str(self.classes[int(vote)])
         return f"{float(vote):+.4g}"
 
-    def above(self, j: int, threshold: float, missing: bool) -> str:
+    def above(self, j: int, threshold: float) -> str:
         """Return the test that a number is above a threshold."""
-        return f"{self.column(j)} > {_number(threshold)}{' or missing' if missing else ''}"
+        return f"{self.column(j)} > {_number(threshold)}"
 
-    def below(self, j: int, threshold: float, missing: bool) -> str:
+    def below(self, j: int, threshold: float) -> str:
         """Return the test that a number is not above a threshold."""
-        return f"{self.column(j)} ≤ {_number(threshold)}{' or missing' if missing else ''}"
+        return f"{self.column(j)} ≤ {_number(threshold)}"
 
     def among(self, j: int, codes: Sequence[int], missing: bool = False) -> str:
         """Return the test that a category is one of some."""
@@ -65,13 +65,13 @@ class Names:
 
 
 def threshold_rule(names: Names, j: int, threshold: float, left: Any, right: Any, missing: Any) -> str:
-    """Return a stump on a number as a rule."""
-    low = missing is not None and not np.array_equal(missing, right)
+    """Return a stump on a number as a rule, by whose test missing values fall under "else"."""
     if not np.isfinite(threshold):  # parts missing values from all others
-        return f"{names.column(j)} is missing → {names.vote(left if low else right)}, else {names.vote(left)}"
-    test = names.below(j, threshold, True) if low else names.above(j, threshold, missing is not None)
-    first, second = (left, right) if low else (right, left)
-    return f"{test} → {names.vote(first)}, else {names.vote(second)}"
+        absent = right if missing is None else missing
+        return f"{names.column(j)} is missing → {names.vote(absent)}, else {names.vote(left)}"
+    if missing is None or np.array_equal(missing, left):
+        return f"{names.above(j, threshold)} → {names.vote(right)}, else {names.vote(left)}"
+    return f"{names.below(j, threshold)} → {names.vote(left)}, else {names.vote(right)}"
 
 
 def category_rule(names: Names, j: int, leaves: Array) -> str:
@@ -89,7 +89,7 @@ def category_rule(names: Names, j: int, leaves: Array) -> str:
 
 
 def leaf_rules(names: Names, tree: Any) -> list[str]:
-    """Return a tree as one rule a leaf, from left to right."""
+    """Return a tree as one rule a leaf, from left to right; missing values go right unless a test says otherwise."""
     lines: list[str] = []
 
     def walk(node: int, tests: list[str]) -> None:
@@ -97,14 +97,14 @@ def leaf_rules(names: Names, tree: Any) -> list[str]:
         if j < 0:
             lines.append(f"{' and '.join(tests) or 'always'} → {names.vote(tree.values[node])}")
             return
-        low = bool(tree.missing_low[node])
         mine = tree.lows[tree.starts[node] : tree.starts[node + 1]]
         if len(mine):
-            sides = (names.among(j, np.flatnonzero(mine).tolist(), low), names.among(j, np.flatnonzero(~mine).tolist(), not low))
+            sides = names.among(j, np.flatnonzero(mine).tolist()), names.among(j, np.flatnonzero(~mine).tolist())
         else:
             at = float(tree.threshold[node])
-            sides = (names.below(j, at, low), names.above(j, at, False))
-        for child, test in zip(tree.children[node], sides, strict=True):
+            sides = names.below(j, at), names.above(j, at)
+        low = f"{sides[0]}{' or missing' if tree.missing_low[node] else ''}"
+        for child, test in zip(tree.children[node], (low, sides[1]), strict=True):
             walk(int(child), [*tests, test])
 
     walk(0, [])
