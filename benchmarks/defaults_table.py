@@ -23,7 +23,7 @@ import boostlab
 from boostlab import datasets
 
 SETS = (
-    *("balance_scale", "car", "cmc", "ecoli", "glass", "letter", "new_thyroid", "optdigits", "pendigits", "satimage"),
+    *("balance_scale", "car", "cmc", "ecoli", "glass", "new_thyroid", "optdigits", "pendigits", "satimage"),
     *("segmentation", "splice", "vowel", "waveform21", "wine", "wine_quality", "yeast", "zoo"),
 )
 BOOSTERS = ("AdaBoost", "SAMME", "ARBoost", "VadaBoost", "RobustBoost", "BrownBoost")

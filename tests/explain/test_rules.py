@@ -25,7 +25,7 @@ def test_stumps_print_as_rules(table):
     assert told.lines[0].rule in str(told)
     assert f"<td>{escape(told.lines[0].rule)}</td>" in told._repr_html_()
     (line,) = AdaBoostClassifier(n_estimators=1).fit(X, by_job).rules()
-    assert line.rule == "job in {cook, judge} → +1, else -1"
+    assert line.rule in ("job in {cook, judge} → +1, else -1", "job in {clerk, driver} → -1, else +1")
     model = AdaBoostClassifier(n_estimators=1).fit(X[["age"]].to_numpy(float), y)
     assert str(model.estimators_[0]) == told.lines[0].rule.replace("age", "x0")
     X_missing = np.where(np.arange(300) % 7, X.age.to_numpy(float), np.nan)[:, None]
@@ -61,7 +61,7 @@ def test_the_rules_of_a_vote_say_what_it_predicts(table):
 def test_classes_numbers_and_binary_problems(table):
     X, _, _ = table
     y = np.select([X.age < 30, X.age < 45], ["low", "mid"], "high")
-    assert "else low" in str(AdaBoostClassifier(n_estimators=9).fit(X, y).rules())
+    assert "→ low, else high" in str(AdaBoostClassifier(n_estimators=9).fit(X, y).rules())
     per_class = LogitBoostClassifier(n_estimators=2).fit(X, y).rules()
     assert [line.score for line in per_class] == ["high", "low", "mid"] * 2
     reduced = AdaBoostClassifier(n_estimators=2, multiclass="ovr").fit(X, y).rules(1)

@@ -34,3 +34,38 @@ def test_the_time_left_is_read_off_cells_in_the_making():
     assert study.sentence() == "t: 0 of 4 cells, now AdaBoost 25% and LogitBoost 50%, about 80 s left"
     study.making({"a": (0.0, 5.0)})
     assert "AdaBoost 0%" in study.sentence()
+
+
+def test_the_time_left_is_true_within_a_factor_of_two():
+    """Two workers, three splits of four methods that take 5 to 40 seconds, 4 of them before the first round."""
+    takes = {"a": 5.0, "b": 10.0, "c": 25.0, "d": 40.0}
+    study = StudyProgress("t")
+    study.jobs = 2
+    queue = [(f"{kind}{split}", kind) for split in range(3) for kind in takes]
+    study.waiting, study.sizes = dict(queue), dict.fromkeys(takes, 100.0)
+    study.usual = {kind: [] for kind in takes}
+    began, free, ends = {}, [0.0, 0.0], {}
+    for key, kind in queue:  # who is free first takes the next
+        worker = free.index(min(free))
+        began[key], ends[key] = free[worker], free[worker] + takes[kind]
+        free[worker] = ends[key]
+    whole = max(ends.values())
+    told = 0
+    for second in range(1, int(whole) - 2):
+        for key, kind in queue:
+            if ends[key] <= second and study.waiting.pop(key, None):
+                study.usual[kind].append(takes[kind])
+        notes = {}
+        for key, kind in queue:
+            spent = second - began[key]
+            if key in study.waiting and spent > 0:
+                notes[key] = (max(spent - 4.0, 0.001) / (takes[kind] - 4.0), float(spent))
+        study.making(notes)
+        left = study.seconds_left()
+        if not math.isnan(left) and second > 8:
+            told += 1
+            assert 0.5 <= left / (whole - second) <= 2.0, (second, left, whole - second)
+    assert told > 0.8 * whole
+    study.waiting, study.usual = {"a": "a"}, {}
+    study.making({"a": (0.001, 30.0)})
+    assert math.isnan(study.seconds_left())  # it has hardly begun

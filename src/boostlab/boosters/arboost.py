@@ -14,7 +14,7 @@ from boostlab.boosters.selection import SelectionData, cv_errors, misclassified,
 from boostlab.boosters.shrinkage import leaves_of
 from boostlab.contract import Array, Retry, Rule, State, Step, Stop, Task, log
 from boostlab.ensemble.vote import Ensemble
-from boostlab.learners import DecisionStump, VoterPool
+from boostlab.learners import VoterPool
 
 RHO = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)  # of which rho may be chosen
 
@@ -122,8 +122,8 @@ class ARBoostClassifier(BoostingClassifier):
     alternate between the two and go nowhere (`history_["complements"]` counts that); use `resample=True`,
     `DecisionStump(polarity="+")`, `forbid_repeat_complement` or early stopping.  The training loss may rise.  The paper
     gives no probabilities, and `predict_proba` is a score (AdaBoost's link); calibrate it if you need more.  Three or
-    more classes: stumps tell one class from the rest; with other voters rho=1 is SAMME (see `SAMMEClassifier`), and a
-    voter has no complement.
+    more classes: default stumps tell one class from the rest; with trees, and voters that `estimator` names ("stump"),
+    rho=1 is SAMME (see `SAMMEClassifier`), and a voter has no complement.
 
     Parameters
     ----------
@@ -159,9 +159,8 @@ class ARBoostClassifier(BoostingClassifier):
 
     @property
     def _own_form(self) -> bool:
-        """Stumps know two classes: over 17 sets they err on 19.6 % one class against the rest, on 27.5 % otherwise."""
-        of_stumps = self.estimator is None or isinstance(self.estimator, str | DecisionStump)
-        return not (of_stumps and leaves_of(self.estimator, self.max_depth, self.max_leaf_nodes) <= 2)
+        """Default stumps know two classes: over 17 sets they err on 19.6 % one against the rest, else on 27.5 %."""
+        return self.estimator is not None or leaves_of(None, self.max_depth, self.max_leaf_nodes) > 2
 
     @property
     def _of_classes(self) -> bool:

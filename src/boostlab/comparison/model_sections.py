@@ -17,6 +17,8 @@ from boostlab.theory.shapes import shape_functions
 Array = npt.NDArray[Any]
 
 _POINTS = 200  # of a curve
+_EXPLAINED = 300  # rows whose contributions are shown
+_NAMED = 12  # categories of one column that are drawn
 _HARD = 25  # rows shown
 _SHAPES = 6
 _MOST_CLASSES = 20  # of a confusion table
@@ -125,14 +127,51 @@ def suspects_section(y: Array, p: Array, rows: Array, classes: Sequence[str]) ->
     order = [i for i in np.argsort(own, kind="stable")[:_HARD] if p[i].argmax() != y[i]]
     if not order:
         return html("None: every row's own class was the likeliest.")
-    listed = [
-        [int(rows[i]) + 1, classes[y[i]], classes[int(p[i].argmax())], (f"{own[i]:.4f}", float(own[i]))] for i in order
-    ]
+    listed: list[list[Any]] = []
+    for i in order:
+        sure = _probability(own[i]), float(own[i])
+        listed.append([int(rows[i]) + 1, classes[y[i]], classes[int(p[i].argmax())], sure])
     note = (
         "Models that had not seen these rows gave their labels the least probability: look at them first. Rows are "
         "counted from 1 among those used, the heading not included."
     )
     return element("p", note, class_="mute") + table(["row", "label", "answer", "P(label)"], listed)
+
+
+def _probability(p: float) -> str:
+    return f"{p:.4f}" if p >= 0.0001 else "below 0.0001"
+
+
+def contributions_section(booster: Any, X: Any, names: Sequence[str]) -> Markup:
+    """Return what columns add to the scores: the mean magnitude over some rows, and one row's own story.
+
+    Parameters
+    ----------
+    booster : Booster
+        Fitted.
+    X : table
+        Its rows; up to 300 of them are looked at.
+    names : sequence of str
+        The columns.
+    """
+    n = X.shape[0]
+    rows = np.sort(np.random.default_rng(0).permutation(n)[:_EXPLAINED])
+    some = X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+    told = booster.contributions(some)
+    values = np.abs(told.values)
+    means = (values if values.ndim == 2 else values.mean(axis=2)).mean(axis=0)
+    order = [j for j in np.argsort(-means, kind="stable")[:15] if means[j] > 0]
+    drawn = figure(
+        svg.bars([(names[j], float(means[j])) for j in order], "mean magnitude of the contribution to the score"),
+        f"Exact Shapley values of {len(rows):,} rows: with the mean score they add up to a row's score.",
+    )
+    score = np.abs(told.scores if told.scores.ndim == 1 else told.scores.max(axis=1))
+    at = int(np.argsort(score, kind="stable")[len(score) // 2])
+    one = booster.explain(some.iloc[[at]] if hasattr(some, "iloc") else some[at : at + 1])
+    said = str(one)
+    for j in order if not hasattr(booster, "feature_names_in_") else ():
+        said = said.replace(f"  x{j} = ", f"  {names[j]} = ")
+    return drawn + element("h3", f"Row {int(rows[at]) + 1:,}, as an example") + element("pre", said)
 
 
 def importances_section(booster: Any, names: Sequence[str]) -> Markup:
@@ -155,6 +194,11 @@ def importances_section(booster: Any, names: Sequence[str]) -> Markup:
 
 
 def _shape(one: Any, name: str) -> Markup:
+    if one.categories:
+        codes = np.arange(len(one.categories))
+        at = np.asarray(one.values, float)[np.searchsorted(one.cuts, codes, "left")]
+        shown = np.argsort(-np.abs(at), kind="stable")[:_NAMED]
+        return figure(svg.bars([(str(one.categories[k]), float(at[k])) for k in shown], f"score, by {name}"))
     cuts, values = np.asarray(one.cuts, float), np.asarray(one.values, float)
     span = float(np.ptp(cuts)) or 1.0
     x = [float(cuts[0]) - 0.1 * span, *map(float, cuts), float(cuts[-1]) + 0.1 * span] if len(cuts) else [0.0, 1.0]

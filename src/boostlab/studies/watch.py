@@ -20,6 +20,8 @@ from boostlab.studies.runner import Watch
 from boostlab.studies.schedule import Place
 from boostlab.studies.store import Saved
 
+TOLD = 0.05  # the share of a cell from which on it says how long the whole takes: a start is no measure
+
 
 class StudyProgress:
     """What is done so far, and how long the rest may take.
@@ -101,7 +103,7 @@ class StudyProgress:
         need as long as the others, for data of their size.
         """
         known = {kind: list(seconds) for kind, seconds in self.usual.items() if seconds and kind in self.sizes}
-        here = {key: note for key, note in self.notes.items() if key in self.waiting and note[0] > 0.0}
+        here = {key: note for key, note in self.notes.items() if key in self.waiting and note[0] >= TOLD}
         for key, (share, seconds) in here.items():
             known.setdefault(self.waiting[key], []).append(seconds / share)
         if not known:
