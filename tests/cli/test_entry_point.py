@@ -64,9 +64,8 @@ def test_every_command_on_an_ugly_file(tmp_path):
         timeout=300,
     )
     assert done.returncode == 0, done.stderr
-    codes = [
-        int(line.rpartition(" ")[2][:-1]) for line in done.stdout.splitlines() if line.endswith(">") and "<" in line
-    ]
+    ends = [line for line in done.stdout.splitlines() if line.startswith("<") and line.endswith(">")]
+    codes = [int(line.rpartition(" ")[2][:-1]) for line in ends]
     assert codes == [0] * 8 + [2] * 2, done.stdout + done.stderr
     assert "did you mean 'Erfolg'?" in done.stderr
     assert "Traceback" not in done.stderr
