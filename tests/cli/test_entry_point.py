@@ -69,7 +69,7 @@ def test_every_command_on_an_ugly_file(tmp_path):
     assert codes == [0] * 8 + [2] * 2, done.stdout + done.stderr
     assert "did you mean 'Erfolg'?" in done.stderr
     assert "Traceback" not in done.stderr
-    rows = list(csv.DictReader((tmp_path / "scored.csv").open(encoding="utf-8")))
+    rows = list(csv.DictReader((tmp_path / "scored.csv").read_text(encoding="utf-8").splitlines(keepends=True)))
     assert len(rows) == 90
     assert np.mean([row["predicted Erfolg"] == row["Erfolg"] for row in rows]) > 0.8
     for page in ("page.html", "c/report.html"):

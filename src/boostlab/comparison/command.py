@@ -16,7 +16,7 @@ import numpy as np
 from rich.console import Console
 
 from boostlab.comparison import page, screen
-from boostlab.comparison.design import conclude, design, usual_class
+from boostlab.comparison.design import MOST_ROWS, conclude, design, usual_class
 from boostlab.comparison.metrics import find_metric
 from boostlab.comparison.report import NAME as REPORT
 from boostlab.comparison.report import write_report
@@ -59,6 +59,7 @@ class CompareOptions:
     metric: str | None = None
     with_peers: str = "yes"
     text: str = "yes"
+    max_rows: int = MOST_ROWS
 
     def command(self) -> str:
         """Return it as it would be typed, without the budget."""
@@ -122,7 +123,7 @@ def _leave(request: CompareOptions, comparison: Comparison, out: Path, console: 
     model = None if pick is None or comparison.ran.interrupted else comparison.best_estimator_
     if model is not None and pick is not None and plan.table.recipe is not None:
         source = "" if request.table is None else request.table.name
-        facts = model_facts(plan.table, model["booster"], pick.seconds, source)
+        facts = model_facts(plan.whole or plan.table, model["booster"], pick.seconds, source)
         facts |= {"choice": " ".join(comparison.advice.sentences), "metrics": dict(pick.costs)}
         save_model(model, out / MODEL, facts)
     if not comparison.ran.interrupted:
@@ -148,6 +149,7 @@ def _plan(request: CompareOptions) -> Design:
         noise=[request.noise],
         random_state=request.seed,
         jobs=request.jobs,
+        max_rows=request.max_rows,
     )
     metric = None if request.metric is None else find_metric(request.metric)
     with_peers, text = (yes_or_no(name, value) for name, value in _switches(request))
@@ -180,6 +182,7 @@ def _plan(request: CompareOptions) -> Design:
         seed=request.seed,
         metric=metric,
         with_peers=with_peers,
+        max_rows=request.max_rows,
     )
 
 

@@ -238,7 +238,8 @@ def _best(comparison: Comparison, pick: Standing, model: Any) -> dict[str, Any]:
     elif len(rows):
         y = table_.y[rows]
         found[f"How {pick.name} answers"] = answers_section(y, answers, table_.classes)
-        found["Rows whose labels look wrong"] = suspects_section(y, answers, rows, table_.classes)
+        numbers = rows if comparison.plan.rows is None else comparison.plan.rows[rows]
+        found["Rows whose labels look wrong"] = suspects_section(y, answers, numbers, table_.classes)
     model = comparison.best_estimator_ if model is None else model
     booster = model["booster"] if hasattr(model, "named_steps") else model
     names = table_.feature_names or tuple(f"column {j + 1}" for j in range(int(table_.X.shape[1])))

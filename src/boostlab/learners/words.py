@@ -103,7 +103,7 @@ def leaf_rules(names: Names, tree: Any) -> list[str]:
         else:
             at = float(tree.threshold[node])
             sides = names.below(j, at), names.above(j, at)
-        low = f"{sides[0]}{' or missing' if tree.missing_low[node] else ''}"
+        low = f"({sides[0]} or missing)" if tree.missing_low[node] else sides[0]
         for child, test in zip(tree.children[node], (low, sides[1]), strict=True):
             walk(int(child), [*tests, test])
 
@@ -112,4 +112,4 @@ def leaf_rules(names: Names, tree: Any) -> list[str]:
 
 
 def _number(value: float) -> str:
-    return f"{value:,.0f}" if value == round(value) and abs(value) < 1e15 else f"{value:.6g}"
+    return f"{value:,.0f}" if value == round(value) and abs(value) < 1e15 else f"{value:,.6g}"

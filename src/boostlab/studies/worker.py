@@ -20,7 +20,7 @@ import numpy as np
 
 from boostlab.studies.packing import to_text
 from boostlab.studies.plan import Method, Outcome, Procedure, StudyProblem, basis
-from boostlab.studies.progress import noting
+from boostlab.studies.progress import TimeOver, noting
 from boostlab.studies.store import CellEntry, Store
 
 
@@ -34,6 +34,7 @@ class CellBatch:
     store: Path
     run: str
     until: float  # time after which no cell is begun; what a worker takes to get warm comes on top
+    late: float  # time after which a cell in the making is given up, likewise
     home: int  # process that gave the batch
     room: Path  # a folder in which workers leave signs for each other
 
@@ -98,8 +99,11 @@ def work(batch: CellBatch) -> int:
                 return count
             if store.states([entry.key]).get(entry.key) == "":
                 continue  # another run on the same store was faster
-            with noting(batch.room, entry.key):
-                outcome, failure, seconds = _compute(batch, method, protocol, made)
+            try:
+                with noting(batch.room, entry.key, batch.late + _memory.warming):
+                    outcome, failure, seconds = _compute(batch, method, protocol, made)
+            except TimeOver:
+                return count
             try:
                 store.put(entry, outcome, failure, seconds, batch.run)
             except TypeError as error:  # an outcome that cannot be stored
