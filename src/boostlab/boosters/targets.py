@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from boostlab.data.input_tables import Reading
 from boostlab.data.sample import Sample, check_numbers, check_sample
-from boostlab.engine.monitors import Progress, RegressionValidation, Validation, squared_error
+from boostlab.engine.measures import squared_error
+from boostlab.engine.monitors import Progress, RegressionValidation, Validation
 
 Array = npt.NDArray[Any]
 

@@ -92,8 +92,8 @@ def run(
         One of joblib's backends whose workers can open the store's file; None is that of joblib's context, processes
         by default.
     budget : float, default=inf
-        Seconds after which no cell is begun, and a quarter more after which those in the making are given up; compiling or reading
-        kernels is not counted.
+        Seconds after which no cell is begun; a quarter later those in the making are given up.  Compiling kernels, or
+        reading them, is not counted.
     retry : bool, default=False
         Whether to compute again what failed.
     watch : Watch, optional
