@@ -180,11 +180,11 @@ def test_labels_must_be_classes():
         compare(X, X[:, 0])
 
 
-def test_a_cell_that_takes_longer_than_the_budget_is_given_up():
-    X, y = twonorm(26_000, random_state=0)
-    result = compare(X, y, ["AdaBoost"], folds=2, rounds=10**6, with_peers=False, budget=0.5)
+def test_the_first_cell_is_finished_whatever_the_budget():
+    X, y = twonorm(2000, random_state=0)
+    result = compare(X, y, ["AdaBoost"], folds=2, repeats=50, rounds=60, with_peers=False, budget=2.0)
     assert result.ran.ended == "its time was over"
-    assert not result.ran.results.rows()
+    assert 1 <= len(result.ran.results.rows()) < 100
 
 
 def test_of_a_large_table_some_rows_are_compared_and_all_are_fitted():

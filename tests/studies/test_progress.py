@@ -5,7 +5,7 @@ import math
 import pytest
 
 from boostlab.studies import progress
-from boostlab.studies.progress import noting, read_notes, report
+from boostlab.studies.progress import TimeOver, noting, read_notes, report
 from boostlab.studies.watch import StudyProgress
 
 
@@ -19,6 +19,13 @@ def test_notes_are_there_as_long_as_the_cell_is_in_the_making(tmp_path):
         assert share == 0.75
         assert 0.0 <= seconds < 60.0
     assert read_notes(tmp_path) == {}
+
+
+def test_a_cell_whose_run_is_long_over_is_given_up(tmp_path):
+    with pytest.raises(TimeOver), noting(tmp_path, "cell", until=0.0):
+        raise AssertionError("the first report ends it")
+    assert read_notes(tmp_path) == {}
+    report(1, 2)  # another cell's time is its own
 
 
 def test_the_time_left_is_read_off_cells_in_the_making():

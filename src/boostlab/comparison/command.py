@@ -34,6 +34,7 @@ from boostlab.tables.table import LabelledTable, understand
 
 MODEL = "model.boost"
 STORE = "cells.sqlite"  # in the folder of the page
+_LARGE_FILE = 10_000_000  # bytes
 _DEMO = {"rounds": 100, "repeats": 1}  # a minute and a half on two cores the first time, most of it compiling
 
 
@@ -87,6 +88,7 @@ def compare(request: CompareOptions, console: Console) -> int:
         0; 1 if no booster has a result; 130 after Ctrl-C.
     """
     budget = math.inf if request.budget is None else seconds_of(request.budget)
+    _say_reading(request.table)
     plan = _plan(request)
     out = request.out or (Path(f"{plan.table.name}-boosters") if request.table else None)
     if out is not None:
@@ -135,6 +137,12 @@ def _leave(request: CompareOptions, comparison: Comparison, out: Path, console: 
         console.print("The model, fitted to all rows, and what to do with it:", markup=False)
         for line in ("predict {} new.csv --out scored.csv", "explain {}", "card {}"):
             console.print(f"  boostlab {line.format(out / MODEL)}", markup=False, soft_wrap=True)
+
+
+def _say_reading(table: Path | None) -> None:
+    """Say that a large file is read, which takes a while."""
+    if table is not None and table.is_file() and (size := table.stat().st_size) > _LARGE_FILE:
+        Console(stderr=True, highlight=False).print(f"Reading {table.name} ({size / 1e6:,.0f} MB) ...", markup=False)
 
 
 def _plan(request: CompareOptions) -> Design:

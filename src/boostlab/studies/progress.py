@@ -42,8 +42,8 @@ def noting(folder: Path, key: str, until: float = inf) -> Iterator[None]:
     """
     _sink.until = until
     _sink.path, _sink.began, _sink.last = folder / f"{key}.progress", time.time(), 0.0
-    report(0, 1)
     try:
+        report(0, 1)
         yield
     finally:
         with suppress(OSError):
