@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import KW_ONLY, dataclass
-from math import ceil
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from boostlab.backend import CpuRows, Masses, count_threads
 from boostlab.boosters.calibrating import Calibrating
-from boostlab.boosters.degenerate import sentence as degenerate
+from boostlab.boosters.degenerate import Complaining
 from boostlab.boosters.explaining import Explaining
 from boostlab.boosters.params import Check, check_params, flag, number, one_of, param, scorer, whole
 from boostlab.boosters.selection import MOST_ROUNDS, SamplePart, SelectionData
 from boostlab.boosters.showing import Showing
+from boostlab.boosters.shrinkage import Patient
 from boostlab.boosters.targets import LabelTargets, NumberTargets, Targets
 from boostlab.boosters.voting import Predicting
 from boostlab.calibration.costs import is_cost
@@ -47,7 +45,6 @@ _CALLABLES = Check(
 _SCORING = scorer(("auto", *MEASURES), "'auto', 'error', 'exponential', 'log_loss', 'scaled_log_loss'")
 _COST = Check(is_cost, "a mapping from (true label, predicted label) to a number, or a matrix")
 _MAPPING = Check(lambda v: isinstance(v, Mapping), "a mapping from labels to weights")
-PATIENCE, STEPS = 30, 5.0  # early stopping waits so many rounds, and for so many whole steps
 _FREE = ("n_estimators", "callbacks", "verbose", "n_jobs", "warm_start")  # may change between warm starts
 _REGRESSION_SCORING = scorer(REGRESSION_MEASURES, "'squared_error', 'absolute_error'")
 
@@ -62,7 +59,7 @@ class _Warm:
 
 
 @dataclass(eq=False, repr=False)
-class Booster(Explaining, Targets, Showing, BaseEstimator):
+class Booster(Patient, Complaining, Explaining, Targets, Showing, BaseEstimator):
     """What classifiers and regressors share: from `fit` to a fitted vote."""
 
     estimator: Any = param(None)
@@ -115,16 +112,6 @@ class Booster(Explaining, Targets, Showing, BaseEstimator):
         """The number of trainings of one fit, which share its time."""
         return 1
 
-    @property
-    def _rate(self) -> float:
-        """The learning rate as a number; 1 where there is none."""
-        return float(getattr(self, "learning_rate", 1.0))
-
-    @property
-    def _patience(self) -> int:
-        """How many rounds early stopping waits for a better score: small steps take more of them."""
-        return max(PATIENCE, ceil(STEPS / self._rate)) if self.n_iter_no_change is None else self.n_iter_no_change
-
     # -- fit -----------------------------------------------------------------------------------------
 
     def fit(
@@ -157,7 +144,7 @@ class Booster(Explaining, Targets, Showing, BaseEstimator):
         check_params(self)
         before = dict(self.__dict__)
         if getattr(self, "time_limit", None) is not None:
-            self._time = FitTime(self.time_limit, self._n_trainings)  # type: ignore[attr-defined]
+            self._time = FitTime(self.time_limit, self._n_trainings)
         try:
             X, y = self._numbers(X, (y,), reset=True, sample_weight=sample_weight)
             sample = self._sample(X, y, sample_weight)
@@ -262,7 +249,7 @@ class Booster(Explaining, Targets, Showing, BaseEstimator):
         """Return how much of `time_limit` the next training cannot have: the rest of the fit has it."""
         if self._time is None:
             return 0.0
-        return float(self.time_limit) - self._time.share()  # type: ignore[attr-defined]
+        return float(self.time_limit) - self._time.share()
 
     def _run(self, training: Training) -> None:
         """Run the training and keep what a fitted model needs."""
@@ -294,21 +281,6 @@ class Booster(Explaining, Targets, Showing, BaseEstimator):
         """Keep what was trained."""
         self._keep(Ensemble(rule, rounds, self._n_classes), history, stop)
         self.feature_importances_ = self._ensemble.importances(self.n_features_in_)
-
-    def _complaint(self, training: Training) -> str:
-        """Return what is wrong with a vote that has voters, and what may help; nothing if all is well."""
-        return "" if self._numeric else degenerate(self._ensemble, training, self.n_estimators, self.stop_reason_)
-
-    @property
-    def _empty(self) -> str:
-        """What to say of a vote without a voter."""
-        return f"kept no voter ({self.stop_reason_}), so it predicts {self._nothing} for every row."
-
-    def _complain(self, fault: str) -> None:
-        """Warn of a vote that is none, in one sentence."""
-        if fault:
-            warnings.warn(f"{type(self).__name__} {fault}", ConvergenceWarning, stacklevel=4)
-        self._fault = fault
 
     def _keep(self, ensemble: Ensemble, history: dict[str, Any], stop_reason: str) -> None:
         """Take a vote, trained or loaded, as the model's own."""

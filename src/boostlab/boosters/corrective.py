@@ -105,6 +105,6 @@ class TotallyCorrective(BoostingClassifier):
         if kept and len(margins) >= kept and margins[kept - 1] <= ROUNDING:
             return (
                 "found no vote with a positive soft margin, so its predictions are worth little; raise "
-                f"nu={self.nu:g} well above the share of wrong labels, or use stronger voters (max_leaf_nodes=8)."  # type: ignore[attr-defined]
+                f"nu={self.nu:g} well above the share of wrong labels, or use stronger voters (max_leaf_nodes=8)."
             )
         return super()._complaint(training)

@@ -1,12 +1,14 @@
-"""Votes that degenerate: what `fit` says of a model that no one should take for a vote."""
+"""Shared by all boosters: what `fit` says of votes that degenerate, which no one should take for a vote."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
 
 from boostlab.engine.training import Training
 from boostlab.ensemble.vote import Ensemble, Round, decide
@@ -15,6 +17,32 @@ Array = npt.NDArray[Any]
 
 RARE = 0.05  # where less than this share has another label, naming the frequent one for all rows is no wonder
 NATURAL = ("no_edge", "tolerance", "patience", "max_rounds", "assumption_violated", "time_up", "solver_failed")
+
+
+class Complaining:
+    """A booster that says when its vote is none."""
+
+    n_estimators: int
+    stop_reason_: str
+    _ensemble: Ensemble
+    _numeric: ClassVar[bool]
+    _nothing: Any
+    _fault: str = ""  # what was said of the last fit
+
+    def _complaint(self, training: Training) -> str:
+        """Return what is wrong with a vote that has voters, and what may help; nothing if all is well."""
+        return "" if self._numeric else sentence(self._ensemble, training, self.n_estimators, self.stop_reason_)
+
+    @property
+    def _empty(self) -> str:
+        """What to say of a vote without a voter."""
+        return f"kept no voter ({self.stop_reason_}), so it predicts {self._nothing} for every row."
+
+    def _complain(self, fault: str) -> None:
+        """Warn of a vote that is none, in one sentence."""
+        if fault:
+            warnings.warn(f"{type(self).__name__} {fault}", ConvergenceWarning, stacklevel=4)
+        self._fault = fault
 
 
 def sentence(ensemble: Ensemble, training: Training, n_estimators: int, stop: str) -> str:

@@ -1,8 +1,8 @@
-"""The learning rate of boosters that have one: a number, or one that suits the voters."""
+"""Shared by all boosters: the learning rate, a number or one that suits the voters, and the patience that follows."""
 
 from __future__ import annotations
 
-from math import inf
+from math import ceil, inf
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from boostlab.boosters.params import number, one_of
 from boostlab.learners import DecisionTree
 
+PATIENCE, STEPS = 30, 5.0  # early stopping waits so many rounds, and for so many whole steps
 RATE = number(0, 1, "(]") | one_of("auto")
 
 
@@ -27,6 +28,22 @@ def leaves_of(estimator: Any, max_depth: int | None, max_leaf_nodes: int | None)
             return 2
         max_depth, max_leaf_nodes = tree.max_depth, tree.max_leaf_nodes
     return min(inf if max_leaf_nodes is None else max_leaf_nodes, inf if max_depth is None else 2.0**max_depth)
+
+
+class Patient:
+    """How long early stopping waits."""
+
+    n_iter_no_change: int | None
+
+    @property
+    def _rate(self) -> float:
+        """The learning rate as a number; 1 where there is none."""
+        return float(getattr(self, "learning_rate", 1.0))
+
+    @property
+    def _patience(self) -> int:
+        """How many rounds early stopping waits for a better score: small steps take more of them."""
+        return max(PATIENCE, ceil(STEPS / self._rate)) if self.n_iter_no_change is None else self.n_iter_no_change
 
 
 class Shrinking:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import ceil, isnan
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -118,7 +118,7 @@ def _drawn(table: LabelledTable, size: int, seed: int) -> Array:
         if table.is_numeric
         else [np.flatnonzero(table.y == k) for k in range(len(table.classes))]
     )
-    taken = [max(ceil(len(group) * size / len(table.y)), min(len(group), RARE_ROWS)) for group in groups]
+    taken = [max(round(len(group) * size / len(table.y)), min(len(group), RARE_ROWS)) for group in groups]
     kept = [rng.permutation(group)[:n] for group, n in zip(groups, taken, strict=True)]
     return np.sort(np.concatenate(kept))
 

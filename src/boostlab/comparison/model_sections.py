@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from boostlab.report.svg import Series
 from boostlab.theory.shapes import shape_functions
 
 Array = npt.NDArray[Any]
+Categories = Sequence[Sequence[Any] | None] | None
 
 _POINTS = 200  # of a curve
 _EXPLAINED = 300  # rows whose contributions are shown
@@ -142,7 +144,7 @@ def _probability(p: float) -> str:
     return f"{p:.4f}" if p >= 0.0001 else "below 0.0001"
 
 
-def contributions_section(booster: Any, X: Any, names: Sequence[str]) -> Markup:
+def contributions_section(booster: Any, X: Any, names: Sequence[str], categories: Categories = None) -> Markup:
     """Return what columns add to the scores: the mean magnitude over some rows, and one row's own story.
 
     Parameters
@@ -153,6 +155,8 @@ def contributions_section(booster: Any, X: Any, names: Sequence[str]) -> Markup:
         Its rows; up to 300 of them are looked at.
     names : sequence of str
         The columns.
+    categories : sequence, optional
+        Their categories, where the booster was given numbers for them.
     """
     n = X.shape[0]
     rows = np.sort(np.random.default_rng(0).permutation(n)[:_EXPLAINED])
@@ -168,13 +172,12 @@ def contributions_section(booster: Any, X: Any, names: Sequence[str]) -> Markup:
     score = np.abs(told.scores if told.scores.ndim == 1 else told.scores.max(axis=1))
     at = int(np.argsort(score, kind="stable")[len(score) // 2])
     one = booster.explain(some.iloc[[at]] if hasattr(some, "iloc") else some[at : at + 1])
-    said = str(one)
-    for j in order if not hasattr(booster, "feature_names_in_") else ():
-        said = said.replace(f"  x{j} = ", f"  {names[j]} = ")
-    return drawn + element("h3", f"Row {int(rows[at]) + 1:,}, as an example") + element("pre", said)
+    known = list(one.contributions.categories if categories is None else categories)
+    named = replace(one, contributions=replace(one.contributions, feature_names=list(names), categories=known))
+    return drawn + element("h3", f"Row {int(rows[at]) + 1:,}, as an example") + element("pre", str(named))
 
 
-def importances_section(booster: Any, names: Sequence[str]) -> Markup:
+def importances_section(booster: Any, names: Sequence[str], categories: Categories = None) -> Markup:
     """Return what the model looks at: importances, and step functions where the vote is a sum of them."""
     importances = np.asarray(getattr(booster, "feature_importances_", np.zeros(0)))
     order = [j for j in np.argsort(-importances, kind="stable")[:15] if importances[j] > 0]
@@ -187,18 +190,20 @@ def importances_section(booster: Any, names: Sequence[str]) -> Markup:
     drawn = figure(svg.bars([(label(j), float(importances[j])) for j in order], "importance"))
     shapes: list[Markup] = []
     with suppress(Exception):  # only votes of stumps with one score are sums of functions of one column
-        shapes += [_shape(one, label(one.feature)) for one in shape_functions(booster)[:_SHAPES]]
+        for one in shape_functions(booster)[:_SHAPES]:
+            known = one.categories if categories is None else categories[one.feature]
+            shapes.append(_shape(one, label(one.feature), known))
     if not shapes:
         return drawn
     return drawn + element("h3", "What each column adds to the score") + element("div", *shapes, class_="grid")
 
 
-def _shape(one: Any, name: str) -> Markup:
-    if one.categories:
-        codes = np.arange(len(one.categories))
+def _shape(one: Any, name: str, categories: Sequence[Any] | None) -> Markup:
+    if categories:
+        codes = np.arange(len(categories))
         at = np.asarray(one.values, float)[np.searchsorted(one.cuts, codes, "left")]
         shown = np.argsort(-np.abs(at), kind="stable")[:_NAMED]
-        return figure(svg.bars([(str(one.categories[k]), float(at[k])) for k in shown], f"score, by {name}"))
+        return figure(svg.bars([(str(categories[k]), float(at[k])) for k in shown], f"score, by {name}", 320))
     cuts, values = np.asarray(one.cuts, float), np.asarray(one.values, float)
     span = float(np.ptp(cuts)) or 1.0
     x = [float(cuts[0]) - 0.1 * span, *map(float, cuts), float(cuts[-1]) + 0.1 * span] if len(cuts) else [0.0, 1.0]

@@ -243,10 +243,11 @@ def _best(comparison: Comparison, pick: Standing, model: Any) -> dict[str, Any]:
     model = comparison.best_estimator_ if model is None else model
     booster = model["booster"] if hasattr(model, "named_steps") else model
     names = table_.feature_names or tuple(f"column {j + 1}" for j in range(int(table_.X.shape[1])))
-    found["What it looks at"] = importances_section(booster, names)
+    categories = None if table_.recipe is None else table_.recipe.category_names
+    found["What it looks at"] = importances_section(booster, names, categories)
     with suppress(Exception):  # votes that are no sums have no contributions
         given = table_.X if comparison.given is None else comparison.given[0]
-        found["What moves its answers"] = contributions_section(booster, given, names)
+        found["What moves its answers"] = contributions_section(booster, given, names, categories)
     if not table_.is_numeric and table_.X.shape[0] <= _LARGE:
         with suppress(Exception):  # margins are for one vote; what has none says so by leaving the section out
             given = comparison.given

@@ -53,8 +53,10 @@ def explain(model_file: Path, table_file: Path | None, out: Path, encoding: str 
         sections |= _tested(recipe, booster, raw, str(table_file))
         with suppress(Exception):  # votes that are no sums have no contributions
             X = recipe.matrix(raw, str(table_file))
-            sections["What moves its answers"] = contributions_section(booster, X, recipe.feature_names)
-    sections["What it looks at"] = importances_section(booster, recipe.feature_names)
+            sections["What moves its answers"] = contributions_section(
+                booster, X, recipe.feature_names, recipe.category_names
+            )
+    sections["What it looks at"] = importances_section(booster, recipe.feature_names, recipe.category_names)
     sections["What it takes"] = _columns(recipe)
     sections["The training table"] = facts(said.get("facts", {}))
     known = {name: said[name] for name in ("made", "boostlab", "source", "rows", "rounds", "stop") if name in said}
