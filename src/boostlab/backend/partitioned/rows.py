@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.block_sums import exact_sums
-from boostlab.backend.cpu.functions import exp_of
+from boostlab.backend.cpu.kernels.vote_update import exp_of
 from boostlab.backend.cpu.sample import CpuSample
 from boostlab.backend.partitioned.channels import PartedClassCount, PartedFollower, PartedPanel
 from boostlab.backend.partitioned.column import PartedColumn, Ref
