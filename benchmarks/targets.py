@@ -90,7 +90,7 @@ class Ours(Contender):
 
 def seconds(work: Callable[[], object]) -> float:
     """Return the time of one piece of work; short ones are repeated."""
-    times = []
+    times: list[float] = []
     while sum(times) < LEAST_SECONDS and len(times) < 200:
         start = time.perf_counter()
         work()

@@ -76,8 +76,8 @@ def test_a_file_of_another_key_is_not_loaded(tmp_path):
 def test_closures_of_one_source_have_names_of_their_own():
     """The linker goes by names, and meets those of other processes in kernels from the cache."""
     of_z, of_gini = (
-        {c.cell_contents.__qualname__ for c in made.py_func.__closure__ if hasattr(c.cell_contents, "__qualname__")}
-        | {made.py_func.__qualname__}
+        {c.cell_contents.__qualname__ for c in made.function.__closure__ if hasattr(c.cell_contents, "__qualname__")}
+        | {made.function.__qualname__}
         for made in (labels_grower(pairs.cost, 0.0, 8), labels_grower(gini, 2.0, 8))
     )
     mine = {name.split("_")[0] for name in of_z - of_gini}

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.backend.cpu.exact_sums import VALUE, exact_sums
 from boostlab.backend.cpu.kernels.totals import largest_value, tops_and_sums
 from boostlab.backend.cpu.masses import Masses
 
@@ -23,8 +24,6 @@ Array = npt.NDArray[Any]
 Evaluate = Callable[[int, int, Array], None]  # writes the values of rows first to last - 1 to an array (values, rows)
 
 ROOM = 1 << 16  # doubles of a block, all its values together: 512 kB, about what a core's cache holds
-VALUE = 2  # cells of a histogram, that a value's magnitude, or its sums at one power, cost as much as
-ENOUGH = 1 << 60  # of the sum of |q|
 
 
 class Blocks:
@@ -95,48 +94,3 @@ class Blocks:
             values = self._room[: n_values * (b - a)].reshape(n_values, b - a)
             evaluate(a, b, values)
             yield a, b, values
-
-
-def exact_sums(
-    one_pass: Callable[[Array], tuple[Array, Array]], n_values: int, size: float, guess: Array
-) -> tuple[list[tuple[int, int, int]], Array]:
-    """Return for each value the power of two, the sum of q and that of |q|, as `fixed_sums` does; and a next guess.
-
-    Parameters
-    ----------
-    one_pass : callable
-        Returns the largest magnitude of every value, and the sums of q and |q| at powers of two.
-    n_values : int
-        How many values there are a row.
-    size : float
-        Number of rows, counts included.
-    guess : int array of shape (any, n_values)
-        Powers of two that values may be rounded at.
-    """
-    known: list[dict[int, tuple[int, int]]] = [{} for _ in range(n_values)]  # sums of q and |q|, by powers
-    powers = guess
-    while True:
-        tops, found = one_pass(powers)
-        if not np.isfinite(tops).all():
-            raise ArithmeticError("A sum over rows met NaN or infinity; the rule that asked must bound its values.")
-        for row, sums in zip(powers.tolist(), found.tolist(), strict=True):
-            for mine, power, (signed, gross) in zip(known, row, sums, strict=True):
-                mine[power] = signed, gross
-        trails = [_trail(top, mine, size) for top, mine in zip(tops.tolist(), known, strict=True)]
-        powers = np.array([[trail[-1] for trail in trails]])
-        if all(trail[-1] in mine for trail, mine in zip(trails, known, strict=True)):
-            first = np.array([[trail[0] for trail in trails]])
-            ends = [(trail[-1], *mine[trail[-1]]) for trail, mine in zip(trails, known, strict=True)]
-            return ends, first if (first == powers).all() else np.concatenate([first, powers])
-
-
-def _trail(top: float, known: dict[int, tuple[int, int]], size: float) -> list[int]:
-    """Return the powers that `fixed_sums` tries, as far as the sums are known; the last is the one to sum at."""
-    if top == 0.0:
-        known[0] = 0, 0
-        return [0]
-    powers = [61 - math.frexp(size)[1] - math.frexp(top)[1]]
-    while powers[-1] in known and (gross := known[powers[-1]][1]) < ENOUGH:
-        hidden = gross + int(0.5 * size) + 1  # rounding has hidden at most half a unit a value
-        powers.append(powers[-1] + 62 - hidden.bit_length())
-    return powers

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.compiling import kernel, part
-from boostlab.backend.cpu.kernels.tasks import ROOM, Shape, run_task, task_maker
+from boostlab.backend.cpu.compiling import kernel, part, told_apart
+from boostlab.backend.cpu.kernels.tasks import ROOM, TaskShape, run_task, task_maker
 from boostlab.backend.cpu.teams import team_of
 from boostlab.backend.cpu.threads import AtOnce
 
@@ -41,7 +41,7 @@ class InParts:
     """
 
     def __init__(self, function: Callable[..., Any], adds: bool = False) -> None:
-        self.function, self.adds = function, adds
+        self.function, self.adds = told_apart(function), adds
         self.names = list(inspect.signature(function).parameters)
         given = [name for name in self.names if name not in NUMBERS]
         self.range = [given.index(name) for name in given if name.removeprefix("_") in ("first", "last")]
@@ -141,7 +141,8 @@ class InParts:
         function = part(self.function)
         given = [name for name in self.names if name not in NUMBERS]
         number = next((at for at, name in enumerate(self.names) if name in NUMBERS), -1)
-        shape = Shape(*(self.range or (-1, -1)), given.index("out") if self.adds else -1, number, tuple(self.kinds))
+        first, last = self.range or (-1, -1)
+        shape = TaskShape(first, last, given.index("out") if self.adds else -1, number, tuple(self.kinds))
         arguments = ", ".join(given)
         source = (
             f"def enter(_team, _parts, {arguments}, _found):\n"

@@ -60,7 +60,7 @@ class CpuRows(CpuSample):
         self._order: Array | None = None
         self._room = np.empty(0)
         self._plans: dict[Formula, Any] = {}
-        self._blocks = Blocks(masses, self.threads)
+        self._blocks = Blocks(self.masses, self.threads)
         self._powers: dict[Formula, Array] = {}  # of two, that a formula's values were last rounded at
 
     # -- columns -----------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.block_sums import exact_sums
+from boostlab.backend.cpu.exact_sums import exact_sums
 from boostlab.backend.cpu.kernels.vote_update import exp_of
 from boostlab.backend.cpu.sample import CpuSample
 from boostlab.backend.partitioned.channels import PartedClassCount, PartedFollower, PartedPanel

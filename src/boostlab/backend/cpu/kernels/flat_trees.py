@@ -24,7 +24,7 @@ ONE, COLUMN = U(1), U(0x7FFFFFFF)
 
 
 @inlined
-def _next(X: Array, i: int, nodes: Array, node: int) -> int:
+def _next(X: Array, i: Any, nodes: Array, node: Any) -> Any:
     """Return the child that row i goes to."""
     link = U(nodes[node, U(1)])
     x = X[i, (link >> ONE) & COLUMN]
@@ -33,7 +33,7 @@ def _next(X: Array, i: int, nodes: Array, node: int) -> int:
 
 
 @inlined
-def _leaf(X: Array, i: int, nodes: Array, root: int) -> int:
+def _leaf(X: Array, i: Any, nodes: Array, root: Any) -> Any:
     """Return where one row arrives."""
     node, before = root, root + ONE
     while node != before:

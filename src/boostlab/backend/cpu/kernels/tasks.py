@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba import carray
+from numba import carray  # type: ignore[attr-defined]
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
@@ -80,7 +80,7 @@ def _call(typing: Any, address: Any, arguments: Any, which: Any, parts: Any) -> 
     return types.int64(types.int64, types.int64, types.intp, types.intp), code
 
 
-class Shape(NamedTuple):
+class TaskShape(NamedTuple):
     """What a part of a function's work is, by the places of its arguments (-1: there is none such)."""
 
     first: int = -1  # the range that parts share
@@ -90,7 +90,7 @@ class Shape(NamedTuple):
     kinds: tuple[str, ...] = ()  # "int" or "float": what it returns
 
 
-def task_maker(shape: Shape) -> Any:
+def task_maker(shape: TaskShape) -> Any:
     """Return task_of(function, arguments, found), to be used in kernels.
 
     It returns the address of a function (arguments in memory, the part, how many parts) and the address where the
@@ -221,7 +221,7 @@ def _lead(parts: int, numbers: int, together: int) -> None:
         raise MemoryError
 
 
-_lead_task = task_maker(Shape(number=2))
+_lead_task = task_maker(TaskShape(number=2))
 
 
 @kernel
