@@ -78,11 +78,11 @@ def design(
     check_metric(metric, table.is_numeric, repr(table.target))
     if table.is_numeric and any(noise):
         raise RequestError("Labels can be flipped (noise) only where the target has classes; leave it out.")
+    n_cells = int(table.X.shape[0]) * int(table.X.shape[1])
     whole, rows = None, None
     if table.X.shape[0] > max_rows:
         whole, rows = table, _drawn(table, max_rows, seed)
         table = _sample(table, rows)
-    n_cells = int(table.X.shape[0]) * int(table.X.shape[1])
     is_large = n_cells > LARGE
     methods, left_out = suitable(boosters, len(table.classes), n_cells)
     if with_peers:
