@@ -258,6 +258,7 @@ class FilterBoostClassifier(BoostingClassifier):
         rounds, stop = training.run(self.n_estimators)
         self._settled = {}
         self._conclude(rule, rounds, history(rounds), str(stop))
+        self._complain("" if rounds else self._empty)
 
     def _chunks(self, source: Any, classes: Any) -> Iterator[tuple[Any, Array]]:
         """Yield checked chunks with labels -1 and +1."""

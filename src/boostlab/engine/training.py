@@ -49,6 +49,8 @@ class Training:
         The only source of chance.
     watched : Table, optional
         Other rows whose scores are to be followed as well (a validation set).
+    spent : float
+        How many of the rule's seconds are gone before the first round.
     """
 
     def __init__(
@@ -62,11 +64,12 @@ class Training:
         max_restarts: int = 10,
         rng: np.random.Generator | None = None,
         watched: Any = None,
+        spent: float = 0.0,
     ) -> None:
         self.rule, self.rows = rule, rows
         self.rng = np.random.default_rng(0) if rng is None else rng
         self.state = TrainingState(rule, rows, horizon)
-        self.state.rng = self.rng
+        self.state.rng, self.state.spent = self.rng, spent
         self.session = learner.begin(rows, self.rng)
         if rule.labels_only and not self.session.labels:
             raise ValueError(
