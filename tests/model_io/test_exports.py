@@ -194,6 +194,16 @@ def test_sql_votes_like_the_model(name, database):
         assert got["probability"].to_numpy(float) == pytest.approx(P[:, 1], abs=1e-12)
 
 
+@pytest.mark.parametrize("name", ["trees", "venn-abers", "three isotonic"])
+def test_sql_evaluates_every_score_once(name):
+    model = fitted(name) if name == "trees" else calibrated(name)
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE people (a REAL, b REAL, city TEXT, c REAL)")
+    query = to_sql(model, "people")
+    program = connection.execute("EXPLAIN " + query).fetchall()
+    assert len(program) < 15 * query.count("WHEN")
+
+
 @pytest.mark.parametrize("name", ["stumps", "trees", "one against the rest"])
 def test_sql_is_postgresqls(name):
     sqlglot = pytest.importorskip("sqlglot")

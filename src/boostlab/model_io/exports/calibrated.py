@@ -152,6 +152,11 @@ def in_c(decision: Decision, name: str, real: str, head: list[str], array: Any) 
 # -- SQL ---------------------------------------------------------------------------------------------------------------
 
 
+# SQLite and PostgreSQL write a subquery's expression in place of every mention of its name, and evaluate it as often; a
+# subquery with LIMIT and OFFSET is evaluated once a row.
+FENCE = "LIMIT 9223372036854775807 OFFSET 0"
+
+
 def in_sql(decision: Decision, query: str, names: list[str], labels: list[str], number: Any) -> str:
     """Return a query with probabilities and the label, around one with scores.
 
@@ -169,7 +174,7 @@ def in_sql(decision: Decision, query: str, names: list[str], labels: list[str], 
     raw = [_expression(m, name, number) for m, name in zip(decision.maps, names, strict=True)]
     if len(raw) == 1:
         told, P = f"{raw[0]} AS probability", ["(1e0 - probability)", "probability"]
-        inner = f"SELECT *,\n{told}\nFROM (\n{query}\n) AS scored"
+        inner = f"SELECT *,\n{told}\nFROM (\n{query}\n{FENCE}\n) AS scored"
     else:
         P = [f"probability_{k}" for k in range(len(raw))]
         whole = " + ".join(f"raw_{k}" for k in range(len(raw)))
@@ -178,7 +183,8 @@ def in_sql(decision: Decision, query: str, names: list[str], labels: list[str], 
         shares = ",\n".join(
             f"CASE WHEN {whole} > 0e0 THEN raw_{k} / ({whole}) ELSE {level} END AS {p}" for k, p in enumerate(P)
         )
-        inner = f"SELECT *,\n{shares}\nFROM (\nSELECT *,\n{mapped}\nFROM (\n{query}\n) AS scored\n) AS mapped"
+        maps = f"SELECT *,\n{mapped}\nFROM (\n{query}\n{FENCE}\n) AS scored\n{FENCE}"
+        inner = f"SELECT *,\n{shares}\nFROM (\n{maps}\n) AS mapped"
     if decision.cost is None:
         value, sign = P, ">="
     else:
@@ -189,7 +195,7 @@ def in_sql(decision: Decision, query: str, names: list[str], labels: list[str], 
     for k, label in enumerate(labels[:-1]):
         best = [f"{value[k]} {sign} {value[i]}" for i in range(k + 1, len(value))]
         cases += f" WHEN {' AND '.join(best)} THEN {label}"
-    return f"SELECT *,\nCASE{cases} ELSE {labels[-1]} END AS label\nFROM (\n{inner}\n) AS calibrated\n"
+    return f"SELECT *,\nCASE{cases} ELSE {labels[-1]} END AS label\nFROM (\n{inner}\n{FENCE}\n) AS calibrated\n"
 
 
 def logistic(z: str) -> str:

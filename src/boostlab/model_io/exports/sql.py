@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.explain.forest import Steps
-from boostlab.model_io.exports.calibrated import in_sql, logistic
+from boostlab.model_io.exports.calibrated import FENCE, in_sql, logistic
 from boostlab.model_io.exports.description import Description, describe
 
 Array = npt.NDArray[Any]
@@ -48,7 +48,7 @@ def to_sql(model: Any, table: str = "rows") -> str:
             ends = f"WHEN {c} * score <= -1e0 THEN 0e0 WHEN {c} * score >= 1e0 THEN 1e0"
             p = f"CASE {ends} ELSE (1e0 + {c} * score) / 2e0 END"
         more.append(f"{p} AS probability")
-    return f"SELECT *,\n{', '.join(more)}\nFROM (\n{query}\n) AS scored\n"
+    return f"SELECT *,\n{', '.join(more)}\nFROM (\n{query}\n{FENCE}\n) AS scored\n"
 
 
 def expressions(d: Description) -> list[str]:
