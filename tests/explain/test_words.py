@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas
 import pytest
 from sklearn.inspection import DecisionBoundaryDisplay, partial_dependence, permutation_importance
 
-from boostlab import AdaBoostClassifier, L2BoostRegressor, LogitBoostClassifier, explain
+from boostlab import AdaBoostClassifier, AdaBoostMHClassifier, L2BoostRegressor, LogitBoostClassifier, explain
 from boostlab.explain.parts import parts_of
 from explain.models import MODELS, fitted, rows, table
 
@@ -102,6 +103,21 @@ def test_pairs_from_the_definition_of_partial_dependence():
         term = both - one - two + mean
         assert told[name].strength == pytest.approx(term.std(), abs=1e-12)
         assert told[name].h == pytest.approx(term.std() / both.std(), abs=1e-9)
+
+
+def test_bands_follow_categories_and_classes_that_few_rows_have():
+    rng = np.random.default_rng(0)
+    city = np.array(["Bern", "Oslo", "Rome"])[rng.integers(0, 3, 150)]
+    city[0] = "Aalt"  # a draw without it numbers the others from 0 on
+    X = pandas.DataFrame({"city": city})
+    (shape,) = explain.shapes(
+        AdaBoostClassifier(n_estimators=5).fit(X, city == "Oslo"), X, city == "Oslo", bootstrap=15, level=1.0
+    )
+    assert shape.categories == ("Aalt", "Bern", "Oslo", "Rome")
+    assert shape.high[[1, 3]].max() < 0 < shape.low[2]
+    y = np.where(city == "Aalt", "c", np.where(city == "Oslo", "b", "a"))
+    shape = explain.shapes(AdaBoostMHClassifier(n_estimators=3).fit(X, y), X, y, bootstrap=4)[0]
+    assert shape.low.shape == shape.values.shape
 
 
 def test_stumps_have_no_pairs_and_a_product_has_one():

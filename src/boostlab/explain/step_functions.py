@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing
 
 from boostlab.explain.forest import steps_and_trees
@@ -32,7 +32,8 @@ class Shape(ShapeFunction):
     missing_share : float
         The share of the rows of X that have no value.
     low, high : arrays like values, or None
-        A bootstrap band: the central part of what refitted models add in the middle of every interval.
+        A bootstrap band: the central part of what refitted models add in the middle of every interval.  A category
+        that the rows of a refitted model lack is missing to it.
     importance : float
         The mean magnitude of what is added, over X if it is given, else over the intervals.
     """
@@ -80,17 +81,27 @@ def shapes(
     parts = parts_of(model)
     told = _steps(parts, type(model).__name__)
     x = None if X is None else dense(model._table(X).X, slice(None), np.arange(len(parts.names)))
-    others: list[dict[int, Any]] = []
+    others: list[tuple[AdditiveParts, dict[int, Function]]] = []
     if bootstrap:
         if X is None or y is None:
             raise ValueError("A bootstrap needs the training rows: give X and y.")
         rng = np.random.default_rng(random_state)
         y = np.asarray(y)
         for _ in range(bootstrap):
-            rows = rng.integers(0, len(y), len(y))
-            others.append(_steps(parts_of(clone(model).fit(_safe_indexing(X, rows), y[rows])), type(model).__name__))
-    found = [_shape(parts, j, told[j], x, [o.get(j) for o in others], level) for j in told]
+            rows = _drawn(y if is_classifier(model) else np.zeros(len(y)), rng)
+            other = parts_of(clone(model).fit(_safe_indexing(X, rows), y[rows]))
+            others.append((other, _steps(other, type(model).__name__)))
+    found = [_shape(parts, j, told[j], x, others, level) for j in told]
     return sorted(found, key=lambda s: (-s.importance, s.feature))
+
+
+def _drawn(y: Array, rng: np.random.Generator) -> Array:
+    """Return rows drawn with replacement; where these lack a class, as many of every class as there are."""
+    rows = rng.integers(0, len(y), len(y))
+    classes = np.unique(y)
+    if len(np.unique(y[rows])) == len(classes):
+        return rows
+    return np.concatenate([rng.choice(np.flatnonzero(y == c), int((y == c).sum())) for c in classes])
 
 
 def _steps(parts: AdditiveParts, name: str) -> dict[int, Function]:
@@ -123,7 +134,14 @@ def _sum(a: Function, b: Function) -> Function:
     return cuts, values[0] + values[1], a[2] + b[2]
 
 
-def _shape(parts: AdditiveParts, j: int, told: Function, x: Array | None, others: list[Any], level: float) -> Shape:
+def _shape(
+    parts: AdditiveParts,
+    j: int,
+    told: Function,
+    x: Array | None,
+    others: list[tuple[AdditiveParts, dict[int, Function]]],
+    level: float,
+) -> Shape:
     cuts, values, missing = told
     density, absent = None, 0.0
     weight = np.full(len(values), 1.0 / len(values))
@@ -135,8 +153,13 @@ def _shape(parts: AdditiveParts, j: int, told: Function, x: Array | None, others
     importance = float(weight @ np.abs(values).sum(axis=1))
     low = high = None
     if others:
-        at = _middles(cuts)
-        drawn = np.stack([np.zeros_like(values) if o is None else step(o[0], o[1], o[2], at) for o in others])
+        known = parts.categories[j]
+        drawn = np.zeros((len(others), *values.shape))
+        for out, (other, steps) in zip(drawn, others, strict=True):
+            if j in steps:
+                out[:] = step(
+                    *steps[j], _middles(cuts) if known is None else _numbers(cuts, known, other.categories[j])
+                )
         low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
     one = values.shape[1] == 1
 
@@ -146,6 +169,13 @@ def _shape(parts: AdditiveParts, j: int, told: Function, x: Array | None, others
     known = parts.categories[j]
     function = j, parts.names[j], cuts, flat(values), flat(missing), None if known is None else tuple(known)
     return Shape(*function, density, absent, flat(low), flat(high), importance)
+
+
+def _numbers(cuts: Array, known: list[Any], of_other: list[Any] | None) -> Array:
+    """Return the number that another model gives to a category of every interval; NaN: it has not seen it."""
+    number = {category: float(i) for i, category in enumerate(of_other or [])}
+    last = np.clip(np.append(np.floor(cuts), np.inf), 0, len(known) - 1).astype(int)  # categories of the intervals
+    return np.array([number.get(known[i], np.nan) for i in last.tolist()])
 
 
 def _middles(cuts: Array) -> Array:
