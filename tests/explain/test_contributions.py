@@ -179,6 +179,11 @@ def test_values_equal_those_of_the_package_shap(name):
     explained = told.to_shap()
     assert isinstance(explained, shap.Explanation)
     assert explained.values.shape == told.values.shape
+    for i, row in enumerate(explained.display_data):  # categories by their names
+        assert [told.shown(i, j) for j, c in enumerate(row) if isinstance(c, str)] == [
+            c for c in row if isinstance(c, str)
+        ]
+        assert sum(isinstance(c, str) for c in row) == sum(known is not None for known in told.categories)
 
 
 @pytest.mark.parametrize("make", [PairwiseClassifier, ECOCClassifier])

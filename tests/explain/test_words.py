@@ -33,8 +33,28 @@ def test_a_row_of_text_is_shown_as_it_was_given():
     assert any(line.startswith("city = ") and line[7:] in "Bern Oslo Rome Turin missing" for line, _ in told.lines(9))
     assert str(model.explain(frame.iloc[0])) == str(told)  # a line of a frame
     assert str(model.explain(frame.iloc[0].tolist())) == str(told)
+    assert str(model.explain(frame.iloc[0].to_dict())) == str(told)
     with pytest.raises(ValueError, match="takes one row, and this table has 2"):
         model.explain(frame.iloc[:2])
+    with pytest.raises(ValueError, match="The row has no 'a'; give a value for every column"):
+        model.explain({"city": "Oslo"})
+    with pytest.raises(ValueError, match="fitted without names of columns; give the row as a list"):
+        fitted("numbers").explain({"a": 1.0})
+
+
+@pytest.mark.parametrize("name", ["pairs", "code"])
+def test_words_are_of_a_problem_that_the_predicted_class_is_in(name):
+    model = fitted(name)
+    X = rows(model, 30)
+    P = model.predict_proba(X)
+    for i in range(30):
+        told = model.explain(X.iloc[[i]])
+        second, first = model.classes_[np.argsort(P[i], kind="stable")[-2:]]
+        sides = told.contributions.output_names[told.output].split(" over ")
+        with_it = [str(told.prediction) in side for side in sides]
+        assert sum(with_it) == 1
+        if first == told.prediction and P[i][model.classes_ == second] > np.sort(P[i])[0]:
+            assert str(second) in sides[with_it.index(False)]
 
 
 def test_the_waterfall_ends_at_the_score():
@@ -44,6 +64,9 @@ def test_the_waterfall_ends_at_the_score():
     ends = [bar.get_x() + bar.get_width() for bar in ax.patches]
     assert ends[-1] == pytest.approx(told.score)
     assert [t.get_text() for t in ax.get_yticklabels()] == [words for words, _ in told.lines()]
+    edges = [edge for bar in ax.patches for edge in (bar.get_x(), bar.get_x() + bar.get_width())]
+    assert ax.get_xlim()[0] < min(edges)  # room beside the bars
+    assert max(edges) < ax.get_xlim()[1]
     plt.close(ax.figure)
 
 

@@ -85,7 +85,7 @@ class Explaining(Fitted):
 
         Parameters
         ----------
-        row : array-like of shape (n_features,) or (1, n_features)
+        row : array-like of shape (n_features,) or (1, n_features), or a mapping from names to values
             The row; a line of a frame (`frame.iloc[[3]]`) keeps its categories.
         background : array-like, optional
             As for `contributions`.

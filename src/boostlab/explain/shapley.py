@@ -83,13 +83,20 @@ class Contributions:
         return f"{x:g}" if known is None else str(known[int(x)])
 
     def to_shap(self) -> Any:
-        """Return a `shap.Explanation`, which all plots of the package shap take."""
+        """Return a `shap.Explanation`, which all plots of the package shap take; it names categories."""
         import shap
 
+        display = self.data.astype(object)
+        for j, known in enumerate(self.categories):
+            if known is not None:
+                x = self.data[:, j]
+                words = np.array([*map(str, known), "missing"], object)
+                display[:, j] = words[np.where(np.isnan(x), len(known), x).astype(np.intp)]
         return shap.Explanation(
             self.values,
             base_values=self.base_values,
             data=self.data,
+            display_data=display,
             feature_names=self.feature_names,
             output_names=self.output_names if self.values.ndim == 3 else None,
         )

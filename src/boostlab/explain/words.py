@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +30,8 @@ class Explanation:
     probability : float or None
         The predicted label's probability.
     output : int
-        Which score is explained: of three or more classes, the predicted one's.
+        Which score is explained: of three or more classes, the predicted one's; of binary problems ("ovo", "ecoc"),
+        the one that parts the predicted class most clearly from the second most probable.
     """
 
     contributions: Contributions
@@ -113,7 +115,7 @@ def explain(model: Any, row: Any, background: Any = None) -> Explanation:
     ----------
     model : Booster
         Fitted.
-    row : array-like of shape (n_features,) or (1, n_features)
+    row : array-like of shape (n_features,) or (1, n_features), or a mapping from names to values
         The row.
     background : array-like, optional
         As for `contributions`.
@@ -126,9 +128,30 @@ def explain(model: Any, row: Any, background: Any = None) -> Explanation:
     if model._numeric:
         return Explanation(told, f"{prediction:.6g}", None, 0)
     place = int(np.flatnonzero(model.classes_ == prediction)[0])
-    probability = float(model.predict_proba(X)[0, place])
-    by_class = len(told.output_names) == len(model.classes_)
-    return Explanation(told, prediction, probability, place if by_class else 0)
+    P = model.predict_proba(X)[0]
+    return Explanation(told, prediction, float(P[place]), _output(model, told, place, P))
+
+
+def _output(model: Any, told: Contributions, place: int, P: Array) -> int:
+    """Return which score says most of a predicted class."""
+    if len(told.output_names) == 1:
+        return 0
+    form = getattr(model._ensemble, "form", None)
+    if form is None or form.decoder == "strongest":
+        return place
+    second = int(np.where(np.arange(len(P)) == place, -np.inf, P).argmax())
+    parts = form.code[place] * form.code[second] < 0
+    return int(np.where(parts, form.code[place] * told.scores[0], -np.inf).argmax())
+
+
+def _values(row: Mapping[str, Any], names: Any) -> list[Any]:
+    """Return the values of a mapping in the order of the model's columns."""
+    if names is None:
+        raise ValueError("This model was fitted without names of columns; give the row as a list of values.")
+    for name in names:
+        if name not in row:
+            raise ValueError(f"The row has no {name!r}; give a value for every column, None where it is missing.")
+    return [row[name] for name in names]
 
 
 def _one_line(row: Any, model: Any) -> Any:
@@ -136,6 +159,8 @@ def _one_line(row: Any, model: Any) -> Any:
     names = getattr(model, "feature_names_in_", None)
     if hasattr(row, "to_frame"):  # a line of a frame, whose columns became an index
         return row.to_frame().T
+    if isinstance(row, Mapping):
+        row = _values(row, names)
     X = np.asarray(row, dtype=object if model._columns is not None else None)
     X = X[None] if X.ndim == 1 else X
     if names is None:
