@@ -180,10 +180,8 @@ def test_values_equal_those_of_the_package_shap(name):
     assert isinstance(explained, shap.Explanation)
     assert explained.values.shape == told.values.shape
     for i, row in enumerate(explained.display_data):  # categories by their names
-        assert [told.shown(i, j) for j, c in enumerate(row) if isinstance(c, str)] == [
-            c for c in row if isinstance(c, str)
-        ]
-        assert sum(isinstance(c, str) for c in row) == sum(known is not None for known in told.categories)
+        named = {j: c for j, c in enumerate(row) if isinstance(c, str)}
+        assert named == {j: told.shown(i, j) for j, known in enumerate(told.categories) if known is not None}
 
 
 @pytest.mark.parametrize("make", [PairwiseClassifier, ECOCClassifier])
@@ -198,5 +196,7 @@ def test_contributions_of_classifiers_made_of_binary_ones(make):
     assert len(told.output_names) == len(model.estimators_)
     assert {"1 over 0", "0 over 1 or 2", "0 or 1 over 2"} & {*told.output_names}
     assert make(AdaBoostClassifier(n_estimators=3)).fit(frame, two).contributions(frame).values.shape == (240, 4)
+    with pytest.raises(TypeError, match=r"is not a booster of boostlab, .*; open its estimators_ one by one"):
+        parts_of(model)
     with pytest.raises(ValueError, match="GaussianNB has no exact contributions; use a booster"):
         make(GaussianNB()).fit(frame[["a"]].fillna(0.0), three).contributions(frame[["a"]])

@@ -340,6 +340,8 @@ def test_files_and_refusals(tmp_path):
         assert (tmp_path / f"model.{ending}").stat().st_size > 100
     with pytest.raises(ValueError, match="says no form that is known"):
         export(fitted("stumps"), tmp_path / "model.txt")
+    with pytest.raises(TypeError, match=r"A \.c file takes name and int16, not 'double'; leave it out"):
+        export(fitted("stumps"), tmp_path / "model.c", double=True)
     with pytest.raises(ValueError, match='all pairs, which is no sum of its votes; fit it with multiclass="ovr"'):
         to_json(fitted("pairs"))
     X, y = rows(fitted("numbers")), table()[1][:60]
@@ -394,6 +396,13 @@ def test_calibrated_probabilities_and_decisions_travel(name, tmp_path):
     for row, out in zip(X, p, strict=True):
         library.m_probabilities(row.ctypes.data_as(double), out.ctypes.data_as(double))
     assert p == pytest.approx(P, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", [*KINDS, *CALIBRATED])
+def test_onnx_has_no_constant_that_nothing_reads(name):
+    pytest.importorskip("onnx")
+    graph = to_onnx(fitted(name) if name in KINDS else calibrated(name)).graph
+    assert {c.name for c in graph.initializer} <= {i for node in graph.node for i in node.input}
 
 
 def test_a_calibrated_scorecard_says_where_to_decide():

@@ -50,8 +50,9 @@ def parts_of(model: Any) -> AdditiveParts:
     model : Booster
         Fitted.
     """
-    if not hasattr(model, "contributions"):
-        raise TypeError(f"{type(model).__name__} is not a booster of boostlab; only these are opened here.")
+    if not hasattr(model, "to_shap"):
+        parts = "; open its estimators_ one by one" if hasattr(model, "contributions") else ""
+        raise TypeError(f"{type(model).__name__} is not a booster of boostlab, and only these are opened here{parts}.")
     check_is_fitted(model, "n_estimators_")
     return AdditiveParts(_votes(model), feature_names(model), _outputs(model), _categories(model))
 

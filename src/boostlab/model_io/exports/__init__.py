@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from inspect import signature
 from typing import Any
 
 from boostlab.model_io.exports.c import to_c
@@ -38,6 +39,11 @@ def export(model: Any, path: str | os.PathLike[str], **options: Any) -> None:
     ending = os.path.splitext(name)[1].lower()
     if ending not in FORMS:
         raise ValueError(f"{name!r} says no form that is known; end it with one of {', '.join(FORMS)}.")
+    known = list(signature(FORMS[ending]).parameters)[1:]
+    for option in options:
+        if option not in known:
+            takes = f"takes {' and '.join(known)}" if known else "takes no options"
+            raise TypeError(f"A {ending} file {takes}, not {option!r}; leave it out.")
     made = FORMS[ending](model, **options)
     data = made.SerializeToString() if ending == ".onnx" else str(made).encode("utf-8")
     with open(name, "wb") as file:

@@ -89,8 +89,10 @@ def to_onnx(model: Any, double: bool = False) -> Any:
             graph.probabilities(d.link, scores)
         if d.link is not None or d.decision is not None:
             outputs.append(graph.value("probabilities", [None, d.n_classes]))
+    read = {name for node in graph.nodes for name in node.input}
+    constants = [c for c in graph.constants if c.name in read]  # onnxruntime warns of others
     made = onnx.helper.make_graph(
-        graph.nodes, d.model, [graph.value("X", [None, len(d.names)])], outputs, initializer=graph.constants
+        graph.nodes, d.model, [graph.value("X", [None, len(d.names)])], outputs, initializer=constants
     )
     versions = [onnx.helper.make_opsetid("", 17), onnx.helper.make_opsetid("ai.onnx.ml", 5)]
     whole = onnx.helper.make_model(made, opset_imports=versions, producer_name="boostlab", ir_version=10)
