@@ -42,6 +42,15 @@ def test_a_row_of_text_is_shown_as_it_was_given():
         fitted("numbers").explain({"a": 1.0})
 
 
+def test_words_say_that_costs_decided():
+    frame, y, _, _ = table()
+    model = AdaBoostClassifier(n_estimators=5, cost={("yes", "no"): 50}).fit(frame, y)
+    unlikely = int(model.predict_proba(frame)[:, 1].argmin())
+    said = str(model.explain(frame.iloc[[unlikely]])).splitlines()[0]
+    assert said.startswith("Predicted: yes (probability 0.")
+    assert said.endswith(", the smallest expected cost).")
+
+
 @pytest.mark.parametrize("name", ["pairs", "code"])
 def test_words_are_of_a_problem_that_the_predicted_class_is_in(name):
     model = fitted(name)

@@ -32,12 +32,15 @@ class Explanation:
     output : int
         Which score is explained: of three or more classes, the predicted one's; of binary problems ("ovo", "ecoc"),
         the one that parts the predicted class most clearly from the second most probable.
+    by_cost : bool
+        Whether the label is the one with the smallest expected cost, which need not be the most probable.
     """
 
     contributions: Contributions
     prediction: Any
     probability: float | None
     output: int
+    by_cost: bool = False
 
     @property
     def values(self) -> Array:
@@ -73,7 +76,8 @@ class Explanation:
 
     def __str__(self) -> str:
         name = self.contributions.output_names[self.output]
-        sure = "" if self.probability is None else f" (probability {self.probability:.3g})"
+        why = ", the smallest expected cost" if self.by_cost else ""
+        sure = "" if self.probability is None else f" (probability {self.probability:.3g}{why})"
         head = f"Predicted: {self.prediction}{sure}."
         said = f"Score for {name}" if name != "the prediction" else "Prediction"
         told = self.lines()
@@ -129,7 +133,8 @@ def explain(model: Any, row: Any, background: Any = None) -> Explanation:
         return Explanation(told, f"{prediction:.6g}", None, 0)
     place = int(np.flatnonzero(model.classes_ == prediction)[0])
     P = model.predict_proba(X)[0]
-    return Explanation(told, prediction, float(P[place]), _output(model, told, place, P))
+    by_cost = getattr(model, "cost_matrix_", None) is not None
+    return Explanation(told, prediction, float(P[place]), _output(model, told, place, P), by_cost)
 
 
 def _output(model: Any, told: Contributions, place: int, P: Array) -> int:
