@@ -347,6 +347,9 @@ def test_files_and_refusals(tmp_path):
     X, y = rows(fitted("numbers")), table()[1][:60]
     with pytest.raises(ValueError, match="not a sum over its voters"):
         WeightBoostClassifier(n_estimators=2).fit(X, y).export(tmp_path / "model.c")
+    named = pandas.DataFrame({"Score": X[:, 2]})  # SQLite would decide by this one
+    with pytest.raises(ValueError, match="makes a column named like the model's 'Score'; rename it and fit again"):
+        to_sql(AdaBoostClassifier(n_estimators=2).fit(named, y))
     with pytest.raises(ValueError, match="cannot begin the name of a C function"):
         to_c(fitted("stumps"), "1st")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from boostlab.model_io.exports.calibrated import FENCE, in_sql, logistic
 from boostlab.model_io.exports.description import Description, describe
 
 Array = npt.NDArray[Any]
+
+RESULTS = re.compile(r"label|(score|probability|raw)(_\d+)?")
 
 
 def to_sql(model: Any, table: str = "rows") -> str:
@@ -38,6 +41,9 @@ def to_sql(model: Any, table: str = "rows") -> str:
     query = f"SELECT *,\n{inner}\nFROM {table}"
     if d.classes is None:
         return query + "\n"
+    for column in d.names:  # a database would take it for the result of this name
+        if RESULTS.fullmatch(column.lower()):
+            raise ValueError(f"The query makes a column named like the model's {column!r}; rename it and fit again.")
     if d.decision is not None:
         return in_sql(d.decision, query, names, [literal(c) for c in d.classes], number)
     more = [f"{_label(d, names)} AS label"]
