@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from contenders import OURS, PEERS
+
 from report import Line
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart.

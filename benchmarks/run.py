@@ -19,6 +19,8 @@ sys.path.insert(0, str(HERE))
 from cold import COLD  # noqa: E402
 from contenders import OURS  # noqa: E402
 from measure import Impossible, in_a_new_process  # noqa: E402
+from works import GROUPS, WORKS, Measurement, Memory, growths  # noqa: E402
+
 from report import (  # noqa: E402
     HEAD,
     Line,
@@ -31,7 +33,6 @@ from report import (  # noqa: E402
     work_lines,
     write_json,
 )
-from works import GROUPS, WORKS, Measurement, Memory, growths  # noqa: E402
 
 SLOW = 20.0  # seconds: what takes longer is measured once
 

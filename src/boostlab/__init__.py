@@ -10,9 +10,12 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     # [imports] What type checkers and editors see; `make lists` writes it.
     from boostlab import datasets as datasets
+    from boostlab import explain as explain
     from boostlab import plots as plots
     from boostlab import studies as studies
     from boostlab import theory as theory
+    from boostlab.auto import AutoBoostClassifier as AutoBoostClassifier
+    from boostlab.auto import AutoBoostRegressor as AutoBoostRegressor
     from boostlab.boosters.adaboost import AdaBoostClassifier as AdaBoostClassifier
     from boostlab.boosters.adaboost_m1 import AdaBoostM1Classifier as AdaBoostM1Classifier
     from boostlab.boosters.adaboost_m2 import AdaBoostM2Classifier as AdaBoostM2Classifier
@@ -56,8 +59,10 @@ if TYPE_CHECKING:
 
 __all__: list[str]  # made when it is asked for: the estimators are found by their files' names
 
-_ROOMS = ("datasets", "plots", "studies", "theory")
+_ROOMS = ("datasets", "explain", "plots", "studies", "theory")
 _HOMES = {
+    "AutoBoostClassifier": "boostlab.auto",
+    "AutoBoostRegressor": "boostlab.auto",
     "compare": "boostlab.comparison",
     "Binned": "boostlab.data.binned",
     "DecisionStump": "boostlab.learners",

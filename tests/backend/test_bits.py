@@ -41,7 +41,7 @@ X86 = platform.machine().lower() in {"x86_64", "amd64"}
 FEATURES = llvmlite.binding.get_host_cpu_features()
 BASIC = {"NUMBA_CPU_NAME": "x86-64" if X86 else "generic", "NUMBA_CPU_FEATURES": ""}
 WIDE = {"NUMBA_CPU_NAME": "skylake-avx512", "NUMBA_CPU_FEATURES": "-prefer-256-bit"}
-LACKS_AVX512 = pytest.mark.skipif(not (X86 and FEATURES.get("avx512dq")), reason="this CPU has no AVX-512")
+AVX512 = X86 and FEATURES.get("avx512dq", False)
 
 
 @pytest.mark.parametrize("function", ROW_FUNCTIONS, ids=lambda f: f.__name__)
@@ -54,8 +54,7 @@ def test_here_as_everywhere(function):
     [
         pytest.param(1, BASIC, id="one double at a time, on the simplest CPU"),
         pytest.param(4, {}, id="four, on this CPU"),
-        pytest.param(8, {}, id="eight, on this CPU"),
-        pytest.param(8, WIDE, id="eight, with AVX-512", marks=LACKS_AVX512),
+        pytest.param(8, WIDE if AVX512 else {}, id=f"eight, {'with AVX-512' if AVX512 else 'on this CPU'}"),
     ],
 )
 def test_the_same_at_every_width(width, cpu, tmp_path):

@@ -138,7 +138,7 @@ def test_k_tasks_can_be_watched_and_resumed(data):
     training.run(7)
     training.run(20)
     whole = Ensemble(j_logit(), training.finished(), 3)
-    np.testing.assert_allclose(training.watched_scores.F, whole.scores(Table(X[60:])), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(training.watched.scores.F, whole.scores(Table(X[60:])), rtol=0, atol=1e-12)
     again, _ = train(j_logit(), X[:60], codes[:60], rounds=20)
     assert again.state.F.tobytes() == training.state.F.tobytes()
 

@@ -8,7 +8,7 @@ from scipy.optimize import lsq_linear
 from sklearn.linear_model import Lasso, LogisticRegression
 
 from boostlab import DecisionStump, DecisionTree, QuadBoostClassifier, VoterPool
-from boostlab.learners.pool import PoolSession
+from boostlab.learners.pool import FRESH, PoolSession
 from boostlab.model_io import load, save
 
 FORMS = {"l1": 0.03, "l2": 0.1, "linf": 0.06}
@@ -192,7 +192,7 @@ def test_a_round_costs_as_much_as_there_are_voters(monkeypatch):
     model = descend("l2", voters).fit(X, codes)
     assert model.n_estimators_ > 200
     members = len({v.index for v in model.estimators_})
-    assert len(passes) == members + 1 + model.n_estimators_ // PoolSession.FRESH  # Gram rows, and looks at the rows
+    assert len(passes) == members + 1 + model.n_estimators_ // FRESH  # Gram rows, and looks at the rows
 
 
 def test_drawn_rows_still_lower_the_objective():

@@ -16,9 +16,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
-from boostlab import EBBoostClassifier, QuadBoostClassifier, VadaBoostClassifier, VoterPool
+from boostlab import EBBoostClassifier, VadaBoostClassifier, VoterPool
 from boostlab.backend.cpu.masses import Masses
-from boostlab.boosters import selection, variance_penalised
+from boostlab.boosters import selection
 from boostlab.data.sample import Sample
 from boostlab.data.table import Bins
 from boostlab.engine.training import Training
@@ -27,10 +27,27 @@ from boostlab.model_io import model as model_file
 from tables import noisy_table
 
 
-@pytest.fixture
-def small_grid(monkeypatch):
-    monkeypatch.setattr(variance_penalised, "GRID", (0.0, 0.4, 1.0))
-    monkeypatch.setattr(variance_penalised, "BEYOND", (3.0,))
+class SmallGrid:
+    """Tries few penalties, by trials of few rounds."""
+
+    _grid, _beyond = (0.0, 0.4, 1.0), (3.0,)
+    _trial_rounds = 30
+
+
+class FewVada(SmallGrid, VadaBoostClassifier):
+    pass
+
+
+class FewEB(SmallGrid, EBBoostClassifier):
+    pass
+
+
+class BriefVada(VadaBoostClassifier):
+    _trial_rounds = 2
+
+
+class BriefEB(EBBoostClassifier):
+    _trial_rounds = 2
 
 
 def few_values(n=100, seed=0):
@@ -73,19 +90,18 @@ def best_round(model, X, y, mass):
 @pytest.mark.parametrize(
     ("make", "params", "weighted"),
     [
-        (VadaBoostClassifier, {}, False),
-        (VadaBoostClassifier, {}, True),
-        (VadaBoostClassifier, {"step": "exact"}, False),
-        (EBBoostClassifier, {}, True),
+        (FewVada, {}, False),
+        (FewVada, {}, True),
+        (FewVada, {"step": "exact"}, False),
+        (FewEB, {}, True),
     ],
     ids=["bound", "weighted", "exact", "ebboost"],
 )
-def test_the_choice_against_fits_of_its_own(make, params, weighted, small_grid, monkeypatch):
-    monkeypatch.setattr(selection, "MOST_ROUNDS", 30)
+def test_the_choice_against_fits_of_its_own(make, params, weighted):
     X, y = few_values()
     mass = np.random.default_rng(3).uniform(0.5, 3.0, len(y)) if weighted else np.ones(len(y))
     model = make(variance_penalty="auto", n_estimators=5, random_state=7, **params).fit(X, y, mass)
-    grid = [0.0, 0.4, 1.0, 3.0] if make is EBBoostClassifier or params else [0.0, 0.4, 1.0]
+    grid = [0.0, 0.4, 1.0, 3.0] if make is FewEB or params else [0.0, 0.4, 1.0]
     fold = selection.folds(sample_of(X, y, mass), chance_of(7), "")
     Z, wrong, rounds = np.zeros((len(grid), len(y))), np.zeros((len(grid), len(y))), np.zeros((len(grid), 5))
     for i, lam in enumerate(grid):
@@ -95,7 +111,7 @@ def test_the_choice_against_fits_of_its_own(make, params, weighted, small_grid, 
             fit = lambda rows, T, lam=lam: make(variance_penalty=lam, n_estimators=T, **params).fit(  # noqa: E731
                 X[rows], y[rows], mass[rows]
             )
-            T = best_round(fit(fewer, selection.MOST_ROUNDS), X[inner], y[inner], mass[inner])
+            T = best_round(fit(fewer, make._trial_rounds), X[inner], y[inner], mass[inner])
             F = fit(train, T).decision_function(X[held]) if T else np.zeros(held.sum())
             Z[i, held], wrong[i, held], rounds[i, k] = loss_of(y[held], F), (F > 0) != y[held], T
     n = max(mass.sum(), len(y))
@@ -114,13 +130,12 @@ def test_the_choice_against_fits_of_its_own(make, params, weighted, small_grid, 
     assert model.n_estimators_ == 5
 
 
-def test_the_grids_have_interior_points_and_beyond(monkeypatch):
-    monkeypatch.setattr(selection, "MOST_ROUNDS", 2)
+def test_the_grids_have_interior_points_and_beyond():
     X, y = few_values(60)
     for make, beyond in [
-        (VadaBoostClassifier(), []),
-        (VadaBoostClassifier(step="exact"), [2, 5, 10]),
-        (EBBoostClassifier(), [2, 5, 10]),
+        (BriefVada(), []),
+        (BriefVada(step="exact"), [2, 5, 10]),
+        (BriefEB(), [2, 5, 10]),
     ]:
         model = make.set_params(variance_penalty="cv_bernstein", n_estimators=2, random_state=0).fit(X, y)
         grid = model.variance_penalty_curve_["variance_penalty"]
@@ -140,25 +155,23 @@ def test_the_grids_have_interior_points_and_beyond(monkeypatch):
     ],
     ids=lambda p: next(iter(p), "plain"),
 )
-def test_the_model_is_that_of_the_number_chosen(word, params, small_grid):
+def test_the_model_is_that_of_the_number_chosen(word, params):
     X, y = noisy_table(120, seed=2)
-    chosen = VadaBoostClassifier(variance_penalty=word, n_estimators=15, random_state=3, **params).fit(X, y)
-    given = VadaBoostClassifier(
-        variance_penalty=chosen.variance_penalty_, n_estimators=15, random_state=3, **params
-    ).fit(X, y)
+    chosen = FewVada(variance_penalty=word, n_estimators=15, random_state=3, **params).fit(X, y)
+    given = FewVada(variance_penalty=chosen.variance_penalty_, n_estimators=15, random_state=3, **params).fit(X, y)
     assert np.array_equal(chosen.estimator_weights_, given.estimator_weights_)
     assert np.array_equal(chosen.decision_function(X), given.decision_function(X))
     assert given.variance_penalty_ == chosen.variance_penalty_
     assert given.variance_penalty_curve_ == {}
 
 
-def test_row_order_and_threads_do_not_matter(small_grid):
+def test_row_order_and_threads_do_not_matter():
     X, y = noisy_table(90, seed=4)
     mass = np.random.default_rng(0).uniform(0.2, 2.0, len(y))
     order = np.random.default_rng(1).permutation(len(y))
     for word in ("auto", "validation"):
         curves = [
-            VadaBoostClassifier(variance_penalty=word, n_estimators=2, random_state=5, n_jobs=jobs)
+            FewVada(variance_penalty=word, n_estimators=2, random_state=5, n_jobs=jobs)
             .fit(X[rows], y[rows], mass[rows])
             .variance_penalty_curve_
             for rows, jobs in ((np.arange(len(y)), 1), (order, 3))
@@ -167,10 +180,10 @@ def test_row_order_and_threads_do_not_matter(small_grid):
             assert np.array_equal(curves[0][name], curves[1][name]), name
 
 
-def test_auto_is_the_same_word(small_grid):
+def test_auto_is_the_same_word():
     X, y = few_values(60)
     one, two = (
-        VadaBoostClassifier(variance_penalty=word, n_estimators=2, random_state=1).fit(X, y).variance_penalty_curve_
+        FewVada(variance_penalty=word, n_estimators=2, random_state=1).fit(X, y).variance_penalty_curve_
         for word in ("auto", "cv_bernstein")
     )
     assert all(np.array_equal(one[name], two[name]) for name in one)
@@ -187,7 +200,7 @@ def test_folds_are_stratified():
     assert np.ptp(np.bincount(fold)) <= 1
 
 
-def test_nothing_is_binned_twice(monkeypatch, small_grid):
+def test_nothing_is_binned_twice(monkeypatch):
     X, y = noisy_table(80, seed=1)
     calls = []
     for name in ("fit", "encode"):
@@ -198,14 +211,14 @@ def test_nothing_is_binned_twice(monkeypatch, small_grid):
             )
         else:
             monkeypatch.setattr(Bins, name, lambda self, *a, f=inner: calls.append("encode") or f(self, *a))
-    VadaBoostClassifier(variance_penalty="auto", n_estimators=2).fit(X, y)
+    FewVada(variance_penalty="auto", n_estimators=2).fit(X, y)
     assert calls == ["fit", "encode"]
 
 
-def test_a_warm_start_does_not_choose_again(small_grid):
+def test_a_warm_start_does_not_choose_again():
     X, y = noisy_table(100, seed=3)
-    long = VadaBoostClassifier(variance_penalty="auto", n_estimators=30, random_state=1).fit(X, y)
-    grown = VadaBoostClassifier(variance_penalty="auto", n_estimators=4, random_state=1, warm_start=True).fit(X, y)
+    long = FewVada(variance_penalty="auto", n_estimators=30, random_state=1).fit(X, y)
+    grown = FewVada(variance_penalty="auto", n_estimators=4, random_state=1, warm_start=True).fit(X, y)
     grown.set_params(n_estimators=30).fit(X, y)
     assert np.array_equal(long.estimator_weights_, grown.estimator_weights_)
     again = pickle.loads(pickle.dumps(grown)).set_params(n_estimators=33).fit(X, y)  # from the beginning
@@ -224,24 +237,25 @@ def test_a_warm_start_does_not_choose_again(small_grid):
     ],
     ids=lambda v: v if isinstance(v, str) else type(v).__name__,
 )
-def test_any_learner(learner, monkeypatch):
-    monkeypatch.setattr(selection, "MOST_ROUNDS", 2)
-    monkeypatch.setattr(variance_penalised, "GRID", (0.2, 0.8))
+def test_any_learner(learner):
+    class Brief(VadaBoostClassifier):
+        _grid, _trial_rounds = (0.2, 0.8), 2
+
     X, y = noisy_table(40, seed=3)
     for word in ("auto", "validation", "fixed_point"):
-        model = VadaBoostClassifier(learner, variance_penalty=word, n_estimators=4, random_state=0).fit(X, y)
+        model = Brief(learner, variance_penalty=word, n_estimators=4, random_state=0).fit(X, y)
         again = clone(model).fit(X, y)
         assert 0 <= model.variance_penalty_ == again.variance_penalty_ <= 1
         assert np.array_equal(model.decision_function(X), again.decision_function(X))
 
 
-def test_frames_and_pipelines(small_grid):
+def test_frames_and_pipelines():
     X, y = noisy_table(90, seed=3)
     frame = pandas.DataFrame({"a": X[:, 0], "b": np.where(X[:, 1] > 0, "up", "down"), "c": X[:, 2]})
     frame.loc[::9, "a"] = np.nan
-    model = EBBoostClassifier(variance_penalty="auto", n_estimators=6, random_state=0).fit(frame, y)
+    model = FewEB(variance_penalty="auto", n_estimators=6, random_state=0).fit(frame, y)
     assert model.variance_penalty_ in (0.0, 0.4, 1.0, 3.0)
-    pipe = make_pipeline(StandardScaler(), VadaBoostClassifier(variance_penalty="auto", n_estimators=6, random_state=0))
+    pipe = make_pipeline(StandardScaler(), FewVada(variance_penalty="auto", n_estimators=6, random_state=0))
     inner = clone(pipe[-1]).fit(StandardScaler().fit_transform(X), y)
     assert pipe.fit(X, y)[-1].variance_penalty_ == inner.variance_penalty_
 
@@ -296,7 +310,7 @@ def test_ctrl_c_while_choosing_ends_the_fit(monkeypatch):
 
 
 @pytest.mark.parametrize("given", [True, False], ids=["given", "held out"])
-def test_validation_counts_errors(given, small_grid):
+def test_validation_counts_errors(given):
     X, y = few_values(140, seed=5)
     if given:
         X_val, y_val = few_values(60, seed=6)
@@ -306,14 +320,14 @@ def test_validation_counts_errors(given, small_grid):
         rng.integers(2**62)
         held = selection.held_rows(sample_of(X, y), 0.3, rng)
         train, X_val, y_val, params = ~held, X[held], y[held], {}
-    model = VadaBoostClassifier(
-        variance_penalty="validation", validation_fraction=0.3, n_estimators=4, random_state=2
-    ).fit(X, y, **params)
+    model = FewVada(variance_penalty="validation", validation_fraction=0.3, n_estimators=4, random_state=2).fit(
+        X, y, **params
+    )
     curve = model.variance_penalty_curve_
     for lam, error, loss, rounds in zip(
         *(curve[k] for k in ("variance_penalty", "error", "loss", "rounds")), strict=True
     ):
-        one = VadaBoostClassifier(variance_penalty=lam, n_estimators=selection.MOST_ROUNDS).fit(X[train], y[train])
+        one = VadaBoostClassifier(variance_penalty=lam, n_estimators=FewVada._trial_rounds).fit(X[train], y[train])
         seen = [(np.mean((F > 0) != y_val), loss_of(y_val, F).mean()) for F in one.staged_decision_function(X_val)]
         assert seen[int(rounds) - 1] == pytest.approx((error, loss), rel=1e-12)
         assert error <= min(v for v, _ in seen[: int(rounds) + selection.PATIENCE])
@@ -325,7 +339,7 @@ def test_validation_counts_errors(given, small_grid):
 
 
 @pytest.mark.parametrize("word", ["auto", "validation", "fixed_point", 0.3])
-def test_files_hold_what_was_chosen(word, small_grid, tmp_path):
+def test_files_hold_what_was_chosen(word, tmp_path):
     X, y = noisy_table(80, seed=3)
     old = EBBoostClassifier(variance_penalty=word, n_estimators=6, random_state=0).fit(X, y)
     save(old, tmp_path / "m.boost")
@@ -339,7 +353,7 @@ def test_files_hold_what_was_chosen(word, small_grid, tmp_path):
         save(old.set_params(variance_penalty=0.77), tmp_path / "n.boost")
 
 
-def test_damaged_choices_are_refused(small_grid):
+def test_damaged_choices_are_refused():
     X, y = noisy_table(80, seed=3)
     header, arrays = model_file.pack(VadaBoostClassifier(variance_penalty="auto", n_estimators=2).fit(X, y))
     curve = header["settled"]["variance_penalty_curve"]
@@ -362,77 +376,3 @@ def test_damaged_choices_are_refused(small_grid):
         with pytest.raises(Exception, match=r"damaged|decided|variance_penalty") as told:
             model_file.unpack({**header, "settled": settled}, arrays)
         assert type(told.value).__module__ == "boostlab.model_io.problems"
-
-
-# -- theory -----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("learner", [None, VoterPool(stumps_per_feature=4)], ids=["stumps", "pool"])
-def test_strength_by_theory(learner):
-    X, y = noisy_table(400, flips=0.0, seed=1)
-    kwargs = dict(regularizer="l1", n_estimators=50, random_state=3)
-    model = QuadBoostClassifier(learner, strength="theory", **kwargs).fit(X, y)
-    given = QuadBoostClassifier(learner, strength=model.strength_, **kwargs).fit(X, y)
-    assert np.array_equal(model.decision_function(X), given.decision_function(X))
-    assert model.n_estimators_ > 0
-    order = np.random.default_rng(0).permutation(len(y))
-    assert (
-        QuadBoostClassifier(learner, strength="theory", **kwargs).fit(X[order], y[order]).strength_ == model.strength_
-    )
-    # Twice the mean of the largest correlation with random signs, from signs of our own.
-    rng = np.random.default_rng(9)
-    voters = learner or VoterPool(
-        [lambda X, j=j, c=c: np.where(X[:, j] > c, 1, -1) for j in range(6) for c in X[:-1, j]]
-    )
-    H = np.array([m(X) if callable(m) else m.predict(X) for m in (voters.voters or voters._stumps(X))])
-    sups = [np.abs(H @ rng.choice([-1, 1], len(y))).max() / len(y) for _ in range(200)]
-    assert abs(model.strength_ - 2 * np.mean(sups)) < 4 * 2 * np.std(sups) * sqrt(2 / 200)
-
-
-@pytest.mark.parametrize("form", ["l2", "linf"])
-@pytest.mark.parametrize("learner", [None, VoterPool(stumps_per_feature=4)], ids=["stumps", "pool"])
-def test_strengths_that_rise_with_the_voters(form, learner, tmp_path):
-    X, y = noisy_table(400, flips=0.0, seed=1)
-    kwargs = dict(n_estimators=25, random_state=3, strength="theory")
-    R = QuadBoostClassifier(learner, regularizer="l1", **kwargs).fit(X, y).strength_ / 2
-    model = QuadBoostClassifier(learner, regularizer=form, **kwargs).fit(X, y)
-    assert model.strength_ == pytest.approx(4 * R, rel=1e-12)
-    assert model.n_estimators_ >= 3
-    s, F, alphas = np.where(y == 1, 1.0, -1.0), np.zeros(len(y)), []
-    for n, (voter, alpha, said) in enumerate(
-        zip(model.estimators_, model.estimator_weights_, model.history_["objective"], strict=True), start=1
-    ):
-        h = voter.predict(X)
-        d, M = ((s - F) * h).mean(), max(alphas, default=0.0)
-        grid = np.sort(
-            np.append(np.linspace(0, 2 * d, 20_001), M)
-        )  # by brute force: the step that minimises risk and penalty
-        risk = ((s - F) ** 2).mean() - 2 * grid * d + grid**2
-        if form == "l2":
-            cost = risk + 4 * R * np.sqrt(n) * (np.sum(np.square(alphas)) + grid**2)
-        else:
-            cost = risk + 4 * R * n * np.maximum(M, grid)
-        assert alpha == pytest.approx(grid[cost.argmin()], abs=2e-4 * d)
-        assert said == pytest.approx(cost.min(), abs=1e-6)
-        F, alphas = F + alpha * h, [*alphas, alpha]
-    save(model, tmp_path / "m.boost")
-    again = load(tmp_path / "m.boost")
-    assert again.strength_ == model.strength_
-    assert np.array_equal(again.decision_function(X), model.decision_function(X))
-
-
-def test_theory_where_it_applies(tmp_path):
-    X, y = noisy_table(100, seed=1)
-    with pytest.raises(ValueError, match=r'strength="theory" is for a regularizer'):
-        QuadBoostClassifier(strength="theory").fit(X, y)
-    for form in ("l2", "linf"):
-        for other in ({"mode": "coordinate"}, {"criterion": "risk"}):
-            with pytest.raises(ValueError, match='is for mode="stagewise" and criterion="correlation"; give a number'):
-                QuadBoostClassifier(VoterPool(), regularizer=form, strength="theory", **other).fit(X, y)
-    pool = VoterPool(stumps_per_feature=2)
-    model = QuadBoostClassifier(pool, regularizer="l1", strength="theory", mode="coordinate", random_state=0).fit(X, y)
-    r = np.where(y == 1, 1.0, -1.0) - model.decision_function(X)
-    correlations = [abs((r * m.predict(X)).mean()) for m in pool._stumps(X)]
-    assert max(correlations) == pytest.approx(model.strength_, abs=1e-8)
-    save(model, tmp_path / "m.boost")
-    assert load(tmp_path / "m.boost").strength_ == model.strength_

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
@@ -28,7 +28,7 @@ from boostlab import (
     QuadBoostClassifier,
     VoterPool,
 )
-from boostlab.backend.cpu import threads
+from boostlab.backend.cpu.threads import AtOnce
 from fitted import answers, assert_same
 from tables import sparse_numbers, stored
 from variants import every
@@ -143,22 +143,28 @@ def test_validation_sets_of_either_form():
         assert "validation_score" in models[0].history_
 
 
-def test_threads_change_nothing(monkeypatch):
-    monkeypatch.setattr(threads, "WORTH", 1)
+def test_threads_change_nothing():
     for make in (AdaBoostClassifier, partial(LogitBoostClassifier, max_depth=3), partial(EBBoostClassifier)):
-        one, four = (make(n_jobs=k, **ROUNDS).fit(S, Y, REAL) for k in (1, 4))
+        one, four = (make(n_jobs=k, **ROUNDS).fit(S, Y, REAL) for k in (1, AtOnce(4)))
         assert_same(one, four, X, S)
 
 
 # -- the forms of a sparse matrix ---------------------------------------------------------------------------------
 
-STUMPS = AdaBoostClassifier(**ROUNDS).fit(X, Y)
-TREES = LogitBoostClassifier(max_depth=3, **ROUNDS).fit(X, Y)
+
+@cache
+def stumps():
+    return AdaBoostClassifier(**ROUNDS).fit(X, Y)
+
+
+@cache
+def trees():
+    return LogitBoostClassifier(max_depth=3, **ROUNDS).fit(X, Y)
 
 
 def check_form(Z):
-    assert_same(STUMPS, AdaBoostClassifier(**ROUNDS).fit(Z, Y), X, Z)
-    assert_same(TREES, LogitBoostClassifier(max_depth=3, **ROUNDS).fit(Z, Y), X, Z)
+    assert_same(stumps(), AdaBoostClassifier(**ROUNDS).fit(Z, Y), X, Z)
+    assert_same(trees(), LogitBoostClassifier(max_depth=3, **ROUNDS).fit(Z, Y), X, Z)
 
 
 @pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csr_array])
@@ -263,8 +269,8 @@ def test_empty_rows_columns_and_matrices():
     assert (np.diff(S.indptr) == 0).any()
     assert (np.diff(sparse.csc_array(X).indptr) == 0).any()
     empty = sparse.csr_array((4, X.shape[1]))
-    assert answers(STUMPS, empty) == answers(STUMPS, np.zeros((4, X.shape[1])))
-    assert answers(TREES, empty) == answers(TREES, np.zeros((4, X.shape[1])))
+    assert answers(stumps(), empty) == answers(stumps(), np.zeros((4, X.shape[1])))
+    assert answers(trees(), empty) == answers(trees(), np.zeros((4, X.shape[1])))
     with pytest.warns(UserWarning, match="every column is constant"):
         AdaBoostClassifier().fit(sparse.csr_array((6, 3)), [0, 1] * 3)
 
@@ -297,7 +303,7 @@ def test_infinity_and_other_widths_are_refused():
     with pytest.raises(ValueError, match="infinity"):
         AdaBoostClassifier().fit(Z, Y)
     with pytest.raises(ValueError, match="7 features"):
-        STUMPS.predict(S[:, :6])
+        stumps().predict(S[:, :6])
 
 
 # -- scikit-learn's learners --------------------------------------------------------------------------------------

@@ -9,69 +9,24 @@ from math import exp, log, sqrt
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
-from sklearn.datasets import load_iris, load_wine
-from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
 
-import boostlab
-from boostlab import DecisionStump, DecisionTree, SAMMEClassifier, VadaBoostClassifier
-from boostlab.backend.cpu.masses import Masses
-from boostlab.boosters import selection, variance_penalised
+from boosters.vadaboost_of_classes import (
+    BOUND,
+    BY_ERROR,
+    EXACT,
+    FewVada,
+    SmallGrid,
+    best_error,
+    both,
+    coded,
+    cost,
+    losses,
+    penalised,
+    rounds,
+)
+from boostlab import DecisionTree, SAMMEClassifier, VadaBoostClassifier
 from boostlab.boosters.vadaboost import FixedPointVadaBoostOfClasses, VadaBoostOfClasses
 from boostlab.contract import Found, Learner, Session, Voter
-from boostlab.data.sample import Sample
-
-BOUND = [("bound", lam) for lam in (0.0, 0.1, 0.5, 0.9, 1.0)]
-EXACT = [("exact", lam) for lam in (0.0, 0.3, 1.0, 2.0, 10.0)]
-both = pytest.mark.parametrize(("step", "lam"), [*BOUND, *EXACT])
-
-BY_ERROR = DecisionStump(criterion="error")
-
-
-def coded(classes, K):
-    """The paper's codes: 1 for the class, -1/(K-1) for the others."""
-    return np.where(np.arange(K) == np.asarray(classes)[:, None], 1.0, -1 / (K - 1))
-
-
-def losses(codes, f):
-    """exp(-y'f / K)."""
-    K = f.shape[1]
-    return np.exp(-(coded(codes, K) * f).sum(axis=1) / K)
-
-
-def cost(lam, e, mass=None):
-    """(sum e)^2 + lambda (n sum e^2 - (sum e)^2), literally."""
-    mass = np.ones(len(e)) if mass is None else mass
-    return (mass @ e) ** 2 + lam * (mass.sum() * (mass @ e**2) - (mass @ e) ** 2)
-
-
-def penalised(lam, e, mass):
-    """u = lambda n w^2 + (1 - lambda) w, with every row's mass."""
-    w = e / (mass @ e)
-    return mass * (lam * mass.sum() * w**2 + (1 - lam) * w)
-
-
-def rounds(model, X, codes):
-    """Yield (f before, h, the house's alpha, the paper's step along the codes of h)."""
-    K = len(model.classes_)
-    f = np.zeros((len(X), K))
-    for voter, alpha in zip(model.estimators_, model.estimator_weights_, strict=True):
-        h, beta = voter.predict(X), alpha * (K - 1) ** 2 / K
-        yield f, h, alpha, beta
-        f = f + beta * coded(h, K)
-
-
-def best_error(u, codes, X, K):
-    """The smallest error of any stump whose leaves name classes: all cuts, all leaves."""
-    best = np.inf
-    for j in range(X.shape[1]):
-        values = np.unique(X[:, j])
-        for cut in (values[:-1] + values[1:]) / 2:
-            above = X[:, j] > cut
-            right = sum(np.bincount(codes[side], u[side], minlength=K).max() for side in (above, ~above))
-            best = min(best, u.sum() - right)
-    return best
-
 
 # -- every round ------------------------------------------------------------------------------------------------------
 
@@ -213,13 +168,15 @@ def test_two_classes_are_vadaboost(data, step, lam):
         np.testing.assert_allclose(model.history_[name], binary.history_[name], rtol=1e-8, atol=1e-11)
 
 
-def test_two_classes_choose_the_same_penalty(data, monkeypatch):
-    monkeypatch.setattr(variance_penalised, "GRID", (0.0, 0.4, 1.0))
-    monkeypatch.setattr(selection, "MOST_ROUNDS", 15)
+class FewByClasses(SmallGrid, ByClasses):
+    pass
+
+
+def test_two_classes_choose_the_same_penalty(data):
     X, y = data(seed=6, n=90, noise=0.15)
     for word in ("auto", "validation"):
         params = dict(variance_penalty=word, max_leaf_nodes=3, n_estimators=5, random_state=0)
-        one, two = VadaBoostClassifier(**params).fit(X, y), ByClasses(**params).fit(X, y)
+        one, two = FewVada(**params).fit(X, y), FewByClasses(**params).fit(X, y)
         assert one.variance_penalty_ == two.variance_penalty_
         for name, column in one.variance_penalty_curve_.items():
             np.testing.assert_allclose(two.variance_penalty_curve_[name], column, rtol=1e-8, atol=1e-12)
@@ -385,170 +342,3 @@ def test_the_loss_bounds_the_error_with_a_factor_only(data):
             assert e.max() <= exp(total / K) * (1 + 1e-9)
             wrong = shown.argmax(axis=1) != codes
             assert (wrong <= e * exp(total * (K - 2) / (2 * K)) * (1 + 1e-9)).all()
-
-
-# -- the house's promises ---------------------------------------------------------------------------------------------
-
-FORMS = pytest.mark.parametrize(
-    "params",
-    [
-        {"variance_penalty": 0.3},
-        {"variance_penalty": 0.3, "step": "exact"},
-        {"variance_penalty": 4.0, "step": "exact"},
-        {"variance_penalty": "fixed_point"},
-    ],
-    ids=["bound", "exact", "beyond", "fixed_point"],
-)
-
-
-@FORMS
-def test_weights_are_copies_and_the_order_of_rows_does_not_matter(data, params):
-    X, y = data(seed=7, n=80, n_classes=4)
-    k = np.random.default_rng(7).integers(0, 4, 80)
-    order = np.random.default_rng(8).permutation(k.sum())
-    for leaves in (None, 5):
-        make = lambda: VadaBoostClassifier(max_leaf_nodes=leaves, n_estimators=15, **params)  # noqa: B023, E731
-        one, two = make().fit(X, y, k), make().fit(X.repeat(k, axis=0)[order], y.repeat(k)[order])
-        assert np.array_equal(one.estimator_weights_, two.estimator_weights_)
-        assert np.array_equal(one.decision_function(X), two.decision_function(X))
-
-
-@FORMS
-def test_going_on_and_coming_back_from_a_file(data, params, tmp_path):
-    X, y = data(seed=3, n=120, n_classes=3)
-    y = np.array(["ant", "bee", "cat"])[y]
-    params = {"max_leaf_nodes": 4, "random_state": 0, **params}
-    long = VadaBoostClassifier(n_estimators=20, **params).fit(X, y)
-    grown = VadaBoostClassifier(n_estimators=3, warm_start=True, **params).fit(X, y)
-    for n in (4, 11, 20):
-        grown.set_params(n_estimators=n).fit(X, y)
-    assert np.array_equal(long.estimator_weights_, grown.estimator_weights_)
-    assert np.array_equal(long.decision_function(X), grown.decision_function(X))
-    long.save(tmp_path / "model")
-    back = boostlab.load(tmp_path / "model")
-    assert np.array_equal(long.predict_proba(X), back.predict_proba(X))
-    assert back.classes_.tolist() == ["ant", "bee", "cat"]
-    assert back.variance_penalty_ == long.variance_penalty_
-
-
-@FORMS
-def test_real_classes(params):
-    X, y = load_wine(return_X_y=True)
-    names = np.array(["red", "rosé", "white"])[y]
-    model = VadaBoostClassifier(max_leaf_nodes=3, n_estimators=40, **params).fit(X[::2], names[::2])
-    assert model.score(X[1::2], names[1::2]) > 0.9
-    P, F = model.predict_proba(X), model.decision_function(X)
-    np.testing.assert_allclose(P.sum(axis=1), 1)
-    np.testing.assert_allclose(F.sum(axis=1), 0, atol=1e-10)
-    assert (model.classes_[P.argmax(axis=1)] == model.predict(X)).all()
-    assert (model.classes_[F.argmax(axis=1)] == model.predict(X)).all()
-    *_, last = model.staged_predict_proba(X)
-    np.testing.assert_allclose(last, P, atol=1e-12)
-
-
-def test_early_stopping_any_classifier_and_a_lonely_class(data):
-    X, y = data(seed=1, n=300, noise=0.3, n_classes=3)
-    model = VadaBoostClassifier(
-        max_leaf_nodes=4, n_estimators=300, early_stopping=True, n_iter_no_change=5, scoring="log_loss", random_state=0
-    ).fit(X, y)
-    assert model.stop_reason_.startswith("patience")
-    assert model.n_estimators_ < 300
-    X, y = load_iris(return_X_y=True)
-    for learner in (GaussianNB(), KNeighborsClassifier(3)):
-        model = VadaBoostClassifier(learner, n_estimators=5, random_state=0).fit(X[::2], y[::2])
-        assert model.score(X[1::2], y[1::2]) > 0.9
-    rows = [*range(100), 120]
-    for resample in (False, True):
-        model = VadaBoostClassifier(max_leaf_nodes=4, resample=resample, n_estimators=10, random_state=0)
-        assert model.fit(X[rows], y[rows]).score(X[rows], y[rows]) >= 100 / 101
-    with pytest.raises(ValueError, match=r'at least three rows of every class.*or use "fixed_point"'):
-        VadaBoostClassifier(variance_penalty="auto").fit(X[rows], y[rows])
-
-
-def test_a_perfect_voter_is_kept_with_sammes_floor_and_is_the_last():
-    X, y = np.arange(9.0)[:, None], np.repeat(["a", "b", "c"], 3)
-    for step in ("bound", "exact"):
-        model = VadaBoostClassifier(step=step, max_leaf_nodes=3).fit(X, y)
-        assert model.stop_reason_ == "perfect: round 1 makes no error"
-        assert model.estimator_weights_[0] == pytest.approx(log(17) + log(2))
-
-
-def test_many_rounds_stay_finite(data):
-    X, y = data(seed=8, n=60, noise=0.2, n_classes=3)
-    for params in ({}, {"step": "exact", "variance_penalty": 3.0}):
-        model = VadaBoostClassifier(n_estimators=1000, **params).fit(X, y)
-        assert model.n_estimators_ > 100
-        assert all(np.isfinite(c).all() for c in model.history_.values())
-        assert np.isfinite(model.predict_proba(X)).all()
-        assert (np.diff(model.history_["objective"]) <= 0).all()
-
-
-def test_what_cannot_work_is_refused(data):
-    X, y = data(n_classes=3)
-    with pytest.raises(ValueError, match=r"must lie in \[0, 1\] with step"):
-        VadaBoostClassifier(variance_penalty=2.0).fit(X, y)
-    with pytest.raises(ValueError, match=r"can search the criterion 'labels'"):
-        VadaBoostClassifier(boostlab.VoterPool()).fit(X, y)
-
-
-# -- penalties that the data decide -----------------------------------------------------------------------------------
-
-
-def clipped(codes, f):
-    return np.minimum(losses(codes, f), np.e) / np.e
-
-
-@pytest.mark.parametrize("step", ["bound", "exact"])
-def test_the_choice_against_fits_of_its_own(data, step, monkeypatch):
-    monkeypatch.setattr(variance_penalised, "GRID", (0.0, 0.4, 1.0))
-    monkeypatch.setattr(variance_penalised, "BEYOND", (3.0,))
-    monkeypatch.setattr(selection, "MOST_ROUNDS", 12)
-    K, rng = 3, np.random.default_rng(0)
-    X = rng.integers(0, 4, size=(100, 4)).astype(float)  # few values: every part of it has the same bins
-    score = X[:, 0] - X[:, 1] + 0.5 * X[:, 2] + rng.normal(size=100)
-    y = np.searchsorted(np.quantile(score, [1 / 3, 2 / 3]), score)
-    make = lambda lam, T: VadaBoostClassifier(  # noqa: E731
-        variance_penalty=lam, step=step, max_leaf_nodes=3, n_estimators=T, random_state=4
-    )
-    model = make("auto", 5).fit(X, y)
-    grid = [0.0, 0.4, 1.0, 3.0] if step == "exact" else [0.0, 0.4, 1.0]
-    seed = int(np.random.RandomState(4).randint(2**31))
-    fold = selection.folds(
-        Sample(X, y, Masses(100, None), np.unique(y)), np.random.default_rng(seed).spawn(1)[0], "variance_penalty"
-    )
-    Z, scale = np.zeros((len(grid), 100)), (K - 1) ** 2 / K
-    for i, lam in enumerate(grid):
-        for k in range(5):
-            inner = fold == (k + 1) % 5
-            fewer, train, held = (fold != k) & ~inner, fold != k, fold == k
-            lowest, at = 1 / np.e, 0
-            trial = make(lam, 12).fit(X[fewer], y[fewer])
-            for t, shown in enumerate(trial.staged_decision_function(X[inner]), start=1):
-                loss = clipped(y[inner], shown * scale).mean()
-                if loss < lowest - 1e-15:
-                    lowest, at = loss, t
-                elif t - at >= selection.PATIENCE:
-                    break
-            f = np.zeros((held.sum(), K))
-            if at:
-                f = make(lam, at).fit(X[train], y[train]).decision_function(X[held]) * scale
-            Z[i, held] = clipped(y[held], f)
-    price = log(2 * len(grid) / 0.05)
-    bound = Z.mean(axis=1) + np.sqrt(2 * Z.var(axis=1, ddof=1) * price / 100) + 7 * price / (3 * 99)
-    np.testing.assert_allclose(model.variance_penalty_curve_["bound"], bound, rtol=1e-9)
-    assert model.variance_penalty_ == grid[int(bound.argmin())]
-
-
-def test_the_fixed_point_is_that_of_the_losses(data):
-    X, codes = data(seed=1, n=120, n_classes=3)
-    model = VadaBoostClassifier(variance_penalty="fixed_point", max_leaf_nodes=3, n_estimators=20).fit(X, codes)
-    tau, n = sqrt(2 * log(2 / 0.05)), 120
-    lams, objectives = model.history_["variance_penalty"], model.history_["objective"]
-    assert lams[0] == 1.0
-    for t, (f, h, _, beta) in enumerate(rounds(model, X, codes)):
-        e = losses(codes, f)
-        if t:
-            assert lams[t] == pytest.approx(min(1.0, tau * e.mean() * sqrt(n) / ((n - 1) * e.std(ddof=1))), rel=1e-9)
-        e = losses(codes, f + beta * coded(h, 3))
-        assert objectives[t] == pytest.approx(e.mean() + tau * e.std(ddof=1) / sqrt(n), rel=1e-10)
-    assert 0 < lams[-1] < 1

@@ -15,7 +15,7 @@ from boostlab.studies import RequestError, compare
 
 X, Y = twonorm(120, random_state=0)
 PAIR = ["AdaBoost", "MadaBoost"]
-FAST = {"folds": 3, "rounds": 3}
+FAST = {"folds": 3, "rounds": 3, "with_peers": False}
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def errors(result, level=0):
 
 
 def test_every_cell_is_there_and_the_ranking_is_their_mean():
-    result = compare(X, Y, PAIR, folds=3, repeats=2, rounds=3, noise=[0.0, 0.2])
+    result = compare(X, Y, PAIR, folds=3, repeats=2, rounds=3, noise=[0.0, 0.2], with_peers=False)
     done = result.ran.results.rows()
     assert len(done) == result.ran.planned == 2 * 3 * 2 * 2
     assert not result.ran.interrupted
@@ -105,15 +105,15 @@ def test_ctrl_c_returns_what_is_there(where, booster):
     class Patient(AdaBoostClassifier):
         def fit(self, X, y):
             fits.extend([len(y)] * (len(y) != 40))  # without the warm-up, on 40 rows
-            if len(fits) == 9 and where == "fit":
+            if len(fits) == 15 and where == "fit":
                 interrupt()
-            if len(fits) == 9 and where == "engine":  # the engine ends the fit itself and keeps its rounds
+            if len(fits) == 15 and where == "engine":  # the engine ends the fit itself and keeps its rounds
                 self.callbacks = interrupt
             return super().fit(X, y)
 
     booster(Patient, "PatientClassifier")
     result = compare(X, Y, ["Patient"], **FAST)
-    # Cells of two candidates, each on three inner parts, and an outer fit: the ninth fit is in the second cell.
+    # Cells of four candidates, each on three inner parts, and an outer fit: the fifteenth fit is in the second cell.
     assert result.ran.interrupted
     assert len(result.ran.results.rows()) == 1
     assert result.rankings[0].standings[0].splits == 1
@@ -157,7 +157,11 @@ def test_a_booster_of_two_classes_is_left_out_of_three(booster):
         ({"noise": [0.0, -0.1]}, "noise=-0.1 is not possible"),
         ({"noise": []}, "at least one level"),
         ({"random_state": -1}, "The seed -1 is not possible"),
-        ({"budget": "5m"}, "budget='5m' is not possible; give a number of seconds, such as 300."),
+        ({"budget": "soon"}, "The budget 'soon' is not a time; write it as 90s, 5m or 1h30m."),
+        ({"metric": "roc_acu"}, r"There is no metric 'roc_acu'; did you mean roc_auc\?"),
+        ({"metric": "squared_error", "noise": 0.1}, "Labels can be flipped"),
+        ({"target": "y"}, "target names a column of X and y is one by itself"),
+        ({"boosters": ["XGBoost"]}, "XGBoost is a yardstick and no booster of boostlab"),
         ({"budget": -1}, "budget=-1 is not possible"),
     ],
 )

@@ -14,13 +14,15 @@ from typer.testing import CliRunner
 import boostlab
 from boostlab.cli import app
 from boostlab.comparison.command import CompareOptions, seconds_of
+from boostlab.comparison.methods import suitable
 from boostlab.comparison.protocol import NestedCV
 from boostlab.datasets import twonorm
 from boostlab.studies import worker
 from boostlab.studies.store import Store
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
-SMALL = ["--folds", "2", "--repeats", "1", "--rounds", "4", "--boosters", "AdaBoost,MadaBoost", "--jobs", "1"]
+PAIR = ["--boosters", "AdaBoost,MadaBoost", "--with-peers", "no", "--jobs", "1"]
+SMALL = ["--folds", "2", "--repeats", "1", "--rounds", "4", *PAIR]
 
 
 @pytest.fixture
@@ -79,7 +81,15 @@ def test_a_table_from_outside_and_once_more(here, run):
     assert "boostlab compare shop.csv --target kept --boosters AdaBoost,MadaBoost" in page
     assert "![Errors by round](errors-by-round.png)" in page
     names = {path.name for path in (here / "shop-boosters").iterdir()}
-    assert {"README.md", "cells.csv", "ranking.csv", "errors-and-their-intervals.png", "cells.sqlite"} <= names
+    assert {
+        "README.md",
+        "report.html",
+        "model.boost",
+        "cells.csv",
+        "ranking.csv",
+        "errors-and-their-intervals.png",
+        "cells.sqlite",
+    } <= names
     again = run("shop.csv", "--target", "kept", *SMALL)
     assert again.exit_code == 0
     assert "4 of 4 cells finished (all were there from earlier runs)" in again.stdout
@@ -97,7 +107,7 @@ def test_a_mistake_from_outside_has_no_traceback(here):
 @posix
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_stopped_in_the_middle_it_goes_on(here, run, how):
-    arguments = ["shop.csv", "--boosters", "AdaBoost,MadaBoost", "--jobs", "1", "--rounds", "60"]
+    arguments = ["shop.csv", "--rounds", "12", "--folds", "3", *PAIR]
     process = subprocess.Popen(
         [sys.executable, "-m", "boostlab", "compare", *arguments],
         **dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True),
@@ -123,15 +133,15 @@ def test_stopped_in_the_middle_it_goes_on(here, run, how):
             process.kill()
             process.communicate()
     kept = finished()
-    assert 2 <= kept < 20
+    assert 2 <= kept < 12
     if how == signal.SIGINT:
         assert process.returncode == 130
-        assert f"stopped by Ctrl-C: {kept} of 20 cells are kept" in " ".join(out.split())
+        assert f"stopped by Ctrl-C: {kept} of 12 cells are kept" in " ".join(out.split())
         assert "Traceback" not in err
     assert run(*arguments).exit_code == 0
     with Store(store) as cells:
         every = cells.after(0)
-    assert len(every) == 20
+    assert len(every) == 12
     assert len({one.run for one in every}) == 2
     assert [one.run for one in every[:kept]] == [every[0].run] * kept
 
@@ -157,7 +167,7 @@ def test_without_an_argument_it_is_a_demo_that_leaves_nothing_behind(run, here):
     result = run(*SMALL)
     assert result.exit_code == 0
     assert "made here" in result.stdout
-    assert "With --out FOLDER it also writes a page" in result.stdout
+    assert "With --out FOLDER it also writes a report" in result.stdout
     assert sorted(path.name for path in here.iterdir()) == ["shop.csv"]
     assert (here / "page" / "README.md").exists() or run(*SMALL, "--out", "page").exit_code == 0
     assert (here / "page" / "README.md").exists()
@@ -248,9 +258,12 @@ def test_more_classes(run, here):
     rng = np.random.default_rng(0)
     rows = [f"{x:.3f};{y:.3f};{'abc'[int(3 * x)]}" for x, y in rng.random((90, 2))]
     (here / "three.csv").write_text("\n".join(["x;y;class", *rows]) + "\n")
-    result = run("three.csv", "--folds", "2", "--repeats", "1", "--rounds", "3", "--jobs", "1")
+    result = run("three.csv", *SMALL[:6], "--boosters", "SAMME", "--with-peers", "no", "--jobs", "1")
     assert result.exit_code == 0
-    assert "6: SAMME, AdaBoostM1, AdaBoostM2, AdaBoostMH, LogitBoost, VadaBoost" in result.stdout
+    assert "3: a (" in result.stdout
+    assert [method.name for method in suitable(None, 3, 180)[0]] == [
+        *("SAMME", "AdaBoostM1", "AdaBoostM2", "AdaBoostMH", "LogitBoost", "VadaBoost"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -275,7 +288,12 @@ def test_more_classes(run, here):
         (["shop.csv", "--drop", 'id, "a, b"'], "There is no column 'a, b'; the columns are"),
         (["shop.csv", "--target", "kept", "--drop", "kept"], "The target 'kept' cannot be left out"),
         (["shop.csv", "--drop", "size", "--keep", "size"], "The column 'size' is to be left out and to be kept"),
-        (["shop.csv", "--target", "size"], "The target 'size' has 1"),
+        (["shop.csv", "--target", "size", "--metric", "error"], "The target 'size' has 1"),
+        (["shop.csv", "--target", "size", "--noise", "0.1"], "Labels can be flipped (noise) only where"),
+        (["shop.csv", "--metric", "roc_acu"], "There is no metric 'roc_acu'; did you mean roc_auc?"),
+        (["shop.csv", "--metric", "mse", "--target", "kept"], "The target 'kept' holds words"),
+        (["shop.csv", "--with-peers", "maybe"], "--with-peers maybe is not possible; it is yes or no."),
+        (["nofile.csv"], "There is no file nofile.csv; check the name and the folder."),
         (["shop.csv", "--store", "."], "The store . is a folder"),
         (["."], ". is a folder; name a file."),
     ],

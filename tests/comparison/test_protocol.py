@@ -6,9 +6,9 @@ import pytest
 from boostlab import AdaBoostClassifier, BoostByMajorityClassifier
 from boostlab.comparison.methods import LARGE, suitable
 from boostlab.comparison.protocol import NestedCV
-from boostlab.comparison.table import LabelledTable
 from boostlab.datasets import twonorm
 from boostlab.studies.plan import Method
+from boostlab.tables.table import LabelledTable
 
 X, Y = twonorm(150, random_state=0)
 TABLE = LabelledTable("t", X, (Y > 0).astype(int), ("a", "b"))
@@ -64,11 +64,11 @@ def test_the_choice_is_that_of_a_plain_search():
     table = {(leaves, rounds): wrong(leaves, rounds) for leaves in (2, 4) for rounds in range(1, 13)}
     leaves, rounds = min(table, key=table.get)
     assert (found["chosen"], found["rounds"]) == ({"max_leaf_nodes": leaves}, rounds)
-    assert found["curve"] == [table[leaves, r] for r in range(1, 13)]
-    assert found["validation_error"] == table[leaves, rounds] / 100
+    assert found["curve"] == pytest.approx([table[leaves, r] / 100 for r in range(1, 13)])
+    assert found["validation_cost"] == table[leaves, rounds] / 100
     model = AdaBoostClassifier(n_estimators=rounds, max_leaf_nodes=None if leaves == 2 else leaves)
     model.fit(split.train.X, split.train.y)
-    assert found["test_error"] == np.mean(model.predict(split.test.X) != split.test.y)
+    assert found["test_error"] == found["cost"] == np.mean(model.predict(split.test.X) != split.test.y)
     usual = np.bincount(split.train.y).argmax()
     assert found["baseline"] == np.mean(split.test.y != usual)
 
@@ -111,5 +111,15 @@ def test_two_classes_get_eight_boosters_and_all_means_all():
 
 
 def test_every_booster_takes_all_its_candidates():
+    curves = []
+
+    class Watched(NestedCV):
+        def _costs(self, *args, **kwargs):
+            curves.append(super()._costs(*args, **kwargs))
+            return curves[-1]
+
     for method in suitable(["all"], 2, 100)[0]:
-        NestedCV().warm(method)
+        curves.clear()
+        Watched().warm(method)
+        assert len(curves) == 1 + sum(len(values) - 1 for values in method.grid.values())  # one parameter at a time
+        assert all(len(curve) and ((curve >= 0) & (curve <= 1)).all() for curve in curves)

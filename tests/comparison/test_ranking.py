@@ -24,7 +24,9 @@ def ranking(errors, *, noise=0.0, seconds=None, baseline=0.5, rounds=20, failure
                 done.append(Done("b", "t", name, i, failure="ValueError: no"))
             elif error is not None:
                 numbers = {
-                    "test_error": error,
+                    "cost": error,
+                    "costs": {"error": error},
+                    "z": 40.0 * (baseline - error),
                     "rounds": rounds,
                     "chosen": {"max_leaf_nodes": 2 if i < 4 else 8},
                     "seconds": (seconds or {}).get(name, 0.1),

@@ -8,11 +8,11 @@ from scipy import sparse
 
 from boostlab.comparison import screen
 from boostlab.comparison.design import conclude, design
-from boostlab.comparison.table import LabelledTable
 from boostlab.datasets import twonorm
 from boostlab.studies.runner import run
 from boostlab.studies.store import Store
 from boostlab.studies.watch import watching
+from boostlab.tables.table import LabelledTable
 
 X, Y = twonorm(80, random_state=0)
 TABLE = LabelledTable("shop", X, (Y > 0).astype(int), ("no", "yes"), facts={"Rows": "80"})
@@ -28,7 +28,7 @@ def text(console):
 
 
 def test_the_live_table_is_ranked_and_goes_away(tmp_path):
-    plan = design(TABLE, ["AdaBoost", "MadaBoost"], folds=2, repeats=1, rounds=3, noise=[0.0, 0.1])
+    plan = design(TABLE, ["AdaBoost", "MadaBoost"], folds=2, repeats=1, rounds=3, noise=[0.0, 0.1], with_peers=False)
     terminal = console(force_terminal=True, _environ={"TERM": "xterm"})
     with Store(tmp_path / "cells.sqlite") as store, watching("shop", terminal, screen.running) as watch:
         ran = run(plan.study, store, jobs=1, watch=watch)
@@ -47,7 +47,7 @@ def test_the_live_table_is_ranked_and_goes_away(tmp_path):
 
 
 def test_the_last_word_on_a_stream_without_signs(tmp_path):
-    plan = design(TABLE, ["AdaBoost", "MadaBoost"], folds=2, repeats=1, rounds=3)
+    plan = design(TABLE, ["AdaBoost", "MadaBoost"], folds=2, repeats=1, rounds=3, with_peers=False)
     with Store(tmp_path / "cells.sqlite") as store:
         found = conclude(plan, run(plan.study, store, jobs=1))
     out = console("ascii")

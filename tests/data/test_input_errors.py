@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import warnings
 from decimal import Decimal
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -159,10 +160,16 @@ def test_values_that_no_number_can_be_are_a_type_error():
     assert_one_sentence(caught, "put NaN for a missing value")
 
 
-ON_ARRAY = AdaBoostClassifier(n_estimators=2).fit(X, Y)
-ON_FRAME = AdaBoostClassifier(n_estimators=2).fit(FRAME, Y)
-ON_TEXT = AdaBoostClassifier(n_estimators=2).fit(FRAME.assign(a=list("uvuv")), Y)
-ASKED = {  # model, table, cause, cure
+ON_ARRAY, ON_FRAME, ON_TEXT = "array", "frame", "text"
+
+
+@cache
+def fitted_on(what):
+    table = {ON_ARRAY: X, ON_FRAME: FRAME, ON_TEXT: FRAME.assign(a=list("uvuv"))}[what]
+    return AdaBoostClassifier(n_estimators=2).fit(table, Y)
+
+
+ASKED = {  # what the model was fitted on, table, cause, cure
     "infinity": (ON_ARRAY, INF, "infinity .*column 1", NOT_FINITE),
     "text": (ON_ARRAY, TEXT, "could not convert .*column 1", NO_TEXT),
     "one dimension": (ON_ARRAY, X[0], "got 1D array instead", "Reshape your data"),
@@ -184,7 +191,8 @@ ASKED = {  # model, table, cause, cure
 @pytest.mark.parametrize("case", ASKED)
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 def test_a_wrong_question_is_one_sentence(case):
-    model, table, cause, cure = ASKED[case]
+    learnt, table, cause, cure = ASKED[case]
+    model = fitted_on(learnt)
     for ask in (model.predict, model.staged_predict_proba, lambda Z: model.margins(Z, Y)):
         with pytest.raises(ValueError, match=cause) as caught:
             ask(table)
@@ -199,7 +207,7 @@ def test_margins_want_one_known_label_a_row():
         ([0, 1, 2, 1], "label 2, which is not among", "leave such rows out"),
     ):
         with pytest.raises(ValueError, match=cause) as caught:
-            ON_ARRAY.margins(X, y)
+            fitted_on(ON_ARRAY).margins(X, y)
         assert_one_sentence(caught, cure)
 
 

@@ -15,8 +15,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 from boostlab import FilterBoostClassifier, load
 from boostlab.boosters.filterboost import FilterBoostOracle
-from boostlab.engine.streaming import Filter, StreamEnded
+from boostlab.data.table import Bins
+from boostlab.engine.streaming import Filter, StreamEnded, StreamTraining
 from boostlab.ensemble.vote import Ensemble
+from boostlab.learners.resolve import as_learner
 from boostlab.solvers.filtering import Calls
 
 
@@ -143,11 +145,17 @@ def test_a_function_ends_the_stream_with_none():
     assert booster(n_estimators=100).fit_stream(some).stop_reason_ == "time_up: the stream ended after 30720 examples"
 
 
-def test_no_learner_is_asked_about_no_rows(monkeypatch):
+def test_no_learner_is_asked_about_no_rows():
     # Tests of whole pieces leave nothing over, and scikit-learn's estimators refuse tables without rows.
-    monkeypatch.setattr("boostlab.engine.streaming.PIECE", 29)  # the first test of round 1 takes 3 times as many
-    model = booster(n_estimators=2, n_examples=50, estimator=DecisionTreeClassifier(max_depth=2))
-    assert model.fit_stream(sampler()).n_estimators_ == 2
+    rule = booster(n_examples=50)._oracle()
+    learner = as_learner(DecisionTreeClassifier(max_depth=2), rule, "FilterBoostClassifier", None, None)
+    draw = sampler()
+    parts = ((X, np.where(y == "yes", np.int8(1), np.int8(-1))) for X, y in (draw(1000) for _ in range(1000)))
+    rng = np.random.default_rng(0)
+    stream = Filter(rule, parts, rng, piece=29)  # the first test of round 1 takes 3 times as many
+    rounds, stop = StreamTraining(rule, learner, stream, Bins.fit, 10, rng).run(2)
+    assert len(rounds) == 2
+    assert stop.code == "max_rounds"
 
 
 def test_wrong_streams_get_one_sentence():

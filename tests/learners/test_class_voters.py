@@ -10,6 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import boostlab
 from boostlab import AdaBoostM1Classifier, DecisionStump, DecisionTree, SAMMEClassifier
+from boostlab.backend.cpu.threads import AtOnce
 from boostlab.data.table import Table
 from boostlab.learners.tree.learner import TreeSession
 
@@ -169,14 +170,13 @@ def test_three_hundred_classes():
 
 
 @pytest.mark.parametrize("leaves", [2, 8, None])
-def test_threads_change_no_bit_of_a_tree(monkeypatch, leaves):
+def test_threads_change_no_bit_of_a_tree(leaves):
     """One thread grows them in a compiled call, several split by split: gains, and so importances, are the same."""
-    monkeypatch.setattr("boostlab.backend.cpu.threads.WORTH", 1)
     X, y = table(7)
     weight = np.random.default_rng(7).random(len(y)) + 0.1
     one, *more = (
         SAMMEClassifier(DecisionTree(max_leaf_nodes=leaves, max_depth=5), n_estimators=8, n_jobs=jobs).fit(X, y, weight)
-        for jobs in (1, 2, 3)
+        for jobs in (1, AtOnce(2), AtOnce(3))
     )
     for model in more:
         assert model.feature_importances_.tolist() == one.feature_importances_.tolist()

@@ -15,7 +15,7 @@ from boostlab.boosters.quadboost import QuadBoost
 from boostlab.contract import Task
 from boostlab.data.table import Bins, Table
 from boostlab.learners.fitted_stump import Stump
-from boostlab.learners.pool import PoolSession, VoterPool
+from boostlab.learners.pool import VoterPool
 from tables import training_of
 
 
@@ -136,9 +136,10 @@ def masses_of(kind, rng, n):
     return {"none": None, "counts": rng.integers(1, 6, n).astype(float), "real": rng.random(n) + 0.2}[kind]
 
 
-def follow(votes, mass, rounds, step=lambda d, eta: d / eta):
+def follow(votes, mass, rounds, step=lambda d, eta: d / eta, fresh=1000):
     """Least squares by a pool with a memory; yield every round's session, voter, residual and correlations."""
     session = pool_on(votes, mass)
+    session.fresh = fresh
     rng = np.random.default_rng(3)
     m = np.ones(len(votes)) if mass is None else mass
     r = rng.choice([-1.0, 1.0], len(votes))
@@ -173,12 +174,11 @@ def test_the_memory_survives_large_and_negative_steps(kind):
 
 
 @kinds
-def test_the_memory_is_refreshed(kind, monkeypatch):
-    monkeypatch.setattr(PoolSession, "FRESH", 5)
+def test_the_memory_is_refreshed(kind):
     rng = np.random.default_rng(5)
     votes, mass = random_votes(rng, 30, 8, kind), masses_of("counts", rng, 30)
     plain = pool_on(votes, mass)
-    for t, (session, _, r, fresh) in enumerate(follow(votes, mass, 23)):
+    for t, (session, _, r, fresh) in enumerate(follow(votes, mass, 23, fresh=5)):
         assert session.age == t % 5 + 1
         drift = np.abs(session.correlations - fresh).max()
         if t % 5 == 0:

@@ -99,7 +99,7 @@ def told(training):
 
 @every_rule
 @pytest.mark.parametrize("resample", [False, True, "systematic"])
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(seed=seeds)
 def test_weight_k_is_k_copies(rule, resample, seed):
     X, codes, rng = a_table(seed, rule)
@@ -113,7 +113,7 @@ def test_weight_k_is_k_copies(rule, resample, seed):
 
 
 @every_rule
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(seed=seeds)
 def test_a_row_may_be_split_into_parts(rule, seed):
     X, codes, rng = a_table(seed, rule)
@@ -127,7 +127,7 @@ def test_a_row_may_be_split_into_parts(rule, seed):
 
 @every_rule
 @pytest.mark.parametrize("resample", [False, True])
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(seed=seeds)
 def test_row_order_does_not_matter(rule, resample, seed):
     X, codes, rng = a_table(seed, rule)
@@ -139,7 +139,7 @@ def test_row_order_does_not_matter(rule, resample, seed):
 
 
 @every_rule
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(seed=seeds)
 def test_stumps_see_the_order_of_values_only(rule, seed):
     X, codes, rng = a_table(seed, rule)
@@ -151,7 +151,7 @@ def test_stumps_see_the_order_of_values_only(rule, seed):
 
 
 @every_rule
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(seed=seeds)
 def test_columns_that_say_nothing_new_change_nothing(rule, seed):
     X, codes, _ = a_table(seed, rule)
@@ -164,7 +164,7 @@ TURNED += ["arc-gv", "adaboost*", "l1boost", "l1boost additive", "soft margin", 
 
 
 @pytest.mark.parametrize("name", TURNED)
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(seed=seeds)
 def test_turned_labels_turn_the_scores(name, seed):
     X, codes, _ = a_table(seed, RULES[name])
@@ -173,7 +173,7 @@ def test_turned_labels_turn_the_scores(name, seed):
 
 
 @every_rule
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(seed=seeds)
 def test_the_vote_adds_up(rule, seed):
     X, codes, rng = a_table(seed, rule)
@@ -192,7 +192,7 @@ def test_the_vote_adds_up(rule, seed):
 @pytest.mark.parametrize(
     "rule", [QuadBoost("l2", 0.1), SteepestQuadBoost("l1", 0.05), CoordinateQuadBoost("l1", 0.05)], ids=repr
 )
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(seed=seeds)
 def test_pools_keep_the_same_promises(rule, seed):
     X, codes, rng = a_table(seed, rule)

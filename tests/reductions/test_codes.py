@@ -7,7 +7,6 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from boostlab.reductions import codes
 from boostlab.reductions.codes import (
     _POLYNOMIALS,
     CODES,
@@ -20,6 +19,7 @@ from boostlab.reductions.codes import (
     min_distance,
     one_vs_one,
     one_vs_rest,
+    random_code,
 )
 from boostlab.reductions.decoding import hamming
 
@@ -86,11 +86,11 @@ def test_small_codes_have_every_column(seed):
         assert is_proper(code)
 
 
-def test_more_candidates_make_better_codes(monkeypatch):
-    found = []
-    for candidates in (1, 100):
-        monkeypatch.setattr(codes, "CANDIDATES", candidates)
-        found.append([min_distance(make_code("dense", 26, 40, rng(seed))) for seed in range(5)])
+def test_more_candidates_make_better_codes():
+    found = [
+        [min_distance(random_code(26, 40, rng(seed), candidates=candidates)) for seed in range(5)]
+        for candidates in (1, 100)
+    ]
     assert all(one <= many for one, many in zip(*found, strict=True))
     assert sum(found[0]) < sum(found[1])
     assert min(found[1]) >= 11

@@ -73,7 +73,7 @@ def test_every_booster_takes_every_form(make, form):
     X, Y = four_classes(120)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model = make(multiclass=form, **ROUNDS).fit(X, Y)
+        model = make(multiclass=form, **{**ROUNDS, "n_estimators": 4}).fit(X, Y)
     assert model.classes_.tolist() == ["a", "b", "c", "d"]
     L = {"ovr": 4, "ovo": 6, "ecoc": 7}[form]
     assert len(model.estimators_) == len(model.history_) == len(model.estimator_weights_) == L

@@ -69,7 +69,7 @@ def test_the_smoke_study_from_outside(tmp_path):
         assert text in page
     assert len((folder / "cells.csv").read_text().splitlines()) == 28
     assert sorted(path.name for path in folder.iterdir() if path.suffix != ".md") == [
-        *("beside-the-best-possible.csv", "cells.csv", "mean-test-errors.png", "study.json"),
+        *("beside-the-best-possible.csv", "cells.csv", "mean-test-errors.png", "report.html", "study.json"),
         "test-errors-in-percent.csv",
     ]
     assert (tmp_path / KEPT).is_file()
@@ -78,7 +78,7 @@ def test_the_smoke_study_from_outside(tmp_path):
 @pytest.mark.skipif(os.name == "nt", reason="sends the signal of a POSIX terminal")
 def test_ctrl_c_from_outside_while_boosters_train(tmp_path):
     """In one process, where the engine itself would answer Ctrl-C by a model of few rounds."""
-    process = outside("smoke", "--repeats", "2000", "--jobs", "1", cwd=tmp_path)
+    process = outside("smoke", "--repeats", "300", "--jobs", "1", cwd=tmp_path)
     path = tmp_path / KEPT
     end = time.monotonic() + 120
     while True:
@@ -98,7 +98,7 @@ def test_ctrl_c_from_outside_while_boosters_train(tmp_path):
         stops = {one.outcome.numbers["stop"].split(":")[0] for one in store.after(0)}
     assert "interrupted" not in stops
     assert out.splitlines()[-1] == (
-        f"smoke: stopped after {kept} of 18000 cells, which are kept in {KEPT}; run the same command again to go on."
+        f"smoke: stopped after {kept} of 2700 cells, which are kept in {KEPT}; run the same command again to go on."
     )
 
 

@@ -83,7 +83,7 @@ def rounds(seed, process, n=100, n_rounds=25):
 @pytest.mark.parametrize("p", [*PROCESSES, Process(0.2, 0.0, 0.1, True)])
 def test_the_walk_and_newton(p):
     count = ended = 0
-    for seed in range(3):
+    for seed in range(2):
         for drift, edge in rounds(seed, p):
             ds, dt = drift.search()
             assert ds > 0
@@ -126,8 +126,8 @@ def test_the_first_root_is_taken_where_clipped_weights_jump():
         p = Process(float(rng.uniform(0.05, 0.5)), float(rng.choice([0.0, 0.3, 1.0])), 0.1, True)
         for drift, edge in rounds(seed, p, n=60, n_rounds=15):
             ds, _ = drift.advance(edge, None)
-            earlier = first_without_edge(drift, ds, 200)
-            assert earlier is None or earlier > ds * (1 - 1.5 / 200)
+            earlier = first_without_edge(drift, ds, 80)
+            assert earlier is None or earlier > ds * (1 - 1.5 / 80)
             others = [drift.newton(x, y * drift.rest) for x in (0.5, 1.0, 2.0) for y in (0.1, 0.5)]
             later += any(o is not None and o[0] > 1.05 * ds and 0 < o[1] < drift.rest for o in others)
             count += 1

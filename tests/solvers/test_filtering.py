@@ -5,7 +5,7 @@ from math import ceil, log, sqrt
 import numpy as np
 import pytest
 
-from boostlab.solvers.filtering import Calls, Edge, sequential_edge
+from boostlab.solvers.filtering import Calls, FilteredEdge, sequential_edge
 
 
 def plain_edge(answers, delta, tau):
@@ -15,8 +15,8 @@ def plain_edge(answers, delta, tau):
         s += a
         u = s / n - 0.5
         if abs(u) >= sqrt(log(n * (n + 1) / delta) / (2 * n)) * (1 + 1 / tau):
-            return Edge(u / (1 + tau), n)
-    return Edge(0.0, len(answers))
+            return FilteredEdge(u / (1 + tau), n)
+    return FilteredEdge(0.0, len(answers))
 
 
 @pytest.mark.parametrize("tau", [0.2, 0.5, 0.9])

@@ -334,6 +334,9 @@ def test_a_watcher_is_told_every_cell_once(tmp_path, store):
         def cell(self, place, saved):
             self.cells.append((place.cell.problem.name, place.cell.method.name, str(place.cell.repeat)))
 
+        def making(self, notes):
+            assert all(0.0 <= share <= 1.0 <= 1.0 + seconds for share, seconds in notes.values())
+
     run(toy_study(tmp_path), store, 1, jobs=1)
     watch = Watch()
     run(toy_study(tmp_path), store, 3, jobs=2, backend="threading", watch=watch)

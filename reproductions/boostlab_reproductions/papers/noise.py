@@ -21,7 +21,7 @@ _DEPTHS = {"stumps": {}, "trees": {"max_depth": 3}}
 
 
 @dataclass(frozen=True)
-class _Entry:
+class _Rival:
     """One booster: its five candidates, and whether any of its rounds may be its answer or the last only."""
 
     name: str
@@ -40,34 +40,34 @@ class _Entry:
 
 _RATE = {"learning_rate": RATES}
 BOOSTERS = (
-    _Entry(PLAIN, "AdaBoost", {}),
-    _Entry(CONTROL, "AdaBoost", _RATE),
-    _Entry("Real AdaBoost", "AdaBoost", _RATE, params={"algorithm": "real"}),
-    _Entry("LogitBoost", "LogitBoost", _RATE),
-    _Entry("GentleBoost", "GentleBoost", _RATE),
-    _Entry("L2Boost", "L2Boost", _RATE),
-    _Entry("MadaBoost", "MadaBoost", {"exponent": RATES}),
-    _Entry("FilterBoost", "FilterBoost", {}),
-    _Entry("Boost by majority", "BoostByMajority", {"gamma": (0.02, 0.05, 0.1, 0.15, 0.2)}, "last"),
-    _Entry("BrownBoost", "BrownBoost", {"target_error": _TARGETS}, "last"),
-    _Entry("RobustBoost", "RobustBoost", {"target_error": _TARGETS}, "last"),
-    _Entry("RobustBoost, smooth", "RobustBoost", {"target_error": _TARGETS}, "last", {"clip": False}),
-    _Entry("AR-Boost", "ARBoost", {"rho": (1, 1.5, 2, 3, 5)}, stump_params={"forbid_repeat_complement": True}),
-    _Entry("WeightBoost", "WeightBoost", {"beta": (0.1, 0.25, 0.5, 1.0, 2.0)}),
-    _Entry("L1Boost", "L1Boost", {"beta": (0.01, 0.02, 0.05, 0.1, 0.2)}),
-    _Entry("SoftMarginBoost (ABR)", "SoftMarginBoost", {"C": (0.01, 0.03, 0.1, 0.3, 1.0)}),
-    _Entry("VadaBoost", "VadaBoost", {"variance_penalty": _PENALTIES}),
-    _Entry("EBBoost", "EBBoost", {"variance_penalty": _PENALTIES}, learners=("stumps",)),
-    _Entry("QuadBoost, l2", "QuadBoost", {"strength": (100.0, 30.0, 10.0, 3.0, 1.0)}, params={"regularizer": "l2"}),
-    _Entry("QuadBoost, linf", "QuadBoost", {"strength": (0.01, 0.03, 0.1, 0.3, 1.0)}, params={"regularizer": "linf"}),
-    _Entry("RLP-Boost", "RLPBoost", {"nu": _NUS[::-1]}, "last"),
-    _Entry("RQP-Boost", "RQPBoost", {"C": (0.03, 0.1, 0.3, 1.0, 3.0)}, "last"),
+    _Rival(PLAIN, "AdaBoost", {}),
+    _Rival(CONTROL, "AdaBoost", _RATE),
+    _Rival("Real AdaBoost", "AdaBoost", _RATE, params={"algorithm": "real"}),
+    _Rival("LogitBoost", "LogitBoost", _RATE),
+    _Rival("GentleBoost", "GentleBoost", _RATE),
+    _Rival("L2Boost", "L2Boost", _RATE),
+    _Rival("MadaBoost", "MadaBoost", {"exponent": RATES}),
+    _Rival("FilterBoost", "FilterBoost", {}),
+    _Rival("Boost by majority", "BoostByMajority", {"gamma": (0.02, 0.05, 0.1, 0.15, 0.2)}, "last"),
+    _Rival("BrownBoost", "BrownBoost", {"target_error": _TARGETS}, "last"),
+    _Rival("RobustBoost", "RobustBoost", {"target_error": _TARGETS}, "last"),
+    _Rival("RobustBoost, smooth", "RobustBoost", {"target_error": _TARGETS}, "last", {"clip": False}),
+    _Rival("AR-Boost", "ARBoost", {"rho": (1, 1.5, 2, 3, 5)}, stump_params={"forbid_repeat_complement": True}),
+    _Rival("WeightBoost", "WeightBoost", {"beta": (0.1, 0.25, 0.5, 1.0, 2.0)}),
+    _Rival("L1Boost", "L1Boost", {"beta": (0.01, 0.02, 0.05, 0.1, 0.2)}),
+    _Rival("SoftMarginBoost (ABR)", "SoftMarginBoost", {"C": (0.01, 0.03, 0.1, 0.3, 1.0)}),
+    _Rival("VadaBoost", "VadaBoost", {"variance_penalty": _PENALTIES}),
+    _Rival("EBBoost", "EBBoost", {"variance_penalty": _PENALTIES}, learners=("stumps",)),
+    _Rival("QuadBoost, l2", "QuadBoost", {"strength": (100.0, 30.0, 10.0, 3.0, 1.0)}, params={"regularizer": "l2"}),
+    _Rival("QuadBoost, linf", "QuadBoost", {"strength": (0.01, 0.03, 0.1, 0.3, 1.0)}, params={"regularizer": "linf"}),
+    _Rival("RLP-Boost", "RLPBoost", {"nu": _NUS[::-1]}, "last"),
+    _Rival("RQP-Boost", "RQPBoost", {"C": (0.03, 0.1, 0.3, 1.0, 3.0)}, "last"),
 )
 SLOW = (
     BOOSTERS[1],
-    _Entry("LPBoost", "LPBoost", {"nu": _NUS[::-1]}, "last"),
-    _Entry("ERLPBoost", "ERLPBoost", {"nu": _NUS[::-1]}, "last"),
-    _Entry("SoftBoost", "SoftBoost", {"nu": _NUS[::-1]}, "last"),
+    _Rival("LPBoost", "LPBoost", {"nu": _NUS[::-1]}, "last"),
+    _Rival("ERLPBoost", "ERLPBoost", {"nu": _NUS[::-1]}, "last"),
+    _Rival("SoftBoost", "SoftBoost", {"nu": _NUS[::-1]}, "last"),
 )
 
 

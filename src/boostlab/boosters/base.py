@@ -15,11 +15,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from boostlab.backend import CpuRows, count_threads
+from boostlab.backend import CpuRows, Masses, count_threads
+from boostlab.boosters.calibrating import Calibrating
+from boostlab.boosters.explaining import Explaining
 from boostlab.boosters.params import Check, check_params, flag, number, one_of, param, scorer, whole
-from boostlab.boosters.selection import Part, SelectionData
-from boostlab.boosters.targets import Labels, Numbers, Targets
-from boostlab.boosters.voting import Fitted, Predicting, Voting
+from boostlab.boosters.selection import MOST_ROUNDS, SamplePart, SelectionData
+from boostlab.boosters.showing import Showing
+from boostlab.boosters.targets import LabelTargets, NumberTargets, Targets
+from boostlab.boosters.voting import Predicting
+from boostlab.calibration.costs import is_cost
 from boostlab.contract import Learner, Rule
 from boostlab.data.binned import MAX_BINS, is_max_bins
 from boostlab.data.sample import Sample, hold_out
@@ -37,6 +41,7 @@ _CALLABLES = Check(
     "a callable or a list of callables",
 )
 _SCORING = scorer(MEASURES, "'error', 'exponential', 'log_loss'")
+_COST = Check(is_cost, "a mapping from (true label, predicted label) to a number, or a matrix")
 _MAPPING = Check(lambda v: isinstance(v, Mapping), "a mapping from labels to weights")
 _FREE = ("n_estimators", "callbacks", "verbose", "n_jobs", "warm_start")  # may change between warm starts
 _REGRESSION_SCORING = scorer(REGRESSION_MEASURES, "'squared_error', 'absolute_error'")
@@ -52,7 +57,7 @@ class _Warm:
 
 
 @dataclass(eq=False, repr=False)
-class Booster(Fitted, Targets, BaseEstimator):
+class Booster(Explaining, Targets, Showing, BaseEstimator):
     """What classifiers and regressors share: from `fit` to a fitted vote."""
 
     estimator: Any = param(None)
@@ -76,6 +81,7 @@ class Booster(Fitted, Targets, BaseEstimator):
     random_state: Any = param(None)
 
     _settles: ClassVar[tuple[str, ...]] = ()  # what `_settle` may return
+    _trial_rounds: ClassVar[int] = MOST_ROUNDS  # of the trials by which `_settle` decides
     _tol_is_the_rules: ClassVar[bool] = False  # whether `tol` belongs to the rule rather than to early stopping
 
     def _rule(self) -> Rule:
@@ -133,17 +139,29 @@ class Booster(Fitted, Targets, BaseEstimator):
             sample = self._sample(X, y, sample_weight)
             held_out = self._validation_sample(X_val, y_val, sample_weight_val, sample)
             reduction = self._reduction(len(sample.classes))
+            calibrated = self._for_calibration(sample, X, y, sample_weight)
+            if calibrated is not None:
+                sample = calibrated[0]
             if reduction is None:
                 training = self._opened(sample, held_out)
                 del sample, held_out  # where rows are held out, the training holds what it needs of them
                 self._run(training)
             else:
                 reduce(self, reduction, sample, held_out)
+            if calibrated is not None:
+                self._calibrate(*calibrated)
         except BaseException:  # a fit that fails leaves the model of the last one
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
         return self
+
+    def _for_calibration(self, sample: Sample, X: Any, y: Any, weight: Any) -> tuple[Sample, Masses] | None:
+        """Return what it takes to calibrate, if that is asked for."""
+        return None
+
+    def _calibrate(self, sample: Sample, rows: Masses) -> None:
+        """Make probabilities of scores."""
 
     def _validation_sample(self, X_val: Any, y_val: Any, weight: Any, sample: Sample) -> Sample | None:
         if (X_val is None) != (y_val is None):
@@ -185,11 +203,14 @@ class Booster(Fitted, Targets, BaseEstimator):
         # All rows that `fit` was given have a say in the bins, so that a Binned of them gives the same model.
         table = self._binned_table(given, threads, sample) if uses_bins else Table(sample.X, threads=threads)
         self._bins = None if sample.table is None else table.bins
-        whole = Part(sample.plain(), table)
-        watched = None if held_out is None else Part(held_out.plain(), held_out.coded(table.bins, threads))
+        whole = SamplePart(sample.plain(), table)
+        watched = None if held_out is None else SamplePart(held_out.plain(), held_out.coded(table.bins, threads))
         chance = rng.spawn(1)[0]  # whatever it takes to settle a parameter, the training draws the same
         self._settled = self._settle(
-            SelectionData(whole, watched, learner, self.resample, self.max_restarts, chance, self.validation_fraction)
+            SelectionData(
+                *(whole, watched, learner, self.resample, self.max_restarts, chance),
+                *(self.validation_fraction, self._trial_rounds),
+            )
         )
         rule = self._rule()
         training = Training(
@@ -234,6 +255,7 @@ class Booster(Fitted, Targets, BaseEstimator):
             self.__dict__.pop("_training", None)
         told = history([*rounds, *training.state.rounds[len(rounds) :]])
         self._conclude(training.rule, rounds, told, str(training.last or stop))
+        self._remember(training.rows)
 
     def _conclude(self, rule: Rule, rounds: Sequence[Round], history: dict[str, Any], stop: str) -> None:
         """Keep what was trained, and say so if it is nothing."""
@@ -248,6 +270,8 @@ class Booster(Fitted, Targets, BaseEstimator):
 
     def _keep(self, ensemble: Ensemble, history: dict[str, Any], stop_reason: str) -> None:
         """Take a vote, trained or loaded, as the model's own."""
+        self._forget()
+        self.__dict__.pop("_calibration", None)
         self._ensemble = ensemble
         self.history_ = history
         self.stop_reason_ = stop_reason
@@ -304,9 +328,13 @@ class Booster(Fitted, Targets, BaseEstimator):
         return training
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the live training behind: a copy that warm-starts trains from the beginning, to the same model."""
+        """Leave the live training behind: a copy that warm-starts trains from the beginning, to the same model.
+
+        Training rows that are kept for explanations do not leave this process either: counts take their place.
+        """
+        self._settle_shares()
         state: dict[str, Any] = dict(super().__getstate__())
-        for alive in ("_training", "_bins"):
+        for alive in ("_training", "_bins", "_forest", "_reference"):
             state.pop(alive, None)
         return state
 
@@ -331,17 +359,19 @@ class Booster(Fitted, Targets, BaseEstimator):
 
 
 @dataclass(eq=False, repr=False)
-class BoostingClassifier(Voting, Labels, ClassifierMixin, Booster):
+class BoostingClassifier(Calibrating, LabelTargets, ClassifierMixin, Booster):
     """Everything about a classifier but its rule.  A subclass adds its parameters and says which rule they make."""
 
     _: KW_ONLY
     scoring: Any = param("error", _SCORING)
     class_weight: Any = param(None, one_of(None, "balanced") | _MAPPING)
     multiclass: str = param("auto", one_of("auto", "ovr", "ovo", "ecoc"))
+    calibrate: str | None = param(None, one_of(None, "sigmoid", "isotonic", "venn-abers"))
+    cost: Any = param(None, _COST)
 
 
 @dataclass(eq=False, repr=False)
-class BoostingRegressor(Predicting, Numbers, RegressorMixin, Booster):
+class BoostingRegressor(Predicting, NumberTargets, RegressorMixin, Booster):
     """Everything about a regressor but its rule.  A subclass adds its parameters and says which rule they make."""
 
     _: KW_ONLY

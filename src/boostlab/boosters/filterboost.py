@@ -27,9 +27,18 @@ from boostlab.data.table import Bins
 from boostlab.engine.streaming import PIECE, Filter, StreamTraining
 from boostlab.engine.training import history
 from boostlab.learners import as_learner
-from boostlab.solvers.filtering import Calls, Edge, sequential_edge
+from boostlab.solvers.filtering import Calls, FilteredEdge, sequential_edge
 
-_NEED_A_SAMPLE = ("early_stopping", "warm_start", "callbacks", "class_weight", "resample", "verbose")
+_NEED_A_SAMPLE = (
+    "early_stopping",
+    "warm_start",
+    "callbacks",
+    "class_weight",
+    "resample",
+    "verbose",
+    "calibrate",
+    "cost",
+)
 
 
 @formula
@@ -115,7 +124,7 @@ class FilterBoostOracle(FilterBoost):
             answer.facts = {"error": wrong / whole, **answer.facts, "objective": loss}
         return answer
 
-    def judged(self, found: Edge | None, calls: Calls) -> Step | Retry | Stop:
+    def judged(self, found: FilteredEdge | None, calls: Calls) -> Step | Retry | Stop:
         """Step 4, given what the test found."""
         if found is None:
             return self.ended(calls)

@@ -197,6 +197,10 @@ class LogitBoostOfClasses(Rule):
         """Step 3."""
         return F + alpha * (1 - 1 / h.shape[1]) * (h - h.mean(axis=1, keepdims=True))
 
+    def gathered(self, sums: Array) -> Array:
+        """Step 3 of all rounds at once."""
+        return self.combine(0.0 * sums, 1.0, sums)
+
     def probability(self, F: Array) -> Array:
         """Softmax."""
         P: Array = softmax(F, axis=1)

@@ -183,6 +183,13 @@ class_weight : None, "balanced" or mapping, default=None
 multiclass : {{"auto", "ovr", "ovo", "ecoc"}}, default="auto"
     Three or more classes: the booster's own form if it has one, else one class against the rest ("ovr"); or all pairs
     ("ovo"), or an error-correcting code ("ecoc"), of binary problems that share the bins.
+calibrate : None, "sigmoid", "isotonic" or "venn-abers", default=None
+    Make probabilities of scores, by the scores of models of five folds that have not seen their rows (which takes five
+    more fits, on the same bins).  `predict` then names the most probable class; stages are not calibrated.  With
+    `cost`, None is "sigmoid".
+cost : mapping or matrix, optional
+    What a mistake costs: {{(true label, predicted label): cost}}, other mistakes costing 1; or a matrix with a line a
+    true class.  `predict` then names the class with the smallest expected cost.
 warm_start : bool, default=False
     Let the next `fit` on the same data go on from here: the result equals one long fit, bit for bit.
 callbacks : callable or list of callables, optional

@@ -15,7 +15,7 @@ from boostlab.boosters.adaboost import AdaBoost
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.corrective import LIMIT
 from boostlab.boosters.params import check_params, param
-from boostlab.boosters.selection import MOST_ROUNDS, SelectionData, mean, mistakes, parted, run
+from boostlab.boosters.selection import SelectionData, mean, mistakes, parted, run
 from boostlab.contract import Array, Retry, Reweigh, Rule, State, Step, Stop, Task
 from boostlab.data.matrix import canonical_order
 from boostlab.data.sample import check_sample
@@ -104,7 +104,7 @@ class ReweighingClassifier(BoostingClassifier):
         train, judge = parted(bench, self._knob)
         rule = self._weighing(1.0)
         training = bench.training(rule, train, judge, int(bench.rng.integers(2**62)))
-        run(training, MOST_ROUNDS)
+        run(training, bench.rounds)
         s, watched = training.state, training.watched
         if not s.rounds or watched is None:
             return {self._knob: self._grid[0]}

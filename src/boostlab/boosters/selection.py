@@ -32,16 +32,16 @@ PATIENCE = 10
 
 
 @dataclass
-class Part:
+class SamplePart:
     """Rows to train on or to judge by: a sample and its table."""
 
     sample: Sample
     table: Table
 
-    def rows(self, picked: Array) -> Part:
+    def rows(self, picked: Array) -> SamplePart:
         """Return some of the rows."""
         numbers = np.arange(self.table.n_rows)[picked]
-        return Part(self.sample.part(numbers), self.table.take(numbers))
+        return SamplePart(self.sample.part(numbers), self.table.take(numbers))
 
 
 @dataclass
@@ -50,9 +50,9 @@ class SelectionData:
 
     Parameters
     ----------
-    whole : Part
+    whole : SamplePart
         The training sample.
-    held_out : Part or None
+    held_out : SamplePart or None
         The validation sample, where there is one.
     learner, resample, max_restarts
         As for `Training`.
@@ -60,24 +60,27 @@ class SelectionData:
         The choice's own source of chance: that of the training is not touched.
     validation_fraction : float
         The share to hold out where a validation sample is needed and there is none.
+    rounds : int
+        The most rounds of a trial.
     """
 
-    whole: Part
-    held_out: Part | None
+    whole: SamplePart
+    held_out: SamplePart | None
     learner: Learner
     resample: bool | str
     max_restarts: int
     rng: np.random.Generator
     validation_fraction: float
+    rounds: int = MOST_ROUNDS
 
-    def training(self, rule: Rule, train: Part, judge: Part, seed: int) -> Training:
+    def training(self, rule: Rule, train: SamplePart, judge: SamplePart, seed: int) -> Training:
         """Return a training of one part that follows another."""
         sample = train.sample
         return Training(
             rule,
             self.learner,
             CpuRows(rule, train.table, sample.rows, sample.codes, len(sample.classes)),
-            horizon=MOST_ROUNDS,
+            horizon=self.rounds,
             resample=self.resample,
             max_restarts=self.max_restarts,
             rng=np.random.default_rng(seed),
@@ -85,7 +88,7 @@ class SelectionData:
         )
 
 
-Measure = Callable[[Training, Part, float], Array]
+Measure = Callable[[Training, SamplePart, float], Array]
 
 
 def run(training: Training, rounds: int) -> None:
@@ -125,7 +128,7 @@ def mean(sample: Sample, x: Array) -> float:
 class BestRound:
     """Follows the mean clipped loss (and the errors, if they come first) of the judging rows to its lowest round."""
 
-    def __init__(self, judge: Part, errors_first: bool = False) -> None:
+    def __init__(self, judge: SamplePart, errors_first: bool = False) -> None:
         self.sample, self.errors_first = judge.sample, errors_first
         self.round, self.lowest = 0, self._measure(np.zeros(judge.table.n_rows))
 
@@ -144,12 +147,12 @@ class BestRound:
 
 
 def best_round(
-    bench: SelectionData, rule: Rule, train: Part, judge: Part, seed: int, errors_first: bool = False
+    bench: SelectionData, rule: Rule, train: SamplePart, judge: SamplePart, seed: int, errors_first: bool = False
 ) -> BestRound:
     """Train on one part and return the round that judges best by another."""
     training, best = bench.training(rule, train, judge, seed), BestRound(judge, errors_first)
     training.monitors.append(best)
-    run(training, MOST_ROUNDS)
+    run(training, bench.rounds)
     return best
 
 
@@ -249,19 +252,19 @@ def cv_errors(bench: SelectionData, name: str, rules: Mapping[float, Rule], meas
         train, judge = whole.rows(np.flatnonzero(fold != k)), whole.rows(held)
         for i, (value, rule) in enumerate(rules.items()):
             training = bench.training(rule, train, judge, seed)
-            run(training, MOST_ROUNDS)
+            run(training, bench.rounds)
             for measure, f in measures.items():
                 counted[measure][i, held] = f(training, judge, value)
     shares = {measure: np.array([mean(whole.sample, z) for z in table]) for measure, table in counted.items()}
     return {name: np.array(list(rules), dtype=np.float64), **shares}
 
 
-def misclassified(training: Training, judge: Part, value: float) -> Array:
+def misclassified(training: Training, judge: SamplePart, value: float) -> Array:
     """Return 1 for every row that the vote gets wrong."""
     return mistakes(judge.sample, scores(training))
 
 
-def soft_misclassified(training: Training, judge: Part, rho: float) -> Array:
+def soft_misclassified(training: Training, judge: SamplePart, rho: float) -> Array:
     """Return 1 where AR-Boost's soft margin y F + lambda |y - h| is negative, h the last voter, lambda = (1/2) ln rho.
 
     Where no voter joined there is no soft margin, and a row counts that the vote gets wrong.
@@ -276,7 +279,7 @@ def soft_misclassified(training: Training, judge: Part, rho: float) -> Array:
 # -- by a validation set ----------------------------------------------------------------------------------------------
 
 
-def parted(bench: SelectionData, name: str) -> tuple[Part, Part]:
+def parted(bench: SelectionData, name: str) -> tuple[SamplePart, SamplePart]:
     """Return rows to train on and rows to judge by: the validation sample, or a share of every class held out.
 
     Parameters

@@ -54,7 +54,7 @@ class Targets(Reading):
         raise NotImplementedError
 
 
-class Labels(Targets):
+class LabelTargets(Targets):
     """y is a class label."""
 
     classes_: Array
@@ -105,7 +105,7 @@ class Labels(Targets):
         return len(getattr(self, "classes_", ())) > 2
 
 
-class Numbers(Targets):
+class NumberTargets(Targets):
     """y is a number: the rule sees it less the training rows' mean, the baseline."""
 
     baseline_: float

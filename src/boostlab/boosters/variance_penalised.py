@@ -12,8 +12,6 @@ from boostlab.contract import Rule
 from boostlab.ensemble.vote import Ensemble
 
 Rules = tuple[type[Any], type[Any]]
-GRID = tuple(k / 10 for k in range(11))
-BEYOND = (2.0, 5.0, 10.0)  # where the rule allows more than 1
 _PENALTY = Check(number(0, 1e6).test, "a number in [0, 1] (where the cost itself is minimised, any of at least 0)")
 _CHOOSERS = {"auto": cv_bernstein, "cv_bernstein": cv_bernstein, "validation": validation}
 
@@ -25,6 +23,8 @@ class VariancePenalised(BoostingClassifier):
     variance_penalty: float | str = param(0.5, _PENALTY | one_of("auto", "cv_bernstein", "fixed_point", "validation"))
 
     _settles: ClassVar[tuple[str, ...]] = ("variance_penalty", "variance_penalty_curve")
+    _grid: ClassVar[tuple[float, ...]] = tuple(k / 10 for k in range(11))
+    _beyond: ClassVar[tuple[float, ...]] = (2.0, 5.0, 10.0)  # where the rule allows more than 1
 
     @property
     def _rules(self) -> Rules:
@@ -44,7 +44,7 @@ class VariancePenalised(BoostingClassifier):
     def _settle(self, bench: SelectionData) -> dict[str, Any]:
         if self.variance_penalty not in _CHOOSERS:
             return {}
-        grid = GRID + BEYOND if self._exact else GRID
+        grid = self._grid + self._beyond if self._exact else self._grid
         rules = {value: self._rules[0](value, self._exact) for value in grid}
         value, curve = _CHOOSERS[str(self.variance_penalty)](bench, "variance_penalty", rules)
         return {"variance_penalty": value, "variance_penalty_curve": curve}

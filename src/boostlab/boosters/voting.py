@@ -77,6 +77,14 @@ class Voting(Fitted):
         """The vote, or that of several binary problems: both can be asked the same."""
         return self._ensemble
 
+    def _decide(self, F: Any) -> Array:
+        """Return class indices."""
+        return self._vote.decide(F)
+
+    def _probabilities(self, F: Any) -> Array:
+        """Return class probabilities."""
+        return self._vote.probabilities(F)
+
     def decision_function(self, X: Any) -> Array:
         """Return the scores: of class 1 over class 0 for two classes, else one a class.
 
@@ -92,7 +100,7 @@ class Voting(Fitted):
         return self._vote.shown(self._vote.scores(table))
 
     def predict(self, X: Any) -> Array:
-        """Return the predicted labels; they are always the most probable ones.
+        """Return the predicted labels: the most probable ones, or, with `cost`, those with the smallest expected cost.
 
         Parameters
         ----------
@@ -103,10 +111,10 @@ class Voting(Fitted):
         array of shape (n_rows,)
         """
         table = self._table(X)
-        return self.classes_[self._vote.decide(self._vote.scores(table))]
+        return self.classes_[self._decide(self._vote.scores(table))]
 
     def predict_proba(self, X: Any) -> Array:
-        """Return class probabilities through the rule's own link (see its documentation for what they mean).
+        """Return class probabilities: calibrated ones (`calibrate`), else by the rule's own link.
 
         Parameters
         ----------
@@ -117,7 +125,7 @@ class Voting(Fitted):
         array of shape (n_rows, n_classes)
         """
         table = self._table(X)
-        return self._vote.probabilities(self._vote.scores(table))
+        return self._probabilities(self._vote.scores(table))
 
     def predict_log_proba(self, X: Any) -> Array:
         """Return the logarithms of the class probabilities; -inf where a probability is 0.

@@ -2,8 +2,8 @@
 
 from boostlab.comparison.advice import Advice
 from boostlab.comparison.arrays import compare
-from boostlab.comparison.design import Comparison
 from boostlab.comparison.ranking import Ranking, Standing
+from boostlab.comparison.result import Comparison
 from boostlab.studies.request import RequestError
 
 __all__ = ["Advice", "Comparison", "Ranking", "RequestError", "Standing", "compare"]

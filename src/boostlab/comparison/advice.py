@@ -55,55 +55,74 @@ def advise(rankings: Sequence[Ranking], usual: str) -> Advice:
     settings = _settings(pick)
     choose = "So far choose" if plain.early else "Choose"
     first = f"{choose} {pick.name}{f' with {settings}' if settings else ''}: {why}."
-    return Advice(pick, (first, _doubts(plain, noisy, pick, usual)), code(pick))
+    beside = [_yardstick(plain, pick)] if plain.peers and not plain.early else []
+    return Advice(pick, (first, _doubts(plain, noisy, pick, usual), *beside), code(pick))
+
+
+def _yardstick(plain: Ranking, pick: Standing) -> str:
+    """Return how the best booster stands beside what people use otherwise."""
+    m = plain.metric
+    ahead = [one for one in plain.peers if one.cost < plain.ranked[0].cost]
+    if sure := [one for one in ahead if one.p <= LEVEL]:
+        says = " and ".join(f"{one.name} ({m.say(one.cost)}, p = {significant(one.p)})" for one in sure[:3])
+        verb = "is" if len(sure) == 1 else "are"
+        return f"But {says}, at defaults, {verb} distinguishably better: take {sure[0].name} if nothing else matters."
+    if ahead:
+        return f"Of the yardsticks {ahead[0].name} has {m.say(ahead[0].cost)}, which is not distinguishable from it."
+    first = plain.peers[0]
+    return f"No yardstick does better: the best, {first.name} at its defaults, has {m.say(first.cost)}."
 
 
 def _pick(plain: Ranking, noisy: Ranking | None) -> tuple[Standing, str]:
-    best, near = plain.ranked[0], plain.near
-    level = f"its error of {_percent(best.error)}"
+    best, near, m = plain.ranked[0], plain.near, plain.metric
+    top = "highest" if m.flipped else "lowest"
+    level = f"its {m.word} of {m.say(best.cost)}"
     if not isnan(best.low):
-        level += f" (95 % interval {100 * best.low:.1f} to {100 * best.high:.1f})"
+        level += f" (95 % interval {m.span(best.low, best.high)})"
     costs = f"{_rounds(best.rounds)} {_seconds(best.seconds)}"
     if len(plain.ranked) == 1:
         return best, f"{level} had nobody to be compared with, and {costs}"
     if noisy is not None:
-        errors = {one.name: one.error for one in noisy.ranked}
+        errors = {one.name: one.cost for one in noisy.ranked}
         flipped = f"with {significant(100 * noisy.noise, 3)} % of the training labels flipped"
         steady = {one.name for one in noisy.near}
         both = [one for one in near if one.name in steady]
         if best.name in errors and best.name not in steady and both:
             calm = min(both, key=lambda one: errors[one.name])
             return calm, (
-                f"its error of {_percent(calm.error)} is not distinguishable from the lowest, {_percent(best.error)} "
-                f"of {best.name}, and {flipped} it rises to {_percent(errors[calm.name])} only, where {best.name} "
-                f"comes to {_percent(errors[best.name])}"
+                f"its {m.word} of {m.say(calm.cost)} is not distinguishable from the {top}, {m.say(best.cost)} "
+                f"of {best.name}, and {flipped} it {'falls' if m.flipped else 'rises'} to {m.say(errors[calm.name])} "
+                f"only, where {best.name} comes to {m.say(errors[best.name])}"
             )
         if best.name in errors:
-            least = "" if best.name not in steady else " (not distinguishable from the lowest)"
-            least = " (the lowest, too)" if noisy.ranked[0].name == best.name else least
-            return best, f"{level} is the lowest, {flipped} it is {_percent(errors[best.name])}{least}, and {costs}"
+            least = "" if best.name not in steady else f" (not distinguishable from the {top})"
+            least = f" (the {top}, too)" if noisy.ranked[0].name == best.name else least
+            return best, f"{level} is the {top}, {flipped} it is {m.say(errors[best.name])}{least}, and {costs}"
     fast = min(near, key=lambda one: one.seconds)
     if best.seconds > _SLOW and fast.seconds * _FASTER < best.seconds:
         return fast, (
-            f"its error of {_percent(fast.error)} is not distinguishable from the lowest, {_percent(best.error)} of "
+            f"its {m.word} of {m.say(fast.cost)} is not distinguishable from the {top}, {m.say(best.cost)} of "
             f"{best.name}, and it trains {best.seconds / fast.seconds:.0f} times faster ({_seconds(fast.seconds)})"
         )
-    shares = [one.name for one in plain.ranked[1:] if round(one.error, 12) == round(best.error, 12)]
-    lowest = f"is the lowest, with {_names(shares)}" if shares else "is the lowest"
+    shares = [one.name for one in plain.ranked[1:] if f"{one.cost:.12g}" == f"{best.cost:.12g}"]
+    lowest = f"is the {top}, with {_names(shares)}" if shares else f"is the {top}"
     return best, f"{level} {lowest}, and {costs}"
 
 
 def _doubts(plain: Ranking, noisy: Ranking | None, pick: Standing, usual: str) -> str:
-    chance = f"always answering {usual!r}, which errs on {_percent(plain.baseline)}"
+    m = plain.metric
+    chance = f"always answering {usual!r}, which errs on {m.say(plain.baseline)}"
+    if m.name != "error":
+        chance = f"the same answer for every row, whose {m.word} is {m.say(plain.baseline)}"
     if plain.early:
-        waiting = [one.name for one in plain.standings if not one.splits]
+        waiting = [one.name for one in plain.standings if not one.splits and not one.is_peer]
         verb = "has" if len(waiting) == 1 else "have"
         more = f", and {_names(waiting)} {verb} no result yet" if waiting else ""
         done = f"{plain.splits} of {plain.planned} test parts"
         return f"But that is over {done}{more}: let it finish before you rely on it."
     if plain.splits < 2:
         return f"One split does not say how much of that is chance; compare it with {chance}."
-    if not plain.baseline_p <= LEVEL or plain.ranked[0].error >= plain.baseline:
+    if not plain.baseline_p <= LEVEL or plain.ranked[0].cost >= plain.baseline:
         return f"But it is not distinguishable from {chance}: the columns may say little about the target."
     others = [one for one in plain.near if one is not pick]
     if others:
@@ -119,10 +138,9 @@ def _doubts(plain: Ranking, noisy: Ranking | None, pick: Standing, usual: str) -
     if len(plain.ranked) == 1:
         return f"It is better than {chance}."
     after = next(one for one in plain.ranked if one is not pick)
-    return (
-        f"All others are distinguishably worse over {plain.splits} splits, the next, {after.name}, by "
-        f"{100 * (after.error - pick.error):.1f} points."
-    )
+    gap = abs(m.value(after.cost) - m.value(pick.cost))
+    by = f"{gap:.1f} points" if m.percent else significant(gap)
+    return f"All others are distinguishably worse over {plain.splits} splits, the next, {after.name}, by {by}."
 
 
 def code(one: Standing) -> str:
@@ -133,8 +151,12 @@ def code(one: Standing) -> str:
     >>> code(Standing("VadaBoost", "VadaBoostClassifier", rounds=80, chosen={"max_leaf_nodes": 8}))
     'boostlab.VadaBoostClassifier(n_estimators=80, max_leaf_nodes=8)'
     """
-    params = {"n_estimators": round(one.rounds), **_spoken(one)}
-    return f"boostlab.{one.booster}({', '.join(f'{name}={value!r}' for name, value in params.items())})"
+    return f"boostlab.{one.booster}({', '.join(f'{name}={value!r}' for name, value in parameters(one).items())})"
+
+
+def parameters(one: Standing) -> dict[str, object]:
+    """Return the parameters of a booster: the median of the rounds, and the values that were chosen most often."""
+    return {"n_estimators": round(one.rounds), **_spoken(one)}
 
 
 def _spoken(one: Standing) -> dict[str, object]:
@@ -160,10 +182,6 @@ def _names(names: Sequence[str]) -> str:
 
 def _rounds(number: float) -> str:
     return "1 round takes" if round(number) == 1 else f"{number:.0f} rounds take"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
 
 
 def _seconds(seconds: float) -> str:

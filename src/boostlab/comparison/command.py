@@ -16,19 +16,25 @@ import numpy as np
 from rich.console import Console
 
 from boostlab.comparison import page, screen
-from boostlab.comparison.design import Design, conclude, design, usual_class
-from boostlab.comparison.files import read
-from boostlab.comparison.request import check_settings, choose
-from boostlab.comparison.table import LabelledTable, understand
+from boostlab.comparison.design import conclude, design, usual_class
+from boostlab.comparison.metrics import find_metric
+from boostlab.comparison.report import NAME as REPORT
+from boostlab.comparison.report import write_report
+from boostlab.comparison.request import check_settings, choose, seconds_of
+from boostlab.comparison.result import Comparison, Design, model_facts
 from boostlab.datasets import flip_labels, twonorm
 from boostlab.studies import page as studies_page
 from boostlab.studies.request import RequestError
 from boostlab.studies.runner import run
 from boostlab.studies.store import Store
 from boostlab.studies.watch import watching
+from boostlab.tables.files import STDIN, read
+from boostlab.tables.model import save_model
+from boostlab.tables.table import LabelledTable, understand
 
+MODEL = "model.boost"
 STORE = "cells.sqlite"  # in the folder of the page
-_DEMO = {"rounds": 100, "repeats": 1}  # under a minute on two cores, compiling included
+_DEMO = {"rounds": 100, "repeats": 1}  # a minute and a half on two cores the first time, most of it compiling
 
 
 @dataclass(frozen=True)
@@ -50,6 +56,9 @@ class CompareOptions:
     drop: str | None = None
     keep: str | None = None
     encoding: str | None = None
+    metric: str | None = None
+    with_peers: str = "yes"
+    text: str = "yes"
 
     def command(self) -> str:
         """Return it as it would be typed, without the budget."""
@@ -57,7 +66,7 @@ class CompareOptions:
         for option in fields(self):
             value = getattr(self, option.name)
             if option.name not in ("table", "budget") and value != option.default:
-                words += [f"--{option.name}", str(value)]
+                words += [f"--{option.name.replace('_', '-')}", str(value)]
         return shlex.join(words)
 
 
@@ -87,19 +96,15 @@ def compare(request: CompareOptions, console: Console) -> int:
             page.mark(plan, request.command(), out, request.table)
         screen.show_plan(console, plan)
         eyes = console if console.is_terminal else Console(stderr=True, highlight=False)
-        with watching(plan.table.name, eyes, screen.running) as watch:
+        with watching(plan.table.name, eyes, lambda so_far: screen.running(so_far, plan.metric)) as watch:
             ran = run(plan.study, store, jobs=request.jobs, budget=budget, watch=watch)
     comparison = conclude(plan, ran)
     screen.show(console, comparison, usual_class(plan.table))
     if out is not None and ran.results.rows():
-        written = page.write(plan, comparison, request.command(), out, request.table)
-        for trouble in written.troubles:
-            console.print(trouble, markup=False)
-        holds = "tables" if written.troubles else "plots and tables"
-        console.print(f"The page, with {holds}: {written.path}", markup=False, soft_wrap=True)
+        _leave(request, comparison, out, console)
     elif out is None and comparison.advice.pick:
         console.print(
-            "With --out FOLDER it also writes a page with plots; boostlab compare FILE compares on your table."
+            "With --out FOLDER it also writes a report and a model; boostlab compare FILE compares on your table."
         )
     screen.say_end(console, comparison, kept)
     if ran.interrupted:
@@ -107,9 +112,33 @@ def compare(request: CompareOptions, console: Console) -> int:
     return 0 if comparison.advice.pick else 1
 
 
+def _leave(request: CompareOptions, comparison: Comparison, out: Path, console: Console) -> None:
+    """Write what stays: the page, the report, and the recommended booster, fitted to all rows."""
+    plan = comparison.plan
+    written = page.write(plan, comparison, request.command(), out, request.table)
+    for trouble in written.troubles:
+        console.print(trouble, markup=False)
+    pick = comparison.advice.pick
+    model = None if pick is None or comparison.ran.interrupted else comparison.best_estimator_
+    if model is not None and pick is not None and plan.table.recipe is not None:
+        source = "" if request.table is None else request.table.name
+        facts = model_facts(plan.table, model["booster"], pick.seconds, source)
+        facts |= {"choice": " ".join(comparison.advice.sentences), "metrics": dict(pick.costs)}
+        save_model(model, out / MODEL, facts)
+    if not comparison.ran.interrupted:
+        write_report(comparison, out / REPORT, request.command(), model)
+        console.print(f"The report, for your browser: {out / REPORT}", markup=False, soft_wrap=True)
+    holds = "tables" if written.troubles else "plots and tables"
+    console.print(f"The page, with {holds}: {written.path}", markup=False, soft_wrap=True)
+    if model is not None and plan.table.recipe is not None:
+        console.print("The model, fitted to all rows, and what to do with it:", markup=False)
+        for line in ("predict {} new.csv --out scored.csv", "explain {}", "card {}"):
+            console.print(f"  boostlab {line.format(out / MODEL)}", markup=False, soft_wrap=True)
+
+
 def _plan(request: CompareOptions) -> Design:
     """Return the study, all that can be wrong having been looked at, the cheap things first."""
-    asked = None if request.boosters is None else _words(request.boosters)
+    asked = None if request.boosters is None else words(request.boosters)
     if asked is not None and [name.casefold() for name in asked] != ["all"]:
         choose(asked)
     check_settings(
@@ -120,6 +149,8 @@ def _plan(request: CompareOptions) -> Design:
         random_state=request.seed,
         jobs=request.jobs,
     )
+    metric = None if request.metric is None else find_metric(request.metric)
+    with_peers, text = (yes_or_no(name, value) for name, value in _switches(request))
     rounds, repeats = request.rounds, request.repeats
     if request.table is None:
         table, rounds, repeats = demo(), rounds or _DEMO["rounds"], repeats or _DEMO["repeats"]
@@ -127,20 +158,56 @@ def _plan(request: CompareOptions) -> Design:
             raise RequestError("--target needs a table: boostlab compare FILE --target NAME.")
     else:
         name = re.sub(r"(\.[A-Za-z]+){1,2}$", "", request.table.name) or request.table.name
+        name = "stdin" if request.table == STDIN else name
         table = understand(
             read(request.table, request.encoding),
             name,
             request.target,
             folds=request.folds,
-            drop=_words(request.drop or ""),
-            keep=_words(request.keep or ""),
+            drop=words(request.drop or ""),
+            keep=words(request.keep or ""),
+            text=text,
+            numeric=None if metric is None else metric.needs == "numbers",
         )
     levels = [0.0, request.noise] if request.noise else [0.0]
-    return design(table, asked, folds=request.folds, repeats=repeats, rounds=rounds, noise=levels, seed=request.seed)
+    return design(
+        table,
+        asked,
+        folds=request.folds,
+        repeats=repeats,
+        rounds=rounds,
+        noise=levels,
+        seed=request.seed,
+        metric=metric,
+        with_peers=with_peers,
+    )
 
 
-def _words(text: str) -> list[str]:
-    """Return what commas part; a name that has one itself stands in double quotes."""
+def _switches(request: CompareOptions) -> list[tuple[str, str]]:
+    return [("--with-peers", request.with_peers), ("--text", request.text)]
+
+
+def yes_or_no(name: str, value: str) -> bool:
+    """Return what a switch says, or raise a sentence.
+
+    Examples
+    --------
+    >>> yes_or_no("--text", "No")
+    False
+    """
+    if value.casefold() not in ("yes", "no"):
+        raise RequestError(f"{name} {value} is not possible; it is yes or no.")
+    return value.casefold() == "yes"
+
+
+def words(text: str) -> list[str]:
+    """Return what commas part; a name that has one itself stands in double quotes.
+
+    Examples
+    --------
+    >>> words('id, "a, b"')
+    ['id', 'a, b']
+    """
     return [word.strip() for row in csv.reader([text], skipinitialspace=True) for word in row if word.strip()]
 
 
@@ -172,31 +239,3 @@ def demo() -> LabelledTable:
         "Classes": f"2: a ({counts[0]}), b ({counts[1]})",
     }
     return LabelledTable("demo", X, y, ("a", "b"), target="cloud", facts=facts)
-
-
-def seconds_of(text: str) -> float:
-    """Return a budget in seconds.
-
-    Parameters
-    ----------
-    text : str
-        As people write it.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> seconds_of("5m"), seconds_of("1h30m"), seconds_of("90")
-    (300.0, 5400.0, 90.0)
-    """
-    units = {"h": 3600.0, "m": 60.0, "min": 60.0, "s": 1.0, "": 1.0}
-    plain = text.strip().casefold().replace(" ", "")
-    parts = re.findall(r"(\d+(?:\.\d+)?)(h|min|m|s|)", plain)
-    if not parts or "".join(number + unit for number, unit in parts) != plain:
-        raise RequestError(f"The budget {text!r} is not a time; write it as 90s, 5m or 1h30m.")
-    seconds = sum(float(number) * units[unit] for number, unit in parts)
-    if not seconds > 0.0:
-        raise RequestError(f"The budget {text!r} leaves no time; give at least a second.")
-    return seconds

@@ -3,85 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from math import isnan
 
 from boostlab.comparison import figures
-from boostlab.comparison.advice import Advice, advise
+from boostlab.comparison.advice import advise
 from boostlab.comparison.methods import LARGE, suitable
+from boostlab.comparison.metrics import METRICS, Metric, check_metric, fitting_metric
+from boostlab.comparison.peers import is_peer, peers
 from boostlab.comparison.protocol import NestedCV
 from boostlab.comparison.ranking import Ranking, rank
-from boostlab.comparison.table import LabelledTable
-from boostlab.studies.plan import Block, Method
+from boostlab.comparison.result import Comparison, Design
+from boostlab.studies.plan import Block
+from boostlab.studies.request import RequestError
 from boostlab.studies.runner import Ran
 from boostlab.studies.study import Report, Results, Study
 from boostlab.studies.tables import significant
+from boostlab.tables.table import LabelledTable
 
 ROUNDS = 200
-
-
-@dataclass(frozen=True)
-class Design:
-    """What is to be compared, and how.
-
-    Attributes
-    ----------
-    table : LabelledTable
-    study : Study
-        For the runner.
-    left_out : dict from str to str
-        Boosters that do not take part, and why.
-    """
-
-    table: LabelledTable
-    study: Study
-    left_out: dict[str, str]
-
-    @property
-    def methods(self) -> Sequence[Method]:
-        """The boosters."""
-        return self.study.blocks[0].methods
-
-    @property
-    def protocol(self) -> NestedCV:
-        """How they are compared, with the labels as they are."""
-        protocol = self.study.blocks[0].protocol
-        assert isinstance(protocol, NestedCV)
-        return protocol
-
-    @property
-    def levels(self) -> list[float]:
-        """Shares of the training labels that are flipped."""
-        return [block.protocol.noise for block in self.study.blocks if isinstance(block.protocol, NestedCV)]
-
-    @property
-    def repeats(self) -> int:
-        """How often the rows are divided."""
-        return self.study.blocks[0].repeats["full"] // self.protocol.folds
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """What a comparison found, so far or in the end.
-
-    Attributes
-    ----------
-    rankings : list of Ranking
-        One a level of noise, in the order asked for.
-    advice : Advice
-        What to choose, and why.
-    left_out : dict from str to str
-        Boosters that do not take part, and why.
-    ran : Ran
-        All finished cells, and why it ended early if it did.
-    """
-
-    rankings: list[Ranking]
-    advice: Advice
-    left_out: dict[str, str]
-    ran: Ran
-
-    def __str__(self) -> str:
-        return "\n".join(self.advice.sentences)
 
 
 def design(
@@ -93,6 +32,8 @@ def design(
     rounds: int | None = None,
     noise: Sequence[float] = (0.0,),
     seed: int = 0,
+    metric: Metric | None = None,
+    with_peers: bool = True,
 ) -> Design:
     """Return the study of a table.
 
@@ -110,21 +51,33 @@ def design(
         Shares of the training labels to flip.
     seed : int
         Of the divisions, the flips and the boosters.
+    metric : Metric, optional
+        What to tune and rank by; None is what fits the target.
+    with_peers : bool, default=True
+        Whether yardsticks take part.
 
     Returns
     -------
     Design
     """
+    because = ""
+    if metric is None:
+        metric, because = fitting_metric(table.y, table.classes)
+    check_metric(metric, table.is_numeric, repr(table.target))
+    if table.is_numeric and any(noise):
+        raise RequestError("Labels can be flipped (noise) only where the target has classes; leave it out.")
     n_cells = int(table.X.shape[0]) * int(table.X.shape[1])
     is_large = n_cells > LARGE
     methods, left_out = suitable(boosters, len(table.classes), n_cells)
+    if with_peers:
+        methods = [*methods, *peers(n_cells, is_sparse=not hasattr(table.X, "__array__"))]
     times = repeats if repeats is not None else 1 if is_large else 2
     blocks = tuple(
         Block(
             f"{significant(100 * level, 3)} % flipped" if level else "labels as they are",
             [table],
             methods,
-            NestedCV(folds, 4 if is_large else 3, is_large, rounds or ROUNDS, level, seed),
+            NestedCV(folds, 4 if is_large else 3, is_large, rounds or ROUNDS, level, seed, metric.name),
             {"full": folds * times},
         )
         for level in dict.fromkeys(noise)
@@ -136,8 +89,9 @@ def design(
         blocks=blocks,
         assumptions=_assumptions(blocks, times),
         report=lambda results: _report(results, blocks, table),
+        splits_first=True,
     )
-    return Design(table, study, left_out)
+    return Design(table, study, left_out, because)
 
 
 def conclude(plan: Design, ran: Ran) -> Comparison:
@@ -155,11 +109,13 @@ def conclude(plan: Design, ran: Ran) -> Comparison:
     Comparison
     """
     rankings = [rank(ran.results, block) for block in plan.study.blocks]
-    return Comparison(rankings, advise(rankings, usual_class(plan.table)), plan.left_out, ran)
+    return Comparison(rankings, advise(rankings, usual_class(plan.table)), plan.left_out, ran, plan)
 
 
 def usual_class(table: LabelledTable) -> str:
-    """Return the most frequent class."""
+    """Return the most frequent class; of numbers, the word for their mean."""
+    if table.is_numeric:
+        return "the mean"
     counts = [int((table.y == k).sum()) for k in range(len(table.classes))]
     return table.classes[counts.index(max(counts))]
 
@@ -167,18 +123,23 @@ def usual_class(table: LabelledTable) -> str:
 def _assumptions(blocks: Sequence[Block], times: int) -> tuple[str, ...]:
     protocol = blocks[0].protocol
     assert isinstance(protocol, NestedCV)
+    metric = METRICS[protocol.metric]
     how = (
         "a hold-out of a quarter" if protocol.hold_out else f"a {protocol.inner}-fold cross-validation"
     ) + " of the training part"
     return (
-        f"The rows are divided {times} time{'s' if times > 1 else ''} into {protocol.folds} parts, stratified by "
-        "class, each of which tests once what the others trained; all boosters see the same parts.",
+        f"The rows are divided {times} time{'s' if times > 1 else ''} into {protocol.folds} parts"
+        f"{'' if metric.needs == 'numbers' else ', stratified by class'}, each of which tests once what the others "
+        "trained; all methods see the same parts.",
+        f"Everything is measured by {metric.word}: {metric.sentence}.",
         f"The number of rounds (at most {protocol.rounds}), the size of the trees and the booster's main parameter are "
-        f"chosen by {how}, and the booster is then trained on all of it; no test row has a say in the choice.",
+        f"chosen by it, one after the other, by {how}, and the booster is then trained on all of it; no test row has a "
+        "say in the choice.",
+        *(["Yardsticks are trained at their defaults and not tuned."] if any(map(is_peer, blocks[0].methods)) else []),
         "Intervals (95 %) and tests are Nadeau and Bengio's, which allow for the overlap of the training parts (where "
         "all parts have the same error the interval is the exact binomial one of the rows tested); a "
         "booster is not distinguishable from the best if p > 0.05 after Holm's correction.",
-        "The best of several errors is a little too good: expect slightly more on new rows.",
+        "The best of several results is a little too good: expect slightly worse on new rows.",
         "Seconds are those of one training with the chosen values, on one thread.",
         *(
             f"{significant(100 * block.protocol.noise, 3)} % of the training labels are flipped for a second ranking; "
@@ -217,7 +178,8 @@ def rows(ranking: Ranking) -> list[dict[str, object]]:
     -------
     list of dict
     """
-    places = ranking.places()
+    places, m = ranking.places(), ranking.metric
+    best = ranking.ranked[0] if ranking.ranked else None
     out: list[dict[str, object]] = []
     for one in ranking.standings:
         if not one.ranked:
@@ -225,15 +187,18 @@ def rows(ranking: Ranking) -> list[dict[str, object]]:
                 {"rank": "", "booster": one.name, "remark": f"failed: {one.failure}" if one.failed else "no result"}
             )
             continue
+        name = f"{one.name} (yardstick)" if one.is_peer else f"**{one.name}**" if one.near else one.name
+        low, high = (one.high, one.low) if m.flipped else (one.low, one.high)
+        digits = 2 if m.percent else 4
         out.append(
             {
-                "rank": places[one.name],
-                "booster": f"**{one.name}**" if one.near else one.name,
-                "error, %": round(100 * one.error, 2),
-                "from": round(100 * one.low, 2),
-                "to": round(100 * one.high, 2),
-                "p, against the best": "" if one is ranking.standings[0] else float(f"{one.p:.2g}"),
-                "rounds": one.rounds,
+                "rank": "" if one.is_peer else places[one.name],
+                "booster": name,
+                m.title.replace(" %", ", %"): round(m.value(one.cost), digits),
+                "from": round(m.value(low), digits),
+                "to": round(m.value(high), digits),
+                "p, against the best": "" if one is best else float(f"{one.p:.2g}"),
+                "rounds": "" if isnan(one.rounds) else one.rounds,
                 "seconds": float(f"{one.seconds:.3g}"),
                 "chosen most often": ", ".join(f"{name}={value}" for name, value in one.chosen.items()),
             }

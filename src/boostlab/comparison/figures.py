@@ -50,20 +50,19 @@ def figures(results: Results, blocks: Sequence[Block], rankings: Sequence[Rankin
 
 def _intervals(figure: Any, ranking: Ranking) -> None:
     axes = figure.add_subplot()
-    ranked = ranking.ranked[::-1]
+    ranked, value = [one for one in ranking.standings if one.ranked][::-1], ranking.metric.value
     for i, one in enumerate(ranked):
-        low, high = (one.error, one.error) if np.isnan(one.low) else (one.low, one.high)
-        colour = "C0" if one.near else "0.6"
-        axes.plot([100 * low, 100 * high], [i, i], color=colour)
-        axes.plot(100 * one.error, i, "o", color=colour)
-    axes.axvline(100 * ranking.baseline, color="0.3", linestyle=":", linewidth=1)
+        low, high = (one.cost, one.cost) if np.isnan(one.low) else (one.low, one.high)
+        colour = "C1" if one.is_peer else "C0" if one.near else "0.6"
+        axes.plot([value(low), value(high)], [i, i], color=colour)
+        axes.plot(value(one.cost), i, "o", color=colour)
+    axes.axvline(value(ranking.baseline), color="0.3", linestyle=":", linewidth=1)
     above = axes.get_xaxis_transform()
-    axes.text(
-        100 * ranking.baseline, 1.01, "most frequent class", ha="center", fontsize=8, color="0.3", transform=above
-    )
+    base = value(ranking.baseline)
+    axes.text(base, 1.01, "constant answer", ha="center", fontsize=8, color="0.3", transform=above)
     axes.set_yticks(range(len(ranked)), [one.name for one in ranked])
     axes.set_ylim(-0.6, len(ranked) - 0.1)
-    axes.set_xlabel("test error, %, with 95 % interval (grey: distinguishable from the best)")
+    axes.set_xlabel(f"{ranking.metric.title}, 95 % interval (grey: distinguishable from the best; orange: yardstick)")
 
 
 def _curves(figure: Any, results: Results, block: Block, ranking: Ranking) -> None:
@@ -73,31 +72,31 @@ def _curves(figure: Any, results: Results, block: Block, ranking: Ranking) -> No
         cells = [done.outcome.numbers for done in results.rows(block.name) if done.method == one.name and done.outcome]
         longest = max(len(numbers["curve"]) for numbers in cells)
         shares = [
-            np.append(curve, np.full(longest - len(curve), curve[-1])) / numbers["tried"]
+            np.append(curve, np.full(longest - len(curve), curve[-1]))
             for numbers in cells
             for curve in [np.asarray(numbers["curve"], float)]
         ]
-        mean = 100 * np.mean(shares, axis=0)
+        mean = np.array([ranking.metric.value(cost) for cost in np.mean(shares, axis=0)])
         colour = f"C{i}" if i < 10 else "0.7"
         axes.plot(np.arange(1, longest + 1), mean, color=colour, linewidth=1.2, label=one.name)
         at = min(max(round(one.rounds), 1), longest)
         axes.plot(at, mean[at - 1], "o", color=colour, markersize=4)
     _log_axis(axes)
     axes.set_xlabel("round (points: the median of the rounds chosen)")
-    axes.set_ylabel("error on the inner parts, %")
+    axes.set_ylabel(f"{ranking.metric.title} on the inner parts")
     axes.legend(fontsize=8)
 
 
 def _times(figure: Any, ranking: Ranking) -> None:
     axes = figure.add_subplot()
     for one in ranking.ranked:
-        axes.plot(one.seconds, 100 * one.error, "o", color="C0" if one.near else "0.6", markersize=4)
+        axes.plot(one.seconds, ranking.metric.value(one.cost), "o", color="C0" if one.near else "0.6", markersize=4)
     _log_axis(axes)
     axes.margins(x=0.2, y=0.1)
     axes.set_xlabel("seconds of one training, one thread")
-    axes.set_ylabel("test error, %")
+    axes.set_ylabel(ranking.metric.title)
     figure.draw_without_rendering()  # the layout is known after that
-    _name_points(axes, [(one.name, one.seconds, 100 * one.error) for one in ranking.ranked])
+    _name_points(axes, [(one.name, one.seconds, ranking.metric.value(one.cost)) for one in ranking.ranked])
 
 
 def _log_axis(axes: Any) -> None:
@@ -139,11 +138,12 @@ def _name_points(axes: Any, named: Sequence[tuple[str, float, float]]) -> None:
 def _noise(figure: Any, rankings: Sequence[Ranking]) -> None:
     axes = figure.add_subplot()
     levels = [100 * ranking.noise for ranking in rankings]
-    errors = [{one.name: 100 * one.error for one in ranking.ranked} for ranking in rankings]
+    value = rankings[0].metric.value
+    errors = [{one.name: value(one.cost) for one in ranking.ranked} for ranking in rankings]
     for name in errors[0]:
         if all(name in of for of in errors):
             axes.plot(levels, [of[name] for of in errors], "o-", markersize=4, label=name)
     axes.set_xticks(levels)
     axes.set_xlabel("training labels flipped, %")
-    axes.set_ylabel("test error, %")
+    axes.set_ylabel(rankings[0].metric.title)
     axes.legend(fontsize=8)

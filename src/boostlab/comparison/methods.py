@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from boostlab.boosters import REGRESSORS
 from boostlab.comparison.request import able, choose, short_name
 from boostlab.studies.plan import Method
 from boostlab.studies.request import RequestError
@@ -20,13 +21,15 @@ _MORE_CLASSES = ("SAMME", "AdaBoostM1", "AdaBoostM2", "AdaBoostMH", "LogitBoost"
 _FAST = {2: ("AdaBoost", "LogitBoost", "MadaBoost", "VadaBoost"), 3: ("SAMME", "AdaBoostM1", "AdaBoostM2", "VadaBoost")}
 
 _STUMPS_ONLY = {"EBBoost", "BoostByMajority", "LPBoost", "ERLPBoost", "SoftBoost", "TotalBoost", "RLPBoost"}
-_LEAVES = (2, 8)
-_LEAVES_OF_MANY = (8, 32)  # a stump tells two classes from each other
+_LEAVES = (2, 8, 16, 31)
+_LEAVES_OF_MANY = (8, 16, 31)  # a stump tells two classes from each other
 
 _PARAMETERS: dict[str, dict[str, tuple[Any, ...]]] = {
     "AdaBoostMH": {"votes": ("free", "real")},
-    "LogitBoost": {"learning_rate": (1.0, 0.1)},
-    "GentleBoost": {"learning_rate": (1.0, 0.1)},
+    "AdaBoost": {"learning_rate": (1.0, 0.1)},
+    "SAMME": {"learning_rate": (1.0, 0.1)},
+    "LogitBoost": {"learning_rate": (0.1, 1.0)},
+    "GentleBoost": {"learning_rate": (0.1, 1.0)},
     "VadaBoost": {"variance_penalty": (0.1, 0.5)},
     "EBBoost": {"variance_penalty": (0.1, 0.5)},
     "BrownBoost": {"target_error": (0.05, 0.2)},
@@ -50,7 +53,7 @@ def suitable(asked: Sequence[str] | None, n_classes: int, n_cells: int) -> tuple
     asked : sequence of str or None
         Names; "all" is every booster that can take the classes; None is a good choice for the table.
     n_classes : int
-        Number of classes.
+        Number of classes; 0 is a number to predict.
     n_cells : int
         Rows times columns.
 
@@ -64,8 +67,11 @@ def suitable(asked: Sequence[str] | None, n_classes: int, n_cells: int) -> tuple
     --------
     >>> methods, _ = suitable(["samme", "AdaBoost"], 3, 1000)
     >>> [(method.name, dict(method.grid)) for method in methods]
-    [('SAMME', {'max_leaf_nodes': (8, 32)}), ('AdaBoost', {'max_leaf_nodes': (8, 32)})]
+    [('SAMME', {'max_leaf_nodes': (8, 16, 31), 'learning_rate': (1.0, 0.1)}),
+     ('AdaBoost', {'max_leaf_nodes': (8, 16, 31), 'learning_rate': (1.0, 0.1)})]
     """
+    if not n_classes:
+        return _regressors(asked)
     left_out: dict[str, str] = {}
     usual = _TWO_CLASSES if n_classes == 2 else _MORE_CLASSES
     if asked is None:
@@ -85,6 +91,19 @@ def suitable(asked: Sequence[str] | None, n_classes: int, n_cells: int) -> tuple
             "choice out."
         )
     return [Method(short_name(name), name, grid=_grid(short_name(name), n_classes)) for name in names], left_out
+
+
+def _regressors(asked: Sequence[str] | None) -> tuple[list[Method], dict[str, str]]:
+    names = list(REGRESSORS)
+    if asked is not None and [name.strip().casefold() for name in asked] != ["all"]:
+        plain = {name.removesuffix("Regressor").casefold(): name for name in names}
+        wanted = [name.strip().casefold().removesuffix("regressor") for name in asked]
+        others = [name for name, low in zip(asked, wanted, strict=True) if low not in plain]
+        if others:
+            known = ", ".join(name.removesuffix("Regressor") for name in names)
+            raise RequestError(f"{others[0]} does not predict numbers; these do: {known}.")
+        names = [plain[name] for name in wanted]
+    return [Method(name.removesuffix("Regressor"), name, grid={"max_leaf_nodes": _LEAVES}) for name in names], {}
 
 
 def _grid(name: str, n_classes: int) -> Mapping[str, tuple[Any, ...]]:

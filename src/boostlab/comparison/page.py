@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from boostlab.comparison import figures
-from boostlab.comparison.design import Comparison, Design
+from boostlab.comparison.result import Comparison, Design
 from boostlab.studies.page import Page, draw, facts, missing, section, slug, write_cells, write_csv
 from boostlab.studies.request import RequestError
 from boostlab.studies.study import Report
@@ -18,7 +18,7 @@ from boostlab.studies.whole_files import write_whole
 
 _MARK = "<!-- written by boostlab compare -->"  # by which a page is known for ours, and may be written again
 _TABLE = r"<!-- table: (\S+) -->"  # and the table that it is about
-_OURS = ("cells.csv", "ranking.csv", *(f"{slug(name)}.png" for name in figures.NAMES))
+_OURS = ("model.boost", "report.html", "cells.csv", "ranking.csv", *(f"{slug(name)}.png" for name in figures.NAMES))
 
 
 def claim(folder: Path, table: Path | None = None) -> None:
@@ -133,9 +133,9 @@ def _parts(plan: Design, comparison: Comparison, report: Report, drawn: list[str
         common = "that all have finished" if ranking.fair else "that each has finished, which are not the same"
         parts = f"{ranking.splits} part{'s' if ranking.splits != 1 else ''}"
         yield (
-            f"Mean share of test rows predicted wrongly, with its 95 % interval, over the {parts} {common}. **Bold**: "
-            "not distinguishable from the best. Always answering the most frequent class errs on "
-            f"{100 * ranking.baseline:.2f} %."
+            f"{ranking.metric.title}: {ranking.metric.sentence}, with its 95 % interval, over the {parts} {common}. "
+            "**Bold**: not distinguishable from the best. The best constant answer has "
+            f"{ranking.metric.show(ranking.baseline)}."
         )
     for name in drawn:
         yield f"## {name}"

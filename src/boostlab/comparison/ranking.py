@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan, nan
+from math import inf, isnan, nan
 from statistics import fmean, median
 from typing import Any
 
@@ -13,9 +13,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from boostlab.comparison.metrics import METRICS, Metric, together
+from boostlab.comparison.peers import is_peer
 from boostlab.comparison.protocol import NestedCV
 from boostlab.studies.packing import to_text
-from boostlab.studies.plan import Block
+from boostlab.studies.plan import Block, Method
 from boostlab.studies.statistics import holm, paired_t_test
 from boostlab.studies.study import Done, Results
 
@@ -32,11 +34,12 @@ class Standing:
     ----------
     name, booster : str
         What to call it, and its name in the registry.
-    error, low, high : float
-        Mean share of test rows predicted wrongly, and its 95 % interval; NaN where there is too little.
+    cost, low, high : float
+        Mean cost on the test parts, and its 95 % interval; NaN where there is too little.  Better when smaller: the
+        metric's `show` returns it as people know it.
     p : float
-        Whether it differs from the best: the p-value of Nadeau and Bengio's corrected test, Holm's correction for the
-        number of boosters included; 1 for the best itself.
+        Whether it differs from the best booster: the p-value of Nadeau and Bengio's corrected test, Holm's correction
+        for the number of methods included; 1 for the best itself.
     splits, failed : int
         How many outer splits are finished, and how many of them failed; one that ever failed is not ranked.
     rounds, seconds : float
@@ -47,11 +50,15 @@ class Standing:
         How many splits chose more than nine tenths of the rounds that were allowed.
     failure : str
         The first thing that went wrong.
+    is_peer : bool
+        Whether it is a yardstick, which is not ranked among boosters.
+    costs : dict from str to float
+        Its mean cost by every metric.
     """
 
     name: str
     booster: str
-    error: float = nan
+    cost: float = nan
     low: float = nan
     high: float = nan
     p: float = nan
@@ -62,6 +69,13 @@ class Standing:
     chosen: Mapping[str, Any] = field(default_factory=dict)
     at_limit: int = 0
     failure: str = ""
+    is_peer: bool = False
+    costs: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def error(self) -> float:
+        """Mean share of test rows predicted wrongly; NaN where numbers are predicted."""
+        return self.costs.get("error", nan)
 
     @property
     def ranked(self) -> bool:
@@ -76,7 +90,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Ranking:
-    """All boosters at one level of noise, the lowest error first, those that failed last.
+    """All boosters, and the yardsticks, at one level of noise, the lowest cost first, those that failed last.
 
     Attributes
     ----------
@@ -88,11 +102,13 @@ class Ranking:
     fair : bool
         Whether these are the same splits for all boosters.
     baseline : float
-        Error of always answering the class that is most frequent in training.
+        Cost of the best constant answer: the most frequent class, the classes' shares, the mean.
     baseline_p : float
-        Whether the best differs from that.
+        Whether the best booster is better than that: one-sided, by a test on the rows of the first division.
     planned : int
         Number of splits asked for.
+    metric : Metric
+        What costs are measured by.
     """
 
     noise: float
@@ -102,6 +118,7 @@ class Ranking:
     baseline: float
     baseline_p: float
     planned: int = 0
+    metric: Metric = METRICS["error"]
 
     @property
     def early(self) -> bool:
@@ -111,8 +128,13 @@ class Ranking:
 
     @property
     def ranked(self) -> list[Standing]:
-        """Those with a result."""
-        return [one for one in self.standings if one.ranked]
+        """The boosters with a result."""
+        return [one for one in self.standings if one.ranked and not one.is_peer]
+
+    @property
+    def peers(self) -> list[Standing]:
+        """The yardsticks with a result."""
+        return [one for one in self.standings if one.ranked and one.is_peer]
 
     @property
     def near(self) -> list[Standing]:
@@ -120,15 +142,20 @@ class Ranking:
         return [one for one in self.ranked if one.near]
 
     def places(self) -> dict[str, int]:
-        """Return ranks from 1; equal errors share one."""
-        errors = {one.name: round(one.error, 12) for one in self.ranked}
-        return {name: 1 + sum(other < error for other in errors.values()) for name, error in errors.items()}
+        """Return ranks of the boosters from 1; equal costs share one."""
+        costs = {one.name: _rounded(one.cost) for one in self.ranked}
+        return {name: 1 + sum(other < cost for other in costs.values()) for name, cost in costs.items()}
+
+
+def _rounded(cost: float) -> float:
+    """Return a cost of which equal ones are equal: twelve digits of it."""
+    return float(f"{cost:.12g}")
 
 
 def rank(results: Results, block: Block) -> Ranking:
     """Rank the boosters of one block.
 
-    Errors are compared over the splits that all boosters have finished, if there are two or more; else over what every
+    Costs are compared over the splits that all boosters have finished, if there are two or more; else over what every
     booster has.  Outer training parts overlap, so variances are Nadeau and Bengio's: (1/n + test rows / training rows)
     times the variance over the n splits.
 
@@ -137,15 +164,16 @@ def rank(results: Results, block: Block) -> Ranking:
     results : Results
         The finished cells.
     block : Block
-        Boosters on one table under one `NestedCV`.
+        Boosters and yardsticks on one table under one `NestedCV`.
 
     Returns
     -------
     Ranking
     """
-    assert isinstance(block.protocol, NestedCV)
-    folds, n_rows = block.protocol.folds, sum(len(problem.data().y) for problem in block.problems)
-    ratio = 1.0 / (folds - 1)
+    protocol = block.protocol
+    assert isinstance(protocol, NestedCV)
+    metric, ratio = METRICS[protocol.metric], 1.0 / (protocol.folds - 1)
+    n_rows = sum(len(problem.data().y) for problem in block.problems)
     cells = {
         method.name: {one.repeat: one for one in results.rows(block.name) if one.method == method.name}
         for method in block.methods
@@ -158,48 +186,55 @@ def rank(results: Results, block: Block) -> Ranking:
         of = cells[method.name]
         used = common if fair and method.name in good else sorted(of)
         done = [of[i] for i in used]
-        tested = n_rows if len(done) >= folds else n_rows * len(done) // folds  # rows, each once
-        standings.append(_standing(method.name, method.booster, done, ratio, tested, block.protocol.rounds))
-    standings.sort(key=lambda one: (not one.ranked, round(one.error, 12) if one.ranked else 0.0))
-    ps = []
+        tested = n_rows if len(done) >= protocol.folds else n_rows * len(done) // protocol.folds  # rows, each once
+        standings.append(_standing(method, done, ratio, tested, protocol.rounds, metric))
+    standings.sort(key=lambda one: (not one.ranked, _rounded(one.cost) if one.ranked else 0.0, one.is_peer))
+    best = next((one for one in standings if one.ranked and not one.is_peer), None)
+    if best is None:
+        return Ranking(protocol.noise, standings, 0, fair, nan, nan, block.repeats["full"], metric)
+    ours = good[best.name]
+    ps = {}
     for one in standings:
-        if one.ranked:
-            both = sorted(
-                set(good[one.name]) & set(good[standings[0].name]) & (set(common) if fair else set(good[one.name]))
-            )
-            a, b = ([good[name][i].number("test_error") for i in both] for name in (one.name, standings[0].name))
-            ps.append(paired_t_test(a, b, test_ratio=ratio).p)
-    ps[1:] = list(holm(ps[1:])) if len(ps) > 1 else []
-    standings = [_with(one, p=p) for one, p in zip(standings, ps, strict=False)] + standings[len(ps) :]
-    base, base_p, splits = nan, nan, 0
-    if ps:
-        best = good[standings[0].name]
-        used = common if fair else sorted(best)
-        chance = [best[i].number("baseline") for i in used]
-        base, splits = fmean(chance), len(used)
-        base_p = paired_t_test([best[i].number("test_error") for i in used], chance, test_ratio=ratio).p
-    return Ranking(block.protocol.noise, standings, splits, fair, base, base_p, block.repeats["full"])
+        if one.ranked and one is not best:
+            both = sorted(set(good[one.name]) & set(ours) & (set(common) if fair else set(good[one.name])))
+            a, b = ([good[name][i].number("cost") for i in both] for name in (one.name, best.name))
+            ps[one.name] = paired_t_test(a, b, test_ratio=ratio).p
+    ps = {best.name: 1.0 if len(ours) > 1 else nan, **dict(zip(ps, holm(list(ps.values())), strict=True))}
+    standings = [_with(one, p=float(ps[one.name])) if one.name in ps else one for one in standings]
+    used = common if fair else sorted(ours)
+    once = [ours[i].number("z") for i in used if i < protocol.folds]
+    return Ranking(
+        *(protocol.noise, standings, len(used), fair, fmean(ours[i].number("baseline") for i in used)),
+        *(together(once), block.repeats["full"], metric),
+    )
 
 
 def _with(one: Standing, **changes: Any) -> Standing:
     return Standing(**{**one.__dict__, **changes})
 
 
-def _standing(name: str, booster: str, cells: Sequence[Done], ratio: float, tested: int, limit: int) -> Standing:
+def _standing(method: Method, cells: Sequence[Done], ratio: float, tested: int, limit: int, metric: Metric) -> Standing:
+    name, booster, peer = method.name, method.booster, is_peer(method)
     failures = [one.failure for one in cells if one.failure]
     if failures or not cells:
-        return Standing(name, booster, splits=len(cells), failed=len(failures), failure=failures[0] if failures else "")
-    error, low, high = interval([one.number("test_error") for one in cells], ratio, tested)
+        failure = failures[0] if failures else ""
+        return Standing(name, booster, splits=len(cells), failed=len(failures), failure=failure, is_peer=peer)
+    cost, low, high = interval(
+        [one.number("cost") for one in cells], ratio, tested if metric.name == "error" else 0, metric.bounded
+    )
     rounds = [one.number("rounds") for one in cells]
     picks = Counter(to_text(_chosen(one)) for one in cells)
     most = next(_chosen(one) for one in cells if to_text(_chosen(one)) == picks.most_common(1)[0][0])
+    every = [dict(one.outcome.numbers.get("costs", {})) for one in cells if one.outcome]
     return Standing(
-        *(name, booster, error, low, high),
+        *(name, booster, cost, low, high),
         splits=len(cells),
         rounds=median(rounds),
         seconds=fmean(one.number("seconds") for one in cells),
         chosen=most,
         at_limit=sum(number > 0.9 * limit for number in rounds),
+        is_peer=peer,
+        costs={name: fmean(own[name] for own in every) for name in every[0]} if every else {},
     )
 
 
@@ -207,7 +242,9 @@ def _chosen(one: Done) -> dict[str, Any]:
     return dict(one.outcome.numbers["chosen"]) if one.outcome else {}
 
 
-def interval(errors: Sequence[float], ratio: float, tested: int = 0) -> tuple[float, float, float]:
+def interval(
+    errors: Sequence[float], ratio: float, tested: int = 0, bounded: bool = True
+) -> tuple[float, float, float]:
     """Return the mean of errors over splits, and its 95 % interval by Nadeau and Bengio's variance.
 
     If all splits have the same error, say none, there is no variance to go by, and no certainty either: the interval
@@ -221,6 +258,8 @@ def interval(errors: Sequence[float], ratio: float, tested: int = 0) -> tuple[fl
         Test rows divided by training rows.
     tested : int, default=0
         Number of different rows that were tested.
+    bounded : bool, default=True
+        Whether costs are at most 1.
 
     Returns
     -------
@@ -243,4 +282,4 @@ def interval(errors: Sequence[float], ratio: float, tested: int = 0) -> tuple[fl
         exact = stats.binomtest(round(test.difference * tested), tested).proportion_ci(1.0 - LEVEL, "exact")
         return test.difference, float(exact.low), float(exact.high)
     reach = float(stats.t.ppf(1.0 - LEVEL / 2.0, test.n - 1)) * test.standard_error
-    return test.difference, max(0.0, test.difference - reach), min(1.0, test.difference + reach)
+    return test.difference, max(0.0, test.difference - reach), min(1.0 if bounded else inf, test.difference + reach)

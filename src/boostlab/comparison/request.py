@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from sklearn.utils import get_tags
 
 from boostlab.boosters import REGISTRY
+from boostlab.comparison.peers import NAMES
 from boostlab.studies.request import RequestError, check_jobs
 
 
@@ -61,7 +63,12 @@ def _find(name: str, known: dict[str, str]) -> str:
     plain = _plain(name)
     if plain in known:
         return known[plain]
-    near = get_close_matches(plain, known, n=1)
+    if plain in NAMES:
+        raise RequestError(
+            f"{NAMES[plain]} is a yardstick and no booster of boostlab: it takes part by itself where it is installed "
+            "(--with-peers no leaves it out); name boosters only."
+        )
+    near = get_close_matches(plain, known, n=1, cutoff=0.75)
     if near:
         raise RequestError(f"There is no booster {name!r}; did you mean {short_name(known[near[0]])}?")
     known_by = sorted(map(short_name, known.values()), key=str.casefold)
@@ -163,3 +170,31 @@ def check_classes(y: npt.NDArray[Any], folds: int) -> None:
             f"folds={folds} is not possible; every part needs a row of every class, and class "
             f"{classes[counts.argmin()]} has only {counts.min()}."
         )
+
+
+def seconds_of(text: str) -> float:
+    """Return a budget in seconds.
+
+    Parameters
+    ----------
+    text : str
+        As people write it.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> seconds_of("5m"), seconds_of("1h30m"), seconds_of("90")
+    (300.0, 5400.0, 90.0)
+    """
+    units = {"h": 3600.0, "m": 60.0, "min": 60.0, "s": 1.0, "": 1.0}
+    plain = text.strip().casefold().replace(" ", "")
+    parts = re.findall(r"(\d+(?:\.\d+)?)(h|min|m|s|)", plain)
+    if not parts or "".join(number + unit for number, unit in parts) != plain:
+        raise RequestError(f"The budget {text!r} is not a time; write it as 90s, 5m or 1h30m.")
+    seconds = sum(float(number) * units[unit] for number, unit in parts)
+    if not seconds > 0.0:
+        raise RequestError(f"The budget {text!r} leaves no time; give at least a second.")
+    return seconds

@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.table import Table as View
 from rich.text import Text
 
-from boostlab.comparison.design import Comparison, Design
+from boostlab.comparison.metrics import METRICS, Metric
 from boostlab.comparison.ranking import Ranking, Standing
+from boostlab.comparison.result import Comparison, Design
 from boostlab.studies.tables import significant
 from boostlab.studies.watch import StudyProgress, duration
 
@@ -31,7 +32,10 @@ def show_plan(console: Console, plan: Design) -> None:
     noisy = [level for level in plan.levels if level]
     facts = {
         **plan.table.facts,
+        "Metric": f"{plan.metric.word}: {plan.metric.sentence}"
+        + (f", because {plan.because}; --metric NAME chooses another" if plan.because else ""),
         "Boosters": f"{len(names)}: {', '.join(names)}",
+        **({"Yardsticks": f"{', '.join(one.name for one in plan.peers)}, at their defaults"} if plan.peers else {}),
         **({"Not these": _by_reason(plan.left_out)} if plan.left_out else {}),
         "Method": f"{again}{protocol.folds} test parts, the same for all boosters; rounds (at most {protocol.rounds}) "
         f"and settings chosen by {chosen} of the training rows",
@@ -40,6 +44,8 @@ def show_plan(console: Console, plan: Design) -> None:
         levels = " and ".join(f"{significant(100 * level, 3)} %" for level in noisy)
         facts["Noise"] = f"again with {levels} of the training labels flipped; test labels stay as they are"
     console.print(_facts(facts))
+    for warning in plan.table.warnings:
+        _say(console, f"Warning: {warning}")
 
 
 def _by_reason(left_out: Mapping[str, str]) -> str:
@@ -56,13 +62,15 @@ def _facts(named: Mapping[str, str]) -> View:
     return grid
 
 
-def running(progress: StudyProgress) -> View:
-    """Return the boosters by their running means, the lowest error with the labels as they are first.
+def running(progress: StudyProgress, metric: Metric = METRICS["error"]) -> View:
+    """Return the boosters by their running means, the lowest cost with the labels as they are first.
 
     Parameters
     ----------
     progress : StudyProgress
         What is finished so far.
+    metric : Metric
+        What costs are measured by.
 
     Returns
     -------
@@ -76,11 +84,11 @@ def running(progress: StudyProgress) -> View:
         return fmean(errors) if errors else float("inf")
 
     view = View(box=box.SIMPLE_HEAD, padding=(0, 1))
-    for title in ("", "Booster", "Splits", *(f"Error %\n{block}" for block in blocks), "Seconds\na split"):
+    for title in ("", "Booster", "Splits", *(f"{metric.title}\n{block}" for block in blocks), "Seconds\na split"):
         view.add_column(title, justify="left" if title == "Booster" else "right", no_wrap=True)
     for place, name in enumerate(sorted(names, key=lambda name: mean(blocks[0], name)), 1):
         times = [second for block in blocks for second in progress.seconds.get((block, name), ())]
-        cells = [f"{100 * mean(block, name):.2f}" if progress.errors.get((block, name)) else "" for block in blocks]
+        cells = [metric.show(mean(block, name)) if progress.errors.get((block, name)) else "" for block in blocks]
         view.add_row(
             str(place) if progress.errors.get((blocks[0], name)) else "",
             name,
@@ -109,9 +117,10 @@ def show(console: Console, comparison: Comparison, usual: str) -> None:
     parts = f"{plain.splits} part{'s' if plain.splits != 1 else ''}"
     _say(
         console,
-        f"Error: mean share of test rows predicted wrongly over {parts} ({shared}). Interval: 95 %, "
-        "corrected for training rows that parts share. = : not distinguishable from the best. Rounds, seconds: of one "
-        "training with the chosen settings.",
+        f"{plain.metric.title.removesuffix(' %')}: {plain.metric.sentence}, over {parts} ({shared}). Interval: 95 %, "
+        "corrected for training rows that parts share. = : not distinguishable from the best. "
+        f"{'* : a yardstick at its defaults, not ranked. ' if plain.peers else ''}"
+        "Rounds, seconds: of one training with the chosen settings.",
     )
     for one in plain.standings:
         if one.failed:
@@ -130,37 +139,48 @@ def _table(rankings: list[Ranking], usual: str) -> View:
     plain, others = rankings[0], rankings[1:]
     view = View(box=box.SIMPLE_HEAD, padding=(0, 1))
     flipped = [f"{significant(100 * ranking.noise, 3)} %\nflipped" for ranking in others]
-    titles = ["Rank", "Booster", "Error %", "Interval", *flipped]
+    m = plain.metric
+    titles = ["Rank", "Booster", _heading(m), "Interval", *flipped]
     for title in (*titles, "Rounds", "Seconds"):
         view.add_column(title, justify="left" if title == "Booster" else "right", no_wrap=True)
     places = plain.places()
     for one in plain.standings:
-        noisy = [_error(next(s for s in ranking.standings if s.name == one.name)) for ranking in others]
-        place = f"{places[one.name]}{' =' if one.near and places[one.name] > 1 else '  '}" if one.ranked else "-  "
+        noisy = [_cost(next(s for s in ranking.standings if s.name == one.name), m) for ranking in others]
+        place = "*  " if one.is_peer else "-  "
+        if one.ranked and not one.is_peer:
+            place = f"{places[one.name]}{' =' if one.near and places[one.name] > 1 else '  '}"
         view.add_row(
-            *(place, one.name, _error(one), _interval(one), *noisy),
+            place,
+            Text(one.name, "dim" if one.is_peer else ""),
+            _cost(one, m),
+            _interval(one, m),
+            *noisy,
             "" if isnan(one.rounds) else f"{one.rounds:.0f}",
             "" if isnan(one.seconds) else f"{one.seconds:.3f}" if one.seconds < 10 else f"{one.seconds:.0f}",
         )
     if not isnan(plain.baseline):
-        view.add_row(
-            "", Text(f"always {_short(usual)!r}", "dim"), f"{100 * plain.baseline:.2f}", "", *[""] * len(others)
-        )
+        constant = Text(f"always {_short(usual)!r}" if m.needs == "labels" else "constant answer", "dim")
+        view.add_row("", constant, m.show(plain.baseline), "", *[""] * len(others))
     return view
+
+
+def _heading(metric: Metric) -> str:
+    """Return a title that takes little room: two lines where it is long."""
+    return metric.title if len(metric.title) < 10 else metric.title.replace(" ", "\n", 1)
 
 
 def _short(text: str, most: int = 12) -> str:
     return text if len(text) <= most else f"{text[: most - 2]}.."
 
 
-def _error(one: Standing) -> str:
+def _cost(one: Standing, metric: Metric) -> str:
     if one.failed:
         return "failed"
-    return f"{100 * one.error:.2f}" if one.splits else "..."
+    return metric.show(one.cost) if one.splits else "..."
 
 
-def _interval(one: Standing) -> str:
-    return "" if isnan(one.low) else f"{100 * one.low:.1f} to {100 * one.high:.1f}"
+def _interval(one: Standing, metric: Metric) -> str:
+    return "" if isnan(one.low) else metric.span(one.low, one.high)
 
 
 def say_end(console: Console, comparison: Comparison, kept: str) -> None:

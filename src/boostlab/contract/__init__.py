@@ -7,7 +7,7 @@ Nothing here imports a compiler: formulas are plain functions, and a backend com
 
 from boostlab.contract.formula import Row, formula
 from boostlab.contract.learner import Found, Learner, Session
-from boostlab.contract.rows import Channel, Channels, Cut, Node, Place, Rows, Sample
+from boostlab.contract.rows import Channel, Channels, Cut, LearnerRows, Node, Place, Rows
 from boostlab.contract.rule import Array, Plain, Rule, State, is_other_class, perfect
 from boostlab.contract.step import (
     NEGLIGIBLE,
@@ -42,6 +42,7 @@ __all__ = [
     "Facts",
     "Found",
     "Learner",
+    "LearnerRows",
     "MixedTask",
     "Node",
     "Place",
@@ -52,7 +53,6 @@ __all__ = [
     "Row",
     "Rows",
     "Rule",
-    "Sample",
     "Session",
     "State",
     "Step",

@@ -72,7 +72,7 @@ class Cut(NamedTuple):
     gross: Array  # of magnitudes, over all rows
 
 
-class Sample(Protocol):
+class LearnerRows(Protocol):
     """Rows as learners see them.
 
     ==========================  =========================================  ==================
@@ -156,7 +156,7 @@ class Sample(Protocol):
         """Return the sums of x and of |x| over the sample, or over a draw."""
 
 
-class Rows(Sample, Protocol):
+class Rows(LearnerRows, Protocol):
     """The rows of a training sample, as the engine and, through `State`, rules see them.
 
     ==========================  =========================================  ==================

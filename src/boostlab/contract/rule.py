@@ -194,6 +194,10 @@ class Rule:
         F[np.arange(len(F)), h] += alpha
         return F
 
+    def gathered(self, sums: Array) -> Array | None:
+        """Return the scores that sums of alpha times h make, a linear function; None where they do not make them."""
+        return sums if self.additive else None
+
     def shown(self, F: Array) -> Array:
         """Return what `decision_function` shows of scores for three or more classes; the order in a row stays."""
         return F

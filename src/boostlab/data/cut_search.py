@@ -109,7 +109,7 @@ class _Stretches:
         return _Stretches(self.keys(at), self.split, reached[at] - self.mass[at], after)
 
 
-class _Column:
+class _CutSearch:
     """The search for one column's cuts.
 
     Parameters
@@ -233,7 +233,7 @@ def cuts_of_blocks(
         The categorical columns and how many categories each has.
     """
     n_categories = n_categories or {}
-    columns = {j: _Column(limit) for j in range(n_features) if j not in n_categories}
+    columns = {j: _CutSearch(limit) for j in range(n_features) if j not in n_categories}
     first = True
     while first or any(not c.done for c in columns.values()):
         for X, mass in blocks():

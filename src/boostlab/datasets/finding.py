@@ -100,14 +100,14 @@ def load(name: str, *, download: bool = True) -> Dataset:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundFile:
     """Where a data set is: "data folder", "cache" or "scikit-learn", and the file if there is one."""
 
     place: str
     path: Path | None
 
 
-def where(name: str) -> Found | None:
+def where(name: str) -> FoundFile | None:
     """Return where `load` would find a data set without downloading it.
 
     Parameters
@@ -117,7 +117,7 @@ def where(name: str) -> Found | None:
 
     Returns
     -------
-    Found or None
+    FoundFile or None
 
     Examples
     --------
@@ -128,11 +128,11 @@ def where(name: str) -> Found | None:
     known = facts(name)
     for place, path in _paths(known):
         if path.is_file():
-            return Found(place, path)
+            return FoundFile(place, path)
     if known.name in BUNDLED:
-        return Found("scikit-learn", None)
+        return FoundFile("scikit-learn", None)
     path = cached_file(cache_folder(), known)
-    return Found("cache", path) if known.openml is not None and path.is_file() else None
+    return FoundFile("cache", path) if known.openml is not None and path.is_file() else None
 
 
 def _paths(known: Facts) -> list[tuple[str, Path]]:

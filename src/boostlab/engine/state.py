@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.contract import Found, Rows, Rule
-from boostlab.ensemble.vote import Bound, Round, coefficients
+from boostlab.ensemble.vote import Round, VoteBound, coefficients
 
 Array = npt.NDArray[Any]
 
 
-class State:
+class TrainingState:
     """The sample and the vote so far, as rules and monitors see them (see `contract.State`)."""
 
     def __init__(self, rule: Rule, held: Rows, horizon: int) -> None:
@@ -23,7 +23,7 @@ class State:
         self.n, self.size = held.n, max(held.n, float(held.n_sample))
         self.y, self.codes, self.n_classes = held.y, held.k, held.n_classes
         self.rounds: list[Round] = []
-        self.bound, self.standing = Bound(rule.comes_back), 0.0
+        self.bound, self.standing = VoteBound(rule.comes_back), 0.0
         self.found: Sequence[Found] = ()
         self.own = SimpleNamespace()
         self.rng: np.random.Generator

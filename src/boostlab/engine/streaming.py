@@ -17,11 +17,11 @@ from boostlab.contract import Learner, Retry, Step, Stop, Task
 from boostlab.data.matrix import by_rows, is_sparse
 from boostlab.data.table import Bins, Table
 from boostlab.ensemble.vote import Ensemble, Round
-from boostlab.solvers.filtering import Calls, Edge, sequential_edge
+from boostlab.solvers.filtering import Calls, FilteredEdge, sequential_edge
 
 Array = npt.NDArray[Any]
 
-PIECE = 1024  # examples that are looked at together
+PIECE = 1024  # examples
 
 
 class FilteringRule(Protocol):
@@ -34,7 +34,7 @@ class FilteringRule(Protocol):
     @property
     def weight(self) -> Callable[..., float]: ...
     def calls(self, t: int) -> Calls: ...
-    def judged(self, found: Edge | None, calls: Calls) -> Step | Retry | Stop: ...
+    def judged(self, found: FilteredEdge | None, calls: Calls) -> Step | Retry | Stop: ...
     def ended(self, calls: Calls) -> Stop: ...
 
 
@@ -53,10 +53,14 @@ class Filter:
         Checked tables and labels -1 and +1; one chunk is held at a time.
     rng : numpy Generator
         Source of chance.
+    piece : int
+        How many examples are looked at together.
     """
 
-    def __init__(self, rule: FilteringRule, chunks: Iterator[tuple[Any, Array]], rng: np.random.Generator) -> None:
-        self.rule, self.chunks, self.rng = rule, chunks, rng
+    def __init__(
+        self, rule: FilteringRule, chunks: Iterator[tuple[Any, Array]], rng: np.random.Generator, piece: int = PIECE
+    ) -> None:
+        self.rule, self.chunks, self.rng, self.piece = rule, chunks, rng, piece
         self.chunk: tuple[Any, Array] | None = None  # what has not been looked at yet
         self.seen = 0
 
@@ -69,7 +73,7 @@ class Filter:
         """Return the next n examples that get through, or None if one was waited for too long."""
         while (have := sum(len(y) for _, y in self.spare)) < n:
             rate = max(self.calls.r, 1) / max(self.calls.drawn, 2)
-            X, y = self._take(min(PIECE, int((n - have) / rate) + 16))
+            X, y = self._take(min(self.piece, int((n - have) / rate) + 16))
             q = values(self.rule.weight, y=y, F=self.ensemble.scores(Table(X)))
             hits = np.flatnonzero(self.rng.random(len(y)) < q)
             waits = np.diff(hits, prepend=-1 - self.gap)
@@ -172,8 +176,9 @@ class StreamTraining:
     def _right(self, voter: Any, n: int) -> Array | None:
         """Return whether a voter is right on each of the next n filtered examples, a piece at a time."""
         parts = []
-        for start in range(0, n, PIECE):
-            sample = self.filter.draw(min(PIECE, n - start))
+        piece = self.filter.piece
+        for start in range(0, n, piece):
+            sample = self.filter.draw(min(piece, n - start))
             if sample is None:
                 return None
             parts.append(voter.votes(Table(sample[0])) == sample[1])

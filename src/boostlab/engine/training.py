@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from boostlab.contract import Facts, Found, Learner, Retry, Reweigh, Rows, Rule, Step, Stop, Task
 from boostlab.contract.rule import plain_of
-from boostlab.engine.state import State
+from boostlab.engine.state import TrainingState
 from boostlab.ensemble.vote import Round, constant, settle
 from boostlab.learners.stump import StumpSession
 
@@ -65,7 +65,7 @@ class Training:
     ) -> None:
         self.rule, self.rows = rule, rows
         self.rng = np.random.default_rng(0) if rng is None else rng
-        self.state = State(rule, rows, horizon)
+        self.state = TrainingState(rule, rows, horizon)
         self.state.rng = self.rng
         self.session = learner.begin(rows, self.rng)
         if rule.labels_only and not self.session.labels:

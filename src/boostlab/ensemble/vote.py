@@ -66,7 +66,7 @@ def joined(rounds: Sequence[Round]) -> tuple[list[Any], Array]:
     return list(voters.values()), np.array(list(sums.values()))
 
 
-class Bound:
+class VoteBound:
     """The largest magnitude a score can have, sum of |alpha| max|h|, round by round.
 
     Parameters
@@ -185,7 +185,7 @@ class Ensemble:
     @cached_property
     def bound(self) -> float:
         """The largest magnitude a score can have."""
-        bound = Bound(self.rule.comes_back)
+        bound = VoteBound(self.rule.comes_back)
         for r in self.rounds:
             bound.add(r)
         return bound.value
@@ -218,7 +218,7 @@ class Ensemble:
         F = self.nothing(table)
         kept: list[Array] = []
         looks_back = any(r.alphas is not None for r in self.rounds)
-        bound = Bound(self.rule.comes_back)
+        bound = VoteBound(self.rule.comes_back)
         for r, h in zip(self.rounds, votes_of_each([r.voter for r in self.rounds], table), strict=True):
             if looks_back:
                 kept.append(h)

@@ -32,6 +32,8 @@ from boostlab.learners.fitted_stump import Stump
 
 Array = npt.NDArray[Any]
 
+FRESH = 1000  # rounds between full recomputations of correlations, against drift
+
 
 @voter_kind("pool_stump")
 @dataclass(slots=True)
@@ -188,8 +190,6 @@ class PoolSession(Session):
     while the member has a positive coefficient, and the other way round: of the two at most one votes.
     """
 
-    FRESH = 1000  # rounds between full recomputations, against drift
-
     def __init__(self, members: list[Any], rows: CpuSample, complements: bool) -> None:
         votes = np.array([_member_votes(m, rows.table) for m in members]).reshape(len(members), rows.n_rows)
         self.labels = bool(np.isin(votes, (-1.0, 1.0)).all())
@@ -198,7 +198,7 @@ class PoolSession(Session):
         self.members, self.rows, self.complements = members, rows, complements
         self.gram: dict[int, Array] = {}
         self.correlations: Array | None = None
-        self.age = 0
+        self.age, self.fresh = 0, FRESH  # rounds since, and between, full recomputations
         self.coefficients = np.zeros(len(members))  # negative where it is the complement's
         self.squares = np.ones(len(members))
         if not self.labels:
@@ -215,7 +215,7 @@ class PoolSession(Session):
         if not task.linear or task.counts is not None:
             edges = self._edges(task.weight * task.target, task.counts)
         else:
-            if self.correlations is None or self.age >= self.FRESH:
+            if self.correlations is None or self.age >= self.fresh:
                 self.correlations, self.age = self._edges(task.weight * task.target, None), 0
             edges = self.correlations
             self.age += 1

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.search import cheapest_split, sort_categories
-from boostlab.contract import Channels, Sample
+from boostlab.contract import Channels, LearnerRows
 from boostlab.contract.criterion import Criterion, Params, Separable
 from boostlab.contract.slots import Split
 
@@ -20,11 +20,11 @@ class SplitSearch:
 
     Parameters
     ----------
-    rows : Sample
+    rows : LearnerRows
         The sample.
     """
 
-    def __init__(self, rows: Sample) -> None:
+    def __init__(self, rows: LearnerRows) -> None:
         self.slots, self.threads = rows.slots, rows.threads
 
     def best(

@@ -14,9 +14,9 @@ from boostlab.contract import (
     Channel,
     Found,
     Learner,
+    LearnerRows,
     MixedTask,
     Place,
-    Sample,
     Session,
     Stop,
     Task,
@@ -71,7 +71,7 @@ class DecisionStump(Learner, BaseEstimator):
         """Return the criteria it can search."""
         return frozenset(CRITERIA) if self.polarity == "both" else frozenset(["edge"])
 
-    def begin(self, rows: Sample, rng: np.random.Generator) -> StumpSession:
+    def begin(self, rows: LearnerRows, rng: np.random.Generator) -> StumpSession:
         """Start work on a sample."""
         sides = {"both": 0, "+": 1, "-": -1}
         if self.polarity not in sides:
@@ -84,7 +84,7 @@ class DecisionStump(Learner, BaseEstimator):
 class StumpSession(Session):
     """Stump search on one sample."""
 
-    def __init__(self, rows: Sample, sides: int, names_by: ByClass) -> None:
+    def __init__(self, rows: LearnerRows, sides: int, names_by: ByClass) -> None:
         self.rows, self.slots, self.search = rows, rows.slots, SplitSearch(rows)
         self.sides, self.names_by = sides, names_by
 

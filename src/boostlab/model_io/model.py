@@ -11,6 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from boostlab import __version__
 from boostlab.boosters.registry import known
+from boostlab.calibration.costs import cost_matrix
+from boostlab.calibration.maps import KINDS as MAPS
+from boostlab.calibration.maps import Calibration
 from boostlab.contract.voter import LARGEST_SCORE, LEARNERS
 from boostlab.data.frames import Columns
 from boostlab.data.table import MOST_BINS
@@ -28,6 +31,7 @@ FIELDS = {
     "feature_names",
     "columns",
 }
+CALIBRATION = "calibration"
 CLASSES, BASELINE = "classes", "baseline"  # what a classifier's, and what a regressor's file holds of y
 DROPPED = {"callbacks"}  # loaded as None
 MOST_JOBS = 1024
@@ -56,9 +60,50 @@ def pack(model: Any) -> tuple[dict[str, Any], dict[str, Array]]:
         "params": pack_params(model),
         **_pack_targets(model),
         **pack_table(model, model._columns),
+        **_pack_calibration(model),
         **entries,
     }
     return header, arrays
+
+
+def _pack_calibration(model: Any) -> dict[str, Any]:
+    """Return the maps from scores to probabilities, where there are any: older versions could not read them."""
+    if model.__dict__.get("_calibration") is None:
+        return {}
+    maps = [[values.encode_array(a, "calibrate") for a in f.numbers] for f in model._calibration.maps]
+    return {CALIBRATION: {"kind": model._calibration.maps[0].kind, "maps": maps}}
+
+
+def _unpack_calibration(model: Any, stored: Any) -> None:
+    kinds = {"sigmoid": 1, "isotonic": 2, "venn-abers": 3}  # how many arrays a map has
+    need(isinstance(stored, dict) and stored.keys() == {"kind", "maps"} and stored["kind"] in kinds, "the calibration")
+    kind, listed = stored["kind"], stored["maps"]
+    width = 1 if model._n_classes == 2 else model._n_classes
+    need(not model._numeric and isinstance(listed, list) and len(listed) == width, "the calibration of some classes")
+    maps = []
+    for given in listed:
+        need(isinstance(given, list) and len(given) == kinds[kind], "the arrays of a calibration")
+        numbers = tuple(values.decode_array(a) for a in given)
+        need(
+            all(a.dtype == np.float64 and np.isfinite(a).all() for a in numbers), "a calibration that holds no numbers"
+        )
+        sizes = [len(a) for a in numbers]
+        need(
+            {"sigmoid": sizes == [2], "isotonic": len({*sizes}) == 1, "venn-abers": sizes[1:] == [sizes[0] + 1] * 2}[
+                kind
+            ],
+            "the arrays of a calibration differ in length",
+        )
+        need(kind == "sigmoid" or (np.diff(numbers[0]) >= 0).all(), "scores of a calibration that are not in order")
+        need(kind == "sigmoid" or all(((p >= 0) & (p <= 1)).all() for p in numbers[1:]), "a probability that is none")
+        need(kind != "isotonic" or sizes[0] > 0, "a calibration without scores")
+        maps.append(MAPS[kind].of(numbers))
+    model._calibration = Calibration(maps)
+    if model.cost is not None:
+        try:
+            model.cost_matrix_ = cost_matrix(model.cost, model.classes_)
+        except (ValueError, TypeError) as error:
+            raise Problem(f"its content is damaged ({str(error).rstrip('.')})") from error
 
 
 def pack_table(model: Any, columns: Columns | None) -> dict[str, Any]:
@@ -163,6 +208,8 @@ def unpack(header: Mapping[str, Any], arrays: dict[str, Array]) -> Any:
     parts = {reduction.FIELD} if reduction.FIELD in header else vote.FIELDS
     if reduction.FIELD not in header:
         header = {**vote.ADDED, **header}
+    header = dict(header)
+    calibration = header.pop(CALIBRATION, None)
     entries = FIELDS | parts
     need(len(targets) == 1 and header.keys() - targets == entries, "entries of model.json are missing or unknown")
     model = unpack_params(header["class"], header["params"], header["boostlab"])
@@ -173,6 +220,10 @@ def unpack(header: Mapping[str, Any], arrays: dict[str, Array]) -> Any:
     else:
         need(model._reduction(model._n_classes) is None, "one vote where there should be several")
         vote.unpack(model, {name: header[name] for name in vote.FIELDS}, arrays)
+    asked = not model._numeric and model._how() is not None
+    need((calibration is not None) == asked, "a calibration is missing, or there is one that was not asked for")
+    if calibration is not None:
+        _unpack_calibration(model, calibration)
     return model
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from boostlab.model_io import vote
 from boostlab.model_io.problems import Problem, need
 from boostlab.reductions.codes import check_code, one_vs_one, one_vs_rest
-from boostlab.reductions.form import FORMS, Form
+from boostlab.reductions.form import FORMS, ReductionForm
 from boostlab.reductions.reduced import Reduced
 from boostlab.reductions.training import binary, keep
 
@@ -40,14 +40,14 @@ def pack(model: Any) -> tuple[dict[str, Any], Arrays]:
     return pack_problems(model.estimators_, model._ensemble.form)
 
 
-def pack_problems(models: list[Any], form: Form) -> tuple[dict[str, Any], Arrays]:
+def pack_problems(models: list[Any], form: ReductionForm) -> tuple[dict[str, Any], Arrays]:
     """Return what to write of binary boosters.
 
     Parameters
     ----------
     models : list of BoostingClassifier
         Fitted, one a problem.
-    form : Form
+    form : ReductionForm
         What joins them.
     """
     arrays: Arrays = {"code": form.code.astype(np.int64), "sizes": form.sizes, "shares": form.shares}
@@ -77,7 +77,7 @@ def unpack(model: Any, problems: Any, arrays: Arrays) -> None:
 
 def parted(
     problems: Any, arrays: Arrays, n_classes: int, code: str, decoder: str, make: Callable[[], Any]
-) -> tuple[list[Any], Form]:
+) -> tuple[list[Any], ReductionForm]:
     """Return the binary boosters and the form of reduction that joins them.
 
     Parameters
@@ -108,7 +108,7 @@ def parted(
     return models, form
 
 
-def _form(decoder: str, n_classes: int, n_problems: int, arrays: Arrays) -> Form:
+def _form(decoder: str, n_classes: int, n_problems: int, arrays: Arrays) -> ReductionForm:
     """Return the form of reduction, and take its arrays out."""
     need({"code", "sizes", "shares"} <= arrays.keys(), "the code is missing")
     code, sizes, shares = (arrays.pop(name) for name in ("code", "sizes", "shares"))
@@ -120,4 +120,4 @@ def _form(decoder: str, n_classes: int, n_problems: int, arrays: Arrays) -> Form
     for a in (sizes, shares):
         need(a.dtype == np.float64 and a.shape == (n_problems,) and bool((a > 0).all()), "the sizes of the problems")
     need(bool(np.isfinite(sizes).all() and (shares < 1).all()), "the sizes of the problems")
-    return Form(code, decoder, sizes, shares)
+    return ReductionForm(code, decoder, sizes, shares)

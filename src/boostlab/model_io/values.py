@@ -68,7 +68,14 @@ def decode(stored: Any) -> Any:
     if kind == "tuple":
         return tuple(decode(v) for v in content)
     need(all(isinstance(pair, list) and len(pair) == 2 for pair in content), "a map without pairs")
-    return {scalar(k): decode(v) for k, v in content}
+    return {_key(k): decode(v) for k, v in content}
+
+
+def _key(stored: Any) -> Any:
+    """Return a stored key of a map: one value, or a tuple of them."""
+    if isinstance(stored, dict) and stored.keys() == {"tuple"} and isinstance(stored["tuple"], list):
+        return tuple(scalar(v) for v in stored["tuple"])
+    return scalar(stored)
 
 
 def scalar(stored: Any) -> Any:

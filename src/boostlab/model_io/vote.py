@@ -12,12 +12,14 @@ import numpy.typing as npt
 from boostlab.contract import Rule
 from boostlab.contract.voter import Setting
 from boostlab.ensemble.vote import Ensemble
+from boostlab.explain.forest import NotAdditive, forest_of
 from boostlab.model_io import values, voters
 from boostlab.model_io.problems import JOBLIB, Problem, need
 
 Array = npt.NDArray[Any]
 
 FIELDS = {"one_number_a_vote", "stop_reason", "history", "settled", "voter_kinds"}
+SHARES = "low_share"  # how training rows part at the nodes, for explanations; older files do not have it
 OPTIONAL = {"voter_kinds"}  # written only where there are other kinds than the first ones
 ADDED: dict[str, Any] = {"settled": {}, "voter_kinds": []}  # what older files do not have, and what they meant
 
@@ -35,6 +37,9 @@ def pack(model: Any) -> tuple[dict[str, Any], dict[str, Array]]:
     setting = Setting(model._ensemble.rule, model._n_classes, model.n_features_in_, n_categories)
     arrays, single, further = voters.pack(model._ensemble.rounds, setting)
     arrays["importances"] = np.asarray(model.feature_importances_, np.float64)
+    model._settle_shares()
+    if model.__dict__.get("_low_share") is not None:
+        arrays[SHARES] = np.asarray(model._low_share, np.float64)
     for i, column in enumerate(model.history_.values()):
         arrays[f"history_{i}"] = _history_column(column)
     entries = {
@@ -72,7 +77,7 @@ def unpack(model: Any, entries: Mapping[str, Any], arrays: Mapping[str, Array]) 
     further = entries.get("voter_kinds", [])
     need(are(further, str) and len({*voters.FIRST_KINDS, *further}) == 4 + len(further), "the kinds of voters")
     stored = {name for layout in voters.layouts(further).values() for name in layout}
-    listed = {*stored, "importances", *(f"history_{i}" for i in range(len(names)))}
+    listed = {*stored, "importances", *(f"history_{i}" for i in range(len(names))), *({SHARES} & arrays.keys())}
     need(arrays.keys() == listed, "arrays are missing or unknown")
     model._settled = _unpack_settled(entries["settled"], model)
     rule = rule_of(model)  # which may depend on the number of classes
@@ -91,7 +96,20 @@ def unpack(model: Any, entries: Mapping[str, Any], arrays: Mapping[str, Array]) 
         r.facts.update({name: column[t] for name, column in facts.items() if column[t] == column[t]})
     need(isinstance(entries["stop_reason"], str), "the stop reason")
     model._keep(Ensemble(rule, rounds, model._n_classes), history, entries["stop_reason"])
+    if SHARES in arrays:
+        model._low_share = _checked_shares(model, arrays[SHARES])
     model.feature_importances_ = importances
+
+
+def _checked_shares(model: Any, shares: Array) -> Array:
+    """Return the shares, if they are one number a node."""
+    try:
+        nodes = len(forest_of(model._ensemble).feature)
+    except NotAdditive as error:
+        raise Problem("its content is damaged (shares of a vote that has none)") from error
+    need(shares.dtype == np.float64 and shares.shape == (nodes,), "shares and nodes differ in number")
+    need(((shares >= 0) & (shares <= 1)).all(), "a share that is none")
+    return shares
 
 
 def are(items: Any, *types: type) -> bool:

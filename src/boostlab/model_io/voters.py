@@ -175,6 +175,8 @@ def _rounds(arrays: Arrays, voters: list[Any], setting: Setting) -> list[Round]:
     need(single or setting.by_class, "votes for classes in a model with one score")
     need(len(sizes) * max(expected, 1) == len(voters), "rounds and voters differ in number")
     need(not (setting.by_class and again.any()), "new coefficients in a model with one score a class")
+    is_sum = setting.rule.gathered(np.zeros((1, 2))) is not None
+    need(is_sum or not (again.any() or (decay != 1).any()), "new coefficients in a vote that is no sum")
     lengths = np.flatnonzero(again) + 1
     need(len(arrays["alphas"]) == lengths.sum(), "the coefficients of some rounds are missing")
     own = arrays["class_alpha"]

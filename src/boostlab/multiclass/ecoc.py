@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from boostlab.multiclass.meta import CodedClassifier
 from boostlab.reductions.codes import CODES, check_code, make_code, min_distance
-from boostlab.reductions.form import Form
+from boostlab.reductions.form import ReductionForm
 
 Array = npt.NDArray[Any]
 
@@ -97,7 +97,7 @@ class ECOCClassifier(CodedClassifier):
             )
         return DECODINGS[self.decoding]
 
-    def _form(self, masses: Array) -> Form:
+    def _form(self, masses: Array) -> ReductionForm:
         decoder = self._decoder()
         if self.n_columns is not None and not (isinstance(self.n_columns, Integral) and self.n_columns >= 1):
             raise ValueError(f"ECOCClassifier: n_columns={self.n_columns!r} is not possible; it must be at least 1.")
@@ -111,8 +111,8 @@ class ECOCClassifier(CodedClassifier):
             raise ValueError(
                 f"ECOCClassifier: code={self.code!r} is not possible; it must be one of {names}, or a matrix."
             )
-        return Form.of(code, decoder, masses)
+        return ReductionForm.of(code, decoder, masses)
 
-    def _told(self, form: Form) -> Form:
+    def _told(self, form: ReductionForm) -> ReductionForm:
         self.code_, self.min_distance_ = form.code, min_distance(form.code)
         return form

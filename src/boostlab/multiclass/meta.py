@@ -19,7 +19,7 @@ from boostlab.data.binned import Binned
 from boostlab.data.frames import is_frame
 from boostlab.data.input_errors import check_labels, one_sentence
 from boostlab.reductions.decoding import agreeing
-from boostlab.reductions.form import Form
+from boostlab.reductions.form import ReductionForm
 from boostlab.reductions.training import SIDES
 
 Array = npt.NDArray[Any]
@@ -41,7 +41,7 @@ class CodedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     _coded: ClassVar[bool] = True  # what `boostlab.model_io` knows it by
 
-    def _form(self, masses: Array) -> Form:
+    def _form(self, masses: Array) -> ReductionForm:
         """Return the form of reduction for classes of these masses."""
         raise NotImplementedError
 
@@ -49,7 +49,7 @@ class CodedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Return the name of what puts the answers together, if the parameters are possible."""
         raise NotImplementedError
 
-    def _told(self, form: Form) -> Form:
+    def _told(self, form: ReductionForm) -> ReductionForm:
         """Show what there is to know of the form, and return it as it decides."""
         raise NotImplementedError
 

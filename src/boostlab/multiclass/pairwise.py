@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from boostlab.multiclass.meta import CodedClassifier
 from boostlab.reductions.codes import one_vs_one
-from boostlab.reductions.form import Form
+from boostlab.reductions.form import ReductionForm
 
 Array = npt.NDArray[Any]
 
@@ -82,10 +82,10 @@ class PairwiseClassifier(CodedClassifier):
             )
         return self.aggregate
 
-    def _form(self, masses: Array) -> Form:
-        return Form.of(one_vs_one(len(masses)), self._decoder(), masses)
+    def _form(self, masses: Array) -> ReductionForm:
+        return ReductionForm.of(one_vs_one(len(masses)), self._decoder(), masses)
 
-    def _told(self, form: Form) -> Form:
+    def _told(self, form: ReductionForm) -> ReductionForm:
         self.pairs_ = list(combinations(self.classes_, 2))
         if self.order is None:
             return form

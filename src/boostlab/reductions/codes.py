@@ -48,7 +48,9 @@ def exhaustive(n_classes: int) -> Array:
     return np.vstack([np.ones(len(columns)), 2 * bits - 1]).astype(np.int8)
 
 
-def random_code(n_classes: int, n_columns: int, rng: np.random.Generator, zeros: float = 0.0) -> Array:
+def random_code(
+    n_classes: int, n_columns: int, rng: np.random.Generator, zeros: float = 0.0, candidates: int | None = None
+) -> Array:
     """Return the best of many random codes: the largest smallest distance between rows.
 
     Parameters
@@ -59,9 +61,11 @@ def random_code(n_classes: int, n_columns: int, rng: np.random.Generator, zeros:
         Where it comes from.
     zeros : float
         The probability of an entry 0; other entries are +1 and -1 alike.
+    candidates : int
+        How many codes are tried; `CANDIDATES` by default.
     """
     best, widest = None, 0.0
-    for _ in range(CANDIDATES):
+    for _ in range(candidates or CANDIDATES):
         code = _random_columns(n_classes, n_columns, rng, zeros)
         distance = min_distance(code) if code.size else 0.0
         if distance > widest:

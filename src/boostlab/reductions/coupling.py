@@ -17,7 +17,7 @@ LONGEST = 5.0  # by which the logarithm of a probability may move at once
 NUMBERS = 2**21  # in an array of rows and pairs
 
 
-def coupled(code: Array, R: Array, n: Array) -> Array:
+def coupled(code: Array, R: Array, n: Array, sweeps: int = SWEEPS) -> Array:
     """Return class probabilities p that agree best with those of the binary problems.
 
     They minimise sum_l n_l KL(r_l, mu_l), where mu_l = p(side +1) / p(both sides): for all pairs this is the coupling
@@ -33,13 +33,15 @@ def coupled(code: Array, R: Array, n: Array) -> Array:
         The probability of the side +1 in every problem, for rows of the classes that take part.
     n : array of shape (n_problems,)
         How many examples every problem had.
+    sweeps : int
+        How many sweeps, or Newton steps, there may be.
     """
     R, K, n = np.clip(R, LEAST, 1 - LEAST), len(code), tamed(n)
     asked = np.unique(np.abs(code), axis=1)
     if code.shape[1] != K * (K - 1) // 2 or asked.shape != code.shape or (asked.sum(axis=0) != 2).any():
-        return _swept(code, R, n)  # not every pair once
+        return _swept(code, R, n, sweeps)  # not every pair once
     step = max(1, NUMBERS // K**2)
-    return np.concatenate([_coupled_pairs(code, R[i : i + step], n) for i in range(0, max(1, len(R)), step)])
+    return np.concatenate([_coupled_pairs(code, R[i : i + step], n, sweeps) for i in range(0, max(1, len(R)), step)])
 
 
 def tamed(n: Array) -> Array:
@@ -54,14 +56,14 @@ def tamed(n: Array) -> Array:
     return np.maximum(np.ldexp(n, -power), LIGHTEST)  # a power of two: no rounding
 
 
-def _swept(code: Array, R: Array, n: Array) -> Array:
+def _swept(code: Array, R: Array, n: Array, sweeps: int = SWEEPS) -> Array:
     """Return the probabilities by sweeps that multiply them, for any code."""
     plus, minus = (code.T > 0).astype(np.float64), (code.T < 0).astype(np.float64)
     won, lost = n * R, n * (1 - R)
     p = won @ plus + lost @ minus
     p /= p.sum(axis=1, keepdims=True)
     moving = np.arange(len(R))
-    for _ in range(SWEEPS):
+    for _ in range(sweeps):
         q, a, b = p[moving], won[moving], lost[moving]
         high, low = np.maximum(q @ plus.T, 1e-300), np.maximum(q @ minus.T, 1e-300)
         q = q * ((a / high) @ plus + (b / low) @ minus) / ((n / (high + low)) @ (plus + minus))
@@ -74,7 +76,7 @@ def _swept(code: Array, R: Array, n: Array) -> Array:
     return p
 
 
-def _coupled_pairs(code: Array, R: Array, n: Array) -> Array:
+def _coupled_pairs(code: Array, R: Array, n: Array, sweeps: int) -> Array:
     """Return the probabilities by Newton's method on ln p, for all pairs in any order."""
     K = len(code)
     high, low = code.argmax(axis=0), code.argmin(axis=0)
@@ -84,7 +86,7 @@ def _coupled_pairs(code: Array, R: Array, n: Array) -> Array:
     p /= p.sum(axis=1, keepdims=True)
     cost = _pairs_cost(won, p)
     moving = np.arange(len(R))
-    for _ in range(SWEEPS):
+    for _ in range(sweeps):
         q, least = _lowered(won[moving], p[moving], cost[moving])
         change = np.abs(q - p[moving]).max(axis=1)
         p[moving], cost[moving] = q, least

@@ -33,7 +33,7 @@ BY_PROBABILITIES: dict[str, Callable[..., Array]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Form:
+class ReductionForm:
     """A code and a decoder, and what the binary problems were made of.
 
     Parameters
@@ -55,7 +55,7 @@ class Form:
     order: Sequence[int] | None = None
 
     @classmethod
-    def of(cls, code: Array, decoder: str, masses: Array, order: Sequence[int] | None = None) -> Form:
+    def of(cls, code: Array, decoder: str, masses: Array, order: Sequence[int] | None = None) -> ReductionForm:
         """Return a form for classes of these masses."""
         high, low = (masses @ (code == sign) for sign in (1, -1))
         return cls(code, decoder, high + low, np.clip(high / (high + low), LEAST, 1 - LEAST), order)
@@ -96,7 +96,7 @@ class Form:
 FORMS = {"ovr": ("ovr", "strongest"), "ovo": ("ovo", "vote"), "ecoc": ("auto", "loss")}
 
 
-def form_of(name: str, masses: Array, rng: np.random.Generator) -> Form:
+def form_of(name: str, masses: Array, rng: np.random.Generator) -> ReductionForm:
     """Return a booster's form of reduction by its name.
 
     Parameters
@@ -109,4 +109,4 @@ def form_of(name: str, masses: Array, rng: np.random.Generator) -> Form:
         For codes that draw.
     """
     code, decoder = FORMS[name]
-    return Form.of(make_code(code, len(masses), None, rng), decoder, masses)
+    return ReductionForm.of(make_code(code, len(masses), None, rng), decoder, masses)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from boostlab.data.table import Table
 from boostlab.ensemble.vote import Ensemble, probabilities, shown
 from boostlab.reductions import decoding
-from boostlab.reductions.form import Form
+from boostlab.reductions.form import ReductionForm
 
 Array = npt.NDArray[Any]
 Scores = list[Array]  # one array a binary problem, as its own vote has them
@@ -24,11 +24,11 @@ class Reduced:
     ----------
     votes : sequence of Ensemble
         One a binary problem.
-    form : Form
+    form : ReductionForm
         Their code and decoder.
     """
 
-    def __init__(self, votes: Sequence[Ensemble], form: Form) -> None:
+    def __init__(self, votes: Sequence[Ensemble], form: ReductionForm) -> None:
         self.votes, self.form = list(votes), form
 
     def __len__(self) -> int:

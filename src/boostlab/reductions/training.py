@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from boostlab.backend import count_threads
 from boostlab.data.sample import Sample
-from boostlab.reductions.form import Form, form_of
+from boostlab.reductions.form import ReductionForm, form_of
 from boostlab.reductions.reduced import Reduced
 
 Array = npt.NDArray[Any]
@@ -57,7 +57,7 @@ def reduce(booster: Booster, name: str, sample: Sample, held_out: Sample | None)
 
 def binary(booster: Booster) -> Booster:
     """Return an unfitted booster for one binary problem, that reads tables as this one does."""
-    model: Booster = clone(booster).set_params(multiclass="auto", class_weight=None)
+    model: Booster = clone(booster).set_params(multiclass="auto", class_weight=None, calibrate=None, cost=None)
     for read in ("_columns", "n_features_in_", "feature_names_in_"):
         if hasattr(booster, read):
             setattr(model, read, getattr(booster, read))
@@ -98,7 +98,7 @@ def _train(model: Booster, part: Sample, judge: Sample | None) -> None:
         raise KeyboardInterrupt  # without the other problems there is no vote
 
 
-def keep(booster: Any, models: list[Booster], form: Form) -> None:
+def keep(booster: Any, models: list[Booster], form: ReductionForm) -> None:
     """Take the binary boosters, trained or loaded, as the model's own."""
     booster._ensemble = Reduced([model._ensemble for model in models], form)
     booster._settled = {}

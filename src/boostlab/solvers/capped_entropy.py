@@ -25,8 +25,8 @@ from boostlab.solvers.one_thread import one_thread
 Array = npt.NDArray[Any]
 
 _ROUNDS = 100  # of pricing, which are seldom above three
-_STEPS, _MOST_STEPS = 30, 200  # of Newton steps, which are seldom above ten: from close by, and from anywhere
-_FAR_STEPS = 100  # of all steps on the way from a softer program: where more are needed the entropy hardly counts
+STEPS, _MOST_STEPS = 30, 200  # of Newton steps, which are seldom above ten: from close by, and from anywhere
+FAR_STEPS = 100  # of all steps on the way from a softer program: where more are needed the entropy hardly counts
 
 
 class Stuck(SolverError):
@@ -145,10 +145,15 @@ class CappedEntropy:
         The largest density: 1/nu; may be infinite.
     seconds : float, optional
         The longest that one solve may take.
+    most_steps : pair of ints
+        Of Newton's method from close by, and of all on the way from a softer program.
     """
 
-    def __init__(self, mass: Array, kappa: float, seconds: float | None = None) -> None:
+    def __init__(
+        self, mass: Array, kappa: float, seconds: float | None = None, most_steps: tuple[int, int] = (STEPS, FAR_STEPS)
+    ) -> None:
         self.p, self.kappa, self.seconds = mass / mass.sum(), kappa, seconds
+        self.most_steps, self.most_far_steps = most_steps
         self.v = np.zeros(0)
         self._U: Array | None = None  # one row a voter, int8 while all say -1 and +1
         self.highest_entropy = log(kappa) if np.isfinite(kappa) else -log(self.p.min())
@@ -197,21 +202,21 @@ class CappedEntropy:
             self.v[-1] = eta
         with one_thread():
             try:
-                return self._climb(0.0, eta, tol, _STEPS)
+                return self._climb(0.0, eta, tol, self.most_steps)
             except Stuck:
                 return self._from_afar(eta, tol)
 
     def _from_afar(self, eta: float, tol: float) -> Entropic:
         """Let the entropy count a lot at first, and ever less: every optimum is close to the next."""
         softer = eta / 4.0 ** np.arange(int(np.log(max(eta, 1.0)) / log(4.0)), -1, -1)
-        left = _FAR_STEPS
+        left = self.most_far_steps
         for now in softer[:-1].tolist():
             try:
-                left -= self._climb(0.0, now, tol * eta / now, _STEPS).steps
+                left -= self._climb(0.0, now, tol * eta / now, self.most_steps).steps
             except Stuck:
-                left -= _STEPS
+                left -= self.most_steps
             if left <= 0:
-                raise Stuck(f"the entropic program took more than {_FAR_STEPS} steps")
+                raise Stuck(f"the entropic program took more than {self.most_far_steps} steps")
         return self._climb(0.0, eta, tol, left)
 
     def projected(self, limit: float, tol: float) -> Entropic:

@@ -48,14 +48,14 @@ class Calls:
         return not over.any()
 
 
-class Edge(NamedTuple):
+class FilteredEdge(NamedTuple):
     """What the test found: g is 0 if nothing was certain after n examples."""
 
     g: float
     n: int
 
 
-def sequential_edge(right: Callable[[int], Array | None], delta: float, tau: float, n_max: int) -> Edge | None:
+def sequential_edge(right: Callable[[int], Array | None], delta: float, tau: float, n_max: int) -> FilteredEdge | None:
     """Return an edge g (above chance, in [-1/2, 1/2]) that lies within a factor of 1 and 1 + tau below the true one.
 
     Examples are looked at until |u| >= a (1 + 1 / tau), where u is the share of those that the voter gets right, less
@@ -82,7 +82,7 @@ def sequential_edge(right: Callable[[int], Array | None], delta: float, tau: flo
         sure = np.abs(u) >= np.sqrt(np.log(k * (k + 1) / delta) / (2 * k)) * (1 + 1 / tau)
         if sure.any():
             first = int(sure.argmax())
-            return Edge(float(u[first]) / (1 + tau), n + first + 1)
+            return FilteredEdge(float(u[first]) / (1 + tau), n + first + 1)
         n, hits = n + block, hits + int(answers.sum())
         block = n  # as many again
-    return Edge(0.0, n)
+    return FilteredEdge(0.0, n)

@@ -16,7 +16,7 @@ from boostlab.solvers.one_thread import one_thread
 
 Array = npt.NDArray[Any]
 
-_STEPS = 100  # seldom above 25
+STEPS = 100  # seldom above 25
 _BLOCK = 4096  # rows that are float64 at a time
 
 
@@ -51,10 +51,12 @@ class HingeQP:
         m_i, how many examples row i stands for.
     seconds : float, optional
         The longest that one solve may take.
+    most_steps : int
+        Of one solve.
     """
 
-    def __init__(self, U: Array, mass: Array, seconds: float | None = None) -> None:
-        self.U, self.mass, self.seconds = U, mass, seconds
+    def __init__(self, U: Array, mass: Array, seconds: float | None = None, most_steps: int = STEPS) -> None:
+        self.U, self.mass, self.seconds, self.most_steps = U, mass, seconds, most_steps
         self.steps = 0
         self._start: tuple[float, Point] | None = None
 
@@ -98,7 +100,8 @@ class HingeQP:
         end = np.inf if self.seconds is None else perf_counter() + self.seconds
         point = self._first(C)
         self._start = None
-        for self.steps in range(_STEPS):
+        most = self.most_steps
+        for self.steps in range(most):
             b = np.maximum(self.edges(point.l), 0.0)
             cost, best = min(((self.cost(x, C), x) for x in (b, point.b)), key=lambda pair: pair[0])
             left = cost - float(point.l.sum() - b @ b / 2)  # the dual value of prices 0 <= l <= C m: no b costs less
@@ -112,7 +115,7 @@ class HingeQP:
                 point = self._step(point, C)
             except (LinAlgError, FloatingPointError, ValueError) as failure:
                 raise SolverError(f"the quadratic program broke down ({failure})") from failure
-        raise SolverError(f"the quadratic program took more than {_STEPS} steps")
+        raise SolverError(f"the quadratic program took more than {most} steps")
 
     def _first(self, C: float) -> Point:
         price = C * self.mass

@@ -1,4 +1,4 @@
-"""What a study leaves behind: a page (README.md), tables and cells as CSV, figures as PNG, facts for the index."""
+"""What a study leaves behind: a page (Markdown, HTML), tables and cells as CSV, figures as PNG, facts for the index."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from boostlab.report.markdown import markdown_page
 from boostlab.studies import index
 from boostlab.studies.packing import to_text
 from boostlab.studies.request import RequestError
@@ -84,6 +85,7 @@ def write(ran: Ran, folder: Path) -> Page:
     text = "\n\n".join(part for part in _parts(ran, report, figures, troubles) if part)
     path = here / "README.md"
     write_whole(path, text + "\n")
+    write_whole(here / "report.html", markdown_page(text, here))
     index.note(ran, report, here)
     return Page(path, report, troubles)
 

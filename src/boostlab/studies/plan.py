@@ -174,9 +174,9 @@ def code_version(booster: str) -> str:
     >>> code_version("AdaBoostClassifier") != code_version("BrownBoostClassifier")
     True
     """
-    from boostlab.boosters import REGISTRY  # all boosters, which a study of something else does without
+    from boostlab.boosters import REGISTRY, REGRESSORS  # all boosters, which a study of something else does without
 
-    model = REGISTRY[booster].cls()
+    model = (REGISTRY | REGRESSORS)[booster].cls()
     sources = sorted({statements(inspect.getsource(part)) for part in _parts(type(model._rule()))})
     defaults = repr(sorted((name, repr(value)) for name, value in model.get_params(deep=False).items()))
     return hashlib.sha256("".join([*sources, defaults]).encode()).hexdigest()[:12]

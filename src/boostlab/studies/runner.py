@@ -24,6 +24,7 @@ from typing import Any, NoReturn, Protocol
 import joblib
 from threadpoolctl import threadpool_limits
 
+from boostlab.studies.progress import read_notes
 from boostlab.studies.request import check_jobs
 from boostlab.studies.schedule import Place, Schedule, find_places, in_groups
 from boostlab.studies.store import Run, Saved, Store, StoreError
@@ -58,6 +59,9 @@ class Watch(Protocol):
 
     def cell(self, place: Place, saved: Saved) -> None:
         """Be told of a cell that was finished."""
+
+    def making(self, notes: Mapping[str, tuple[float, float]]) -> None:
+        """Be told how far the cells in the making are: key -> the share done, and the seconds since it began."""
 
 
 def run(
@@ -143,8 +147,8 @@ def run_all(
         watch.begin(places, store.get(ready, arrays=False), usual, workers)
     store.begin(now)
     until = time.time() + budget
-    groups = in_groups(missing, usual, workers)
-    with TemporaryDirectory() as room, _one_thread(), _following(store, now, missing, watch, start):
+    groups = in_groups(missing, usual, workers, all(study.splits_first for study in studies))
+    with TemporaryDirectory() as room, _one_thread(), _following(store, now, missing, watch, start, Path(room)):
         batches = [_batch(group, store, now, until, Path(room)) for group in groups]
         ended, interrupted = _compute(batches, workers, backend)
     store.clock(now, time.perf_counter() - start)
@@ -240,14 +244,14 @@ def _compute(batches: Sequence[CellBatch], workers: int, backend: str | None) ->
             # joblib takes a worker whose memory has grown for a leak and starts another, which is no one's concern.
             warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
             joblib.Parallel(workers, backend, batch_size=1)(joblib.delayed(work)(batch) for batch in batches)
-    except (KeyboardInterrupt, _Stopped):
+    except (KeyboardInterrupt, _Interrupted):
         return "it was stopped by Ctrl-C", True
     except BrokenExecutor:
         return "a worker was killed, most likely for lack of memory (fewer jobs need less)", False
     return "", False
 
 
-class _Stopped(BaseException):
+class _Interrupted(BaseException):
     """Ctrl-C, by a name that the engine does not answer: it would end the fit and leave a model of few rounds."""
 
 
@@ -261,7 +265,7 @@ def _ctrl_c() -> Iterator[None]:
 
     def stop(*_: Any) -> NoReturn:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        raise _Stopped
+        raise _Interrupted
 
     signal.signal(signal.SIGINT, stop)
     try:
@@ -287,7 +291,9 @@ def _one_thread() -> Iterator[None]:
 
 
 @contextmanager
-def _following(store: Store, now: Run, missing: Sequence[Place], watch: Watch | None, start: float) -> Iterator[None]:
+def _following(
+    store: Store, now: Run, missing: Sequence[Place], watch: Watch | None, start: float, room: Path
+) -> Iterator[None]:
     """Look into the store from time to time: tell the watcher of new cells, and write down how long it takes."""
     places: dict[str, list[Place]] = {}
     for place in missing:
@@ -305,6 +311,8 @@ def _following(store: Store, now: Run, missing: Sequence[Place], watch: Watch | 
                     watch.cell(place, saved)
         if fresh:
             own.clock(now, time.perf_counter() - start)
+        if watch is not None:
+            watch.making({key: note for key, note in read_notes(room).items() if key in places})
 
     def look_on() -> None:
         # A store that does not answer is the workers' to report.

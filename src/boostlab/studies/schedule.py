@@ -81,16 +81,22 @@ def shared(place: Place) -> str:
     )
 
 
-def in_groups(missing: Sequence[Place], usual: Mapping[str, float], workers: int) -> list[list[Place]]:
+def in_groups(
+    missing: Sequence[Place], usual: Mapping[str, float], workers: int, splits_first: bool = False
+) -> list[list[Place]]:
     """Return the cells by the parts that they share: study after study, repeat after repeat, the longest first.
 
     How long a cell takes is known from others of its kind, or else guessed by the size of its data.  Where there are
-    hardly as many groups as workers the longest are cut in two: making parts twice costs less than waiting.
+    hardly as many groups as workers the longest are cut in two: making parts twice costs less than waiting.  With
+    `splits_first` every cell is a group of its own, so that all workers are at the same repeat; a worker keeps the
+    parts from one cell to the next.
     """
     together: dict[str, dict[str, Place]] = {}
     for place in missing:  # a cell that stands in two blocks is computed once
         together.setdefault(shared(place), {}).setdefault(place.key, place)
     groups = [list(group.values()) for group in together.values()]
+    if splits_first:
+        groups = [[place] for group in groups for place in group]
 
     def seconds(group: Sequence[Place]) -> float:
         return sum(usual.get(place.entry.kind, 1e-5 * place.size) for place in group if place.entry)

@@ -171,6 +171,9 @@ class Study:
         Makes tables, figures and verdicts of the results, of few of them too: it must work with missing cells.
     missing : tuple of str
         What cannot be run, and why.
+    splits_first : bool
+        Whether all methods get their first repeat before any gets its second, so that a run that is stopped has
+        something to say of each; else cells that share their parts are computed together by one worker.
     """
 
     name: str
@@ -180,6 +183,7 @@ class Study:
     assumptions: tuple[str, ...]
     report: Callable[[Results], Report]
     missing: tuple[str, ...] = ()
+    splits_first: bool = False
 
     def __post_init__(self) -> None:
         names = [block.name for block in self.blocks]

@@ -45,6 +45,8 @@ class StudyProgress:
         self.waiting: dict[str, str] = {}  # what is to be computed: key -> kind
         self.sizes: dict[str, float] = {}  # of the data, by kind
         self.usual: dict[str, list[float]] = {}  # seconds by kind
+        self.names: dict[str, str] = {}  # method of a cell, by key
+        self.notes: dict[str, tuple[float, float]] = {}  # of cells in the making: share done, seconds so far
 
     def begin(self, places: Sequence[Place], ready: Mapping[str, Saved], usual: Mapping[str, float], jobs: int) -> None:
         """Be told all places, what is there already, and what cells of every kind usually take."""
@@ -62,6 +64,7 @@ class StudyProgress:
                     self._count(place, ready[place.key])
                 else:
                     self.waiting[place.key] = place.entry.kind
+                    self.names[place.key] = place.cell.method.name
                 self.sizes[place.entry.kind] = place.size
 
     def cell(self, place: Place, saved: Saved) -> None:
@@ -72,6 +75,11 @@ class StudyProgress:
                 self.usual[kind].append(saved.seconds)
             self._count(place, saved)
 
+    def making(self, notes: Mapping[str, tuple[float, float]]) -> None:
+        """Be told how far the cells in the making are."""
+        with self.lock:
+            self.notes = dict(notes)
+
     def _where(self, place: Place) -> str:
         return place.study if self.several else place.block
 
@@ -79,7 +87,8 @@ class StudyProgress:
         method = (self._where(place), place.cell.method.name)
         self.done[method[0]] += 1
         self.failed[method[0]] += bool(saved.failure)
-        error = place.done(saved).number("test_error")
+        done = place.done(saved)
+        error = done.number("test_error" if isnan(done.number("cost")) else "cost")
         if not isnan(error):
             self.errors[method].append(error)
         if not saved.failure:
@@ -88,13 +97,23 @@ class StudyProgress:
     def seconds_left(self) -> float:
         """Return how long the rest may take; NaN as long as nobody knows.
 
-        Cells of a kind that was never computed are taken to need as long as the others, for data of their size.
+        What a cell in the making takes is read off how far it is.  Cells of a kind that was never computed are taken to
+        need as long as the others, for data of their size.
         """
-        known = {kind: fmean(seconds) for kind, seconds in self.usual.items() if seconds and kind in self.sizes}
+        known = {kind: list(seconds) for kind, seconds in self.usual.items() if seconds and kind in self.sizes}
+        here = {key: note for key, note in self.notes.items() if key in self.waiting and note[0] > 0.0}
+        for key, (share, seconds) in here.items():
+            known.setdefault(self.waiting[key], []).append(seconds / share)
         if not known:
             return float("nan")
-        pace = sum(known.values()) / max(sum(self.sizes[kind] for kind in known), 1.0)
-        rest = [known.get(kind, pace * self.sizes[kind]) for kind in self.waiting.values()]
+        means = {kind: fmean(seconds) for kind, seconds in known.items()}
+        pace = sum(means.values()) / max(sum(self.sizes[kind] for kind in means), 1.0)
+        rest = []
+        for key, kind in self.waiting.items():
+            whole = means.get(kind, pace * self.sizes[kind])
+            if key in here:
+                whole = here[key][1] / here[key][0]
+            rest.append(max(whole - self.notes.get(key, (0.0, 0.0))[1], 0.0))
         return max(sum(rest) / self.jobs, max(rest, default=0.0))
 
     def sentence(self) -> str:
@@ -102,6 +121,8 @@ class StudyProgress:
         failed = self.failed.total()
         parts = [f"{self.name}: {self.done.total()} of {self.total.total()} cells"]
         parts += [f"{failed} failed"] if failed else []
+        if now := [f"{self.names[key]} {share:.0%}" for key, (share, _) in self.notes.items() if key in self.waiting]:
+            parts.append(f"now {' and '.join(now[:4])}")
         left = self.seconds_left()
         parts += [f"about {duration(left)} left"] if self.waiting and not isnan(left) else []
         return ", ".join(parts)
@@ -152,13 +173,22 @@ class _Lines(StudyProgress):
     def __init__(self, name: str, console: Console, pause: float) -> None:
         super().__init__(name)
         self.console, self.pause = console, pause
-        self.last = time.monotonic()
+        self.last, self.said = time.monotonic(), ""
 
     def cell(self, place: Place, saved: Saved) -> None:
         super().cell(place, saved)
-        if time.monotonic() - self.last >= self.pause:
-            self.last = time.monotonic()
-            self.console.print(Text(self.sentence()), soft_wrap=True)
+        self.say()
+
+    def making(self, notes: Mapping[str, tuple[float, float]]) -> None:
+        super().making(notes)
+        if notes:
+            self.say()
+
+    def say(self) -> None:
+        """Print where it stands, if the last line is old enough and says something else."""
+        if time.monotonic() - self.last >= self.pause and (text := self.sentence()) != self.said:
+            self.last, self.said = time.monotonic(), text
+            self.console.print(Text(text), soft_wrap=True)
 
 
 @contextmanager

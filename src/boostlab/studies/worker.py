@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from boostlab.studies.packing import to_text
-from boostlab.studies.plan import Method, Outcome, Procedure, StudyProblem
+from boostlab.studies.plan import Method, Outcome, Procedure, StudyProblem, basis
+from boostlab.studies.progress import noting
 from boostlab.studies.store import CellEntry, Store
 
 
@@ -38,10 +39,11 @@ class CellBatch:
 
 
 class _Memory(threading.local):
-    """What a worker remembers from one batch to the next: the seconds it took to get warm in this run."""
+    """What a worker remembers from one batch to the next: the seconds it took to get warm in this run, and parts."""
 
     def __init__(self) -> None:
         self.run, self.warming = "", 0.0
+        self.parts: tuple[str, list[Any]] = ("", [])  # of the last batch of a single cell: the next may share them
 
 
 class _OneForAll(logging.Filter):
@@ -86,7 +88,7 @@ def work(batch: CellBatch) -> int:
         _keep_off_the_screen()
         _notices.sign = batch.room / "compiling"
     _warm(batch)
-    made: list[Any] = []  # the parts, once they are made; they go with the batch, for they may be large
+    made = _remembered(batch)
     count = 0
     with Store(batch.store) as store:
         for entry, method, protocol in batch.cells:
@@ -96,13 +98,29 @@ def work(batch: CellBatch) -> int:
                 return count
             if store.states([entry.key]).get(entry.key) == "":
                 continue  # another run on the same store was faster
-            outcome, failure, seconds = _compute(batch, method, protocol, made)
+            with noting(batch.room, entry.key):
+                outcome, failure, seconds = _compute(batch, method, protocol, made)
             try:
                 store.put(entry, outcome, failure, seconds, batch.run)
             except TypeError as error:  # an outcome that cannot be stored
                 store.put(entry, None, _say(error), seconds, batch.run)
             count += 1
     return count
+
+
+def _remembered(batch: CellBatch) -> list[Any]:
+    """Return where the parts of a batch go, once they are made: those of the batch before where they are the same.
+
+    Parts go with their batch, for they may be large; a batch of a single cell leaves them for the next.
+    """
+    if len(batch.cells) > 1:
+        _memory.parts = ("", [])
+        return []
+    entry, _, protocol = batch.cells[0]
+    name = to_text({"data": entry.data, "basis": basis(protocol), "repeat": batch.repeat, "run": batch.run})
+    if _memory.parts[0] != name:
+        _memory.parts = (name, [])
+    return _memory.parts[1]
 
 
 def _keep_off_the_screen() -> None:

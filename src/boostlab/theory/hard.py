@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -36,6 +38,33 @@ class HardExamples:
     weight: Array
     margin: Array
     influence: Array
+
+    def rows(self, k: int | None = None) -> list[dict[str, float]]:
+        """Return the hardest rows, each with its number (from 0) and the three measures.
+
+        Parameters
+        ----------
+        k : int, optional
+            How many; None is all.
+        """
+        return [{"row": int(i), **{name: float(getattr(self, name)[i]) for name in MEASURES}} for i in self.ranking[:k]]
+
+    @property
+    def frame(self) -> Any:
+        """All rows, the hardest first, as a frame of pandas or polars, or a list of dicts, whichever is installed."""
+        for name in ("pandas", "polars"):
+            with suppress(ImportError):
+                return import_module(name).DataFrame(self.rows())
+        return self.rows()
+
+    def __str__(self) -> str:
+        lines = [f"{'row':>8} {'weight':>10} {'margin':>8} {'influence':>10}"]
+        lines += [
+            f"{one['row']:>8} {one['weight']:>10.2e} {one['margin']:>8.3f} {one['influence']:>10.2e}"
+            for one in self.rows(10)
+        ]
+        more = len(self.ranking) - 10
+        return "\n".join([*lines, f"... and {more:,} rows that were easier"] if more > 0 else lines)
 
     def by(self, measure: str) -> Array:
         """Return all rows, the hardest first, by one of the measures "weight", "margin" and "influence"."""
@@ -103,6 +132,11 @@ def hard_examples(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Hard
     >>> found = hard.precision(y != clean)
     >>> found["ranking"] > 10 * found["chance"]
     True
+    >>> print(hard)  # doctest: +ELLIPSIS
+         row     weight   margin  influence
+    ...
+    >>> list(hard.rows(1)[0])
+    ['row', 'weight', 'margin', 'influence']
     """
     seen = row_weights(model, X, y, sample_weight)
     weight = seen.by_round[-1]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.ensemble.vote import Bound as LoudestVote
+from boostlab.ensemble.vote import VoteBound as LoudestVote
 from boostlab.theory.bound import Array, check_values
 from boostlab.theory.models import vote_of
 

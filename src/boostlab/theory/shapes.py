@@ -40,13 +40,17 @@ class ShapeFunction:
 
     def __call__(self, x: Any) -> Array:
         """Return what values of the feature add to the score."""
-        x = np.asarray(x, dtype=np.float64)
-        found = self.values[np.searchsorted(self.cuts, x, "left")]
-        missing = np.isnan(x)
-        if missing.any():
-            found = found.copy()
-            found[missing] = self.missing
-        return found
+        return step(self.cuts, self.values, self.missing, np.asarray(x, dtype=np.float64))
+
+
+def step(cuts: Array, values: Array, missing: Any, x: Array) -> Array:
+    """Return a step function at x."""
+    found = values[np.searchsorted(cuts, x, "left")]
+    absent = np.isnan(x)
+    if absent.any():
+        found = found.copy()
+        found[absent] = missing
+    return found
 
 
 def shape_functions(model: Any) -> list[ShapeFunction]:

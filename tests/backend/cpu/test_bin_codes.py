@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boostlab.backend.cpu import threads
 from boostlab.backend.cpu.bin_codes import DenseCodes, SparseCodes
 from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.threads import AtOnce
 from boostlab.data import matrix
 from boostlab.data.table import Bins, Table
 from tables import DTYPES, sparse_numbers, stored
@@ -100,7 +100,7 @@ def codes_of(X, S, max_bins):
     return bins.encode(X), bins.encode(S)
 
 
-@pytest.mark.parametrize("n_threads", [1, 3])
+@pytest.mark.parametrize("n_threads", [1, AtOnce(3)])
 @settings(max_examples=80)
 @given(seed=seeds)
 def test_sums(n_threads, seed):
@@ -109,23 +109,21 @@ def test_sums(n_threads, seed):
     q = rng.integers(-(2**61) // len(X), 2**61 // len(X), len(X))
     members = rng.permutation(len(X))[: rng.integers(0, len(X) + 1)].astype(np.int32)
     code = columns_of(codes[0]).tolist()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(threads, "WORTH", 1)
-        for rows in (None, members):
-            for one in codes:
-                one.threads, starts = n_threads, one.starts.tolist()
-                expected = [0] * starts[-1]
-                for i in range(len(X)) if rows is None else rows.tolist():
-                    for j in np.flatnonzero(np.diff(starts)):  # a sparse column of zeros has no slots
-                        expected[starts[j] + code[j][i]] += int(q[i])
-                slots, minus, plus = one.sums(q, rows)
-                assert slots.tolist() == [expected]
-                mine = (q if rows is None else q[rows]).tolist()
-                assert (minus, plus) == (-sum(v for v in mine if v < 0), sum(v for v in mine if v > 0))
-                halves, *sums = one.sums(q, rows, sided=True)
-                assert sums == [minus, plus]
-                assert (halves[1] - halves[0]).tolist() == expected
-                assert halves.tolist() == [one.sums(np.maximum(sign * q, 0), rows)[0][0].tolist() for sign in (-1, 1)]
+    for rows in (None, members):
+        for one in codes:
+            one.threads, starts = n_threads, one.starts.tolist()
+            expected = [0] * starts[-1]
+            for i in range(len(X)) if rows is None else rows.tolist():
+                for j in np.flatnonzero(np.diff(starts)):  # a sparse column of zeros has no slots
+                    expected[starts[j] + code[j][i]] += int(q[i])
+            slots, minus, plus = one.sums(q, rows)
+            assert slots.tolist() == [expected]
+            mine = (q if rows is None else q[rows]).tolist()
+            assert (minus, plus) == (-sum(v for v in mine if v < 0), sum(v for v in mine if v > 0))
+            halves, *sums = one.sums(q, rows, sided=True)
+            assert sums == [minus, plus]
+            assert (halves[1] - halves[0]).tolist() == expected
+            assert halves.tolist() == [one.sums(np.maximum(sign * q, 0), rows)[0][0].tolist() for sign in (-1, 1)]
 
 
 def test_a_sparse_column_of_zeros_costs_nothing():
@@ -226,11 +224,10 @@ def test_no_rows_at_all(kind):
 
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_every_type_has_the_codes_of_its_floats(dtype, order, monkeypatch):
-    monkeypatch.setattr(matrix, "BLOCK", 64)
-    rng = np.random.default_rng(0)
-    X = (rng.integers(0, 2, (200, 5)) if dtype == "?" else rng.integers(0, 120, (200, 5))).astype(dtype, order=order)
-    floats, rows = np.ascontiguousarray(X.astype(np.float64)), Masses(200)
+def test_every_type_has_the_codes_of_its_floats(dtype, order):
+    n = matrix.BLOCK + 5  # rows of two blocks
+    X = np.random.default_rng(0).integers(0, 2 if dtype == "?" else 120, (n, 3)).astype(dtype, order=order)
+    floats, rows = np.ascontiguousarray(X.astype(np.float64)), Masses(n)
     for max_bins in (7, 255):
         bins, expected = Bins.fit(X, rows, max_bins), Bins.fit(floats, rows, max_bins)
         assert bins.points.tobytes() == expected.points.tobytes()

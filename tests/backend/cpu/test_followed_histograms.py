@@ -7,17 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boostlab.backend.cpu import followed_histograms as follow
-from boostlab.backend.cpu import one_thread as alone
+from boostlab.backend.cpu.bin_codes import DenseCodes
 from boostlab.backend.cpu.followed_histograms import Follower
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.scales import MOST
 from boostlab.data.table import Bins
 
 
-@pytest.fixture(autouse=True)
-def _follow_few_rows_too(monkeypatch):
-    monkeypatch.setattr(follow, "FEW", 0)
+def following(*args, **kwargs):
+    """Return a follower that looks for changes even of few rows."""
+    follower = Follower(*args, **kwargs)
+    follower.compares = True
+    return follower
 
 
 def some(seed, n=60, mass=None):
@@ -49,7 +50,7 @@ def test_equal_to_a_recount(kind, sided, seed):
     rng = np.random.default_rng(seed)
     mass = {"none": None, "counts": rng.integers(1, 5, 60).astype(float), "real": rng.random(60) + 0.1}[kind]
     rng, rows, codes = some(seed, mass=mass)
-    follower, x, scales = Follower(rows, codes, sided=sided), rng.normal(size=60), []
+    follower, x, scales = following(rows, codes, sided=sided), rng.normal(size=60), []
     for _ in range(12):
         update(follower, x)
         check(follower, x, rows, codes)
@@ -63,7 +64,7 @@ def test_equal_to_a_recount(kind, sided, seed):
 @pytest.mark.parametrize("factor", [2.0**20, 2.0**-20, 2.0**300, 2.0**-300])
 def test_a_scale_that_no_longer_fits_is_chosen_anew(factor):
     rng, rows, codes = some(1)
-    follower, x = Follower(rows, codes), rng.random(60)
+    follower, x = following(rows, codes), rng.random(60)
     update(follower, x)
     before = follower.power
     update(follower, x * factor)
@@ -76,7 +77,7 @@ def test_the_way_does_not_matter_for_the_sums():
     """Another history may leave another scale, but what the sums are worth agrees to the digits kept."""
     rng, rows, codes = some(2)
     x = rng.normal(size=60)
-    one, two = Follower(rows, codes), Follower(rows, codes)
+    one, two = following(rows, codes), following(rows, codes)
     update(one, x * 3)
     for f in (one, two):
         update(f, x)
@@ -85,7 +86,7 @@ def test_the_way_does_not_matter_for_the_sums():
 
 def test_all_zero_and_back():
     rng, rows, codes = some(3)
-    follower = Follower(rows, codes)
+    follower = following(rows, codes)
     update(follower, np.zeros(60))
     assert follower.gross == 0
     x = rng.normal(size=60)
@@ -97,7 +98,7 @@ def test_all_zero_and_back():
 
 def test_what_is_no_number_is_refused_and_nothing_stays():
     rng, rows, codes = some(4)
-    follower, x = Follower(rows, codes), rng.normal(size=60)
+    follower, x = following(rows, codes), rng.normal(size=60)
     update(follower, x)
     with pytest.raises(ArithmeticError, match="NaN or infinity"):
         update(follower, np.where(np.arange(60) == 3, np.nan, x))
@@ -107,7 +108,7 @@ def test_what_is_no_number_is_refused_and_nothing_stays():
 
 def test_an_interrupt_in_the_middle_is_forgotten(monkeypatch):
     rng, rows, codes = some(5)
-    follower, x = Follower(rows, codes), rng.normal(size=60)
+    follower, x = following(rows, codes), rng.normal(size=60)
     update(follower, x)
     y = np.where(np.arange(60) < 10, -x, x)
 
@@ -115,7 +116,7 @@ def test_an_interrupt_in_the_middle_is_forgotten(monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(alone, "follow", interrupted)
+        patch.setattr(DenseCodes, "follow", interrupted)
         with pytest.raises(KeyboardInterrupt):
             update(follower, y)
     update(follower, y)

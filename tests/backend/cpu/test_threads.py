@@ -13,7 +13,7 @@ import pytest
 from boostlab.backend.cpu import threads
 from boostlab.backend.cpu.compiling import kernel
 from boostlab.backend.cpu.kernels.spin_barrier import wait
-from boostlab.backend.cpu.threads import WORTH, as_team, count_threads, spread, spread_sums
+from boostlab.backend.cpu.threads import WORTH, AtOnce, as_team, count_threads, gather, is_worth, spread, spread_sums
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 5, 16, 17, 1000])
@@ -55,8 +55,16 @@ def test_sums_of_the_parts_add_up(size, n_threads, cells, slots):
 
 
 def test_parts_run_at_the_same_time():
-    together = threading.Barrier(3, timeout=10)
-    spread(lambda a, b: together.wait(), 3, WORTH, 3)  # the barrier opens only if all three are there
+    together = threading.Barrier(3, timeout=10)  # opens only if all three are there
+    assert sorted(gather(lambda a, b: together.wait(), 3, WORTH, 3)) == [0, 1, 2]
+
+
+def test_whoever_wants_threads_at_once_gets_them_for_any_work():
+    parts = []
+    spread(lambda a, b: parts.append((a, b)), 6, 1, AtOnce(3))
+    assert sorted(parts) == [(0, 2), (2, 4), (4, 6)]
+    assert not is_worth(1, 3)
+    assert not is_worth(WORTH, AtOnce(1))
 
 
 def test_little_work_stays_on_the_callers_thread():

@@ -17,6 +17,7 @@ from boostlab import (
     SAMMEClassifier,
 )
 from boostlab.backend import CpuSample, Masses
+from boostlab.backend.cpu.trees.full import Full
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Table
 from boostlab.learners.criteria import TINY, Gini, formula
@@ -194,9 +195,13 @@ def test_another_impurity_is_not_taken_for_gini(monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 30, (300, 4)).astype(float)
     y = np.where(rng.random(300) < 0.2 + 0.6 * (X[:, 0] * X[:, 1] > 200), 1.0, -1.0)
-    gini = grow(X, Task("edge", np.ones(300), y), max_leaf_nodes=None, max_depth=4)
-    monkeypatch.setitem(GROWS_BY, "edge", Entropy())
     task, limits = Task("edge", np.ones(300), y), {"max_leaf_nodes": None, "max_depth": 4}
-    full, general = grow(X, task, **limits), grow(X, task, strategy="general", **limits)
-    assert fields(full) == fields(general)
-    assert fields(full) != fields(gini)
+    rows = Masses(300)
+    sample = CpuSample(Table.fit(X, rows, "exact", 1), rows)
+    assert Full.serves(DecisionTree(**limits), sample, Gini(), task)
+    assert not Full.serves(DecisionTree(**limits), sample, Entropy(), task)
+    gini = grow(X, task, **limits)
+    monkeypatch.setitem(GROWS_BY, "edge", Entropy())
+    assert fields(grow(X, task, strategy="general", **limits)) != fields(gini)
+    with pytest.raises(ValueError, match="full does not serve this task"):
+        grow(X, task, strategy="full", **limits)

@@ -102,6 +102,10 @@ class Codes:
         rows = ALL if members is None else members
         size = self.n_rows if members is None else len(members)
         kernels, found = self._kernels, list[tuple[int, int]]()
+        if self.one_thread:  # on some hundred rows, asking who shares the work takes longer than the work
+            out = np.zeros((1 + sided, self.n_slots + self.spare), np.int64)
+            minus, plus = kernels.sums(*self.read, q, rows, sided, 0, size, out.reshape(-1))
+            return out[:, : self.n_slots], minus, plus
 
         def work(first: int, last: int, out: Array) -> None:
             found.append(kernels.sums(*self.read, q, rows, sided, first, last, out))
@@ -140,37 +144,60 @@ class Codes:
         totals = sums[n_classes * room :]
         return self.complete(sums[: n_classes * room].reshape(n_classes, room), totals.tolist()), totals
 
-    def follow(self, what: tuple[Any, ...], sided: bool, q: Array, scatter: bool) -> tuple[Followed, Array | None]:
+    def follow(
+        self, what: tuple[Any, ...], sided: bool, q: Array, scatter: bool, slots: Array
+    ) -> tuple[Followed, Array | None]:
         """Bring q up to date.
 
         Parameters
         ----------
         what : form, weight, target, counts, mass, k
-            What q is made of; see kernels/slots.py.
+            What q is made of; see kernels/histogram.py.
         sided : bool
             As in `sums`.
         q : int64 array
             One integer a row, changed in place.
         scatter : bool
             Whether to sum what changed.
+        slots : array
+            The sums per slot before, as from `sums`; they may be changed in place.
 
         Returns
         -------
         followed : Followed
-        slots : the sums of the changes per slot, as in `sums`; None if they were not asked for
+        slots : the sums per slot of the new q; None if they were not asked for
         """
+        if self.one_thread:
+            return self._follow_alone(what, sided, q, scatter, slots)
         kernels, found = self._kernels, list[tuple[int, int, int, int, int, int, float]]()
 
         def work(first: int, last: int, out: Array) -> None:
             found.append(kernels.follow(*self.read, *what, sided, first, last, q, out))
 
         if scatter:
-            slots = self._spread(work, self.n_rows, self.n_rows // 2, sided)
+            changes = self._spread(work, self.n_rows, self.n_rows // 2, sided)
         else:
             spread(lambda a, b: work(a, b, NOTHING), self.n_rows, self.n_rows, self.threads)
         changed, turned, below, above, minus, plus = (sum(int(f[i]) for f in found) for i in range(6))
         followed = Followed(changed, turned, minus, plus, sum(f[6] for f in found))
-        return followed, self.complete(slots, [below, above] if sided else [above]) if scatter else None
+        if not scatter:
+            return followed, None
+        return followed, np.add(slots, self.complete(changes, [below, above] if sided else [above]), out=slots)
+
+    def _follow_alone(
+        self, what: tuple[Any, ...], sided: bool, q: Array, scatter: bool, slots: Array
+    ) -> tuple[Followed, Array | None]:
+        """Do the same in this thread, changes added where the sums before lie."""
+        out = NOTHING
+        if scatter:
+            owner = slots.base
+            if owner is None or owner.size != (1 + sided) * (self.n_slots + self.spare) or not owner.flags.c_contiguous:
+                owner = np.zeros((1 + sided, self.n_slots + self.spare), np.int64)
+                owner[:, : self.n_slots] = slots
+            out = owner.reshape(-1)
+            slots = out.reshape(1 + sided, -1)[:, : self.n_slots]
+        found = self._kernels.follow(*self.read, *what, sided, 0, self.n_rows, q, out)
+        return Followed(found[0], found[1], found[4], found[5], found[6]), slots if scatter else None
 
     def _spread(self, work: Any, size: int, rows: int, sided: bool) -> Array:
         """Share the sums over `size` rows (of which about `rows` are touched) among the threads."""

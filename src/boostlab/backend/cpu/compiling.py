@@ -12,10 +12,21 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+import numba
 from numba import njit
 from numba.core import event
 from numba.core.caching import IndexDataCacheFile
 from numba.extending import register_jitable
+
+LINKED = "0.68."  # the releases of Numba whose inner workings `linking` knows; others compile as they are made to
+
+# Nobody calls kernels as functions of C: wrappers for that take a tenth of the time.
+PART: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
+KERNEL: dict[str, Any] = {**PART, "nogil": True}
+if numba.__version__.startswith(LINKED):
+    from boostlab.backend.cpu.linking import KernelCompiler, PartCompiler
+
+    PART["pipeline_class"], KERNEL["pipeline_class"] = PartCompiler, KernelCompiler
 
 
 class _Notice(event.Listener):
@@ -94,13 +105,41 @@ class _CacheFile(IndexDataCacheFile):
         return self._index_name.removesuffix("nbi") + hashlib.sha256(marks.encode()).hexdigest()[:16] + ".nbc"
 
 
+def told_apart(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a closure a name that says what it holds.
+
+    Numba names machine code by a function's name and a number that is its own in this process only.  A kernel that
+    comes from the cache may hold the code of a closure under the very name that another closure of the same source
+    gets here, and the linker would take one for the other.
+    """
+    if function.__closure__ and not hasattr(function, "told_apart"):
+        held = repr([_content(cell) for cell in function.__closure__])
+        function.__qualname__ += f"_{zlib.crc32(held.encode()):08x}"
+        function.told_apart = True  # type: ignore[attr-defined]
+    return function
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return _shown(cell.cell_contents)
+    except ValueError:  # nothing yet: the function itself
+        return "itself"
+
+
+def _shown(x: Any) -> Any:
+    if isinstance(x, tuple | list):
+        return [_shown(part) for part in x]
+    return f"{x.__module__}.{x.__qualname__}" if hasattr(x, "__qualname__") else repr(x)
+
+
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function on first use; without a writable place for the cache, anew in every process."""
+    function = told_apart(function)
     try:
-        made = njit(cache=True, nogil=True, error_model="numpy")(function)
+        made = njit(cache=True, **KERNEL)(function)
     except RuntimeError:  # Numba finds no folder it may write to
-        return njit(nogil=True, error_model="numpy")(function)
-    cache: Any = made._cache  # type: ignore[attr-defined]
+        return njit(**KERNEL)(function)
+    cache: Any = made._cache
     stamp = cache._impl.locator.get_source_stamp()
     cache._cache_file = _CacheFile(cache._cache_path, cache._impl.filename_base, stamp)  # type: ignore[no-untyped-call]
     return made
@@ -108,20 +147,24 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 def part(function: Callable[..., Any]) -> Any:
     """Mark a plain function that kernels may call, or be made of: the cache on disk knows it by name."""
-    return register_jitable(function)
+    return register_jitable(**PART)(told_apart(function))
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """Mark a plain function that is inlined whatever its size: a loop with a call left in it does not vectorise, and
+    takes three times as long.
+    """
+    return register_jitable(forceinline=True, **PART)(told_apart(function))
 
 
 @cache
 def jitable(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Let kernels call a formula (see `contract.formula`), and the formulas that it calls.
-
-    It is inlined whatever its size: a loop with a call left in it does not vectorise, and takes three times as long.
-    """
+    """Let kernels call a formula (see `contract.formula`), and the formulas that it calls."""
     for name in function.__code__.co_names:
         called = function.__globals__.get(name)
         if getattr(called, "is_formula", False) and called is not function:
             jitable(called)
-    register_jitable(forceinline=True, error_model="numpy")(function)
+    inlined(function)
     return function
 
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu import one_thread as alone
 from boostlab.backend.cpu.bin_codes import Codes, Followed
 from boostlab.backend.cpu.label_histograms import sums_of
 from boostlab.backend.cpu.masses import Masses
@@ -53,6 +52,8 @@ class Follower:
         self.power = self.minus = self.plus = 0
         self.slots = np.zeros((0, 0), np.int64)  # of shape (1 or 2, slots)
         self._most_change = False  # whether most rows changed the last time
+        n = codes.n_rows
+        self.compares = n >= FEW or n * len(codes.starts) >= SMALL  # whether changes are looked for
         self.room, self.least = limits(rows.n, lasting)
 
     def now(self, slots: Array, total: Array) -> None:
@@ -62,7 +63,7 @@ class Follower:
     def among(self, members: Array, slots: Array, total: Array) -> None:
         """Write the channels' sums over some rows."""
         assert self.q is not None
-        self._write(*alone.sums_of(self.codes, self.q, members, self.sided), slots, total)
+        self._write(*self.codes.sums(self.q, members, self.sided), slots, total)
 
     def _write(self, mine: Array, minus: int, plus: int, slots: Array, total: Array) -> None:
         if self.sided:
@@ -111,18 +112,18 @@ class Follower:
         self._sum(self.q)
 
     def _sum(self, q: Array) -> None:
-        self.slots, self.minus, self.plus = alone.sums_of(self.codes, q, sided=self.sided)
+        self.slots, self.minus, self.plus = self.codes.sums(q, sided=self.sided)
         self.q = q
 
     def _changes(self, what: tuple[Any, ...], q: Array, scatter: bool) -> tuple[Followed, Array | None]:
         """Bring q up to date; return what happened, and the new histogram if it was asked for."""
-        return alone.follow(self.codes, what, self.sided, q, scatter, self.slots)
+        return self.codes.follow(what, self.sided, q, scatter, self.slots)
 
     def _follow(self, weight: Array, target: Array) -> bool:
         """Sum what changed; False if it cannot be told from the integers what scale would fit."""
         q, self.q, n = self.q, None, len(weight)  # not to be trusted until all is done
         assert q is not None
-        scatter = self.sums and not self._most_change and (n >= FEW or n * len(self.codes.starts) >= SMALL)
+        scatter = self.sums and self.compares and not self._most_change
         while True:
             what = self.form, weight, target, *self.rows.as_arrays, self.power
             new, slots = self._changes(what, q, scatter)

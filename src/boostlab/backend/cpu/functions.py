@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
-from numba.extending import lower_builtin, register_jitable, type_callable
+from numba.extending import lower_builtin, type_callable
 
-from boostlab.backend.cpu.compiling import kernel
+from boostlab.backend.cpu.compiling import inlined, kernel
 from boostlab.functions import bits as reinterpretation
 from boostlab.functions import error, exponential, logarithm, pairs
-from boostlab.functions.bits import bits, from_bits
+from boostlab.functions.bits import bits as bits  # kernels import them from here, where they are compiled
+from boostlab.functions.bits import from_bits as from_bits
 from boostlab.functions.exponential import exp
 
 Array = np.ndarray[Any, Any]
@@ -60,7 +61,7 @@ def _lower_from_bits(context: Any, builder: Any, signature: Any, arguments: Any)
 
 for _module in PARTS:
     for _function in [f for f in vars(_module).values() if getattr(f, "__module__", None) == _module.__name__]:
-        register_jitable(forceinline=True, error_model="numpy")(_function)
+        inlined(_function)
 
 
 def each(function: Callable[..., float], *columns: Array) -> Array:

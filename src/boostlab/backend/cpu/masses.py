@@ -13,7 +13,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.kernels import fixed_point as sums
+from boostlab.backend.cpu.kernels.fixed_point import fixed_and_sums, fixed_sums
 from boostlab.backend.cpu.kernels.totals import totals_of, totals_of_each
 
 Array = npt.NDArray[Any]
@@ -158,25 +158,17 @@ class Masses:
             Leave so many bits for the sums to grow into.
         """
         matrix, counts = self._unit(x) if counts is None else (_matrix(x), counts)
-        k, signed, gross = self._sums(matrix, counts)
-        if room > 0 and gross > 0:
-            k -= room
-            signed, gross = sums.sums_at(matrix, counts, k)
         out = np.empty(matrix.shape, np.int64)
-        sums.fixed(matrix, counts, k, out)
+        k, signed, gross = _finite(fixed_and_sums(matrix, counts, _size(matrix, counts), room, out))
         return out.reshape(x.shape), k, signed, gross
 
     def _unit(self, x: Array) -> tuple[Array, Array]:
         """Fold real masses into x; integer masses stay apart, to be multiplied after rounding."""
-        matrix = _matrix(x) if self.mass is None else _matrix(x) * self.mass[:, None]
+        matrix = _matrix(x) if self.mass is None else _matrix(_matrix(x) * self.mass[:, None])
         return matrix, _ONCE if self.counts is None else self.counts
 
     def _sums(self, matrix: Array, counts: Array) -> tuple[int, int, int]:
-        size = float(matrix.size if counts is _ONCE else counts.sum() * matrix.shape[1])
-        k, signed, gross = sums.fixed_sums(matrix, counts, size)
-        if gross < 0:
-            raise ArithmeticError("A sum over rows met NaN or infinity; the rule that asked must bound its values.")
-        return k, signed, gross
+        return _finite(fixed_sums(matrix, counts, _size(matrix, counts)))
 
     # -- extremes and draws -------------------------------------------------------------------------------------------
 
@@ -220,5 +212,18 @@ def _exact_sum(mass: Array, counts: Array) -> float:
 
 
 def _matrix(x: Array) -> Array:
+    """Return values as kernels are compiled for them: contiguous, and not to be written to."""
     x = np.ascontiguousarray(x, dtype=np.float64)
-    return x[:, None] if x.ndim == 1 else x
+    matrix = x[:, None] if x.ndim == 1 else x.view()
+    matrix.setflags(write=False)
+    return matrix
+
+
+def _size(matrix: Array, counts: Array) -> float:
+    return float(matrix.size if counts is _ONCE else counts.sum() * matrix.shape[1])
+
+
+def _finite(found: tuple[int, int, int]) -> tuple[int, int, int]:
+    if found[2] < 0:
+        raise ArithmeticError("A sum over rows met NaN or infinity; the rule that asked must bound its values.")
+    return found

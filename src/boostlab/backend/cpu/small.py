@@ -76,7 +76,7 @@ class Small:
         if follower.q is None:
             self._count(follower, weight, target, self.own[0])
         else:
-            what = SIGNED, weight, target, *self.rows.as_arrays, follower.power, follower.room, follower.least
+            what = SIGNED, _shown(weight), target, *self.rows.as_arrays, follower.power, follower.room, follower.least
             power, signed, gross = round_one(*what, self.own[0])
             if gross < 0:
                 return None
@@ -139,7 +139,7 @@ class Small:
         if first.q is None or second.q is None:
             return None
         scales = (first.power, second.power), first.room, first.least
-        k0, k1, s0, s1, g0, g1 = round_two(forms, weight, target, *self.rows.as_arrays, *scales, self.q)
+        k0, k1, s0, s1, g0, g1 = round_two(forms, _shown(weight), target, *self.rows.as_arrays, *scales, self.q)
         if g0 < 0 or g1 < 0:
             return None
         if first is not second:
@@ -152,3 +152,11 @@ def tame(weight: Array) -> Array:
     """Return weights whose squares can be formed: scaled by a power of two if the largest is extreme."""
     power = math.frexp(weight.max())[1]
     return weight if abs(power) < EXTREME else np.ldexp(weight, -power)
+
+
+def _shown(weight: Array) -> Array:
+    """Return weights as kernels are compiled for them: not to be written to."""
+    if weight.flags.writeable:
+        weight = weight.view()
+        weight.flags.writeable = False
+    return weight

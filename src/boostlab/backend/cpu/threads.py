@@ -29,6 +29,10 @@ _joining = Lock()
 os.register_at_fork(after_in_child=_pools.clear) if hasattr(os, "register_at_fork") else None
 
 
+class AtOnce(int):
+    """A number of threads that share work of any size; a plain number of them shares what is worth it."""
+
+
 def count_threads(n_jobs: int | None) -> int:
     """Return how many threads `n_jobs` asks for; None is all cores, or the share a joblib worker was given."""
     if n_jobs is not None and n_jobs > 0:
@@ -42,7 +46,7 @@ def count_threads(n_jobs: int | None) -> int:
 
 def is_worth(cells: int, threads: int) -> bool:
     """Return whether so many cells of work are done faster by several threads."""
-    return threads > 1 and cells >= WORTH
+    return threads > 1 and (cells >= WORTH or isinstance(threads, AtOnce))
 
 
 def spread(work: Callable[[int, int], object], size: int, cells: int, threads: int) -> None:

@@ -110,15 +110,15 @@ class PartitionedRows(CpuSample):
 
     def order(self, operation: str, *args: Any) -> Any:
         """Let the parts do something before the next question; return what it makes, as the part without rows says."""
-        if self._gone:
-            self._gone, gone = [], self._gone
-            self.order("drop", gone)
         order = operation, tuple(_shown(a) for a in args)
         self._orders.append(order)
         return self.none.obey(order)
 
     def ask(self, question: str, *args: Any) -> Answer:
-        """Return the parts' answer to a question."""
+        """Return the parts' answer to a question; columns that nothing refers to any more are dropped before."""
+        if self._gone:
+            self._gone, gone = [], self._gone
+            self.order("drop", gone)
         orders, self._orders = self._orders, []
         return self.parts.ask(orders, (question, tuple(_shown(a) for a in args)))
 

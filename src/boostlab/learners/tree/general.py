@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.contract import Channels, Node, Sample, Stop, Task
+from boostlab.contract import Channels, LearnerRows, Node, Stop, Task
 from boostlab.contract.criterion import Separable
 from boostlab.contract.growth import FLOOR, NO_SPLIT, Grown, Limits, Strategy, TreeArrays
 from boostlab.contract.slots import Split
@@ -25,11 +25,11 @@ class General(Strategy):
     name = "general"
 
     @classmethod
-    def serves(cls, learner: Limits, rows: Sample, criterion: Separable, task: Task) -> bool:
+    def serves(cls, learner: Limits, rows: LearnerRows, criterion: Separable, task: Task) -> bool:
         """Everybody."""
         return True
 
-    def __init__(self, learner: Limits, rows: Sample) -> None:
+    def __init__(self, learner: Limits, rows: LearnerRows) -> None:
         super().__init__(learner, rows)
         self.search = SplitSearch(rows)
 
@@ -74,7 +74,7 @@ class _Grower:
     def __init__(
         self,
         learner: Limits,
-        rows: Sample,
+        rows: LearnerRows,
         search: SplitSearch,
         criterion: Separable,
         task: Task,

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
-from boostlab.contract import Found, Learner, Sample, Session, Stop, Task, class_error_sums, stored_learner
+from boostlab.contract import Found, Learner, LearnerRows, Session, Stop, Task, class_error_sums, stored_learner
 from boostlab.contract.criterion import Separable
 from boostlab.contract.growth import Strategy
 from boostlab.contract.slots import Split
@@ -82,7 +82,7 @@ class DecisionTree(Learner, BaseEstimator):
         """Return the criteria it can search."""
         return frozenset([*GROWS_BY, "factored"])
 
-    def begin(self, rows: Sample, rng: np.random.Generator) -> TreeSession:
+    def begin(self, rows: LearnerRows, rng: np.random.Generator) -> TreeSession:
         """Start work on a sample."""
         for name, low, kind in (
             ("max_leaf_nodes", 2, Integral),
@@ -109,13 +109,13 @@ class TreeSession(Session):
     ----------
     learner : DecisionTree
         The limits.
-    rows : Sample
+    rows : LearnerRows
         The sample.
     strategy : str, optional
         The name of the strategy that is to grow all trees, for tests; by default the first that serves.
     """
 
-    def __init__(self, learner: DecisionTree, rows: Sample, strategy: str | None = None) -> None:
+    def __init__(self, learner: DecisionTree, rows: LearnerRows, strategy: str | None = None) -> None:
         self.learner, self.rows = learner, rows
         self.search = SplitSearch(rows)
         known: list[type[Strategy]] = [*rows.strategies, General]

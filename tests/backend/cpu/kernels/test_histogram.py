@@ -11,9 +11,6 @@ from hypothesis import strategies as st
 
 from boostlab.backend.cpu.kernels import histogram as slots
 from boostlab.backend.cpu.kernels.histogram import (
-    SIGNED,
-    SIZE,
-    SQUARE,
     follow_eight,
     follow_four,
     follow_sparse,
@@ -21,6 +18,7 @@ from boostlab.backend.cpu.kernels.histogram import (
     sums_four,
     sums_sparse,
 )
+from boostlab.contract.criterion import SIGNED, SIZE, SQUARE
 
 ALL = np.empty(0, np.int32)
 NONE = np.empty(0, np.int64)

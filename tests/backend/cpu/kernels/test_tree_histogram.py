@@ -20,7 +20,7 @@ from boostlab.contract.criterion import SIGNED
 def some_codes(rng, n, widths, lanes):
     """Return dense codes of columns with so many slots, the last of each empty."""
     starts = np.append(0, np.cumsum(widths))
-    cells = DenseCodes.room(n, len(widths), 256 if lanes == 8 else 300)
+    cells = np.zeros(*DenseCodes.shape_of(n, len(widths), 256 if lanes == 8 else 300))
     for j, width in enumerate(widths):
         cells[j // lanes, :, j % lanes] = rng.integers(0, max(width - 1, 1), n)
     return DenseCodes(cells, starts)

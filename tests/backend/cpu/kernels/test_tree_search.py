@@ -8,9 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
+from boostlab.backend.cpu.compiling import admit
 from boostlab.backend.cpu.kernels import tree_kinds as kinds
 from boostlab.backend.cpu.kernels import tree_search as search
-from boostlab.learners.criteria import CRITERIA, EXPLAINS, gini, squares, z
+from boostlab.contract.criterion import explains
+from boostlab.learners.criteria import CRITERIA, gini, squares, z
 
 AS_FLOAT = njit(search.as_float)
 
@@ -63,9 +65,11 @@ def run(function):
     return of
 
 
+for functions in ((gini,), (z,), (squares,), (CRITERIA["labels"].fold, CRITERIA["labels"].close)):
+    admit(*functions)
 SUMS = {"labels": search.sums_of_sides, "numbers": search.sums_of_numbers}
 PAIRS = {
-    (kind, cost): run(search.pair_search(cost, SUMS[kind], EXPLAINS.get(cost, 0.0)))
+    (kind, cost): run(search.pair_search(cost, SUMS[kind], explains(cost)))
     for kind, cost in (("labels", gini), ("labels", z), ("numbers", squares))
 }
 

@@ -17,9 +17,10 @@ import numpy as np
 
 from boostlab.backend.cpu.compiling import kernel, part
 from boostlab.backend.cpu.kernels.prefetch import soon
-from boostlab.backend.cpu.kernels.spin_barrier import wait
+from boostlab.backend.cpu.kernels.spin_barrier import meet
 from boostlab.backend.cpu.kernels.tree_histogram import BLOCK, new_block, shares
 from boostlab.backend.cpu.kernels.tree_search import Room, Scales, SlotColumns, new_room
+from boostlab.backend.cpu.kernels.workspace import clear, last_at_most
 
 Array = np.ndarray[Any, Any]
 U = np.uint64
@@ -111,7 +112,8 @@ def join_stretches(lows: Array, me: int, size: int, begin: int, count: int, memb
 def mark_low(columns: SlotColumns, j: int, cut: int, side: int, order: Array, low: Array) -> None:
     """Write which slots of a column are low, given the last one that is, in the order in which the column is cut."""
     width = columns.starts[j + 1] - columns.starts[j]
-    low[:width] = False
+    for k in range(width):
+        low[k] = False
     for k in range(cut + 1):
         low[order[k] if columns.categorical[j] else k] = True
     if side == 1:
@@ -122,7 +124,7 @@ def mark_low(columns: SlotColumns, j: int, cut: int, side: int, order: Array, lo
 def sum_low(hist: Array, columns: SlotColumns, j: int, low: Array, total: Array) -> None:
     """Sum the low slots of a column, per channel."""
     K, start = total.size, columns.starts[j]
-    total[:] = 0
+    clear(total)
     for s in range(columns.starts[j + 1] - start):
         if low[s]:
             for c in range(K):
@@ -171,7 +173,7 @@ def grower(kind: Kind, lanes: int) -> Any:
             return
         first, last = groups * g // word_parts, groups * (g + 1) // word_parts
         out = shared.hists[to] if r == 0 else shared.parts[r - 1]
-        out[K * columns.starts[min(first * lanes, d)] : K * columns.starts[min(last * lanes, d)]] = 0
+        clear(out[K * columns.starts[min(first * lanes, d)] : K * columns.starts[min(last * lanes, d)]])
         start, end = begin + rows * r // row_parts, begin + rows * (r + 1) // row_parts
         while start < end:
             many = min(BLOCK, end - start)
@@ -224,10 +226,11 @@ def grower(kind: Kind, lanes: int) -> Any:
             if at < 0:
                 return
         gains[node], facts[node, CUT], facts[node, SIDE] = gain, at, side
-        j = np.searchsorted(columns.starts, at, side="right") - 1
+        j = last_at_most(columns.starts, at)
         if columns.categorical[j]:
             arrange(hist, columns, j, scales.unit, room)
-            orders[node, : room.order.size] = room.order
+            for k in range(room.order.size):
+                orders[node, k] = room.order[k]
 
     @kernel
     def grow(
@@ -267,7 +270,7 @@ def grower(kind: Kind, lanes: int) -> Any:
         for j in range(d):
             widest = max(widest, columns.starts[j + 1] - columns.starts[j])
         room, block, low = new_room(widest, K), new_block(), np.empty(widest, np.bool_)
-        facts[0, :] = 0
+        clear(facts[0])
         facts[0, SIZE] = n
         n_nodes, leaves, searched = 1, 1, 0
         small, large, some = -1 if known else 0, -1, False
@@ -275,7 +278,7 @@ def grower(kind: Kind, lanes: int) -> Any:
             if small >= 0:
                 at = facts[small, FIRST], facts[small, SIZE], facts[small, HIST], K
                 count(me, size, codes, columns, source, some, at, shared, block)
-                if size > 1 and wait(team, size):
+                if size > 1 and meet(team, size):
                     return 0
                 mine = shared.hists[facts[small, HIST]]
                 complete(size, codes, columns, facts[small, SIZE], a, b, mine, shared.parts)
@@ -290,7 +293,7 @@ def grower(kind: Kind, lanes: int) -> Any:
                 hist = shared.hists[facts[node, HIST]]
                 cut, side, price = cheapest(hist, columns, first, last, totals_of(sums[node]), scales, room)
                 shared.places[me, node, 0], shared.places[me, node, 1], shared.prices[me, node] = cut, side, price
-            if size > 1 and wait(team, size):
+            if size > 1 and meet(team, size):
                 return 0
             best, most = -1, -1.0
             for node in range(n_nodes):
@@ -302,7 +305,7 @@ def grower(kind: Kind, lanes: int) -> Any:
             if best < 0:
                 break
             leaf = facts[best]
-            j = np.searchsorted(columns.starts, leaf[CUT], side="right") - 1
+            j = last_at_most(columns.starts, leaf[CUT])
             mark_low(columns, j, leaf[CUT] - columns.starts[j], leaf[SIDE], orders[best], low)
             sum_low(shared.hists[leaf[HIST]], columns, j, low, sums[n_nodes])
             for c in range(K):
@@ -310,10 +313,10 @@ def grower(kind: Kind, lanes: int) -> Any:
             begin, rows = leaf[FIRST], leaf[SIZE]
             code, start, end = codes.cells[j // lanes, :, j % lanes], rows * me // size, rows * (me + 1) // size
             shared.lows[me] = part_stretch(code, low, shared.members, shared.space, begin + start, begin + end)
-            if size > 1 and wait(team, size):
+            if size > 1 and meet(team, size):
                 return 0
             n_low = join_stretches(shared.lows, me, size, begin, rows, shared.members, shared.space)
-            if size > 1 and wait(team, size):
+            if size > 1 and meet(team, size):
                 return 0
             leaf[CHILD] = n_nodes
             for right in range(2):

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from boostlab.backend.cpu.compiling import kernel
+from boostlab.backend.cpu.functions import bits
+from boostlab.backend.cpu.kernels.workspace import doubles, naturals
 
 Array = np.ndarray[Any, Any]
 
@@ -110,7 +112,7 @@ def encode(X: Array, cuts: Array, starts: Array, grids: Any, missing: Array, off
     """
     low, scale, most, below = grids
     one, lanes, top = np.uint64(1), codes.shape[2], np.float64(below.shape[1] - 1)
-    values, cell, at = np.empty(BLOCK, np.float64), np.empty(BLOCK, np.int32), np.empty(BLOCK, np.uint64)
+    values, cell, at = doubles(BLOCK), np.empty(BLOCK, np.int32), naturals(BLOCK)
     for start in range(0, X.shape[0], BLOCK):
         size = np.uint64(min(BLOCK, X.shape[0] - start))
         for j in range(X.shape[1]):
@@ -135,7 +137,7 @@ def encode(X: Array, cuts: Array, starts: Array, grids: Any, missing: Array, off
             step = np.uint64(mine.size) >> one
             while step > np.uint64(0):
                 for i in range(size):
-                    less = np.float64(mine[at[i] + step - one] - values[i]).view(np.int64) >> 63  # -1 or 0
+                    less = bits(mine[at[i] + step - one] - values[i]) >> 63  # -1 or 0
                     at[i] += step & np.uint64(less)
                 step = step >> one
             for i in range(size):

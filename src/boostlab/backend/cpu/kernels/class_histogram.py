@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from boostlab.backend.cpu.compiling import kernel, part
+from boostlab.backend.cpu.kernels.workspace import integers, naturals
 
 Array = np.ndarray[Any, Any]
 U = np.uint64
@@ -78,7 +79,7 @@ def add_classes(
     """Add q of the rows first <= i < last (of members[first:last] unless that is empty) to their classes' slots."""
     some = members.size > 0
     totals = out[out.size // (stride + 1) * stride :]
-    rows, to, values = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.int64)
+    rows, to, values = naturals(BLOCK), naturals(BLOCK), integers(BLOCK)
     for start in range(first, last, BLOCK):
         size = min(BLOCK, last - start)
         for k in range(size):

@@ -11,28 +11,32 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.backend.cpu.compiling import kernel
+from boostlab.backend.cpu.compiling import kernel, part
+from boostlab.backend.cpu.functions import bits, from_bits
+from boostlab.backend.cpu.kernels.workspace import to_read, to_write
 
 Array = np.ndarray[Any, Any]
 
 SAFE = 1000  # 2.0**k is exact and finite for |k| up to here; beyond, the scale is applied in two steps
 SMALL = 2.0**51  # the integer nearest to a number below lies in the last bits of its sum with ROUND
 ROUND = 1.5 * 2.0**52
+ROUND_BITS = bits(ROUND)
+MAGNITUDE, INFINITE = 0x7FFFFFFFFFFFFFFF, 0x7FF0000000000000  # bits: all but the sign, and of infinity
 
 
-@kernel
-def largest_magnitude(x: Array) -> float:
+@part
+def largest_of(x: Array) -> float:
     """Return max |x_i| of a flat array, or NaN if any x_i is NaN or infinite."""
-    bits = x.view(np.int64)
-    top = np.int64(0)
-    for i in range(bits.size):
-        top = max(top, bits[i] & np.int64(0x7FFFFFFFFFFFFFFF))  # without the sign, floats order like integers
-    if top >= np.int64(0x7FF0000000000000):
-        return np.nan
-    return np.int64(top).view(np.float64)
+    top = 0
+    for i in range(x.size):
+        top = max(top, bits(x[i]) & MAGNITUDE)  # without the sign, floats order like integers
+    return np.nan if top >= INFINITE else from_bits(top)
 
 
-@kernel
+largest_magnitude = kernel(largest_of)
+
+
+@part
 def _scales(k: int) -> tuple[float, float]:
     """Return two factors whose product is 2^k, the second 1 unless k is extreme."""
     if abs(k) <= SAFE:
@@ -40,41 +44,74 @@ def _scales(k: int) -> tuple[float, float]:
     return math.ldexp(1.0, k // 2), math.ldexp(1.0, k - k // 2)
 
 
-@kernel
-def _small_sums(x: Array, scale: float, more: float) -> tuple[int, int]:
-    """Return the sums of q and of |q| of a flat array, q = rint(x * scale * more) below SMALL.
-
-    An addition makes vectors of integers of vectors of doubles on any CPU, a conversion with AVX-512 only.
-    """
+@part
+def flat_sums_at(x: Array, counts: Array, width: int, k: int) -> tuple[int, int]:
+    """Return the sums of q and of |q|, q = counts * rint(x * 2^k), of a flat array with `width` values a row."""
     signed, gross = np.int64(0), np.int64(0)
-    base = np.float64(ROUND).view(np.int64)
-    for i in range(x.size):
-        q = np.float64(x[i] * scale * more + ROUND).view(np.int64) - base
-        signed += q
-        gross += abs(q)
+    scale, more = _scales(k)
+    if counts.size > 0:
+        for i in range(counts.size):
+            for c in range(width):
+                q = counts[i] * np.int64(np.rint(x[i * width + c] * scale * more))
+                signed += q
+                gross += abs(q)
+    elif largest_of(x) * scale * more < SMALL:
+        # An addition makes vectors of integers of vectors of doubles on any CPU, a conversion with AVX-512 only.
+        for i in range(x.size):
+            q = bits(x[i] * scale * more + ROUND) - ROUND_BITS
+            signed += q
+            gross += abs(q)
+    else:
+        for i in range(x.size):
+            q = np.int64(np.rint(x[i] * scale * more))
+            signed += q
+            gross += abs(q)
     return signed, gross  # type: ignore[return-value]
+
+
+@part
+def flat_fixed_sums(x: Array, counts: Array, width: int, size: float) -> tuple[int, int, int]:
+    """Do what `fixed_sums` does for a flat array with `width` values a row."""
+    top = largest_of(x)
+    if top != top:
+        return 0, 0, -1
+    if counts.size > 0:
+        top = 0.0
+        for i in range(counts.size):
+            if counts[i] > 0:
+                for c in range(width):
+                    top = max(top, abs(x[i * width + c]))
+    if top == 0.0:
+        return 0, 0, 0
+    k = 61 - math.frexp(size)[1] - math.frexp(top)[1]
+    while True:
+        signed, gross = flat_sums_at(x, counts, width, k)
+        if gross >= np.int64(1) << 60:
+            return k, signed, gross
+        # Rounding has hidden at most half a unit a value: shift as far as even that cannot overflow, and look again.
+        hidden = gross + np.int64(0.5 * size) + 1
+        while hidden < np.int64(1) << 61:
+            hidden <<= 1
+            k += 1
+
+
+@part
+def flat_fixed(x: Array, counts: Array, width: int, k: int, out: Array) -> None:
+    """Write q = counts * rint(x * 2^k) to out, both flat arrays with `width` values a row."""
+    scale, more = _scales(k)
+    if counts.size == 0:
+        for i in range(x.size):
+            out[i] = np.int64(np.rint(x[i] * scale * more))
+    else:
+        for i in range(counts.size):
+            for c in range(width):
+                out[i * width + c] = counts[i] * np.int64(np.rint(x[i * width + c] * scale * more))
 
 
 @kernel
 def sums_at(x: Array, counts: Array, k: int) -> tuple[int, int]:
-    """Return the sums of q and of |q|, q = counts * rint(x * 2^k)."""
-    signed, gross = np.int64(0), np.int64(0)
-    scale, more = _scales(k)
-    if counts.size == 0:
-        flat = x.reshape(-1)
-        if largest_magnitude(flat) * scale * more < SMALL:
-            return _small_sums(flat, scale, more)
-        for i in range(flat.size):
-            q = np.int64(np.rint(flat[i] * scale * more))
-            signed += q
-            gross += abs(q)
-    else:
-        for i in range(x.shape[0]):
-            for c in range(x.shape[1]):
-                q = counts[i] * np.int64(np.rint(x[i, c] * scale * more))
-                signed += q
-                gross += abs(q)
-    return signed, gross  # type: ignore[return-value]
+    """Return the sums of q and of |q|, q = counts * rint(x * 2^k), for x of shape (rows, any)."""
+    return flat_sums_at(to_read(x), counts, x.shape[1], k)
 
 
 @kernel
@@ -85,38 +122,23 @@ def fixed_sums(x: Array, counts: Array, size: float) -> tuple[int, int, int]:
     lie in [2^60, 2^62), and comes from order-free facts only: size * max|x| first, then the integer sum itself.
     If x holds NaN or infinity the sum of |q| returned is -1.
     """
-    top = largest_magnitude(x.reshape(-1))
-    if np.isnan(top):
-        return 0, 0, -1
-    if counts.size > 0:
-        top = 0.0
-        for i in range(x.shape[0]):
-            if counts[i] > 0:
-                for c in range(x.shape[1]):
-                    top = max(top, abs(x[i, c]))
-    if top == 0.0:
-        return 0, 0, 0
-    k = 61 - math.frexp(size)[1] - math.frexp(top)[1]
-    signed, gross = sums_at(x, counts, k)
-    while gross < np.int64(1) << 60:
-        # Rounding has hidden at most half a unit a value: shift as far as even that cannot overflow, and look again.
-        hidden = gross + np.int64(0.5 * size) + 1
-        while hidden < np.int64(1) << 61:
-            hidden <<= 1
-            k += 1
-        signed, gross = sums_at(x, counts, k)
-    return k, signed, gross
+    return flat_fixed_sums(to_read(x), counts, x.shape[1], size)
 
 
 @kernel
 def fixed(x: Array, counts: Array, k: int, out: Array) -> None:
     """Write q = counts * rint(x * 2^k) to out; both have shape (rows, any)."""
-    scale, more = _scales(k)
-    if counts.size == 0:
-        flat, to = x.reshape(-1), out.reshape(-1)
-        for i in range(flat.size):
-            to[i] = np.int64(np.rint(flat[i] * scale * more))
-    else:
-        for i in range(x.shape[0]):
-            for c in range(x.shape[1]):
-                out[i, c] = counts[i] * np.int64(np.rint(x[i, c] * scale * more))
+    flat_fixed(to_read(x), counts, x.shape[1], k, to_write(out))
+
+
+@kernel
+def fixed_and_sums(x: Array, counts: Array, size: float, room: int, out: Array) -> tuple[int, int, int]:
+    """Write q to out and return what `fixed_sums` does, with a k that is less by `room`."""
+    values, width = to_read(x), x.shape[1]
+    k, signed, gross = flat_fixed_sums(values, counts, width, size)
+    if room > 0 and gross > 0:
+        k -= room
+        signed, gross = flat_sums_at(values, counts, width, k)
+    if gross >= 0:
+        flat_fixed(values, counts, width, k, to_write(out))
+    return k, signed, gross

@@ -14,6 +14,7 @@ from numba.cpython.unsafe.numbers import trailing_zeros
 
 from boostlab.backend.cpu.compiling import kernel, part
 from boostlab.backend.cpu.kernels.packed_codes import part_rows
+from boostlab.backend.cpu.kernels.workspace import copy, integers
 
 Array = np.ndarray[Any, Any]
 
@@ -79,7 +80,10 @@ def by_mean(mine: Array, unit: float, order: Array, rank: Array) -> int:
             k += 1
     if k > FEW:
         sorted_ = np.argsort(rank[:k], kind="mergesort")
-        order[:k] = order[:k][sorted_]
+        unsorted = integers(k)
+        copy(order[:k], unsorted)
+        for m in range(k):
+            order[m] = unsorted[sorted_[m]]
         return k
     for m in range(1, k):
         c, r, at = order[m], rank[m], m

@@ -20,8 +20,9 @@ from boostlab.backend.cpu.kernels.fused_update import BLOCK, fewer_wrong, turn
 from boostlab.backend.cpu.kernels.interleaved_histogram import best_of_eight, best_of_four
 from boostlab.backend.cpu.kernels.packed_codes import add_eight_lanes, add_four_lanes
 from boostlab.backend.cpu.kernels.sparse_histogram import add_sparse, restore_zeros
-from boostlab.backend.cpu.kernels.spin_barrier import wait
-from boostlab.backend.cpu.kernels.stump_search import LEAST, best_edge
+from boostlab.backend.cpu.kernels.spin_barrier import meet
+from boostlab.backend.cpu.kernels.stump_search import LEAST, edge_search
+from boostlab.backend.cpu.kernels.workspace import copy, integers
 from boostlab.backend.cpu.scales import MOST, keeps
 from boostlab.functions import exp
 
@@ -30,6 +31,12 @@ Array = np.ndarray[Any, Any]
 FEATURE, CUT, SIDE, EDGE, WORTH = range(5)  # what a member found
 SIGNED, GROWN, SIZE = range(3)  # what its rows came to
 FACTS = 8  # numbers a member has for each, on a cache line of its own
+
+
+@part
+def new_votes(n: int) -> Array:
+    """Return room for n votes."""
+    return np.empty(n, np.int8)
 
 
 # -- what differs between kinds of codes: how a column is read, and what a histogram lacks ---------------------------
@@ -53,9 +60,9 @@ def read_sparse(read: Any, feature: int, votes: Array, last: int) -> tuple[Array
         return code, votes
     for m in range(by_columns[feature], by_columns[feature + 1]):
         code[row_of[m]] = code_of[m] + 1
-    mine = np.empty(votes.size + 1, np.int8)
+    mine = new_votes(votes.size + 1)
     mine[0] = votes[zero[feature]]
-    mine[1:] = votes
+    copy(votes, mine[1:])
     return code, mine
 
 
@@ -102,7 +109,7 @@ def in_columns(
     hist: Array, lanes: Any, places: Any, total: int, sides: int, first: int, last: int, bar: int, room: Array
 ) -> Any:
     """Find the best stump on some columns, however low the bar."""
-    return best_edge(hist, *places, total, sides, first, last)
+    return edge_search(hist, *places, total, sides, first, last)
 
 
 KINDS = {
@@ -163,11 +170,11 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
         first, last = n * me // size, n * (me + 1) // size
         by_words, nobody, before = rows.size > 0, (-1, -1, 0, 0, LEAST), -1
         made, left = max(0, stamp), False  # the stamp is negative: here the cache sees changes of what is called
-        room = np.empty(2 * width, np.int64)
+        room = integers(2 * width)
         if by_words:  # a list has room for one more than the rows
             my_rows, my_changes, stride, together = rows[first + me :], changes[first + me :], max(last - first, 1), 1
         else:
-            my_rows, my_changes = np.empty(BLOCK + 1, np.int64), np.empty(BLOCK + 1, np.int64)
+            my_rows, my_changes = integers(BLOCK + 1), integers(BLOCK + 1)
             stride, together = BLOCK, max(high - low, 1)
         out = outs[me] if outs.shape[0] > 0 else hist
         while True:
@@ -187,7 +194,7 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
             if size > 1:
                 finds[me, FEATURE], finds[me, CUT], finds[me, SIDE] = feature, cut, side
                 finds[me, EDGE], finds[me, WORTH] = edge, worth
-                if wait(meeting, size):
+                if meet(meeting, size):
                     return -1, total, gross, risen, fallen
                 top = 0
                 for p in range(1, size):  # of equals the first
@@ -204,7 +211,7 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
             alpha = alpha_of(error, numbers)
             if not abs(2 * alpha) < far or not gross + wrong * (exp(2 * alpha) - 1.0) < MOST:
                 break
-            votes = np.empty(starts[feature + 1] - starts[feature], np.int8)
+            votes = new_votes(starts[feature + 1] - starts[feature])
             up = np.int8(1 if sides > 0 or (sides == 0 and edge >= 0) else -1)
             for s in range(votes.size):
                 votes[s] = up
@@ -225,7 +232,7 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
                 if not by_words:
                     add(codes, where, my_changes, my_rows, 0, touched, out)
             turns[me, SIZE], turns[me, SIGNED], turns[me, GROWN] = touched, up_by, grown_by
-            if size > 1 and wait(meeting, size):
+            if size > 1 and meet(meeting, size):
                 return -1, total, gross, risen, fallen
             if me == 0:
                 found[made, 0], found[made, 1], found[made, 2] = feature, cut, side
@@ -242,7 +249,7 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
             total, gross, made = total + signed, gross + grown, made + 1  # type: ignore[assignment]
             risen, fallen = risen + max(power, 0.0), fallen + max(-power, 0.0)
             left = not (risen < far and fallen < far and keeps(gross, least))
-        column(read, -1 if width == 1 else 0, np.empty(0, np.int8), before)
+        column(read, -1 if width == 1 else 0, new_votes(0), before)
         return made, total, gross, risen, fallen
 
     return rounds

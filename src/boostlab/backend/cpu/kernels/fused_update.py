@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.backend.cpu.compiling import kernel
+from boostlab.backend.cpu.compiling import part
 from boostlab.backend.cpu.kernels.fixed_point import _scales
 
 Array = np.ndarray[Any, Any]
@@ -18,7 +18,7 @@ Array = np.ndarray[Any, Any]
 BLOCK = 8192  # rows
 
 
-@kernel
+@part
 def turn(
     code: Array,
     votes: Array,
@@ -64,7 +64,7 @@ def turn(
     return size, signed, gross  # type: ignore[return-value]
 
 
-@kernel
+@part
 def fewer_wrong(votes: Array, masses: Array, first: int) -> bool:
     """Return whether no more rows are voted wrong than right, given those of y = -1 and of y = +1 in every slot; the
     votes are those of the slots from `first` on.

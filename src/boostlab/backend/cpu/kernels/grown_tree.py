@@ -8,6 +8,7 @@ import numpy as np
 
 from boostlab.backend.cpu.compiling import kernel
 from boostlab.backend.cpu.kernels.best_first import CHILD, CUT, FIRST, SIDE, SIZE
+from boostlab.backend.cpu.kernels.workspace import last_at_most
 
 Array = np.ndarray[Any, Any]
 
@@ -33,7 +34,7 @@ def write_tree(facts: Array, gains: Array, totals: Array, n: int, starts: Array,
         children[k, 0], children[k, 1] = size, size + 1
         source[size], source[size + 1] = child, child + 1
         size += 2
-        j = np.searchsorted(starts, at, side="right") - 1
+        j = last_at_most(starts, at)
         point = bin_starts[j] + at - starts[j]
         feature[k] = j
         threshold[k] = values[point] if point < bin_starts[j + 1] else np.inf

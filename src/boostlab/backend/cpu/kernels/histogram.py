@@ -16,6 +16,7 @@ from boostlab.backend.cpu.compiling import kernel, part
 from boostlab.backend.cpu.kernels.fixed_point import _scales
 from boostlab.backend.cpu.kernels.packed_codes import add_eight, add_four
 from boostlab.backend.cpu.kernels.sparse_histogram import add_sparse
+from boostlab.backend.cpu.kernels.workspace import integers, total
 from boostlab.contract.criterion import SIZE, SQUARE
 
 Array = np.ndarray[Any, Any]
@@ -41,12 +42,13 @@ def _sums(add: Callable[..., None]) -> Any:
         """
         some = members.size > 0
         minus, plus = np.int64(0), np.int64(0)
-        rows, values = np.empty((2, BLOCK + 1), np.int64), np.empty((2, BLOCK + 1), np.int64)
+        low_rows, low_values = integers(BLOCK + 1), integers(BLOCK + 1)
+        rows, values = integers(BLOCK + 1), integers(BLOCK + 1)
         if not sided and not some:
             for i in range(first, last):
                 minus += max(-q[i], np.int64(0))
                 plus += max(q[i], np.int64(0))
-            add(codes, where, q, rows[0, :0], first, last, out)  # not the members: one more type is one more to compile
+            add(codes, where, q, rows[:0], first, last, out)  # not the members: one more type is one more to compile
             return minus, plus  # type: ignore[return-value]
         half = out.size // 2 if sided else 0
         for start in range(first, last, BLOCK):
@@ -56,13 +58,13 @@ def _sums(add: Callable[..., None]) -> Any:
                 v = q[i]
                 minus += max(-v, np.int64(0))
                 plus += max(v, np.int64(0))
-                rows[0, a], values[0, a] = i, -v
-                rows[1, b], values[1, b] = i, v
+                low_rows[a], low_values[a] = i, -v
+                rows[b], values[b] = i, v
                 a += sided & (v < 0)
                 b += (not sided) | (v > 0)
             if sided:
-                add(codes, where, values[0], rows[0], 0, a, out[:half])
-            add(codes, where, values[1], rows[1], 0, b, out[half:])
+                add(codes, where, low_values, low_rows, 0, a, out[:half])
+            add(codes, where, values, rows, 0, b, out[half:])
         return minus, plus  # type: ignore[return-value]
 
     return sums
@@ -94,7 +96,8 @@ def _follow(add: Callable[..., None]) -> Any:
         """
         scale, more = _scales(k)
         half = out.size // 2 if sided else 0
-        rows, values = np.empty((2, BLOCK + 1), np.int64), np.empty((2, BLOCK + 1), np.int64)
+        low_rows, low_values = integers(BLOCK + 1), integers(BLOCK + 1)
+        rows, values = integers(BLOCK + 1), integers(BLOCK + 1)
         changed, turned, below, above = 0, 0, np.int64(0), np.int64(0)
         signed, gross, rough = np.int64(0), np.int64(0), 0.0
         for start in range(first, last, BLOCK):
@@ -112,20 +115,20 @@ def _follow(add: Callable[..., None]) -> Any:
                 if sided:
                     low = (new < 0) | ((new == 0) & (old < 0))
                     turned += ((new < 0) & (old > 0)) | ((new > 0) & (old < 0))
-                    rows[0, a], rows[1, b] = i, i
-                    values[0, a] = values[1, b] = abs(new) - abs(old)
+                    low_rows[a], rows[b] = i, i
+                    low_values[a] = values[b] = abs(new) - abs(old)
                     a += other & low
                     b += other & (not low)
                 else:
-                    rows[1, b], values[1, b] = i, new - old
+                    rows[b], values[b] = i, new - old
                     b += other
             changed += a + b
             if out.size > 0:
-                below += values[0, :a].sum()
-                above += values[1, :b].sum()
+                below += total(low_values[:a])
+                above += total(values[:b])
                 if sided:
-                    add(codes, where, values[0], rows[0], 0, a, out[:half])
-                add(codes, where, values[1], rows[1], 0, b, out[half:])
+                    add(codes, where, low_values, low_rows, 0, a, out[:half])
+                add(codes, where, values, rows, 0, b, out[half:])
         minus = np.int64((np.uint64(gross) - np.uint64(signed)) >> np.uint64(1))  # the difference may be beyond 2^63
         return changed, turned, below, above, minus, gross - minus, rough  # type: ignore[return-value]
 

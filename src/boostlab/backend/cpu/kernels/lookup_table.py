@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.backend.cpu.compiling import kernel
+from boostlab.backend.cpu.compiling import kernel, part
+from boostlab.backend.cpu.functions import bits
+from boostlab.backend.cpu.kernels.workspace import copy, doubles, naturals, total
 
 Array = np.ndarray[Any, Any]
 
 
-@kernel
+@part
 def _interval(cuts: Array, low: int, high: int, x: float) -> int:
     """Return the first place in low..high whose cut is not below x (high if all are)."""
     size = high - low
@@ -38,7 +40,7 @@ def lookup_scores(
     starts[k] + k), and missing[k] for NaN.
     """
     one, outputs = np.uint64(1), values.shape[1]
-    x, low = np.empty(BLOCK, np.float64), np.empty(BLOCK, np.uint64)
+    x, low = doubles(BLOCK), naturals(BLOCK)
     sums = np.empty((outputs, BLOCK), np.int64)
     for start in range(0, X.shape[0], BLOCK):
         size = min(BLOCK, X.shape[0] - start)
@@ -52,7 +54,7 @@ def lookup_scores(
             while left > np.uint64(0):  # as many steps for every row, and a sign bit instead of a branch
                 half = (left + one) >> one
                 for i in range(size):
-                    below = np.float64(cuts[low[i] + half - one] - x[i]).view(np.int64) >> 63  # -1 or 0
+                    below = bits(cuts[low[i] + half - one] - x[i]) >> 63  # -1 or 0
                     low[i] += half & np.uint64(below)
                 left -= half
             for c in range(outputs):
@@ -85,7 +87,7 @@ def lookup_sparse(
     outputs = values.shape[1]
     zeros = np.empty((starts.size - 1, outputs), values.dtype)
     for k in range(starts.size - 1):
-        zeros[k] = values[_interval(cuts, starts[k], starts[k + 1], 0.0) + k]
+        copy(values[_interval(cuts, starts[k], starts[k + 1], 0.0) + k], zeros[k])
     for i in range(first, last):
         for p in range(indptr[i], indptr[i + 1]):
             k = place[indices[p]]
@@ -95,7 +97,7 @@ def lookup_sparse(
                 for c in range(outputs):
                     out[i, c] += row[c] - zeros[k, c]
     for c in range(outputs):
-        whole = zeros[:, c].sum()
+        whole = total(zeros[:, c])
         for i in range(first, last):
             out[i, c] += whole
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.backend.cpu.compiling import kernel
+from boostlab.backend.cpu.compiling import kernel, part
+from boostlab.backend.cpu.kernels.workspace import copy, doubles
 
 Array = np.ndarray[Any, Any]
 
@@ -32,7 +33,7 @@ def signed_sums(votes: Array, q: Array, out: Array) -> None:
         out[j] = total
 
 
-@kernel
+@part
 def _loudest(c: Array, slack: float, lanes: Array) -> int:
     """Return the first j whose |c[j]| is within slack of the largest."""
     lanes[:] = 0.0
@@ -62,7 +63,8 @@ def residual_path(
     not above tol.  Return the number of rounds; marks beyond it have the coefficients of the end.
     """
     n = mu.size
-    c, a, lanes = mu.copy(), np.zeros(n), np.zeros(LANES)
+    c, a, lanes = doubles(n), np.zeros(n), np.zeros(LANES)
+    copy(mu, c)
     made = 0
     for m in range(marks.size):
         while made < marks[m]:
@@ -75,7 +77,7 @@ def residual_path(
             a[k] += step
             made += 1
             if made % FRESH == 0:
-                c[:] = mu
+                copy(mu, c)
                 for j in range(n):
                     if a[j] != 0.0:
                         c -= a[j] * gram[j]
@@ -83,7 +85,7 @@ def residual_path(
                 row = gram[k]
                 for j in range(n):
                     c[j] -= step * row[j]
-        out[m] = a
+        copy(a, out[m])
     return made
 
 
@@ -127,23 +129,27 @@ def exponential_path(right: Array, by_voter: Array, negligible: float, marks: Ar
             moved += 2 * alpha
             made += 1
             gross = _grow(right, w, wrong, math.exp(2 * alpha) - 1.0, gross, c, rows, changes)
-        out[m] = a
+        copy(a, out[m])
     return made
 
 
-@kernel
+@part
 def _sides(by_voter: Array) -> tuple[Array, Array]:
     """Return for every voter the rows it gets wrong and then those it gets right, and how many the first are."""
     sides, split = np.empty(by_voter.shape, np.int64), np.empty(by_voter.shape[0], np.int64)
     for k in range(by_voter.shape[0]):
-        wrong = np.flatnonzero(by_voter[k] != 1)
-        split[k] = wrong.size
-        sides[k, : wrong.size] = wrong
-        sides[k, wrong.size :] = np.flatnonzero(by_voter[k] == 1)
+        mine, row, last = sides[k], by_voter[k], 0
+        for right in range(2):
+            for i in range(row.size):
+                if (row[i] == 1) == (right == 1):
+                    mine[last] = i
+                    last += 1
+            if right == 0:
+                split[k] = last
     return sides, split
 
 
-@kernel
+@part
 def _grow(
     right: Array, w: Array, wrong: Array, growth: float, gross: float, c: Array, rows: Array, changes: Array
 ) -> float:
@@ -164,7 +170,7 @@ def _grow(
     return gross
 
 
-@kernel
+@part
 def _add(right: Array, x: Array, rows: Array, size: int, c: Array) -> None:
     """Add x[m] right[rows[m]] to c for m < size, four at a time."""
     n = c.size
@@ -180,7 +186,7 @@ def _add(right: Array, x: Array, rows: Array, size: int, c: Array) -> None:
             c[j] += x0 * r0[j]
 
 
-@kernel
+@part
 def _weigh(by_voter: Array, a: Array, w: Array) -> None:
     """Write exp(-y F), up to a factor that makes the largest 1, for the vote with coefficients a."""
     w[:] = 0.0

@@ -28,6 +28,7 @@ from boostlab.backend.cpu.kernels.full_tree import (
     part_cells,
     worth,
 )
+from boostlab.backend.cpu.kernels.workspace import copy
 
 Array = np.ndarray[Any, Any]
 
@@ -125,7 +126,7 @@ def keep_sides(
         mine[at] = x
         at += np.uint64(not high[x & mask])
     highs = mine[at:]
-    highs[:] = space[: highs.size]
+    copy(space[: highs.size], highs)
     return first + int(at), last
 
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.backend.cpu.compiling import kernel
+from boostlab.backend.cpu.compiling import kernel, part
 
 Array = np.ndarray[Any, Any]
 
 NAN = np.uint64(0x7FF8000000000000)  # one NaN for all
 
 
-@kernel
+@part
 def _mixed(key: Any) -> Any:
     """Scramble 64 bits (the finaliser of splitmix64)."""
     key = (key ^ (key >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -21,7 +21,7 @@ def _mixed(key: Any) -> Any:
     return key ^ (key >> np.uint64(31))
 
 
-@kernel
+@part
 def _cell(x: float, j: int) -> Any:
     """Return what the value x in column j adds to its row's key; a zero of either sign adds nothing."""
     if x == 0.0:

@@ -16,7 +16,8 @@ from boostlab.backend.cpu.compiling import admit, kernel, part
 from boostlab.backend.cpu.kernels.fixed_point import _scales
 from boostlab.backend.cpu.kernels.histogram import value
 from boostlab.backend.cpu.kernels.packed_codes import add_eight, add_four
-from boostlab.backend.cpu.kernels.stump_search import best_edge
+from boostlab.backend.cpu.kernels.stump_search import edge_search
+from boostlab.backend.cpu.kernels.workspace import doubles, integers
 from boostlab.backend.cpu.scales import next_scale
 
 Array = np.ndarray[Any, Any]
@@ -183,10 +184,10 @@ def stump_of_pairs(cost: Callable[..., Any], lanes: int) -> Any:
         """
         d, widest = starts.size - 1, 1
         hist[:] = 0
-        add_two(words, base, d, q, np.empty(0, np.int64), hist)
+        add_two(words, base, d, q, integers(0), hist)
         for j in range(d):
             widest = max(widest, starts[j + 1] - starts[j])
-        low, prices, others = np.empty((2, widest), np.int64), np.empty(widest), np.empty(widest)
+        low, prices, others = np.empty((2, widest), np.int64), doubles(widest), doubles(widest)
         all0, all1 = total
         unit0, unit1 = scale
         feature, cut, side, best, a, b = stamp, 0, 0, np.inf, np.int64(0), np.int64(0)
@@ -244,7 +245,7 @@ def stump_of_edge(lanes: int) -> Any:
         """Write the histogram and return what `edge.best_edge` finds in it; nobody is an empty list of rows."""
         hist[:] = 0
         add(words, base, q, nobody, 0, q.size, hist)
-        return best_edge(hist, starts, filled, categorical, total, sides, 0, starts.size - 1)
+        return edge_search(hist, starts, filled, categorical, total, sides, 0, starts.size - 1)
 
     return search
 

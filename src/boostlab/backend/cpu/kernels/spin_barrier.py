@@ -16,7 +16,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from boostlab.backend.cpu.compiling import kernel
+from boostlab.backend.cpu.compiling import kernel, part
 
 Array = np.ndarray[Any, Any]
 
@@ -81,8 +81,8 @@ def _rest(typing: Any, long: Any) -> Any:
     return types.void(types.boolean), code
 
 
-@kernel
-def wait(team: Array, size: int) -> bool:
+@part
+def meet(team: Array, size: int) -> bool:
     """Wait until all `size` members are here; return whether the team is broken, and everybody should go home."""
     ticket = _raised(team, ARRIVED)
     all_here = ticket - ticket % size + size
@@ -93,6 +93,9 @@ def wait(team: Array, size: int) -> bool:
         looks += 1
         _rest(looks > PATIENT)
     return bool(_now(team, BROKEN) > 0)
+
+
+wait = kernel(meet)
 
 
 @kernel

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from boostlab.backend.cpu.compiling import admit, kernel, part
+from boostlab.backend.cpu.kernels.workspace import clear, copy, doubles, integers
+from boostlab.backend.cpu.kernels.workspace import total as sum_of
 
 Array = np.ndarray[Any, Any]
 
@@ -41,12 +43,12 @@ def cheapest_split(cost: Callable[..., Any]) -> Any:
         """
         channels = slots.shape[0]
         seen = channels - 1 if least > 0.0 else channels
-        low = np.zeros(channels, np.int64)
-        left, right = np.empty(seen, np.float64), np.empty(seen, np.float64)
+        low = integers(channels)
+        left, right = doubles(seen), doubles(seen)
         at, where, best = stamp, 0, np.inf
         for j in range(first, last):
             absent = starts[j + 1] - 1
-            low[:] = 0
+            clear(low)
             for s in range(starts[j], absent):
                 for c in range(channels):
                     low[c] += slots[c, s]
@@ -73,7 +75,8 @@ def cheapest_split(cost: Callable[..., Any]) -> Any:
 @kernel
 def order_slots(rank: Array, starts: Array, categorical: Array, order: Array, slots: Array, ordered: Array) -> None:
     """Sort the slots of categorical columns by rank, equals in their order; write who comes where, and their sums."""
-    ordered[:] = slots
+    for c in range(slots.shape[0]):
+        copy(slots[c], ordered[c])
     for j in range(starts.size - 1):
         if not categorical[j]:
             continue
@@ -199,9 +202,9 @@ def search_classes(
     seen = census if least > 0.0 else slots.shape[0]
     for j in range(first, last):
         widest = max(widest, starts[j + 1] - starts[j])
-    below, weight = np.empty(widest, np.int64), np.empty(widest, np.int64)
-    left, right = np.empty(widest), np.empty(widest)
-    whole, unit = total[:seen].sum(), scale[0]
+    below, weight = integers(widest), integers(widest)
+    left, right = doubles(widest), doubles(widest)
+    whole, unit = sum_of(total[:seen]), scale[0]
     at, where, best = -1, 0, np.inf
     for j in range(first, last):
         start, size = starts[j], starts[j + 1] - 1 - starts[j]

@@ -48,8 +48,8 @@ def unusual_edge(hist: Array, filled: Array, categorical: bool, total: int, side
     return cut, gone, best, top  # type: ignore[return-value]
 
 
-@kernel
-def best_edge(
+@part
+def edge_search(
     hist: Array, starts: Array, filled: Array, categorical: Array, total: int, sides: int, begin: int, end: int
 ) -> tuple[int, int, int, int, int]:
     """Return (feature, cut, missing side, edge, worth) of the stump with the largest worth among the features
@@ -100,3 +100,6 @@ def best_edge(
                 edge = total - 2 * left if sides >= 0 else 2 * left - total
             feature, cut, gone, best = j, s - first, 0, total - 2 * left
     return feature, cut, gone, best, top  # type: ignore[return-value]
+
+
+best_edge = kernel(edge_search)

@@ -7,10 +7,31 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.backend.cpu.compiling import kernel
-from boostlab.backend.cpu.kernels.fixed_point import fixed_sums, largest_magnitude, sums_at
+from boostlab.backend.cpu.compiling import kernel, part
+from boostlab.backend.cpu.kernels.fixed_point import flat_fixed_sums, flat_sums_at, largest_of
+from boostlab.backend.cpu.kernels.workspace import doubles, to_read
 
 Array = np.ndarray[Any, Any]
+
+
+@part
+def times(x: Array, mass: Array) -> Array:
+    """Return mass * x; x itself where there are no masses."""
+    if mass.size == 0:
+        return x
+    product = doubles(x.size)
+    for i in range(x.size):
+        product[i] = x[i] * mass[i]
+    return product
+
+
+@part
+def both_totals(x: Array, counts: Array, mass: Array, size: float) -> tuple[float, float]:
+    """Return what `totals_of` does."""
+    k, signed, gross = flat_fixed_sums(to_read(times(x, mass)), counts, 1, size)
+    if gross < 0:
+        return np.nan, np.nan
+    return math.ldexp(float(signed), -k), math.ldexp(float(gross), -k)
 
 
 @kernel
@@ -20,20 +41,14 @@ def totals_of(x: Array, counts: Array, mass: Array, size: float) -> tuple[float,
     Integer masses are in counts, real ones in mass, and both may be empty; size is the number of values, counts
     included.
     """
-    if mass.size > 0:
-        k, signed, gross = fixed_sums((x * mass).reshape(-1, 1), counts, size)
-    else:
-        k, signed, gross = fixed_sums(x.reshape(-1, 1), counts, size)
-    if gross < 0:
-        return np.nan, np.nan
-    return math.ldexp(float(signed), -k), math.ldexp(float(gross), -k)
+    return both_totals(x, counts, mass, size)
 
 
 @kernel
 def totals_of_each(values: Array, counts: Array, mass: Array, size: float, out: Array) -> None:
     """Write the sum of mass * x for each row x of values to out; NaN where it is not finite."""
     for v in range(values.shape[0]):
-        out[v] = totals_of(values[v], counts, mass, size)[0]
+        out[v] = both_totals(values[v], counts, mass, size)[0]
 
 
 @kernel
@@ -44,10 +59,7 @@ def largest_part(values: Array, counts: Array, mass: Array, first: int, last: in
     """
     for v in range(values.shape[0]):
         x = values[v, first:last]
-        if mass.size > 0:
-            out[v] = largest_magnitude(x * mass[first:last])
-        else:
-            out[v] = largest_magnitude(x)
+        out[v] = largest_of(to_read(times(x, mass[first:last])))
         if counts.size > 0 and mass.size == 0 and out[v] > 0.0:
             by, top = counts[first:last], 0.0
             for i in range(x.size):
@@ -60,8 +72,5 @@ def sums_part(values: Array, counts: Array, mass: Array, powers: Array, first: i
     """Write the sums of q and |q| among some rows to out, q = counts * rint(mass * x * 2^k), for each x of values."""
     for v in range(values.shape[0]):
         x = values[v, first:last]
-        if mass.size > 0:
-            signed, gross = sums_at((x * mass[first:last]).reshape(-1, 1), counts[first:last], powers[v])
-        else:
-            signed, gross = sums_at(x.reshape(-1, 1), counts[first:last], powers[v])
+        signed, gross = flat_sums_at(to_read(times(x, mass[first:last])), counts[first:last], 1, powers[v])
         out[v, 0], out[v, 1] = signed, gross

@@ -21,6 +21,7 @@ from boostlab.backend.cpu.compiling import kernel, part
 from boostlab.backend.cpu.kernels.fixed_point import _scales
 from boostlab.backend.cpu.kernels.histogram import value
 from boostlab.backend.cpu.kernels.prefetch import soon
+from boostlab.backend.cpu.kernels.workspace import clear, doubles, integers, naturals
 
 Array = np.ndarray[Any, Any]
 U = np.uint64
@@ -44,7 +45,10 @@ class RowBlock(NamedTuple):
 @part
 def new_block() -> RowBlock:
     """Return room for a block."""
-    return RowBlock(np.zeros(BLOCK + AHEAD, np.uint64), np.zeros(BLOCK, np.uint64), np.zeros(2 * BLOCK + 2, np.int64))
+    block = RowBlock(naturals(BLOCK + AHEAD), naturals(BLOCK), integers(2 * BLOCK + 2))
+    for row in range(BLOCK, BLOCK + AHEAD):
+        block.rows[row] = 0  # that are prefetched after the last
+    return block
 
 
 # -- what rows add -------------------------------------------------------------------------------------------------
@@ -284,7 +288,7 @@ def label_changes(lanes: int) -> Any:
         in floating point.
         """
         scale, more = _scales(power)
-        block, fresh, sizes = new_block(), np.zeros(BLOCK, np.int64), np.zeros(BLOCK)
+        block, fresh, sizes = new_block(), integers(BLOCK), doubles(BLOCK)
         rows, values, plain = block.rows, block.values, counts.size == 0 and mass.size == 0
         changed, turned = 0, 0
         signed, gross, rough = np.int64(0), np.int64(0), 0.0
@@ -301,7 +305,7 @@ def label_changes(lanes: int) -> Any:
                     v = (x * mass[i] if mass.size > 0 else x) * scale * more
                     times = counts[i] if counts.size > 0 else np.int64(1)
                     fresh[m], sizes[m] = times * np.int64(np.rint(v)), times * abs(v)
-            sizes[many:] = 0.0
+            clear(sizes[many:])
             for m in range(0, BLOCK, 4):  # sums that need not wait for each other
                 rough += (sizes[m] + sizes[m + 1]) + (sizes[m + 2] + sizes[m + 3])
             size = 0

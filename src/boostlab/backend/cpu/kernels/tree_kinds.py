@@ -28,6 +28,8 @@ from boostlab.backend.cpu.kernels.tree_search import (
     sums_of_numbers,
     sums_of_sides,
 )
+from boostlab.backend.cpu.kernels.workspace import clear, doubles
+from boostlab.backend.cpu.kernels.workspace import total as sum_of
 
 Array = np.ndarray[Any, Any]
 
@@ -114,7 +116,7 @@ def classes_grower(fold: Callable[..., Any], close: Callable[..., Any], lanes: i
         folded, unit = 0.0, scales.unit[0]
         for c in range(total.size):
             folded = fold(folded, total[c] * unit)
-        return close(folded, total.sum() * unit, 0.0, 0.0)
+        return close(folded, sum_of(total) * unit, 0.0, 0.0)
 
     @part
     def arrange(hist: Array, columns: SlotColumns, j: int, unit: Array, room: Room) -> Array:
@@ -123,7 +125,7 @@ def classes_grower(fold: Callable[..., Any], close: Callable[..., Any], lanes: i
 
     @part
     def remaining(alone: float, total: Array, scales: Scales, source: Any, rows: Array) -> float:
-        whole = total.sum() * scales.unit[0]
+        whole = sum_of(total) * scales.unit[0]
         return alone - close(fold(0.0, whole), whole, 0.0, 0.0)
 
     even, cheapest, stamp = even_search(_every, arrange), class_search(fold, close), admit(fold, close)
@@ -135,7 +137,9 @@ def classes_grower(fold: Callable[..., Any], close: Callable[..., Any], lanes: i
 def _alone(cost: Callable[..., Any], total: Any, scales: Scales) -> float:
     """Return what a node costs."""
     whole = total[0] * scales.unit[0], total[1] * scales.unit[1]
-    return cost(whole, (0.0, 0.0), whole, np.zeros_like(scales.numbers))
+    nothing = doubles(scales.numbers.size)
+    clear(nothing)
+    return cost(whole, (0.0, 0.0), whole, nothing)
 
 
 @part
@@ -150,12 +154,12 @@ def _first(slots: Array, s: int, n_channels: int) -> int:
 
 @part
 def _every(slots: Array, s: int, n_channels: int) -> int:
-    return slots[n_channels * s : n_channels * (s + 1)].sum()
+    return sum_of(slots[n_channels * s : n_channels * (s + 1)])
 
 
 @part
 def _all(channels: Array) -> int:
-    return channels.sum()
+    return sum_of(channels)
 
 
 @part

@@ -1,9 +1,9 @@
-"""What a table holds: the target and its classes, numbers, categories, and columns that are better left out."""
+"""What a table holds: the target, numbers, categories, dates, text, and columns that are better left out."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.comparison.files import Column, Sheet
 from boostlab.datasets import content_hash
 from boostlab.studies.request import RequestError
-from boostlab.studies.tables import share
+from boostlab.studies.tables import share, significant
+from boostlab.tables.columns import Column, Sheet
+from boostlab.tables.leakage import leaks
+from boostlab.tables.recipe import Recipe, few, is_text, recipe_of
 
 Array = npt.NDArray[Any]
 
@@ -26,6 +28,7 @@ _IDS = re.compile(
     r"|.*[a-z](I[dD]|Key|No|Nr)"  # as in CustomerID
 )
 _MOST_CLASSES = 100
+_FEW = 20  # different numbers that a target may have to be taken for classes
 _RARE = 0.05  # the largest share of the rows that classes may have which are too rare to be tested
 
 
@@ -39,10 +42,10 @@ class LabelledTable:
         What to call it.
     X : array or CSR matrix of shape (n_rows, n_features)
         Numbers; NaN where a value is missing; categories are 0, 1, ...
-    y : array of int of shape (n_rows,)
-        Class numbers.
+    y : array of shape (n_rows,)
+        Class numbers, or the numbers to predict.
     classes : tuple of str
-        What they stand for.
+        What class numbers stand for; empty where numbers are predicted.
     categorical_features : list of int
         Columns that hold categories.
     target : str
@@ -51,6 +54,10 @@ class LabelledTable:
         What was understood, for people.
     feature_names : tuple of str
         The columns, where they have names.
+    recipe : Recipe, optional
+        How cells became numbers, where they were read from a file.
+    warnings : list of str
+        What a person should look at before they trust a result.
     """
 
     name: str
@@ -61,6 +68,17 @@ class LabelledTable:
     target: str = "y"
     facts: dict[str, str] = field(default_factory=dict, repr=False)
     feature_names: tuple[str, ...] = field(default=(), repr=False)
+    recipe: Recipe | None = field(default=None, repr=False)
+    warnings: list[str] = field(default_factory=list, repr=False)
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether numbers are predicted."""
+        return not self.classes
+
+    def labels(self) -> Array:
+        """Return the target as a model is given it: names of classes, or numbers."""
+        return self.y if self.is_numeric else np.array(self.classes)[self.y]
 
     def definition(self) -> dict[str, Any]:
         """Return its size; what it holds is told by its hash, and where it lies does not matter."""
@@ -74,7 +92,8 @@ class LabelledTable:
     @cached_property
     def hash(self) -> str:
         """Hash of all that matters to training."""
-        return content_hash(self.X, np.asarray(self.y, np.int64), list(self.classes), list(self.categorical_features))
+        y = np.asarray(self.y, np.float64 if self.is_numeric else np.int64)
+        return content_hash(self.X, y, list(self.classes), list(self.categorical_features))
 
 
 def understand(
@@ -85,6 +104,8 @@ def understand(
     folds: int,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
+    text: bool = True,
+    numeric: bool | None = None,
 ) -> LabelledTable:
     """Return a table to compare on, and what was understood of it.
 
@@ -103,6 +124,10 @@ def understand(
         Every class needs so many rows.
     drop, keep : sequence of str
         Columns to leave out, and not to leave out.
+    text : bool, default=True
+        Whether to use columns of sentences, by their length and words.
+    numeric : bool, optional
+        Whether the target is a number to predict; None is what its values suggest.
 
     Returns
     -------
@@ -117,44 +142,84 @@ def understand(
     chosen, why = _target(sheet, target)
     if chosen.name in drop:
         raise RequestError(f"The target {chosen.name!r} cannot be left out; choose another with --target.")
-    rows, y, classes, class_facts = _classes(chosen, sheet.n_rows, folds)
-    used, left_out = [], []
+    if numeric or (numeric is None and holds_numbers(chosen)):
+        rows, y, classes, target_facts = _numbers_to_predict(chosen, sheet.n_rows, folds)
+    else:
+        rows, y, classes, target_facts = _classes(chosen, sheet.n_rows, folds)
+    used, left_out = [], {}
     for column in sheet.columns:
         if column is chosen:
             continue
         reason = "as asked" if column.name in drop else "" if column.name in keep else _useless(column, sheet.n_rows)
+        if not reason and not text and is_text(column):
+            reason = "text; --text yes uses its length and words"
         if reason:
-            left_out.append(f"{column.name} ({reason})")
+            left_out[column.name] = reason
         else:
             used.append(column)
     if not used:
-        raise RequestError(f"Beside the target {chosen.name!r} no column is left to learn from: {'; '.join(left_out)}.")
-    X = np.column_stack([_numbers(column)[rows] for column in used])
-    categorical = [j for j, column in enumerate(used) if column.numbers is None]
-    missing = [column for column in used if column.n_missing]
-    cells = sum(column.n_missing for column in missing)
+        raise RequestError(
+            f"Beside the target {chosen.name!r} no column is left to learn from: {_by_reason(left_out)}."
+        )
+    recipe = Recipe(tuple(recipe_of(column) for column in used), chosen.name, chosen.form, classes, left_out)
+    X = recipe.stack(used)[rows]
     facts = {
         "Target": f"{chosen.name}{why}",
-        **class_facts,
+        **target_facts,
         "Rows": f"{sheet.n_rows:,}" + (f", of which {len(y):,} are used" if len(y) < sheet.n_rows else ""),
-        "Columns": f"{len(used):,}: {len(used) - len(categorical):,} of numbers, {len(categorical):,} of categories"
-        + (f" ({_few([used[j].name for j in categorical])})" if categorical else ""),
-        "Missing": f"{cells:,} cells ({share(cells, sheet.n_rows * len(used))}) in "
-        f"{_few([column.name for column in missing])}"
-        if cells
-        else "none",
+        **_column_facts(recipe),
+        "Missing": _missing(used, sheet.n_rows),
     }
     if left_out:
-        facts["Left out"] = "; ".join(left_out) + (
-            "" if drop and not _suspects(left_out) else " (--keep NAME keeps it)"
-        )
+        suspects = any(reason != "as asked" for reason in left_out.values())
+        facts["Left out"] = _by_reason(left_out) + (" (--keep NAME keeps it)" if suspects else "")
     if sheet.remarks:
         facts["Remark"] = " ".join(sheet.remarks)
-    return LabelledTable(name, X, y, classes, categorical, chosen.name, facts, tuple(column.name for column in used))
+    table = LabelledTable(
+        *(name, X, y, classes, recipe.categorical_features, chosen.name, facts, recipe.feature_names, recipe)
+    )
+    told = leaks(X, y, table.categorical_features, table.is_numeric)
+    table.warnings.extend(
+        f"{table.feature_names[j]!r} {what}: if it is known only after {chosen.name!r} is, leave it out with --drop."
+        for j, what in list(told.items())[:5]
+    )
+    return table
 
 
-def _suspects(left_out: Sequence[str]) -> bool:
-    return any(not line.endswith("(as asked)") for line in left_out)
+def _column_facts(recipe: Recipe) -> dict[str, str]:
+    """Return how many columns there are of every kind, and the names of those that were recoded."""
+    kinds = ("number", "category", "boolean", "date", "text")
+    names = {kind: [one.name for one in recipe.columns if one.kind == kind] for kind in kinds}
+    parts = [f"{len(names['number']):,} of numbers", f"{len(names['category']):,} of categories"]
+    if names["category"]:
+        parts[-1] += f" ({few(names['category'])})"
+    parts += [f"{len(names['boolean'])} of yes and no ({few(names['boolean'])})"] if names["boolean"] else []
+    parts += [f"{len(names['date'])} of dates ({few(names['date'])})"] if names["date"] else []
+    parts += [f"{len(names['text'])} of text ({few(names['text'])})"] if names["text"] else []
+    facts = {"Columns": f"{len(recipe.columns):,}: {', '.join(parts)}"}
+    if names["date"]:
+        several = {part for one in recipe.columns if one.kind == "date" for part in one.values}
+        facts["Dates"] = f"become {', '.join(sorted(several))}"
+    if names["text"]:
+        facts["Text"] = "becomes its length, its number of words, and which frequent words it has (--text no: left out)"
+    units = [f"{one.name} {one.form.says()}" for one in recipe.columns if one.kind == "number" and one.form.says()]
+    return facts | ({"Read as numbers": few(units)} if units else {})
+
+
+def _missing(used: Sequence[Column], n_rows: int) -> str:
+    missing = [column for column in used if column.n_missing]
+    cells = sum(column.n_missing for column in missing)
+    if not cells:
+        return "none"
+    return f"{cells:,} cells ({share(cells, n_rows * len(used))}) in {few([column.name for column in missing])}"
+
+
+def _by_reason(left_out: Mapping[str, str]) -> str:
+    """Return columns that are left out, those of one reason together."""
+    reasons: dict[str, list[str]] = {}
+    for name, reason in left_out.items():
+        reasons.setdefault(reason, []).append(name)
+    return "; ".join(f"{few(names)} ({reason})" for reason, names in reasons.items())
 
 
 # -- the target ------------------------------------------------------------------------------------------------------
@@ -176,13 +241,13 @@ def _target(sheet: Sheet, asked: str | None) -> tuple[Column, str]:
         if _holds_classes(last, sheet.n_rows):
             return last, f" (assumed: the last column, {last.n_distinct} values; --target NAME chooses another)"
     raise RequestError(
-        f"Which column is to be predicted? Name it with --target; the columns are {_few(list(named), 12)}."
+        f"Which column is to be predicted? Name it with --target; the columns are {few(list(named), 12)}."
     )
 
 
 def _holds_classes(column: Column, n_rows: int) -> bool:
     """Whether a column is likely to be a target: a few values, each of several rows."""
-    return 2 <= column.n_distinct <= min(20, n_rows / 5)
+    return 2 <= column.n_distinct <= min(_FEW, n_rows / 5)
 
 
 def _find(asked: str, names: Sequence[str], what: str) -> str:
@@ -191,8 +256,39 @@ def _find(asked: str, names: Sequence[str], what: str) -> str:
         return asked
     folded = {name.casefold(): name for name in names}
     near = get_close_matches(asked.casefold(), folded, n=1, cutoff=0.5)
-    hint = f"did you mean {folded[near[0]]!r}?" if near else f"the columns are {_few(names, 12)}."
+    hint = f"did you mean {folded[near[0]]!r}?" if near else f"the columns are {few(names, 12)}."
     raise RequestError(f"There is no {what} {asked!r}; {hint}")
+
+
+def holds_numbers(column: Column) -> bool:
+    """Whether a target is a number to predict rather than the name of a class: it has many values, all numbers."""
+    return column.numbers is not None and column.form.kind == "number" and column.n_distinct > _FEW
+
+
+def _numbers_to_predict(
+    target: Column, n_rows: int, folds: int
+) -> tuple[Array, Array, tuple[str, ...], dict[str, str]]:
+    """Return which rows are used, their numbers, no classes, and what to say about them."""
+    if target.numbers is None or target.form.kind != "number":
+        raise RequestError(
+            f"The target {target.name!r} holds words, and errors of numbers cannot be measured on it; choose another "
+            "column, or another metric."
+        )
+    there = ~np.isnan(target.numbers)
+    y = target.numbers[there]
+    if len(np.unique(y)) < 2:
+        raise RequestError(f"The target {target.name!r} has fewer than two values; there is nothing to learn.")
+    if len(y) < 2 * folds:
+        raise RequestError(f"{len(y)} rows with a target are too few for {folds} parts; take fewer with --folds.")
+    low, middle, high = np.quantile(y, [0, 0.5, 1])
+    facts = {"Numbers": f"from {_plain(low)} to {_plain(high)}, half of them below {_plain(middle)}"}
+    if not there.all():
+        facts["No target"] = f"{n_rows - int(there.sum()):,} rows have none and are left out"
+    return np.flatnonzero(there), y, (), facts
+
+
+def _plain(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else significant(float(value), 4)
 
 
 def _classes(target: Column, n_rows: int, folds: int) -> tuple[Array, Array, tuple[str, ...], dict[str, str]]:
@@ -208,8 +304,7 @@ def _classes(target: Column, n_rows: int, folds: int) -> tuple[Array, Array, tup
     if len(names) < 2:
         says = f"only the value {names[0]!r}" if names else "no value at all"
         raise RequestError(f"The target {target.name!r} has {says}; there is nothing to learn: choose another column.")
-    is_number = target.numbers is not None and bool(np.any(target.numbers[there] % 1 != 0)) and len(names) > 20
-    if is_number or len(names) > min(_MOST_CLASSES, max(2, len(codes) // 4)):
+    if len(names) > min(_MOST_CLASSES, max(2, len(codes) // 4)):
         raise RequestError(
             f"The target {target.name!r} has {len(names):,} different values in {n_rows:,} rows, which is no small "
             "number of classes; choose another column, or cut its values into a few ranges."
@@ -221,17 +316,17 @@ def _classes(target: Column, n_rows: int, folds: int) -> tuple[Array, Array, tup
         rare = [f"{names[k]} ({counts[k]})" for k in np.flatnonzero(~enough)]
         if enough.sum() < 2 or counts[~enough].sum() > _RARE * len(codes):
             raise RequestError(
-                f"The classes {_few(rare)} of {target.name!r} have fewer rows than the {folds} parts of the "
+                f"The classes {few(rare)} of {target.name!r} have fewer rows than the {folds} parts of the "
                 "cross-validation; take fewer parts with --folds, or put rare classes together."
             )
-        facts["Rare"] = f"rows of {_few(rare)} are left out: fewer than the {folds} parts of the cross-validation"
+        facts["Rare"] = f"rows of {few(rare)} are left out: fewer than the {folds} parts of the cross-validation"
     rows = np.flatnonzero(there)[enough[codes]]
     y = (np.cumsum(enough) - 1)[codes[enough[codes]]]
     kept = tuple(name for name, good in zip(names, enough, strict=True) if good)
     sizes = [f"{name} ({count:,}, {share(count, len(y))})" for name, count in zip(kept, counts[enough], strict=True)]
     if not there.all():
         facts["No target"] = f"{n_rows - int(there.sum()):,} rows have none and are left out"
-    return rows, y, kept, {"Classes": f"{len(kept)}: {_few(sizes, 6)}", **facts}
+    return rows, y, kept, {"Classes": f"{len(kept)}: {few(sizes, 6)}", **facts}
 
 
 # -- the other columns -----------------------------------------------------------------------------------------------
@@ -247,7 +342,11 @@ def _useless(column: Column, n_rows: int) -> str:
     if column.numbers is None:
         if set(column.words) <= {"train", "test", "validation", ""} and "test" in column.words:
             return "says which rows are for testing"
-        return "an id? nearly all words differ" if n_rows >= 20 and distinct > 0.9 * n_rows else ""
+        return (
+            "an id? nearly all words differ" if n_rows >= 20 and distinct > 0.9 * n_rows and not is_text(column) else ""
+        )
+    if column.form.kind == "date":
+        return ""
     whole = bool(np.all(column.numbers % 1 == 0)) if not column.n_missing else False
     if n_rows >= 20 and whole and distinct == n_rows:
         if _IDS.fullmatch(column.name.strip()):
@@ -255,18 +354,3 @@ def _useless(column: Column, n_rows: int) -> str:
         if np.ptp(column.numbers) == n_rows - 1:
             return "an id? it numbers the rows"
     return ""
-
-
-def _numbers(column: Column) -> Array:
-    """Return a column as numbers; words as their places in the alphabet."""
-    if column.numbers is not None:
-        return column.numbers
-    words = {word: float(place) for place, word in enumerate(sorted(set(column.words) - {""}))}
-    return np.array([words.get(word, np.nan) for word in column.words])
-
-
-def _few(names: Sequence[str], most: int = 5) -> str:
-    """Return names with commas, the first few of many."""
-    shown = list(names[:most]) if len(names) > most + 1 else list(names)
-    more = len(names) - len(shown)
-    return ", ".join(shown) + (f" and {more:,} more" if more else "")

@@ -7,8 +7,8 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from boostlab.comparison.files import read
 from boostlab.studies import RequestError
+from boostlab.tables.files import read
 
 
 @pytest.fixture
@@ -165,7 +165,8 @@ def test_parquet_without_a_reader(file, monkeypatch):
         ("a.csv", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "is not a table: it does not hold text"),
         ("a.csv.gz", b"\x1f\x8bnonsense", "cannot be read"),
         ("a.csv.gz", gzip.compress(b"x,y\n1,2\n" * 99, mtime=0)[:-20], "cannot be read"),
-        ("a.xlsx", b"PK", "is not a kind of file that is read here"),
+        ("a.xlsx", b"PK", "cannot be read as an Excel workbook"),
+        ("a.ods", b"PK", "is not a kind of file that is read here"),
         ("a.parquet", b"PAR1 and then nothing", "cannot be read as Parquet"),
     ],
 )

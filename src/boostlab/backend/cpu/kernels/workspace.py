@@ -1,0 +1,99 @@
+"""Room that kernels ask for, and other views of arrays, cheap to compile.
+
+NumPy's own functions cost a kernel's first use much: `x.reshape` or `x.view` 0.3 s, `x.sum` or `np.searchsorted` half
+a second, an array assigned to a slice 3 s (for the message of an error).  A loop costs 0.1 s or less.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba.core import types
+from numba.core.imputils import impl_ret_borrowed
+from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
+
+from boostlab.backend.cpu.compiling import part
+
+Array = np.ndarray[Any, Any]
+
+_inside: Any = intrinsic  # what is not Python but instructions
+
+
+@part
+def integers(n: int) -> Array:
+    """Return room for n integers: one function for all kernels is compiled once."""
+    return np.empty(n, np.int64)
+
+
+@part
+def doubles(n: int) -> Array:
+    """Return room for n doubles."""
+    return np.empty(n, np.float64)
+
+
+@part
+def naturals(n: int) -> Array:
+    """Return room for n integers without a sign."""
+    return np.empty(n, np.uint64)
+
+
+@part
+def copy(x: Array, to: Array) -> None:
+    """Write a flat array to another."""
+    for i in range(x.size):
+        to[i] = x[i]
+
+
+@part
+def clear(x: Array) -> None:
+    """Let all of a flat array be 0."""
+    for i in range(x.size):
+        x[i] = 0
+
+
+@part
+def total(x: Array) -> int:
+    """Return the sum of integers."""
+    found = np.int64(0)
+    for i in range(x.size):
+        found += x[i]
+    return found  # type: ignore[return-value]
+
+
+@part
+def last_at_most(x: Array, value: int) -> int:
+    """Return the place of the last of some sorted numbers that is at most `value`, -1 if there is none."""
+    low, high = 0, x.size
+    while low < high:
+        middle = (low + high) // 2
+        if x[middle] <= value:
+            low = middle + 1
+        else:
+            high = middle
+    return low - 1
+
+
+def _flattening(writes: bool) -> Any:
+    @_inside
+    def flattened(typing: Any, array: Any) -> Any:
+        """Return a C-contiguous array as one of a single dimension."""
+        if not array.is_c_contig or (writes and not array.mutable):
+            return None
+
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            old = context.make_array(signature.args[0])(context, builder, args[0])
+            new = context.make_array(signature.return_type)(context, builder)
+            size = old.itemsize
+            how = {"itemsize": size, "meminfo": old.meminfo, "parent": old.parent}
+            populate_array(new, old.data, (old.nitems,), (size,), **how)  # type: ignore[no-untyped-call]
+            kind = signature.return_type
+            return impl_ret_borrowed(context, builder, kind, new._getvalue())  # type: ignore[no-untyped-call]
+
+        return types.Array(array.dtype, 1, "C", readonly=not writes)(array), code
+
+    return flattened
+
+
+to_write, to_read = _flattening(True), _flattening(False)

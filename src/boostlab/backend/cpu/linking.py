@@ -1,0 +1,114 @@
+"""Parts of kernels: compiled as far as a kernel needs them, which is linked with them and optimised as a whole.
+
+Numba optimises whatever a kernel calls and emits its machine code, although only the kernel is ever called: a third of
+the time that compilation takes.  A part stops before that.
+"""
+
+# mypy: disable-error-code="no-untyped-call"
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from numba import _dynfunc  # type: ignore[attr-defined]
+from numba.core.analysis import compute_cfg_from_blocks
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags, _LowerResult
+from numba.core.compiler_machinery import register_pass
+from numba.core.environment import lookup_environment
+from numba.core.typed_passes import NativeLowering
+from numba.core.untyped_passes import InlineClosureLikes, InlineInlinables, LiteralUnroll, WithLifting
+
+ENVIRONMENT = "_ZN08NumbaEnv"
+IDLE = (InlineClosureLikes, InlineInlinables, LiteralUnroll, WithLifting)  # kernels have no closures, nor `with`
+
+
+class _Linked(JITCodeLibrary):
+    """The code of a part, to be linked into a kernel's."""
+
+    def _optimize_final_module(self) -> None:
+        """Leave that to the kernel."""
+
+    def _finalize_final_module(self) -> None:
+        """Emit nothing."""
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _Lowering(NativeLowering):
+    """From typed instructions to those of LLVM, and no further."""
+
+    _name = "lowering_of_a_part"
+
+    def run_pass(self, state: Any) -> bool:
+        context = state.targetctx
+        state.library = library = _Linked(context.codegen(), state.func_id.func_qualname)
+        library.enable_object_caching()
+        state.flags.no_compile = True
+        super().run_pass(state)
+        described, helper, _, env = state.cr
+        if not state.flags.forceinline and compute_cfg_from_blocks(state.func_ir.blocks).loops():
+            # With others inlined around it a loop lacks registers: fits take up to 7 % longer.
+            library.get_function(described.mangled_name).add_function_attribute("noinline")
+        name = described.qualname.split(".")[-1]
+        known_by = _dynfunc.make_function(described.lookup_module(), name, "part of a kernel", 0, env, (library,))
+        context.insert_user_function(known_by, described, [library])
+        state["cr"] = _LowerResult(described, helper, known_by, env)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _KernelLowering(NativeLowering):
+    """From typed instructions to machine code, that of the parts included."""
+
+    _name = "lowering_of_a_kernel"
+
+    def run_pass(self, state: Any) -> bool:
+        super().run_pass(state)
+        for variable in state.library._final_module.global_variables:  # where parts look for objects of Python
+            if variable.name.startswith(ENVIRONMENT) and (known := lookup_environment(variable.name)) is not None:
+                state.library.codegen.set_env(variable.name, known)
+        return True
+
+
+class _Flags(Flags):
+    """Options of a compilation, equal where they mean the same for a function of Numba's that is called.
+
+    Numba looks such functions up by all options, some forty of them, each time that it meets one, and compiles `max`
+    anew for a kernel and for a part of it.
+    """
+
+    def _inherited(self) -> tuple[Any, ...]:
+        known = self._values
+        return known.get("forceinline"), known.get("error_model"), known.get("fastmath"), known.get("nrt")
+
+    def __hash__(self) -> int:
+        return hash(self._inherited()[0])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Flags) and self._inherited() == other._inherited()
+
+
+class KernelCompiler(CompilerBase):
+    """Numba's passes, but for those that have nothing to do in a kernel."""
+
+    lowering: ClassVar[Any] = _KernelLowering
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.state.flags = _Flags(self.state.flags)
+
+    def define_pipelines(self) -> list[Any]:
+        """Return the passes for a kernel."""
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        used = [(which, why) for which, why in passes.passes if which not in IDLE]
+        passes.passes = [(self.lowering if which is NativeLowering else which, why) for which, why in used]
+        passes.finalize()
+        return [passes]
+
+
+class PartCompiler(KernelCompiler):
+    """Numba's passes, the last one exchanged."""
+
+    lowering: ClassVar[Any] = _Lowering

@@ -1,0 +1,1 @@
+"""Pages for the browser: one file each, with inline SVG and plain JavaScript, and no request to anywhere."""

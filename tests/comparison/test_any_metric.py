@@ -1,0 +1,111 @@
+"""Tuning, ranking and advice follow the metric; numbers, yardsticks, and what a comparison leaves behind."""
+
+import re
+
+import numpy as np
+import pytest
+
+import boostlab
+from boostlab.comparison.design import design
+from boostlab.comparison.metrics import METRICS
+from boostlab.comparison.protocol import NestedCV
+from boostlab.studies.plan import Method
+from boostlab.studies.schedule import find_places, in_groups
+from boostlab.studies.store import Store
+from boostlab.tables.table import LabelledTable
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(400, 4))
+SCORE = X[:, 0] + X[:, 1] * X[:, 2] + 0.5 * RNG.normal(size=400)
+RARE = (np.quantile(SCORE, 0.94) < SCORE).astype(int)
+TABLE = LabelledTable("t", X, RARE, ("ok", "fraud"))
+
+
+@pytest.mark.parametrize("metric", ["log_loss", "roc_auc", "average_precision", "brier", "f1"])
+def test_the_choice_is_that_of_a_plain_search_by_the_metric(metric):
+    protocol = NestedCV(folds=3, rounds=8, metric=metric)
+    split = protocol.parts(TABLE, 0)
+    method = Method("LogitBoost", "LogitBoostClassifier", grid={"learning_rate": (0.1, 1.0)})
+    found = protocol.run(split, method).numbers
+    one, table = METRICS[metric], {}
+    for rate in (0.1, 1.0):
+        for rounds in range(1, 9):
+            model = boostlab.LogitBoostClassifier(n_estimators=rounds, learning_rate=rate)
+            costs = []
+            for a, b in split.inner:
+                model.fit(a.X, a.y)
+                answer = {"labels": model.predict, "probabilities": model.predict_proba}
+                costs.append(len(b.y) * one.cost(b.y, answer.get(one.needs, model.decision_function)(b.X)))
+            table[rate, rounds] = sum(costs)
+    rate, rounds = min(table, key=table.get)
+    assert (found["chosen"]["learning_rate"], found["rounds"]) == (rate, rounds)
+    assert found["cost"] == found["costs"][metric]
+
+
+# What each metric recommends on this table (seed 0).
+GOLDEN = {
+    "error": "boostlab.LogitBoostClassifier(n_estimators=3, learning_rate=0.1)",
+    "average_precision": "boostlab.LogitBoostClassifier(n_estimators=8, learning_rate=1.0, max_leaf_nodes=8)",
+    "log_loss": "boostlab.LogitBoostClassifier(n_estimators=3, learning_rate=1.0)",
+}
+
+
+def test_recommendations_follow_the_metric_on_a_rare_class():
+    found = {}
+    for metric in GOLDEN:
+        result = boostlab.compare(X, RARE, ["LogitBoost"], metric=metric, folds=3, rounds=8, with_peers=False)
+        found[metric] = result.advice.code
+        assert result.rankings[0].metric.name == metric
+        assert f"its {METRICS[metric].word} of" in result.advice.sentences[0]
+    assert found == GOLDEN
+    plan = design(TABLE, ["LogitBoost"])
+    assert plan.metric.name == "average_precision"
+    assert plan.because.startswith("only one in 17 rows is 'fraud'")
+
+
+def test_numbers_are_compared_beside_yardsticks_and_the_best_is_fitted():
+    result = boostlab.compare(X, SCORE, metric="squared_error", folds=2, rounds=10, store=None)
+    ranking = result.rankings[0]
+    assert [one.name for one in ranking.ranked] == ["L2Boost"]
+    assert {"HistGradientBoosting", "random forest", "linear model"} <= {one.name for one in ranking.peers}
+    assert ranking.ranked[0].cost < ranking.baseline
+    assert "yardstick" in result.advice.sentences[2].lower()
+    rows = result.ranking
+    assert {"rank", "name", "yardstick", "squared_error", "low", "high", "p"} <= set(rows)
+    model = result.best_estimator_
+    assert isinstance(model, boostlab.L2BoostRegressor)
+    assert model.predict(X).shape == (400,)
+    assert result.best_estimator_ is model
+
+
+def test_a_comparison_of_a_file_gives_a_pipeline_and_a_report(tmp_path):
+    lines = ["size,colour <script>alert(1)</script>,kind"]
+    lines += [
+        f"{x[0]:.3f},{'<b>red</b>' if x[1] > 0 else 'blue'},{'a' if s > 0 else 'b'}"
+        for x, s in zip(X, SCORE, strict=True)
+    ]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(lines))
+    result = boostlab.compare(
+        path, target="kind", boosters=["AdaBoost", "LogitBoost"], folds=2, rounds=5, with_peers=False
+    )
+    assert result.best_estimator_.predict({"size": [1.0], lines[0].split(",")[1]: ["blue"]}).tolist() in (["a"], ["b"])
+    text = result.report(tmp_path / "r.html").read_text()
+    assert "<script>alert" not in text
+    assert "&lt;script&gt;alert(1)" in text
+    assert "<b>red" not in text
+    assert not re.search(r"(?:src|href)=\"(?!#|data:)", text)
+    for heading in ("Ranking", "Pair by pair", "Learning curves", "Rows whose labels look wrong", "Margins"):
+        assert f"<h2>{heading}" in text
+    assert "<table" in result._repr_html_()
+    assert "AdaBoost" in result._repr_html_()
+
+
+def test_splits_come_first(tmp_path):
+    """With a budget for half of the cells every booster has a split."""
+    plan = design(TABLE, ["AdaBoost", "LogitBoost", "MadaBoost"], folds=3, repeats=1, with_peers=False)
+    assert plan.study.splits_first
+    with Store(tmp_path / "c.sqlite") as store:
+        groups = in_groups(find_places(plan.study, store, "full")[0], {}, 2, splits_first=True)
+    assert [group[0].cell.repeat for group in groups] == [0] * 3 + [1] * 3 + [2] * 3
+    assert all(len(group) == 1 for group in groups)
