@@ -8,7 +8,8 @@ integers, so that the cuts are those of the whole table to the bit (see `bins.Bi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import copy
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,6 +84,26 @@ class _Stretches:
         self.mass[ids] += np.add.reduceat(mass, at)
         self.first[ids] = np.minimum(self.first[ids], keys[at])
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the counters behind: what travels is where to count."""
+        return {k: v for k, v in self.__dict__.items() if k not in ("rows", "mass", "first")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if "split" in state:
+            self.open(state["split"])
+
+    def counted(self) -> tuple[Array, ...]:
+        """Return the counters that are not empty: their numbers, rows, mass and first keys."""
+        at = np.flatnonzero(self.rows)
+        return at, self.rows[at], self.mass[at], self.first[at]
+
+    def add(self, at: Array, rows: Array, mass: Array, first: Array) -> None:
+        """Add what another counted."""
+        self.rows[at] += rows
+        self.mass[at] += mass
+        self.first[at] = np.minimum(self.first[at], first)
+
     def reached(self) -> Array:
         """Return the mass up to the end of every counter."""
         per = 1 << (self.bits - self.split)
@@ -107,6 +128,47 @@ class _Stretches:
             return None
         after = np.array([self.next_key(int(i)) for i in at], np.uint64)
         return _Stretches(self.keys(at), self.split, reached[at] - self.mass[at], after)
+
+
+@dataclass
+class Seen:
+    """What one look at some values of a column gives; looks at different rows add up, in any order."""
+
+    whole: int  # mass
+    known: Array | None  # distinct keys, while they are few
+    counted: tuple[Array, ...] | None  # counters that are not empty
+    gathered: tuple[Array, Array] | None  # keys and masses
+
+    def with_(self, other: Seen, limit: int) -> Seen:
+        """Return what both saw."""
+        known = None
+        if self.known is not None and other.known is not None:
+            known = _few_keys(self.known, other.known, limit)
+        counted, gathered = self.counted or other.counted, self.gathered or other.gathered
+        if self.counted is not None and other.counted is not None:
+            counted = _added(self.counted, other.counted)
+        if self.gathered is not None and other.gathered is not None:
+            gathered = _joined([self.gathered, other.gathered])
+        return Seen(self.whole + other.whole, known, counted, gathered)
+
+
+def _few_keys(a: Array, b: Array, limit: int) -> Array | None:
+    keys = np.union1d(a, b)
+    return keys if len(keys) <= limit else None
+
+
+def _joined(parts: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
+    keys, mass = (np.concatenate([p[i] for p in parts]) for i in (0, 1))
+    return keys, mass
+
+
+def _added(a: tuple[Array, ...], b: tuple[Array, ...]) -> tuple[Array, ...]:
+    at, place = np.unique(np.concatenate([a[0], b[0]]), return_inverse=True)
+    rows, mass, first = np.zeros(len(at), np.int64), np.zeros(len(at), np.int64), np.full(len(at), NOTHING)
+    np.add.at(rows, place, np.concatenate([a[1], b[1]]))
+    np.add.at(mass, place, np.concatenate([a[2], b[2]]))
+    np.minimum.at(first, place, np.concatenate([a[3], b[3]]))
+    return at, rows, mass, first
 
 
 class _CutSearch:
@@ -149,6 +211,28 @@ class _CutSearch:
         if self.few is not None:
             inside = self.few.places(keys)[1]
             self.gathered.append((keys[inside], mass[inside]))
+
+    def blank(self) -> _CutSearch:
+        """Return what another needs to look at values for this search."""
+        other = copy.copy(self)
+        other.whole, other.gathered, other.found = 0, [], {}
+        other.known = None if self.known is None else self.known[:0]
+        return other
+
+    def report(self) -> Seen:
+        """Return what was seen since `blank`."""
+        counted = None if self.stretches is None else self.stretches.counted()
+        return Seen(self.whole, self.known, counted, _joined(self.gathered) if self.gathered else None)
+
+    def hear(self, seen: Seen, first: bool) -> None:
+        """Take note of what others saw."""
+        self.whole += seen.whole
+        if first and self.known is not None:
+            self.known = None if seen.known is None else _few_keys(self.known, seen.known, self.limit)
+        if self.stretches is not None and seen.counted is not None:
+            self.stretches.add(*seen.counted)
+        if seen.gathered is not None:
+            self.gathered.append(seen.gathered)
 
     def advance(self, counters: int) -> None:
         """Draw conclusions from a pass, and prepare the next one with about so many counters."""
@@ -232,21 +316,89 @@ def cuts_of_blocks(
     n_categories : mapping, optional
         The categorical columns and how many categories each has.
     """
-    n_categories = n_categories or {}
-    columns = {j: _CutSearch(limit) for j in range(n_features) if j not in n_categories}
-    first = True
-    while first or any(not c.done for c in columns.values()):
+    search = TableSearch(n_features, limit, n_categories)
+    while not search.done:
         for X, mass in blocks():
-            for j, column in columns.items():
-                if not column.done:
-                    column.see(np.asarray(X[:, j], np.float64), mass, first)
-        open_ = sum(not c.done for c in columns.values())
-        for column in columns.values():
-            if not column.done:
-                column.advance(MOST_COUNTERS // max(open_, 1))
-        first = False
-    found = [
-        (np.arange(n_categories[j] - 1) + 0.5, 0) if j in n_categories else columns[j].cuts() for j in range(n_features)
-    ]
-    points = np.concatenate([np.empty(0), *(cuts for cuts, _ in found)])
-    return points, np.array([len(c) for c, _ in found], np.int64), np.array([d for _, d in found], np.int64)
+            search.see(X, mass)
+        search.advance()
+    return search.cuts()
+
+
+class TableSearch:
+    """The search for the cuts of all columns, in passes; blocks may be looked at here, or elsewhere and reported.
+
+    Parameters
+    ----------
+    n_features, limit, n_categories
+        As for `cuts_of_blocks`.
+    most_counters : int
+        In one pass, over all columns.
+    """
+
+    def __init__(
+        self, n_features: int, limit: int, n_categories: Mapping[int, int] | None, most_counters: int = MOST_COUNTERS
+    ) -> None:
+        self.n_features, self.limit, self.most_counters = n_features, limit, most_counters
+        self.n_categories = n_categories or {}
+        self.columns = {j: _CutSearch(limit) for j in range(n_features) if j not in self.n_categories}
+        self.first = True
+
+    @property
+    def open(self) -> dict[int, _CutSearch]:
+        """The columns that need another pass."""
+        return {j: c for j, c in self.columns.items() if not c.done}
+
+    @property
+    def done(self) -> bool:
+        """Whether another pass is of no use."""
+        return not self.first and not self.open
+
+    def see(self, X: Array, mass: Array | None) -> None:
+        """Look at a block."""
+        for j, column in self.open.items():
+            column.see(np.asarray(X[:, j], np.float64), mass, self.first)
+
+    def question(self) -> tuple[dict[int, _CutSearch], bool]:
+        """Return what others must know to look at a block (see `look`)."""
+        return {j: c.blank() for j, c in self.open.items()}, self.first
+
+    def hear(self, seen: Mapping[int, Seen]) -> None:
+        """Take note of what others saw in this pass."""
+        for j, report in seen.items():
+            self.columns[j].hear(report, self.first)
+
+    def advance(self) -> None:
+        """Draw conclusions from a pass."""
+        open_ = self.open
+        for column in open_.values():
+            column.advance(self.most_counters // max(len(open_), 1))
+        self.first = False
+
+    def cuts(self) -> tuple[Array, Array, Array]:
+        """Return the cut points, how many each column has, and its distinct values (at most limit + 1)."""
+        found = [
+            (np.arange(self.n_categories[j] - 1) + 0.5, 0) if j in self.n_categories else self.columns[j].cuts()
+            for j in range(self.n_features)
+        ]
+        points = np.concatenate([np.empty(0), *(cuts for cuts, _ in found)])
+        return points, np.array([len(c) for c, _ in found], np.int64), np.array([d for _, d in found], np.int64)
+
+
+def look(question: tuple[Mapping[int, _CutSearch], bool], X: Array, mass: Array | None) -> dict[int, Seen]:
+    """Look at a block for a search elsewhere, a column at a time."""
+    columns, first = question
+    reports = {}
+    for j, column in columns.items():
+        mine = copy.deepcopy(column)
+        mine.see(np.asarray(X[:, j], np.float64), mass, first)
+        reports[j] = mine.report()
+    return reports
+
+
+def looked(limit: int, *reports: Mapping[int, Seen]) -> dict[int, Seen]:
+    """Return what several looks at different rows saw together."""
+    both = dict(reports[0])
+    for report in reports[1:]:
+        for j, seen in report.items():
+            both[j] = both[j].with_(seen, limit)
+    return both

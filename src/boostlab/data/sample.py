@@ -204,19 +204,22 @@ def _small(codes: Array, n_classes: int) -> Array:
 def _class_weights(class_weight: Any, y: Array, mass: Array) -> Array:
     """Return every row's class weight; "balanced" gives all classes the same mass, and the sample the mass it has."""
     classes, codes = np.unique(y, return_inverse=True)
+    sums = np.array([math.fsum(mass[codes == c]) for c in range(len(classes))])
+    return class_weights_of(class_weight, classes, sums, math.fsum(mass))[codes]
+
+
+def class_weights_of(class_weight: Any, classes: Array, sums: Array, whole: float) -> Array:
+    """Return every class's weight, given the masses of the classes and of the sample."""
     if isinstance(class_weight, str):
-        sums = np.array([math.fsum(mass[codes == c]) for c in range(len(classes))])
-        weights = np.divide(math.fsum(mass), len(classes) * sums, out=np.zeros(len(sums)), where=sums > 0)
-    else:
-        for c, w in class_weight.items():
-            if not (isinstance(w, Real) and math.isfinite(w)):
-                raise ValueError(f"class_weight has {w!r} for the class {c!r}; give a finite number of at least 0.")
-            if w < 0:
-                raise ValueError(f"class_weight has a negative weight ({w}) for the class {c!r}; give at least 0.")
-        with one_sentence():
-            weights = compute_class_weight(dict(class_weight), classes=classes, y=y)
-        weights = _tamed(weights, "class_weight")
-    return weights[codes]
+        return np.divide(whole, len(classes) * sums, out=np.zeros(len(sums)), where=sums > 0)
+    for c, w in class_weight.items():
+        if not (isinstance(w, Real) and math.isfinite(w)):
+            raise ValueError(f"class_weight has {w!r} for the class {c!r}; give a finite number of at least 0.")
+        if w < 0:
+            raise ValueError(f"class_weight has a negative weight ({w}) for the class {c!r}; give at least 0.")
+    with one_sentence():
+        weights = compute_class_weight(dict(class_weight), classes=classes, y=classes)
+    return _tamed(weights, "class_weight")
 
 
 def _tamed(mass: Array, what: str) -> Array:

@@ -1,21 +1,31 @@
 """What a worker holds: parts, by the fit they belong to, and how far each has come.
 
 Orders are numbered.  A part that has carried out more than a call begins with skips those; one that is behind, or not
-there, says so, and is made anew elsewhere from its rows and all orders so far.  So a call that comes twice, late or to
-another worker does no harm.
+there, says so, and is made anew from its rows and all orders so far.  So a call that comes twice, late or to another
+worker does no harm.  A part lives as long as its lease, which is the result of the task that made it: when the client
+lets go of that, or goes away, the scheduler drops the lease and the worker forgets the part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+import weakref
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import RLock
 from typing import Any
 
 from boostlab.backend.partitioned.part import Answer, Call, Part, merged
 
+FAN = 8  # workers that one asks in a reduction tree
+THREADS = 4  # calls at a time: several fits may share a worker
+
 HELD: dict[tuple[str, int], Held] = {}  # by fit and number of the part
 LOCK = RLock()
+POOL = ThreadPoolExecutor(THREADS, thread_name_prefix="boostlab")
+
+Group = list[tuple[str, list[int]]]  # workers, and the parts that each answers for
 
 
 @dataclass
@@ -27,58 +37,117 @@ class Held:
     lock: Any
 
 
+class Lease:
+    """What a client keeps to keep a part: when the last copy on a worker goes, so does the part."""
+
+    def __init__(self, fit: str, number: int, address: str) -> None:
+        self.fit, self.number, self.address = fit, number, address
+        self._end = weakref.finalize(self, _forget, fit, number)
+
+    def __reduce__(self) -> Any:
+        """Travel as a plain tuple: a copy elsewhere holds nothing, and one that is spilled to disk lets nothing go."""
+        self._end.detach()
+        return tuple, ((self.fit, self.number, self.address),)
+
+
 @dataclass
 class Reply:
-    """What a worker answers for some parts."""
+    """What workers answer for some parts."""
 
-    answer: Answer | None  # None if a part is missing
+    answer: Answer | None  # None if a part is missing or a part failed
     missing: list[int]
-    worker: str
+    error: Exception | None = None
 
 
-def hold(fit: str, number: int, part: Part, orders: Sequence[Call]) -> str:
-    """Keep a part, after all orders so far; return where it is."""
+def hold(fit: str, number: int, make: Callable[..., Part], block: Any, orders: Sequence[Call]) -> Lease:
+    """Make a part of its rows, and keep it after all orders so far."""
+    from distributed import get_worker
+
+    worker = get_worker()
+    part = make(block, threads=int(worker.state.nthreads))
     for order in orders:
         part.obey(order)
     with LOCK:
         HELD[fit, number] = Held(part, len(orders), RLock())
-    return _address()
+    return Lease(fit, number, str(worker.address))
 
 
-def call(fit: str, numbers: Sequence[int], first: int, orders: Sequence[Call], question: Call) -> Reply:
-    """Let parts carry out orders (the first has the number `first`) and answer a question."""
+async def call(
+    fit: str, groups: Sequence[Group], first: int, orders: Sequence[Call], question: Call, dask_worker: Any
+) -> Reply:
+    """Let parts carry out orders (the first has the number `first`) and answer a question.
+
+    The worker answers for its own parts and for the rest of the group that it heads, which it asks in turn.
+    """
+    group = next(g for g in groups if g[0][0] == dask_worker.address)
+    below = in_groups(group[1:])
+    others = [_ask(dask_worker, g, fit, below, first, orders, question) for g in below]
+    loop = asyncio.get_running_loop()
+    mine = loop.run_in_executor(POOL, answer, fit, group[0][1], first, orders, question)
+    return merge_replies(question[0], await asyncio.gather(mine, *others))
+
+
+async def _ask(worker: Any, group: Group, fit: str, groups: Sequence[Group], *rest: Any) -> Reply:
+    from distributed.protocol.pickle import dumps
+
+    try:
+        reply = await worker.rpc(group[0][0]).run(
+            function=dumps(call), args=dumps((fit, groups, *rest)), kwargs=dumps({}), wait=True
+        )
+    except (OSError, TimeoutError):
+        return Reply(None, numbers_of(group))
+    return reply["result"] if reply["status"] == "OK" else Reply(None, numbers_of(group))
+
+
+def answer(fit: str, numbers: Sequence[int], first: int, orders: Sequence[Call], question: Call) -> Reply:
+    """Answer for the parts that are here."""
     with LOCK:
         mine = {n: HELD.get((fit, n)) for n in numbers}
     missing = [n for n, held in mine.items() if held is None or held.done < first]
     if missing:
-        return Reply(None, missing, _address())
+        return Reply(None, missing)
     answers = []
-    for held in mine.values():
-        assert held is not None
-        with held.lock:
-            for order in orders[held.done - first :]:
-                held.part.obey(order)
-                held.done += 1
-            answers.append(held.part.answer(question))
-    return Reply(merged(question[0], answers), [], _address())
-
-
-def release(fit: str) -> None:
-    """Forget a fit's parts."""
-    with LOCK:
-        for key in [key for key in HELD if key[0] == fit]:
-            del HELD[key]
+    try:
+        for held in mine.values():
+            assert held is not None
+            with held.lock:
+                for order in orders[held.done - first :]:
+                    held.part.obey(order)
+                    held.done += 1
+                answers.append(held.part.answer(question))
+    except MemoryError:
+        _drop(fit, numbers)
+        return Reply(None, list(numbers))
+    except Exception as error:
+        return Reply(None, [], error)
+    return Reply(merged(question[0], answers), [])
 
 
 def merge_replies(question: str, replies: Sequence[Reply]) -> Reply:
-    """Return one reply for several workers."""
+    """Return one reply for several."""
+    error = next((r.error for r in replies if r.error is not None), None)
     missing = [n for reply in replies for n in reply.missing]
-    if missing:
-        return Reply(None, missing, "")
-    return Reply(merged(question, [r.answer for r in replies if r.answer is not None]), [], "")
+    if error is not None or missing:
+        return Reply(None, missing, error)
+    return Reply(merged(question, [r.answer for r in replies if r.answer is not None]), [])
 
 
-def _address() -> str:
-    from distributed import get_worker
+def in_groups(workers: Group) -> list[Group]:
+    """Return the workers in at most `FAN` groups, of which the first of each asks the others."""
+    size = -(-len(workers) // FAN)
+    return [workers[i : i + size] for i in range(0, len(workers), size)] if workers else []
 
-    return str(get_worker().address)
+
+def numbers_of(group: Group) -> list[int]:
+    """Return the parts of a group."""
+    return [n for _, numbers in group for n in numbers]
+
+
+def _forget(fit: str, number: int) -> None:
+    _drop(fit, [number])
+
+
+def _drop(fit: str, numbers: Sequence[int]) -> None:
+    with LOCK:
+        for n in numbers:
+            HELD.pop((fit, n), None)

@@ -1,0 +1,124 @@
+"""A Dask cluster as a fit sees it: results or one sentence, never a hang."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
+from typing import Any
+
+PATIENCE = 10.0  # seconds without any worker after which a fit gives up
+TRIES = 20  # how often what is lost is computed anew, for one question
+LOOK = 0.5  # seconds between two looks at the client's health
+
+MORE_MEMORY = "give the workers more memory, or use smaller partitions"
+
+
+class Cluster:
+    """A client, and what to say when its cluster fails.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The client.
+    """
+
+    def __init__(self, client: Any) -> None:
+        if client.asynchronous:
+            raise TypeError("This Dask client is asynchronous, and fit waits for its workers; use a plain Client.")
+        self.client = client
+
+    def check(self) -> None:
+        """Refuse a client that has no scheduler any more."""
+        if self.client.status != "running":
+            raise RuntimeError("The Dask client or its scheduler is gone, so the fit ends here; connect, and fit again.")
+
+    def results(self, submit: Callable[[int], Any], n: int, what: str) -> list[Any]:
+        """Return the futures of n computations once all are there; one that a dying worker took along is repeated.
+
+        Parameters
+        ----------
+        submit : callable
+            Submits computation i, and returns its future.
+        n : int
+            How many.
+        what : str
+            What one of them is called in a message.
+        """
+        from distributed import KilledWorker
+
+        futures, tries = [submit(i) for i in range(n)], [0] * n
+        left = set(range(n))
+        while left:
+            self._wait([futures[i] for i in left])
+            for i in sorted(left):
+                status = futures[i].status
+                if status == "finished":
+                    left.discard(i)
+                elif status in ("error", "cancelled", "lost"):
+                    error = futures[i].exception(timeout=LOOK * 10) if status == "error" else CancelledError()
+                    tries[i] += 1
+                    if isinstance(error, KilledWorker | MemoryError) and tries[i] >= 2:
+                        raise RuntimeError(f"{what} {i} was on {3 * tries[i]} workers when they died; {MORE_MEMORY}.")
+                    if not isinstance(error, KilledWorker | MemoryError | CancelledError | OSError) or tries[i] >= TRIES:
+                        raise RuntimeError(f"{what} {i} cannot be computed: {_one_line(error)}.") from None
+                    self.check()
+                    futures[i] = submit(i)
+        return futures
+
+    def _wait(self, futures: Sequence[Any]) -> None:
+        """Wait until one more of the futures is done, or failed; complain if there is no worker for long."""
+        from distributed import wait
+
+        alone = None
+        while True:
+            self.check()
+            try:
+                wait(futures, timeout=LOOK, return_when="ALL_COMPLETED")
+                return
+            except TimeoutError:
+                if any(f.status in ("error", "cancelled", "lost") for f in futures):
+                    return
+            except CancelledError:
+                return
+            if self.client.scheduler_info()["workers"]:
+                alone = None
+            else:
+                alone = alone or time.monotonic()
+                if time.monotonic() - alone > PATIENCE:
+                    raise RuntimeError(
+                        f"The Dask cluster has had no worker for {PATIENCE:.0f} seconds; start some, and fit again."
+                    ) from None
+
+    def gather(self, futures: Sequence[Any]) -> list[Any]:
+        """Return results that were there; None for those that were lost since."""
+        self.check()
+        found: list[Any] = []
+        for f in futures:
+            try:
+                found.append(f.result(timeout=LOOK * 20))
+            except (OSError, TimeoutError, CancelledError):
+                self.check()
+                found.append(None)
+        return found
+
+    def homes(self, futures: Sequence[Any]) -> list[str]:
+        """Return the worker that has each result; "" if none has it any more."""
+        self.check()
+        found = self.client.who_has(list(futures))
+        return [next(iter(found.get(f.key, ())), "") for f in futures]
+
+    def run(self, function: Callable[..., Any], *args: Any, workers: list[str]) -> dict[str, Any]:
+        """Call a function on workers, outside of tasks; return results or errors, by worker."""
+        self.check()
+        try:
+            return self.client.run(function, *args, workers=workers, on_error="return")
+        except (OSError, TimeoutError, CancelledError, RuntimeError) as error:
+            time.sleep(LOOK)  # until the client knows what happened to its scheduler
+            self.check()
+            return dict.fromkeys(workers, error)
+
+
+def _one_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines() or [""]
+    return f"{type(error).__name__}: {lines[-1].rstrip('.')}" if lines[-1] else type(error).__name__
