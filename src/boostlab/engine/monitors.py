@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Hashable
+from functools import partial
 from inspect import signature
 from typing import Any
 
@@ -25,21 +26,32 @@ REGRESSION_MEASURES = ("squared_error", "absolute_error")
 
 def error(rows: Masses, codes: Array, F: Array) -> float:
     """Return the share of the sample that the scores misclassify."""
-    return rows.total((decide(F) != codes).astype(np.float64)) / rows.n
+    return rows.total(rows.map(_wrong, codes, F)) / rows.n
+
+
+def _wrong(codes: Array, F: Array) -> Array:
+    return (decide(F) != codes).astype(np.float64)
 
 
 def exponential_loss(rows: Masses, codes: Array, F: Array) -> float:
     """Return the mean of exp(-y F)."""
     if F.ndim != 1:
         raise ValueError('scoring="exponential" is for boosters with one score; use "error" or "log_loss".')
-    margins = np.where(codes == 1, F, -F)
-    return rows.total(np.exp(np.minimum(-margins, 700.0))) / rows.n
+    return rows.total(rows.map(_exponential, codes, F)) / rows.n
+
+
+def _exponential(codes: Array, F: Array) -> Array:
+    return np.exp(np.minimum(-np.where(codes == 1, F, -F), 700.0))
 
 
 def log_loss(rows: Masses, codes: Array, F: Array, rule: Rule) -> float:
     """Return the mean of -log P(the true class)."""
+    return rows.total(rows.map(partial(_minus_log, rule), codes, F)) / rows.n
+
+
+def _minus_log(rule: Rule, codes: Array, F: Array) -> Array:
     P = probabilities(rule, F)[np.arange(len(codes)), codes]
-    return rows.total(-np.log(np.maximum(P, np.finfo(float).eps))) / rows.n  # scikit-learn's floor
+    return -np.log(np.maximum(P, np.finfo(float).eps))  # scikit-learn's floor
 
 
 def squared_error(rows: Masses, y: Array, F: Array) -> float:

@@ -7,6 +7,7 @@ formulas for unit weights and `total` does the rest: weight k equals k copies by
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, overload
 
@@ -174,6 +175,10 @@ class Masses:
 
     def _sums(self, matrix: Array, counts: Array) -> tuple[int, int, int]:
         return _finite(fixed_sums(matrix, counts, _size(matrix, counts)))
+
+    def map(self, function: Callable[..., Array], *columns: Array) -> Array:
+        """Return a function of columns, evaluated where the rows are: here."""
+        return function(*columns)
 
     # -- extremes and draws -------------------------------------------------------------------------------------------
 

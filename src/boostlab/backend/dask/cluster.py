@@ -27,6 +27,20 @@ class Cluster:
         if client.asynchronous:
             raise TypeError("This Dask client is asynchronous, and fit waits for its workers; use a plain Client.")
         self.client = client
+        self.opened: list[Any] = []  # parts
+        self.kept: list[Any] = []  # futures
+
+    def keep(self, futures: Sequence[Any]) -> None:
+        """Remember futures, to release them in the end."""
+        self.kept += futures
+
+    def close(self) -> None:
+        """Leave nothing of a fit on the cluster."""
+        for parts in self.opened:
+            parts.close()
+        for future in self.kept:
+            future.release()
+        self.opened, self.kept = [], []
 
     def check(self) -> None:
         """Refuse a client that has no scheduler any more."""

@@ -88,4 +88,6 @@ class DaskParts:
 
     def close(self) -> None:
         """Let go of the leases: the workers forget the parts."""
+        for lease in self.leases.values():
+            lease.release()
         self.leases, self.homes = {}, {}

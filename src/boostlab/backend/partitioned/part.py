@@ -35,6 +35,10 @@ Facts = tuple[int, int, str]  # of a column: dimensions, values a row, type
 Call = tuple[str, tuple[Any, ...]]  # an order or a question: its name and arguments
 Answer = tuple[Any, ...]
 
+def _below(a: Array, b: Array) -> Array:
+    return np.concatenate([a, b])
+
+
 # How the answers of two parts become one, number by number.
 MERGES: dict[str, tuple[Callable[[Any, Any], Any], ...]] = {
     "largest": (max,),
@@ -49,6 +53,7 @@ MERGES: dict[str, tuple[Callable[[Any, Any], Any], ...]] = {
     "largest_residual": (max,),
     "wrong_mass": (add,),
     "largest_log": (max,),
+    "reference": (_below, _below),
 }
 
 
@@ -123,6 +128,10 @@ class Part:
     def chosen(self, number: int, args: Sequence[Any]) -> Facts:
         """Choose by a condition."""
         return self._put(number, np.where(*map(self._of, args)))
+
+    def mapped(self, number: int, function: Callable[..., Array], args: Sequence[Any]) -> Facts:
+        """Apply a function of rows, each by itself."""
+        return self._put(number, function(*map(self._of, args)))
 
     def label(self, number: int, x: Ref, label: int) -> Facts:
         """Take one class's column."""
@@ -285,6 +294,12 @@ class Part:
     def advance(self, answer: Step | Reweigh, h: Ref) -> None:
         """Let a voter join the scores."""
         self.rows.scores.join(answer, self._of(h))
+
+    def reference(self, limit: int | None, columns: Array) -> tuple[Array, Array]:
+        """Return the numbers, in some columns, and masses of the rows whose key is within a limit; None: all rows."""
+        table = self.rows.table
+        kept = np.arange(self.rows.n_rows) if limit is None else table.rows_within(limit)
+        return np.asarray(table.X[kept])[:, columns], self.rows.masses.share(kept).masses
 
     # -- exponential weights -----------------------------------------------------------------------------------------
 

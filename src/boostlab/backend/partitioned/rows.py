@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -13,7 +13,9 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.block_sums import exact_sums
 from boostlab.backend.cpu.functions import exp_of
+from boostlab.backend.cpu.rows import WatchedRows
 from boostlab.backend.cpu.sample import CpuSample
+from boostlab.backend.cpu.scores import Scores
 from boostlab.backend.partitioned.channels import PartedClassCount, PartedFollower, PartedPanel
 from boostlab.backend.partitioned.column import PartedColumn, Ref
 from boostlab.backend.partitioned.part import Answer, Call, Facts, Formed, Part
@@ -327,6 +329,12 @@ class PartitionedRows(CpuSample):
     def fused(self, plain: Any, sides: int) -> None:
         """There is no way to take many rounds in one call."""
 
+    def watch(self, table: Any) -> Any:
+        """Return other rows whose scores are to be followed: in parts as well, or in this process."""
+        if isinstance(table, PartitionedRows):
+            return PartedWatched(table)
+        return WatchedRows(table, Scores(self.rule, table.n_rows, self.n_classes, self.threads))
+
     def draw(self, *_: Any) -> Any:
         """Refuse: a draw walks all rows in one order."""
         raise TypeError("A draw needs all rows in one place; fit without resample=True, or on a table in memory.")
@@ -342,7 +350,11 @@ class PartedMasses:
     def __init__(self, rows: PartitionedRows) -> None:
         self.n, self.n_rows, self.n_examples = rows.n, rows.n_rows, rows.n_sample
         self.uniform, self.as_arrays = rows.whole.uniform, ()
-        self.total, self.sums = rows.total, rows.sums
+        self.total, self.sums, self._rows = rows.total, rows.sums, rows
+
+    def map(self, function: Callable[..., Any], *columns: Any) -> PartedColumn:
+        """Return a function of columns, evaluated where the rows are."""
+        return self._rows.compute("mapped", function, columns)
 
 
 class PartedScores:
@@ -355,6 +367,27 @@ class PartedScores:
     def F(self) -> PartedColumn:
         """The scores now."""
         return self._rows.column("F")
+
+    def map(self, function: Callable[..., Any], *numbers: Any) -> PartedColumn:
+        """Return a function of the scores and of numbers, evaluated where the rows are."""
+        return self._rows.compute("mapped", function, (self.F, *numbers))
+
+
+class PartedWatched:
+    """Rows in parts that are not trained on, and their scores.
+
+    Parameters
+    ----------
+    rows : PartitionedRows
+        The rows, for the same rule.
+    """
+
+    def __init__(self, rows: PartitionedRows) -> None:
+        self.table, self.scores = rows, rows.scores
+
+    def advance(self, answer: Step | Reweigh, voter: Any) -> None:
+        """Let a voter join the scores."""
+        self.table.order("advance", answer, self.table.votes(voter))
 
 
 class PartedExponentials:

@@ -18,7 +18,7 @@ from boostlab.data.cut_search import Seen, look
 from boostlab.data.dask.facts import labels_of, weights_of
 from boostlab.data.dask.masses import MassPlan
 from boostlab.data.dask.partitions import Refused
-from boostlab.data.matrix import is_sparse
+from boostlab.data.matrix import is_sparse, row_keys
 from boostlab.data.sample import encode_labels
 from boostlab.data.table import Table
 
@@ -82,7 +82,7 @@ class Block:
 
     def __sizeof__(self) -> int:
         """Tell Dask how much memory it takes."""
-        arrays = self.table.codes.cells, self.labels, *self.masses.as_arrays  # type: ignore[union-attr]
+        arrays = self.table.codes.cells, self.labels, self.table.X.keys, *self.masses.as_arrays  # type: ignore[union-attr]
         return sum(int(a.nbytes) for a in arrays)
 
 
@@ -111,10 +111,14 @@ def _whole(masses: Masses, power: int | None) -> Array | None:
     return np.maximum(q[:, 0], 1 if masses.counts is None else masses.counts)
 
 
-def tops_and_sums(y: Any, weight: Any, recipe: Recipe, powers: Any, of_labels: bool) -> tuple[Array, Array]:
-    """Return the largest mass, or mass times label, and the sums of its integers at powers of two."""
+def tops_and_sums(y: Any, weight: Any, recipe: Recipe, powers: Any, of: int | str | None) -> tuple[Array, Array]:
+    """Return the largest mass (of a class; times the label), and the sums of its integers at powers of two."""
     labels, masses, _ = recipe.labels(y, weight, len(y))
-    x, by = masses._unit(np.asarray(labels, np.float64) if of_labels else np.ones(masses.n_rows))
+    if of is None:
+        values = np.ones(masses.n_rows)
+    else:
+        values = np.asarray(labels if of == "labels" else labels == of, np.float64)
+    x, by = masses._unit(values)
     sums = np.array([[fixed_point.sums_at(x, by, row[0])] for row in powers], np.int64).reshape(len(powers), 1, 2)
     return np.array([np.abs(x).max(initial=0.0)]), sums
 
@@ -124,8 +128,9 @@ def coded(X: Any, y: Any, weight: Any, recipe: Recipe, bins: Bins) -> Block | Re
     try:
         labels, masses, kept = recipe.labels(y, weight, X.shape[0])
         numbers = recipe.numbers(X)
-        codes = bins._encode_dense(np.ascontiguousarray(numbers if len(kept) == len(numbers) else numbers[kept]), 1)
-        return Block(Table(CodedMatrix(codes, bins, NO_KEYS), bins, codes), labels, masses)
+        numbers = np.ascontiguousarray(numbers if len(kept) == len(numbers) else numbers[kept])
+        codes, keys = bins._encode_dense(numbers, 1), row_keys(numbers, 1)
+        return Block(Table(CodedMatrix(codes, bins, keys), bins, codes), labels, masses)
     except (ValueError, TypeError) as error:
         return Refused(error)
 

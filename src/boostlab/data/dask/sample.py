@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ from boostlab.data.dask.masses import MassFacts, MassPlan
 from boostlab.data.dask.partitions import Partitions, Refused, compute, computed, merged_by_tree, told
 from boostlab.data.input_errors import one_sentence
 from boostlab.data.input_tables import Reader
-from boostlab.data.sample import LARGEST, class_weights_of
+from boostlab.data.sample import LARGEST, SIDES, class_weights_of
 
 Array = npt.NDArray[Any]
 
@@ -76,6 +76,25 @@ class ClusterSample:
     bins: Bins | None = None
     baseline: float = 0.0
     sides: Array | None = None
+    table: ClassVar[None] = None  # of codes in this process
+
+    def less(self, baseline: float) -> ClusterSample:
+        """Return the sample with the numbers to predict less a baseline."""
+        return replace(self, baseline=baseline)
+
+    def problem(self, column: Array) -> ClusterSample:
+        """Return a binary problem: all rows, the classes on two sides."""
+        if not column.all():
+            raise TypeError(
+                "This reduction leaves rows out of its binary problems, and they are on a Dask cluster; use "
+                'multiclass="ovr", or a booster with a form of its own for several classes, such as SAMMEClassifier.'
+            )
+        return replace(self, sides=(column > 0).astype(np.int8), classes=SIDES)
+
+    def class_masses(self) -> Array:
+        """Return the mass of every class."""
+        found = (self._exact(c) for c in range(len(self.classes)))
+        return np.array([math.ldexp(signed, -power) for power, signed, _ in found])
 
     @property
     def X(self) -> Any:
@@ -85,19 +104,17 @@ class ClusterSample:
             "a table in memory."
         )
 
-    @property
-    def masses(self) -> Any:
-        """What monitors need of validation rows is with the rows that are watched."""
-        return self.rows
-
     def binned(self, max_bins: int | str) -> ClusterSample:
         """Return the sample with bins of its own, and its rows as codes on the workers."""
         return self if self.bins is not None else self.coded(self._cuts(max_bins))
 
     def coded(self, bins: Bins) -> ClusterSample:
         """Return the sample with its rows as codes on the workers."""
+        if self.bins is bins:
+            return self
         given = self.partitions.X, self.partitions.y, self.partitions.weight
         blocks = compute(self.cluster, coded, given, self.recipe, bins)
+        self.cluster.keep(blocks)
         told(self.cluster, _complaint, (blocks,))
         return replace(self, blocks=blocks, bins=bins)
 
@@ -108,7 +125,7 @@ class ClusterSample:
         search = TableSearch(self.partitions.n_features, limit, n_categories, COUNTERS)
         recipe = self.recipe
         if recipe.plan.kind in ("real", "both"):
-            recipe = replace(recipe, power=self._exact(False)[0])
+            recipe = replace(recipe, power=self._exact()[0])
         given = self.partitions.X, self.partitions.y, self.partitions.weight
         while not search.done:
             question = search.question()
@@ -126,19 +143,19 @@ class ClusterSample:
     def _looked(self, given: Any, recipe: Recipe, question: Any, limit: int) -> Any:
         return merged_by_tree(self.cluster, compute(self.cluster, looked_at, given, recipe, question), partial(_all, limit))
 
-    def _exact(self, of_labels: bool) -> tuple[int, int, int]:
-        """Return the power of two for sums of masses, or of masses times labels, and the sums of q and |q|."""
+    def _exact(self, of: int | str | None = None) -> tuple[int, int, int]:
+        """Return the power of two for sums of masses (of a class; times labels), and the sums of q and |q|."""
         given = self.partitions.y, self.partitions.weight
 
         def one_pass(powers: Array) -> tuple[Array, Array]:
-            found = told(self.cluster, tops_and_sums, given, self.recipe, powers.tolist(), of_labels)
+            found = told(self.cluster, tops_and_sums, given, self.recipe, powers.tolist(), of)
             return np.max([t for t, _ in found], axis=0), np.sum([s for _, s in found], axis=0)
 
         return exact_sums(one_pass, 1, float(self.rows.n_examples), np.empty((0, 1), np.int64))[0][0]
 
     def mean(self) -> float:
         """Return the mean of the numbers to predict."""
-        power, signed, _ = self._exact(True)
+        power, signed, _ = self._exact("labels")
         return math.ldexp(signed, -power) / self.rows.n
 
     def for_rule(self, rule: Any, n_classes: int, threads: int) -> PartitionedRows:
@@ -150,7 +167,9 @@ class ClusterSample:
         none = make(coded_none(self.bins, empty, self.recipe.plan, bool(n_classes)))
         facts = self.rows
         whole = Whole(facts.n_rows, facts.n_examples, facts.n, n_classes, self.bins, empty.starts, facts.uniform)
-        return PartitionedRows(rule, DaskParts(self.cluster, self.blocks, make), none, whole, threads)
+        parts = DaskParts(self.cluster, self.blocks, make)
+        self.cluster.opened.append(parts)
+        return PartitionedRows(rule, parts, none, whole, threads)
 
 
 def coded_none(bins: Bins, codes: Any, plan: MassPlan, labels: bool) -> Block:
