@@ -198,7 +198,7 @@ class OnCluster:
             self.watched = held_out.coded(self.sample.bins, self.threads)
         elif held_out is not None:
             self.held_out = held_out.coded(self.sample.bins)
-        self.selection = sample, held_out
+        self.selection = _NotHere(), _NotHere()
 
     def rows(self, rule: Rule) -> tuple[Any, Any, Any, Any]:
         """Return the rows, those to watch, and both samples as monitors see them."""
@@ -208,6 +208,16 @@ class OnCluster:
             return rows, self.watched if self.here else None, sample, self.held_out
         watched = self.held_out.for_rule(rule, self.n_classes, self.threads)
         return rows, watched, sample, Sample(None, watched.k, watched.masses, self.sample.classes)
+
+
+class _NotHere:
+    """Stands for rows where a parameter that is a word would look at them."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise TypeError(
+            "A parameter that the data decide is found by trials on all rows, and these are on a Dask cluster; give a "
+            "number instead of the word."
+        )
 
 
 def selection_of(booster: Any, laid: Laid, learner: Learner, rng: np.random.Generator) -> SelectionData:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from asyncio import run_coroutine_threadsafe
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError
+from concurrent.futures import wait as wait_for_calls
 from typing import Any
 
 PATIENCE = 10.0  # seconds without any worker after which a fit gives up
@@ -95,7 +97,7 @@ class Cluster:
                     return
             except CancelledError:
                 return
-            if self.client.scheduler_info()["workers"]:
+            if self.client.nthreads():
                 alone = None
             else:
                 alone = alone or time.monotonic()
@@ -122,15 +124,41 @@ class Cluster:
         found = self.client.who_has(list(futures))
         return [next(iter(found.get(f.key, ())), "") for f in futures]
 
-    def run(self, function: Callable[..., Any], *args: Any, workers: list[str]) -> dict[str, Any]:
-        """Call a function on workers, outside of tasks; return results or errors, by worker."""
+    def run(
+        self, function: Callable[..., Any], *args: Any, groups: Mapping[str, Sequence[str]]
+    ) -> dict[str, Any | None]:
+        """Call a function on workers, outside of tasks; return results, by worker: None from one that is gone.
+
+        Parameters
+        ----------
+        function, *args
+            A coroutine function and its arguments.
+        groups : mapping
+            The workers to call, and those that each depends on: if one of these leaves the cluster, nobody waits.
+        """
         self.check()
+        loop = self.client.loop.asyncio_loop
+        calls = {w: run_coroutine_threadsafe(self._call(function, args, w), loop) for w in groups}
         try:
-            return self.client.run(function, *args, workers=workers, on_error="return")
-        except (OSError, TimeoutError, CancelledError, RuntimeError) as error:
-            time.sleep(LOOK)  # until the client knows what happened to its scheduler
-            self.check()
-            return dict.fromkeys(workers, error)
+            while not all(call.done() for call in calls.values()):
+                done, _ = wait_for_calls(calls.values(), timeout=LOOK)
+                if len(done) < len(calls):
+                    self.check()
+                    alive = set(self.client.nthreads())
+                    for w, call in calls.items():
+                        if not call.done() and not alive.issuperset(groups[w]):
+                            call.cancel()
+            return {w: None if call.cancelled() else call.result() for w, call in calls.items()}
+        finally:
+            for call in calls.values():
+                call.cancel()
+
+    async def _call(self, function: Callable[..., Any], args: tuple[Any, ...], worker: str) -> Any | None:
+        try:
+            found = await self.client.run(function, *args, workers=[worker], on_error="return")
+        except Exception:  # the scheduler or the client: `check` finds out
+            return None
+        return None if isinstance(found[worker], Exception) else found[worker]
 
 
 def _one_line(error: BaseException) -> str:

@@ -55,16 +55,10 @@ class DaskParts:
         for number, home in sorted(self.homes.items()):
             by_home.setdefault(home, []).append(number)
         groups = worker.in_groups([*by_home.items()])
-        heads = [g[0][0] for g in groups]
-        found = self.cluster.run(worker.call, self.fit, groups, first, list(orders), question, workers=heads)
-        replies = [found.get(head) for head in heads]
-        return worker.merge_replies(
-            question[0],
-            [
-                r if isinstance(r, worker.Reply) else worker.Reply(None, worker.numbers_of(g))
-                for r, g in zip(replies, groups, strict=True)
-            ],
-        )
+        below = {g[0][0]: [w for w, _ in g] for g in groups}
+        found = self.cluster.run(worker.call, self.fit, groups, first, list(orders), question, groups=below)
+        replies = [worker.Reply(None, worker.numbers_of(g)) if found[g[0][0]] is None else found[g[0][0]] for g in groups]
+        return worker.merge_replies(question[0], replies)
 
     def _restore(self, numbers: Sequence[int]) -> None:
         """Make parts, anew if they were lost, with all orders so far."""

@@ -37,19 +37,26 @@ class Partitions:
     def of(cls, X: Any, y: Any, weight: Any, where: str = "X") -> Partitions:
         """Return the partitions of collections; labels and weights may also be arrays in memory."""
         if hasattr(X, "columns"):
-            head, blocks = X._meta_nonempty, X.to_delayed()
+            head, blocks = X._meta_nonempty, _delayed(X)
             n_features, rows = len(X.columns), None
         else:
             if X.ndim != 2:
                 raise ValueError(f"{where} has {X.ndim} dimensions; give a table of rows and columns.")
             n_features = int(X.shape[1])
             X = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
-            head, blocks, rows = np.zeros((1, n_features)), X.to_delayed().ravel().tolist(), X.chunks[0]
+            head, blocks, rows = np.zeros((1, n_features)), _delayed(X), X.chunks[0]
             rows = None if np.isnan(rows).any() else rows
         return cls(list(blocks), *(_beside(len(blocks), rows, given) for given in (y, weight)), n_features, head)
 
     def __len__(self) -> int:
         return len(self.X)
+
+
+def _delayed(collection: Any) -> list[Any]:
+    """Return the partitions; those of frames are not fused, so that X and y share the keys of what both are made of."""
+    if hasattr(collection, "dtypes") or hasattr(collection, "divisions"):
+        return list(collection.optimize(fuse=False).to_delayed(optimize_graph=False))
+    return list(np.ravel(collection.to_delayed()))
 
 
 def _beside(n: int, rows: Sequence[int] | None, given: Any) -> list[Any]:
@@ -70,7 +77,7 @@ def _beside(n: int, rows: Sequence[int] | None, given: Any) -> list[Any]:
         if given.shape[0] != sum(rows):
             raise ValueError(f"X has {sum(rows)} rows, and there are {given.shape[0]} labels or weights; give one a row.")
         given = given.rechunk({0: tuple(rows)}) if given.chunks[0] != tuple(rows) else given
-    blocks = np.ravel(given.to_delayed()).tolist()
+    blocks = _delayed(given)
     if len(blocks) != n:
         raise ValueError(
             f"X has {n} partitions, and labels or weights have {len(blocks)}; give both the same partitions "
