@@ -11,6 +11,7 @@ from typing import Any
 
 PATIENCE = 10.0  # seconds without any worker after which a fit gives up
 TRIES = 20  # how often what is lost is computed anew, for one question
+AGAIN = 3  # how often a task is submitted that fails, or that workers die of
 LOOK = 0.5  # seconds between two looks at the client's health
 
 MORE_MEMORY = "give the workers more memory, or use smaller partitions"
@@ -61,10 +62,19 @@ class Cluster:
         what : str
             What one of them is called in a message.
         """
+        futures, tries = [submit(i) for i in range(n)], [0] * n
+        try:
+            self._finish(futures, tries, submit, what)
+        except BaseException:  # also Ctrl-C
+            for future in futures:
+                future.release()
+            raise
+        return futures
+
+    def _finish(self, futures: list[Any], tries: list[int], submit: Callable[[int], Any], what: str) -> None:
         from distributed import KilledWorker
 
-        futures, tries = [submit(i) for i in range(n)], [0] * n
-        left = set(range(n))
+        left = set(range(len(futures)))
         while left:
             self._wait([futures[i] for i in left])
             for i in sorted(left):
@@ -74,13 +84,13 @@ class Cluster:
                 elif status in ("error", "cancelled", "lost"):
                     error = futures[i].exception(timeout=LOOK * 10) if status == "error" else CancelledError()
                     tries[i] += 1
-                    if isinstance(error, KilledWorker | MemoryError) and tries[i] >= 2:
-                        raise RuntimeError(f"{what} {i} was on {3 * tries[i]} workers when they died; {MORE_MEMORY}.")
-                    if not isinstance(error, KilledWorker | MemoryError | CancelledError | OSError) or tries[i] >= TRIES:
+                    if isinstance(error, KilledWorker | MemoryError) and tries[i] >= AGAIN:
+                        raise RuntimeError(f"Worker after worker died of {what.lower()} {i}; {MORE_MEMORY}.") from None
+                    if not isinstance(error, KilledWorker | MemoryError | CancelledError | OSError) or tries[i] >= AGAIN:
                         raise RuntimeError(f"{what} {i} cannot be computed: {_one_line(error)}.") from None
                     self.check()
+                    futures[i].release()
                     futures[i] = submit(i)
-        return futures
 
     def _wait(self, futures: Sequence[Any]) -> None:
         """Wait until one more of the futures is done, or failed; complain if there is no worker for long."""
@@ -105,18 +115,6 @@ class Cluster:
                     raise RuntimeError(
                         f"The Dask cluster has had no worker for {PATIENCE:.0f} seconds; start some, and fit again."
                     ) from None
-
-    def gather(self, futures: Sequence[Any]) -> list[Any]:
-        """Return results that were there; None for those that were lost since."""
-        self.check()
-        found: list[Any] = []
-        for f in futures:
-            try:
-                found.append(f.result(timeout=LOOK * 20))
-            except (OSError, TimeoutError, CancelledError):
-                self.check()
-                found.append(None)
-        return found
 
     def homes(self, futures: Sequence[Any]) -> list[str]:
         """Return the worker that has each result; "" if none has it any more."""

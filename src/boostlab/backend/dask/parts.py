@@ -28,7 +28,7 @@ class DaskParts:
     """
 
     def __init__(self, cluster: Cluster, blocks: Sequence[Any], make: Callable[..., Part]) -> None:
-        self.cluster, self.blocks, self.make, self.fit = cluster, blocks, make, uuid.uuid4().hex
+        self.cluster, self.blocks, self.make = cluster, blocks, make
         self.log: list[Call] = []  # all orders so far
         self.leases: dict[int, Any] = {}
         self.homes: dict[int, str] = {}
@@ -51,12 +51,12 @@ class DaskParts:
         raise RuntimeError(f"Partitions {sorted(reply.missing)} were lost {TRIES} times in one round; {MORE_MEMORY}.")
 
     def _reply(self, first: int, orders: Sequence[Call], question: Call) -> worker.Reply:
-        by_home: dict[str, list[int]] = {}
+        by_home: dict[str, dict[int, str]] = {}
         for number, home in sorted(self.homes.items()):
-            by_home.setdefault(home, []).append(number)
+            by_home.setdefault(home, {})[number] = self.leases[number].key
         groups = worker.in_groups([*by_home.items()])
         below = {g[0][0]: [w for w, _ in g] for g in groups}
-        found = self.cluster.run(worker.call, self.fit, groups, first, list(orders), question, groups=below)
+        found = self.cluster.run(worker.call, groups, first, list(orders), question, groups=below)
         replies = [worker.Reply(None, worker.numbers_of(g)) if found[g[0][0]] is None else found[g[0][0]] for g in groups]
         return worker.merge_replies(question[0], replies)
 
@@ -65,7 +65,8 @@ class DaskParts:
         left = list(numbers)
         for _ in range(TRIES):
             for n in left:
-                self.leases.pop(n, None)
+                if n in self.leases:
+                    self.leases.pop(n).release()
             made = self.cluster.results(lambda i, left=left: self._submit(left[i]), len(left), "Partition")
             self.leases |= dict(zip(left, made, strict=True))
             homes = dict(zip(left, self.cluster.homes(made), strict=True))
@@ -76,8 +77,8 @@ class DaskParts:
         raise RuntimeError(f"Partitions {left} were lost {TRIES} times while they were made; {MORE_MEMORY}.")
 
     def _submit(self, number: int) -> Any:
-        key = f"boostlab-part-{number}-{self.fit[:12]}-{uuid.uuid4().hex[:12]}"
-        args = self.fit, number, self.make, self.blocks[number], list(self.log)
+        key = f"boostlab-part-{number}-{uuid.uuid4().hex}"
+        args = key, self.make, self.blocks[number], list(self.log)
         return self.cluster.client.submit(worker.hold, *args, key=key, pure=False)
 
     def close(self) -> None:

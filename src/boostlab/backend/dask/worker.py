@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import RLock
@@ -21,11 +21,11 @@ from boostlab.backend.partitioned.part import Answer, Call, Part, merged
 FAN = 8  # workers that one asks in a reduction tree
 THREADS = 4  # calls at a time: several fits may share a worker
 
-HELD: dict[tuple[str, int], Held] = {}  # by fit and number of the part
+HELD: dict[str, Held] = {}  # by name: every making of a part has its own, so that an older one is not in the way
 LOCK = RLock()
 POOL = ThreadPoolExecutor(THREADS, thread_name_prefix="boostlab")
 
-Group = list[tuple[str, list[int]]]  # workers, and the parts that each answers for
+Group = list[tuple[str, dict[int, str]]]  # workers, and the parts that each answers for: numbers and names
 
 
 @dataclass
@@ -40,14 +40,14 @@ class Held:
 class Lease:
     """What a client keeps to keep a part: when the last copy on a worker goes, so does the part."""
 
-    def __init__(self, fit: str, number: int, address: str) -> None:
-        self.fit, self.number, self.address = fit, number, address
-        self._end = weakref.finalize(self, _forget, fit, number)
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._end = weakref.finalize(self, _forget, name)
 
     def __reduce__(self) -> Any:
-        """Travel as a plain tuple: a copy elsewhere holds nothing, and one that is spilled to disk lets nothing go."""
+        """Travel as plain text: a copy elsewhere holds nothing, and one that is spilled to disk lets nothing go."""
         self._end.detach()
-        return tuple, ((self.fit, self.number, self.address),)
+        return str, (self.name,)
 
 
 @dataclass
@@ -59,21 +59,20 @@ class Reply:
     error: Exception | None = None
 
 
-def hold(fit: str, number: int, make: Callable[..., Part], block: Any, orders: Sequence[Call]) -> Lease:
+def hold(name: str, make: Callable[..., Part], block: Any, orders: Sequence[Call]) -> Lease:
     """Make a part of its rows, and keep it after all orders so far."""
     from distributed import get_worker
 
-    worker = get_worker()
-    part = make(block, threads=int(worker.state.nthreads))
+    part = make(block, threads=int(get_worker().state.nthreads))
     for order in orders:
         part.obey(order)
     with LOCK:
-        HELD[fit, number] = Held(part, len(orders), RLock())
-    return Lease(fit, number, str(worker.address))
+        HELD[name] = Held(part, len(orders), RLock())
+    return Lease(name)
 
 
 async def call(
-    fit: str, groups: Sequence[Group], first: int, orders: Sequence[Call], question: Call, dask_worker: Any
+    groups: Sequence[Group], first: int, orders: Sequence[Call], question: Call, dask_worker: Any
 ) -> Reply:
     """Let parts carry out orders (the first has the number `first`) and answer a question.
 
@@ -81,28 +80,28 @@ async def call(
     """
     group = next(g for g in groups if g[0][0] == dask_worker.address)
     below = in_groups(group[1:])
-    others = [_ask(dask_worker, g, fit, below, first, orders, question) for g in below]
+    others = [_ask(dask_worker, g, below, first, orders, question) for g in below]
     loop = asyncio.get_running_loop()
-    mine = loop.run_in_executor(POOL, answer, fit, group[0][1], first, orders, question)
+    mine = loop.run_in_executor(POOL, answer, group[0][1], first, orders, question)
     return merge_replies(question[0], await asyncio.gather(mine, *others))
 
 
-async def _ask(worker: Any, group: Group, fit: str, groups: Sequence[Group], *rest: Any) -> Reply:
+async def _ask(worker: Any, group: Group, groups: Sequence[Group], *rest: Any) -> Reply:
     from distributed.protocol.pickle import dumps
 
     try:
         reply = await worker.rpc(group[0][0]).run(
-            function=dumps(call), args=dumps((fit, groups, *rest)), kwargs=dumps({}), wait=True
+            function=dumps(call), args=dumps((groups, *rest)), kwargs=dumps({}), wait=True
         )
     except (OSError, TimeoutError):
         return Reply(None, numbers_of(group))
     return reply["result"] if reply["status"] == "OK" else Reply(None, numbers_of(group))
 
 
-def answer(fit: str, numbers: Sequence[int], first: int, orders: Sequence[Call], question: Call) -> Reply:
+def answer(names: Mapping[int, str], first: int, orders: Sequence[Call], question: Call) -> Reply:
     """Answer for the parts that are here."""
     with LOCK:
-        mine = {n: HELD.get((fit, n)) for n in numbers}
+        mine = {n: HELD.get(name) for n, name in names.items()}
     missing = [n for n, held in mine.items() if held is None or held.done < first]
     if missing:
         return Reply(None, missing)
@@ -116,8 +115,9 @@ def answer(fit: str, numbers: Sequence[int], first: int, orders: Sequence[Call],
                     held.done += 1
                 answers.append(held.part.answer(question))
     except MemoryError:
-        _drop(fit, numbers)
-        return Reply(None, list(numbers))
+        for name in names.values():
+            _forget(name)
+        return Reply(None, list(names))
     except Exception as error:
         return Reply(None, [], error)
     return Reply(merged(question[0], answers), [])
@@ -140,14 +140,9 @@ def in_groups(workers: Group) -> list[Group]:
 
 def numbers_of(group: Group) -> list[int]:
     """Return the parts of a group."""
-    return [n for _, numbers in group for n in numbers]
+    return [n for _, names in group for n in names]
 
 
-def _forget(fit: str, number: int) -> None:
-    _drop(fit, [number])
-
-
-def _drop(fit: str, numbers: Sequence[int]) -> None:
+def _forget(name: str) -> None:
     with LOCK:
-        for n in numbers:
-            HELD.pop((fit, n), None)
+        HELD.pop(name, None)

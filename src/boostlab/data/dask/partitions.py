@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,16 +108,26 @@ def told(cluster: Cluster, function: Callable[..., Any], columns: Sequence[Seque
 
 
 def computed(cluster: Cluster, futures: Callable[[], list[Any]]) -> list[Any]:
-    """Return results, computed anew where a worker died before they were gathered."""
-    for _ in range(3):
+    """Return results, computed anew where a worker died before they were gathered; nothing of them stays there."""
+    from distributed import KilledWorker
+
+    for last in (False, False, True):
         made = futures()
         try:
-            found = cluster.client.gather(made)
-        except Exception:  # the workers that had them died: the scheduler computes them anew
+            return [checked(i, r) for i, r in enumerate(cluster.client.gather(made))]
+        except (KilledWorker, OSError, CancelledError):
             cluster.check()
-            continue
-        return [checked(i, r) for i, r in enumerate(found)]
-    return [checked(i, r) for i, r in enumerate(cluster.client.gather(futures()))]
+            if last:
+                raise
+        finally:
+            release(made)
+    raise AssertionError
+
+
+def release(futures: Sequence[Any]) -> None:
+    """Let go of results at once, not when Python gets round to it."""
+    for future in futures:
+        future.release()
 
 
 def checked(i: int, result: Any) -> Any:
@@ -130,5 +141,7 @@ def merged_by_tree(cluster: Cluster, futures: list[Any], merge: Callable[..., An
     """Return merge(*results), made by a tree of tasks where the results are."""
     while len(futures) > 1:
         groups = [futures[i : i + FAN] for i in range(0, len(futures), FAN)]
-        futures = [cluster.client.submit(merge, *g, pure=False) if len(g) > 1 else g[0] for g in groups]
+        merged = [cluster.client.submit(merge, *g, pure=False) if len(g) > 1 else g[0] for g in groups]
+        release([f for g in groups if len(g) > 1 for f in g])
+        futures = merged
     return futures[0]
