@@ -156,11 +156,7 @@ class InMemory:
 
     def __init__(self, booster: Any, given: Sample, sample: Sample, held_out: Sample | None, learner: Learner) -> None:
         threads = count_threads(booster.n_jobs)
-        table = (
-            booster._binned_table(given, threads, sample)
-            if learner.uses_bins
-            else Table(sample.X, threads=threads)
-        )
+        table = booster._binned_table(given, threads, sample) if learner.uses_bins else Table(sample.X, threads=threads)
         self.bins = None if sample.table is None else table.bins
         self.n_classes, self.samples = booster._n_classes, (sample, held_out)
         watched = None if held_out is None else SamplePart(held_out.plain(), held_out.coded(table.bins, threads))

@@ -16,7 +16,9 @@ class SmallCluster:
     """A scheduler in this process and worker processes that a test may kill."""
 
     def __init__(self) -> None:
-        self.scheduler = LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=None, silence_logs=logging.CRITICAL)
+        self.scheduler = LocalCluster(
+            n_workers=0, host="127.0.0.1", dashboard_address=None, silence_logs=logging.CRITICAL
+        )
         self.processes: list[subprocess.Popen] = []
 
     def fill(self, client: Client, n: int = 2) -> None:

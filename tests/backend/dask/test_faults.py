@@ -1,4 +1,4 @@
-"""What goes wrong on a cluster is survived with the same bits, or said in one sentence within seconds; nothing hangs."""
+"""What goes wrong on a cluster is survived with the same bits, or said in one sentence; nothing hangs."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ SCHEDULER = """
 import sys, time
 from distributed import LocalCluster
 if __name__ == "__main__":
-    made = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", host="127.0.0.1", dashboard_address=None)
+    made = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None)
     print(made.scheduler_address, flush=True)
     time.sleep(120)
 """

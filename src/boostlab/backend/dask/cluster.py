@@ -48,7 +48,9 @@ class Cluster:
     def check(self) -> None:
         """Refuse a client that has no scheduler any more."""
         if self.client.status != "running":
-            raise RuntimeError("The Dask client or its scheduler is gone, so the fit ends here; connect, and fit again.")
+            raise RuntimeError(
+                "The Dask client or its scheduler is gone, so the fit ends here; connect, and fit again."
+            )
 
     def results(self, submit: Callable[[int], Any], n: int, what: str) -> list[Any]:
         """Return the futures of n computations once all are there; one that a dying worker took along is repeated.
@@ -86,7 +88,10 @@ class Cluster:
                     tries[i] += 1
                     if isinstance(error, KilledWorker | MemoryError) and tries[i] >= AGAIN:
                         raise RuntimeError(f"Worker after worker died of {what.lower()} {i}; {MORE_MEMORY}.") from None
-                    if not isinstance(error, KilledWorker | MemoryError | CancelledError | OSError) or tries[i] >= AGAIN:
+                    if (
+                        not isinstance(error, KilledWorker | MemoryError | CancelledError | OSError)
+                        or tries[i] >= AGAIN
+                    ):
                         raise RuntimeError(f"{what} {i} cannot be computed: {_one_line(error)}.") from None
                     self.check()
                     futures[i].release()

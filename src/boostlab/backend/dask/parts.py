@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from boostlab.backend.dask import worker
@@ -57,7 +58,7 @@ class DaskParts:
         groups = worker.in_groups([*by_home.items()])
         below = {g[0][0]: [w for w, _ in g] for g in groups}
         found = self.cluster.run(worker.call, groups, first, list(orders), question, groups=below)
-        replies = [worker.Reply(None, worker.numbers_of(g)) if found[g[0][0]] is None else found[g[0][0]] for g in groups]
+        replies = [found[g[0][0]] or worker.Reply(None, worker.numbers_of(g)) for g in groups]
         return worker.merge_replies(question[0], replies)
 
     def _restore(self, numbers: Sequence[int]) -> None:
@@ -67,7 +68,7 @@ class DaskParts:
             for n in left:
                 if n in self.leases:
                     self.leases.pop(n).release()
-            made = self.cluster.results(lambda i, left=left: self._submit(left[i]), len(left), "Partition")
+            made = self.cluster.results(partial(self._submit_of, left), len(left), "Partition")
             self.leases |= dict(zip(left, made, strict=True))
             homes = dict(zip(left, self.cluster.homes(made), strict=True))
             self.homes |= {n: home for n, home in homes.items() if home}
@@ -76,7 +77,12 @@ class DaskParts:
                 return
         raise RuntimeError(f"Partitions {left} were lost {TRIES} times while they were made; {MORE_MEMORY}.")
 
+    def _submit_of(self, numbers: Sequence[int], i: int) -> Any:
+        return self._submit(numbers[i])
+
     def _submit(self, number: int) -> Any:
+        if self.blocks[number].status == "error":  # workers died while it was computed anew
+            self.blocks[number].retry()
         key = f"boostlab-part-{number}-{uuid.uuid4().hex}"
         args = key, self.make, self.blocks[number], list(self.log)
         return self.cluster.client.submit(worker.hold, *args, key=key, pure=False)

@@ -71,9 +71,7 @@ def hold(name: str, make: Callable[..., Part], block: Any, orders: Sequence[Call
     return Lease(name)
 
 
-async def call(
-    groups: Sequence[Group], first: int, orders: Sequence[Call], question: Call, dask_worker: Any
-) -> Reply:
+async def call(groups: Sequence[Group], first: int, orders: Sequence[Call], question: Call, dask_worker: Any) -> Reply:
     """Let parts carry out orders (the first has the number `first`) and answer a question.
 
     The worker answers for its own parts and for the rest of the group that it heads, which it asks in turn.

@@ -35,6 +35,7 @@ Facts = tuple[int, int, str]  # of a column: dimensions, values a row, type
 Call = tuple[str, tuple[Any, ...]]  # an order or a question: its name and arguments
 Answer = tuple[Any, ...]
 
+
 def _below(a: Array, b: Array) -> Array:
     return np.concatenate([a, b])
 

@@ -110,7 +110,7 @@ def merged_facts(parts: Sequence[Facts]) -> Facts:
 
 def columns_of(facts: Facts, wanted: Any, n_features: int, names: list[Any] | None) -> Columns | None:
     """Return how the columns are read: categories are those of all partitions, in their order; None: plain numbers."""
-    by_dtype = wanted is None or isinstance(wanted, str) and wanted == "from_dtype"
+    by_dtype = wanted is None or (isinstance(wanted, str) and wanted == "from_dtype")
     if by_dtype and not facts.others:
         return None
     columns = Columns([None] * n_features, names)

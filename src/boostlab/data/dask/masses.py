@@ -44,7 +44,9 @@ class MassFacts:
         mass = mass[mass > 0]
         if not len(mass):
             return cls()
-        return cls(len(mass), float(mass.min()), float(mass.max()), bool((mass == np.rint(mass)).all()), exact_sum(mass))
+        return cls(
+            len(mass), float(mass.min()), float(mass.max()), bool((mass == np.rint(mass)).all()), exact_sum(mass)
+        )
 
     def __add__(self, other: MassFacts) -> MassFacts:
         return MassFacts(

@@ -47,7 +47,8 @@ class Partitions:
             X = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
             head, blocks, rows = np.zeros((1, n_features)), _delayed(X), X.chunks[0]
             rows = None if np.isnan(rows).any() else rows
-        return cls(list(blocks), *(_beside(len(blocks), rows, given) for given in (y, weight)), n_features, head)
+        n = len(blocks)
+        return cls(list(blocks), _beside(n, rows, y), _beside(n, rows, weight), n_features, head)
 
     def __len__(self) -> int:
         return len(self.X)
@@ -67,8 +68,8 @@ def _beside(n: int, rows: Sequence[int] | None, given: Any) -> list[Any]:
     if not hasattr(given, "to_delayed"):  # in memory
         if rows is None:
             raise ValueError(
-                "Labels or weights in memory cannot be laid beside partitions whose sizes are not known; give them as a "
-                "Dask collection with the partitions of X, or call X.compute_chunk_sizes() first."
+                "Labels or weights in memory cannot be laid beside partitions whose sizes are not known; give them as "
+                "a Dask collection with the partitions of X, or call X.compute_chunk_sizes() first."
             )
         given = np.asarray(given)
         if len(given) != sum(rows):
@@ -76,7 +77,9 @@ def _beside(n: int, rows: Sequence[int] | None, given: Any) -> list[Any]:
         return np.split(given, np.cumsum(rows)[:-1])
     if rows is not None and hasattr(given, "chunks") and not np.isnan(given.shape[0]):
         if given.shape[0] != sum(rows):
-            raise ValueError(f"X has {sum(rows)} rows, and there are {given.shape[0]} labels or weights; give one a row.")
+            raise ValueError(
+                f"X has {sum(rows)} rows, and there are {given.shape[0]} labels or weights; give one a row."
+            )
         given = given.rechunk({0: tuple(rows)}) if given.chunks[0] != tuple(rows) else given
     blocks = _delayed(given)
     if len(blocks) != n:
@@ -87,9 +90,7 @@ def _beside(n: int, rows: Sequence[int] | None, given: Any) -> list[Any]:
     return blocks
 
 
-def compute(
-    cluster: Cluster, function: Callable[..., Any], columns: Sequence[Sequence[Any]], *given: Any
-) -> list[Any]:
+def compute(cluster: Cluster, function: Callable[..., Any], columns: Sequence[Sequence[Any]], *given: Any) -> list[Any]:
     """Return the futures of function(*partition, *given), one a partition, once all are there."""
     from dask import delayed
 

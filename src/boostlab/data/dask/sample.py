@@ -100,8 +100,8 @@ class ClusterSample:
     def X(self) -> Any:
         """Refuse: rows are not here."""
         raise TypeError(
-            "This needs all rows in one process, and they are on a Dask cluster; use a setting that does not, or fit on "
-            "a table in memory."
+            "This needs all rows in one process, and they are on a Dask cluster; use a setting that does not, or fit "
+            "on a table in memory."
         )
 
     def binned(self, max_bins: int | str) -> ClusterSample:
@@ -141,7 +141,9 @@ class ClusterSample:
         return Bins(points, np.append(0, np.cumsum(counts)).astype(np.int64), frozenset(n_categories))
 
     def _looked(self, given: Any, recipe: Recipe, question: Any, limit: int) -> Any:
-        return merged_by_tree(self.cluster, compute(self.cluster, looked_at, given, recipe, question), partial(_all, limit))
+        return merged_by_tree(
+            self.cluster, compute(self.cluster, looked_at, given, recipe, question), partial(_all, limit)
+        )
 
     def _exact(self, of: int | str | None = None) -> tuple[int, int, int]:
         """Return the power of two for sums of masses (of a class; times labels), and the sums of q and |q|."""
@@ -226,14 +228,18 @@ def read(
     if numeric:
         _check_numbers(facts, "y")
     plan, rows = _weighed(cluster, partitions, facts, weight is not None, class_weight, classes, "sample_weight")
-    return ClusterSample(cluster, partitions, Recipe(reader, plan, classes), rows, np.empty(0) if numeric else classes)
+    return ClusterSample(
+        cluster, partitions, Recipe(reader, plan, classes), rows, np.empty(0) if classes is None else classes
+    )
 
 
 def read_like(sample: ClusterSample, X: Any, y: Any, weight: Any) -> ClusterSample:
     """Read validation rows, as the training sample is read."""
     partitions, reader = Partitions.of(X, y, weight, "X_val"), sample.recipe.reader
     if partitions.n_features != reader.n_features_in_:
-        raise ValueError(f"X_val has {partitions.n_features} columns, and X has {reader.n_features_in_}; give the same.")
+        raise ValueError(
+            f"X_val has {partitions.n_features} columns, and X has {reader.n_features_in_}; give the same."
+        )
     numeric = sample.recipe.classes is None
     facts = _described(sample.cluster, partitions, None, numeric, False, "X_val", "y_val")
     if numeric:
@@ -305,7 +311,9 @@ def _weighed(
         return replace(plan, kind="once"), ClusterMasses(products.n, products.n, float(products.n), True)
     kind = "counts" if products.counts else "real"
     examples = int(products.total) if kind == "counts" else products.n
-    return replace(plan, kind=kind, product_power=again), ClusterMasses(products.n, examples, float(products.total), False)
+    return replace(plan, kind=kind, product_power=again), ClusterMasses(
+        products.n, examples, float(products.total), False
+    )
 
 
 def _products(y: Any, weight: Any, classes: Array, plan: MassPlan) -> MassFacts | Refused:
@@ -314,4 +322,3 @@ def _products(y: Any, weight: Any, classes: Array, plan: MassPlan) -> MassFacts 
         return MassFacts.of(recipe.labels(y, weight, len(y))[1].masses)
     except (ValueError, TypeError) as error:
         return Refused(error)
-
