@@ -83,9 +83,10 @@ def seconds_a_round(booster: Any, *data: Any, few: int, many: int) -> float:
 
 def rounds(client: Client, given: Any) -> None:
     """Print seconds and bytes a round."""
-    X, y = table(given.rows, given.columns)
     size = -(-given.rows // 4)
-    DX, Dy = (client.persist(da.from_array(a, chunks=(size, *a.shape[1:]))) for a in (X, y))
+    made = da.random.default_rng(0).normal(size=(given.rows, given.columns + 1), chunks=(size, -1))
+    DX, Dy = client.persist([made[:, 1:], (made[:, 0] + made[:, 1] + made[:, 2] * made[:, 3] > 0).astype(int)])
+    X, y = client.compute([DX, Dy], sync=True)
     run, sent, asked = Cluster.run, [0], [0]
 
     def counted(self: Any, function: Any, *args: Any, groups: Any) -> Any:
@@ -182,7 +183,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    with LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=None, silence_logs=logging.CRITICAL) as cluster:
+    with LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=":0", silence_logs=logging.CRITICAL) as cluster:
         workers = Workers(cluster.scheduler_address)
         with Client(cluster) as client:
             workers.fill(client)

@@ -17,7 +17,7 @@ class SmallCluster:
 
     def __init__(self) -> None:
         self.scheduler = LocalCluster(
-            n_workers=0, host="127.0.0.1", dashboard_address=None, silence_logs=logging.CRITICAL
+            n_workers=0, host="127.0.0.1", dashboard_address=":0", silence_logs=logging.CRITICAL
         )
         self.processes: list[subprocess.Popen] = []
 

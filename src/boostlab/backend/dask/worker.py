@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from threading import RLock
 from typing import Any
 
-from boostlab.backend.partitioned.part import Answer, Call, Part, merged
+from boostlab.backend.partitioned.part import Answer, Call, Name, Part, merged
 
 FAN = 8  # workers that one asks in a reduction tree
 THREADS = 4  # calls at a time: several fits may share a worker
@@ -121,7 +121,7 @@ def answer(names: Mapping[int, str], first: int, orders: Sequence[Call], questio
     return Reply(merged(question[0], answers), [])
 
 
-def merge_replies(question: str, replies: Sequence[Reply]) -> Reply:
+def merge_replies(question: Name, replies: Sequence[Reply]) -> Reply:
     """Return one reply for several."""
     error = next((r.error for r in replies if r.error is not None), None)
     missing = [n for reply in replies for n in reply.missing]

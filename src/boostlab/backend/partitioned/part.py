@@ -32,7 +32,8 @@ from boostlab.contract.voter import votes_of
 Array = npt.NDArray[Any]
 Formula = Callable[..., Any]
 Facts = tuple[int, int, str]  # of a column: dimensions, values a row, type
-Call = tuple[str, tuple[Any, ...]]  # an order or a question: its name and arguments
+Name = str | tuple[str, ...]  # several questions may be asked at once
+Call = tuple[Any, tuple[Any, ...]]  # an order or a question: its name and arguments
 Answer = tuple[Any, ...]
 
 
@@ -58,10 +59,25 @@ MERGES: dict[str, tuple[Callable[[Any, Any], Any], ...]] = {
 }
 
 
-def merged(question: str, answers: Iterable[Answer]) -> Answer:
+def merged(question: Name, answers: Iterable[Answer]) -> Answer:
     """Return one answer for several parts."""
+    merges = [merge for name in names_of(question) for merge in MERGES[name]]
     columns = zip(*answers, strict=True)
-    return tuple(reduce(merge, column) for merge, column in zip(MERGES[question], columns, strict=True))
+    return tuple(reduce(merge, column) for merge, column in zip(merges, columns, strict=True))
+
+
+def names_of(question: Name) -> tuple[str, ...]:
+    """Return the names of a question, or of several that are asked at once."""
+    return (question,) if isinstance(question, str) else question
+
+
+def apart(question: Name, answer: Answer) -> list[Answer]:
+    """Return the answers to questions that were asked at once."""
+    found, at = list[Answer](), 0
+    for name in names_of(question):
+        found.append(answer[at : at + len(MERGES[name])])
+        at += len(MERGES[name])
+    return found
 
 
 class Formed(tuple[Any, ...]):
@@ -93,8 +109,11 @@ class Part:
         return getattr(self, order[0])(*order[1])
 
     def answer(self, question: Call) -> Answer:
-        """Answer a question."""
-        return getattr(self, question[0])(*question[1])
+        """Answer a question, or several at once."""
+        if isinstance(question[0], str):
+            return getattr(self, question[0])(*question[1])
+        asked = zip(question[0], question[1], strict=True)
+        return tuple(value for name, args in asked for value in getattr(self, name)(*args))
 
     def drop(self, numbers: Sequence[int]) -> None:
         """Forget columns that nothing refers to any more."""

@@ -16,9 +16,9 @@ from boostlab.backend.cpu.functions import exp_of
 from boostlab.backend.cpu.rows import WatchedRows
 from boostlab.backend.cpu.sample import CpuSample
 from boostlab.backend.cpu.scores import Scores
-from boostlab.backend.partitioned.channels import PartedClassCount, PartedFollower, PartedPanel
+from boostlab.backend.partitioned.channels import ALL, PartedClassCount, PartedFollower, PartedPanel
 from boostlab.backend.partitioned.column import PartedColumn, Ref
-from boostlab.backend.partitioned.part import Answer, Call, Facts, Formed, Part
+from boostlab.backend.partitioned.part import Answer, Call, Facts, Formed, Part, apart
 from boostlab.contract import Reweigh, Rule, Step
 from boostlab.contract.formula import LABEL, is_formula, n_values, parameters
 from boostlab.contract.growth import Strategy
@@ -26,7 +26,8 @@ from boostlab.contract.slots import Slots
 
 Array = npt.NDArray[Any]
 
-NO_GUESS = np.empty((0, 1), np.int64)
+OF_NODES = ("label_sums", "class_sums", "panel_sums")  # questions whose last argument is a node
+FEW_CELLS = 1 << 24  # of a node, up to which both children are summed at once with their sizes
 
 
 class Parts(Protocol):
@@ -100,6 +101,8 @@ class PartitionedRows(CpuSample):
         self.masses: Any = PartedMasses(self)
         self.followers, self._counter = [], None
         self._gone: list[int] = []  # columns to forget
+        self._asked: dict[int, dict[Any, None]] = {}  # what was asked of a node, for its children
+        self._ahead: dict[Any, Answer] = {}  # answers that may be asked for next
         self._next = 0
         self._powers: dict[Any, Array] = {}
         self._own: dict[str, PartedColumn] = {}  # a rule's memory
@@ -121,8 +124,19 @@ class PartitionedRows(CpuSample):
         if self._gone:
             self._gone, gone = [], self._gone
             self.order("drop", gone)
+        shown = tuple(_shown(a) for a in args)
+        if question in OF_NODES:
+            if (question, shown) in self._ahead:
+                return self._ahead.pop((question, shown))
+            self._asked.setdefault(shown[-1], {})[question, shown[:-1]] = None
         orders, self._orders = self._orders, []
-        return self.parts.ask(orders, (question, tuple(_shown(a) for a in args)))
+        return self.parts.ask(orders, (question, shown))
+
+    def _ask_at_once(self, questions: Sequence[Call]) -> list[Answer]:
+        """Return the answers to several questions, by one exchange."""
+        orders, self._orders = self._orders, []
+        name = tuple(q for q, _ in questions)
+        return apart(name, self.parts.ask(orders, (name, tuple(args for _, args in questions))))
 
     def compute(self, operation: str, *args: Any) -> PartedColumn:
         """Return a column that an order makes."""
@@ -250,15 +264,16 @@ class PartitionedRows(CpuSample):
         if is_formula(what) and LABEL in parameters(what):
             width = self.n_classes
         size = float(self.n_sample if counts is None else self.sums(counts)[0]) * width
-        guess = self._powers.get(what) if is_formula(what) else None
+        # Values of one kind change little from round to round: a good guess saves two exchanges.
+        kind = what if is_formula(what) else (what[0] if isinstance(what, Formed) else "column", width)
+        guess = self._powers.get(kind)
 
         def one_pass(powers: Array) -> tuple[Array, Array]:
             tops, sums = self.ask("tops_and_sums", what, numbers, counts, powers.tolist())
             return tops, sums
 
         found, powers = exact_sums(one_pass, n, size, np.empty((0, n), np.int64) if guess is None else guess)
-        if is_formula(what):
-            self._powers[what] = powers
+        self._powers[kind] = powers
         return found
 
     def _follower(self, form: int, sided: bool, lasting: bool) -> Any:
@@ -276,13 +291,20 @@ class PartitionedRows(CpuSample):
         """Return the node of all rows."""
         number = self._number()
         self.order("root", number)
+        self._asked, self._ahead = {number: self._asked.get(ALL, {})}, {}
         return PartedNode(number, self.n_rows)
 
     def part(self, node: Any, feature: int, low: Array) -> Any:
         """Part a node's rows: those in the column's low slots, and the others."""
         children = self._number(), self._number()
         self.order("part", node.number, feature, low, children)
-        sizes = self.ask("sizes", children)
+        sums: list[Call] = []
+        if node.n_rows * len(self.whole.starts) <= FEW_CELLS:  # an exchange costs more than to sum both children
+            sums = [(q, (*args, child)) for q, args in self._asked.get(node.number, ()) for child in children]
+        sizes, *found = self._ask_at_once([("sizes", (children,)), *sums])
+        self._ahead = dict(zip(sums, found, strict=True))
+        for child in children:
+            self._asked[child] = self._asked.get(node.number, {})
         return tuple(PartedNode(number, int(size)) for number, size in zip(children, sizes, strict=True))
 
     def histogram(self, channels: Any, node: Any) -> tuple[Array, Array]:
