@@ -197,15 +197,18 @@ class _CutSearch:
     def see(self, x: Array, mass: Array | None, first: bool) -> None:
         """Look at a block's values."""
         there = ~np.isnan(x)
-        keys, mass = keys_of(x[there]), np.ones(int(there.sum()), np.int64) if mass is None else mass[there]
-        order = np.argsort(keys, kind="stable")
-        keys, mass = keys[order], mass[order]
+        keys = keys_of(x[there])
+        if mass is None:
+            keys.sort()  # several times faster than to find an order
+            mass = np.ones(len(keys), np.int64)
+        else:
+            order = np.argsort(keys, kind="stable")
+            keys, mass = keys[order], mass[there][order]
         if first:
             self.whole += int(mass.sum())
             if self.known is not None:
-                self.known = np.union1d(self.known, keys)
-                if len(self.known) > self.limit:
-                    self.known = None
+                distinct = keys[np.append(True, keys[1:] != keys[:-1])] if len(keys) else keys
+                self.known = _few_keys(self.known, distinct, self.limit) if len(distinct) <= self.limit else None
         if self.stretches is not None:
             self.stretches.count(keys, mass)
         if self.few is not None:
