@@ -71,8 +71,13 @@ def same(a: Any, b: Any) -> bool:
     return repr(a.estimators_) == repr(b.estimators_) and np.array_equal(a.estimator_weights_, b.estimator_weights_)
 
 
-def seconds_a_round(booster: Any, *data: Any, few: int, many: int) -> float:
-    """Return the seconds of a round, by the difference of two fits."""
+def seconds_a_round(booster: Any, *data: Any, n: int) -> float:
+    """Return the median seconds of a round after the first few."""
+    return float(np.median(booster.set_params(n_estimators=n).fit(*data).history_["seconds"][3:]))
+
+
+def seconds_by_two_fits(booster: Any, *data: Any, few: int, many: int) -> float:
+    """Return the seconds of a round of a peer, by the difference of two fits."""
     spent = []
     for n in (few, many):
         start = time.perf_counter()
@@ -108,14 +113,14 @@ def rounds(client: Client, given: Any) -> None:
         bytes_, calls = ((marks[-1][i] - marks[3][i]) / (len(marks) - 4) for i in (0, 1))
         print(f"{name}: {bytes_ / 1e3:.0f} kB and {calls:.1f} exchanges a round", flush=True)
         for turn in range(given.turns):
-            there = seconds_a_round(booster, DX, Dy, few=5, many=5 + given.rounds)
+            there = seconds_a_round(booster, DX, Dy, n=3 + given.rounds)
             booster.n_jobs = 2
-            here = seconds_a_round(booster, X, y, few=5, many=5 + given.rounds)
+            here = seconds_a_round(booster, X, y, n=3 + given.rounds)
             booster.n_jobs = None
             print(f"{name}, turn {turn}: {there * 1e3:.1f} ms a round, locally {here * 1e3:.2f} ms", flush=True)
             for peer, model in peers(name, client):
                 try:
-                    spent = seconds_a_round(model, DX, Dy, few=5, many=5 + given.rounds)
+                    spent = seconds_by_two_fits(model, DX, Dy, few=5, many=5 + given.rounds)
                     print(f"{name}, turn {turn}: {peer} {spent * 1e3:.1f} ms a round", flush=True)
                 except Exception as error:  # say what a peer cannot do, and go on
                     print(f"{peer}: {type(error).__name__}: {str(error)[:200]}", flush=True)
