@@ -12,6 +12,9 @@ ARGS ?=
 PIP_INSTALL := -m pip install -qq --disable-pip-version-check --no-input -c constraints.txt
 REQUIREMENTS := pyproject.toml reproductions/pyproject.toml constraints.txt
 
+# Tests start processes and two workers: each compiles all sources anew (10 s) where no bytecode may be kept.
+export PYTHONDONTWRITEBYTECODE :=
+
 # Two targets must not install into one environment at the same time.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:

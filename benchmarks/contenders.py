@@ -26,6 +26,10 @@ class Contender:
         """Return the scores, the cheapest thing to ask for."""
         return self.model.decision_function(X)
 
+    def probabilities(self, X: Any) -> Any:
+        """Return the classes' probabilities."""
+        return self.model.predict_proba(X)
+
 
 def dense(X: Any) -> Any:
     return X.toarray() if hasattr(X, "toarray") else X
@@ -66,6 +70,9 @@ class XGBoost(Contender):
 
         data = xgboost.QuantileDMatrix(X, y, nthread=self.threads)
         params: dict[str, Any] = dict(tree_method="hist", objective="binary:logistic", nthread=self.threads)
+        classes = int(y.max()) + 1
+        if classes > 2:
+            params.update(objective="multi:softprob", num_class=classes)
         if self.leaves == 2:
             params.update(max_depth=1)
         else:
@@ -74,6 +81,9 @@ class XGBoost(Contender):
 
     def predict(self, X: Any) -> Any:
         return self.model.inplace_predict(X, predict_type="margin")
+
+    def probabilities(self, X: Any) -> Any:
+        return self.model.inplace_predict(X)
 
 
 class HistGradientBoosting(Contender):

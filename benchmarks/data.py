@@ -36,6 +36,23 @@ class Normal:
 
 
 @dataclass(frozen=True)
+class Blobs:
+    """Standard normal columns; the class is the nearest of some random centres, after noise."""
+
+    n: int
+    d: int
+    classes: int
+
+    def make(self, small: bool) -> tuple[Array, Array]:
+        n = max(500, self.n // 100) if small else self.n
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((n, self.d), dtype=np.float32)
+        centres = rng.standard_normal((self.classes, self.d)).astype(np.float32)
+        score = X @ centres.T + 3 * rng.standard_normal((n, self.classes), dtype=np.float32)
+        return X, score.argmax(axis=1).astype(np.int64)
+
+
+@dataclass(frozen=True)
 class Stored:
     """A data set from the folder that BOOSTLAB_DATA names; sparse if it is a LIBSVM file."""
 

@@ -7,8 +7,9 @@ from scipy import sparse
 
 from boostlab.backend import CpuRows, Masses
 from boostlab.contract import Rule
-from boostlab.data.table import Table
+from boostlab.data.table import Bins, Table
 from boostlab.engine.training import Training
+from boostlab.learners import DecisionStump
 
 # Every numeric type of numpy, and both byte orders.
 DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", ">i2", ">u4", ">f4", ">f8"]
@@ -46,6 +47,13 @@ def stored(X, seed=0):
     return sparse.csr_array((X[kept], j, np.searchsorted(i, np.arange(len(X) + 1))), shape=X.shape)
 
 
+def class_numbers(y):
+    """Return classes as boosters show them to learners: kernels need not be compiled for another type."""
+    y = np.asarray(y).astype(np.int8)
+    y.flags.writeable = False
+    return y
+
+
 def rows_in_memory(F, h, y=1, mass=None):
     """Return rows with these scores, votes, labels -1 and +1 and masses, as a rule's formulas see them."""
     F = np.asarray(F, float)
@@ -59,3 +67,13 @@ def rows_in_memory(F, h, y=1, mass=None):
 def training_of(rule, learner, table, masses, codes, n_classes, **settings):
     """Return a training on rows in memory."""
     return Training(rule, learner, CpuRows(rule, table, masses, codes, n_classes), **settings)
+
+
+def train(rule, X, codes, learner=None, rounds=30, mass=None, **settings):
+    """Run a rule on a table, without an estimator around it."""
+    rows = Masses(len(codes), mass)
+    table = Table.of(X, Bins.fit(X, rows))
+    training = training_of(
+        rule, learner or DecisionStump(), table, rows, codes, int(codes.max()) + 1, horizon=rounds, **settings
+    )
+    return training, training.run(rounds)

@@ -49,15 +49,15 @@ if TYPE_CHECKING:
     from boostlab.comparison import compare as compare
     from boostlab.contract import Stop as Stop
     from boostlab.data.binned import Binned as Binned
-    from boostlab.learners import DecisionStump as DecisionStump
-    from boostlab.learners import DecisionTree as DecisionTree
-    from boostlab.learners import VoterPool as VoterPool
+    from boostlab.learners.pool import VoterPool as VoterPool
+    from boostlab.learners.stump import DecisionStump as DecisionStump
+    from boostlab.learners.tree.learner import DecisionTree as DecisionTree
     from boostlab.model_io import load as load
     from boostlab.multiclass.ecoc import ECOCClassifier as ECOCClassifier
     from boostlab.multiclass.pairwise import PairwiseClassifier as PairwiseClassifier
     # [/imports]
 
-__all__: list[str]  # made when it is asked for: the estimators are found by their files' names
+__all__: list[str]  # made when it is asked for: the estimators and learners are found in their files
 
 _ROOMS = ("datasets", "explain", "plots", "studies", "theory")
 _HOMES = {
@@ -65,10 +65,7 @@ _HOMES = {
     "AutoBoostRegressor": "boostlab.auto",
     "compare": "boostlab.comparison",
     "Binned": "boostlab.data.binned",
-    "DecisionStump": "boostlab.learners",
-    "DecisionTree": "boostlab.learners",
     "Stop": "boostlab.contract",
-    "VoterPool": "boostlab.learners",
     "load": "boostlab.model_io",
 }
 
@@ -82,9 +79,9 @@ def __getattr__(name: str) -> Any:
     elif name == "__all__":
         value = _public_names()
     else:
-        from boostlab.boosters.registry import find
+        from boostlab.boosters.registry import find, load_learner
 
-        value = find(name)
+        value = find(name) or load_learner(name)
         if value is None:
             raise AttributeError(f"module 'boostlab' has no attribute {name!r}")
     globals()[name] = value
@@ -92,9 +89,10 @@ def __getattr__(name: str) -> Any:
 
 
 def _public_names() -> list[str]:
-    from boostlab.boosters.registry import ROOMS, public_names
+    from boostlab.boosters.registry import ROOMS, learner_names, public_names
 
-    return sorted(["__version__", *_HOMES, *_ROOMS, *(name for room in ROOMS for name in public_names(room))])
+    found = [name for room in ROOMS for name in public_names(room)]
+    return sorted(["__version__", *_HOMES, *_ROOMS, *learner_names(), *found])
 
 
 def __dir__() -> list[str]:

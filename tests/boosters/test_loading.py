@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -24,20 +25,46 @@ def said(code):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
 
 
-def test_one_booster_does_not_load_the_others():
-    loaded = said("import sys; from boostlab import AdaBoostClassifier; print(*sys.modules)").split()
-    assert "boostlab.boosters.adaboost" in loaded
-    assert "boostlab.boosters.lpboost" not in loaded
-    assert "boostlab.boosters.vadaboost" not in loaded
+STEPS = """
+import json, sys
+from boostlab import VadaBoostClassifier, AdaBoostClassifier
+AdaBoostClassifier(n_estimators=2).fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
+fit = list(sys.modules)
+import boostlab
+kind = type(boostlab.load(sys.argv[1])).__name__
+load = list(sys.modules)
+from boostlab.boosters import REGISTRY, REGRESSORS
+import boostlab.plots, boostlab.theory
+drawn = "matplotlib" in sys.modules
+print(json.dumps({"fit": fit, "kind": kind, "load": load, "lists": [*REGISTRY, *REGRESSORS], "drawn": drawn}))
+"""
 
 
-def test_a_model_file_loads_its_booster_only(tmp_path):
-    path = str(tmp_path / "model.boost")
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory):
+    """What a new process has loaded after a fit, after `load`, with all boosters, and with the pictures."""
+    path = tmp_path_factory.mktemp("loading") / "model.boost"
     boostlab.WeightBoostClassifier(n_estimators=2).fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]).save(path)
-    loaded = said(f"import sys, boostlab; print(type(boostlab.load({path!r})).__name__); print(*sys.modules)").split()
-    assert loaded[0] == "WeightBoostClassifier"
-    assert "boostlab.boosters.lpboost" not in loaded
-    assert "boostlab.multiclass.pairwise" not in loaded
+    done = subprocess.run([sys.executable, "-c", STEPS, str(path)], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def test_a_fit_loads_its_booster_and_what_it_needs(fresh):
+    loaded = set(fresh["fit"])
+    assert "boostlab.boosters.adaboost" in loaded
+    assert not {"boostlab.boosters.lpboost", "boostlab.boosters.weightboost"} & loaded
+    rooms = {"explain.words", "explain.pairs", "theory", "model_io", "studies", "plots"}
+    assert not ({f"boostlab.{room}" for room in rooms} | {"highspy", "matplotlib", "rich", "typer"}) & loaded
+
+
+def test_matplotlib_is_not_imported_before_the_first_picture(fresh):
+    assert fresh["drawn"] is False
+
+
+def test_a_model_file_loads_its_booster_only(fresh):
+    assert fresh["kind"] == "WeightBoostClassifier"
+    assert "boostlab.boosters.weightboost" in fresh["load"]
+    assert not {"boostlab.boosters.lpboost", "boostlab.multiclass.pairwise"} & set(fresh["load"])
 
 
 def test_names_are_listed_without_loading_a_booster():
@@ -48,11 +75,9 @@ def test_names_are_listed_without_loading_a_booster():
     assert loaded == "False"
 
 
-def test_lists_are_whole_and_in_one_order():
-    some_first = "from boostlab import VadaBoostClassifier, AdaBoostClassifier"
-    listed = said(f"{some_first}; from boostlab.boosters import REGISTRY, REGRESSORS; print(*REGISTRY, *REGRESSORS)")
-    assert set(listed.split()) == set(public_names("boosters"))
-    for names in (listed.split(), list(OURS)):  # in another order in this process
+def test_lists_are_whole_and_in_one_order(fresh):
+    assert set(fresh["lists"]) == set(public_names("boosters"))
+    for names in (fresh["lists"], list(OURS)):  # in another order in this process
         assert names == sorted(names, key=lambda name: (name in REGRESSORS, name.casefold()))
 
 

@@ -317,8 +317,8 @@ def test_kernels_compile_where_nothing_can_be_written(tmp_path):
         "from numba.core import caching\n"
         "caching.CacheImpl._locator_classes = []\n"
         "from boostlab import AdaBoostClassifier\n"
-        "from boostlab.backend.cpu.functions import exp_less, exp_of\n"
-        "print(exp_of(0.0), type(exp_less._cache).__name__)\n"
+        "from boostlab.backend.cpu.kernels.vote_update import exp_less, exp_of\n"
+        "print(exp_of(0.0), type(exp_less._enter._cache).__name__)\n"
     )
     path = os.pathsep.join(p for p in sys.path if p)
     env = {**os.environ, "PYTHONPATH": path}

@@ -33,10 +33,11 @@ MEETS_IT = {"GentleBoostClassifier", "RQPBoostClassifier", *REGRESSORS}  # other
 SETTINGS = {"AdaBoostM1Classifier": {"max_leaf_nodes": 8}}
 # Conventions hold after few rounds as after a hundred, for which the checks would take four times as long.  Some checks
 # ask for a score that these do not reach so soon.
-SETTINGS |= {name: {"n_estimators": 100} for name in ("L2BoostRegressor", "RQPBoostClassifier")}
+SETTINGS |= {"GentleBoostClassifier": {"n_estimators": 8}}
+SETTINGS |= {name: {"n_estimators": 15} for name in ("L2BoostRegressor", "RQPBoostClassifier")}
 SETTINGS |= {name: {"n_estimators": 10} for name in ("SoftBoostClassifier", "TotalBoostClassifier")}
 CHECKED = [
-    entry.cls(**{"n_estimators": 8, **SETTINGS.get(name, {})}) for name, entry in (REGISTRY | REGRESSORS).items()
+    entry.cls(**{"n_estimators": 5, **SETTINGS.get(name, {})}) for name, entry in (REGISTRY | REGRESSORS).items()
 ]
 CHECKED += [boostlab.AdaBoostClassifier()]  # as it comes
 

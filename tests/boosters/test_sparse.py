@@ -241,7 +241,7 @@ MAKES = [
 SPICE = [0.0, 0.0, 0.0, -0.0, 1.0, -1.0, 2.0, np.nan, 1e308, -1e308, 5e-324, -5e-324, 0.1, 2**53 + 1.0]
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 2**32), k=st.integers(0, len(MAKES) - 1))
 def test_any_table(seed, k):
     rng = np.random.default_rng(seed)

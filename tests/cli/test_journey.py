@@ -88,15 +88,13 @@ def test_a_page_and_a_card_of_one_model(run, here):
         assert text in card
 
 
-def test_numbers_and_auto_from_outside(here):
-    """Through the installed entry point, from standard input to standard output."""
-    command = [sys.executable, "-m", "boostlab"]
+def test_numbers_and_auto_from_outside(run, here):
+    """From standard input to standard output, the second time through the installed entry point."""
     table = (here / "shop.csv").read_text()
-    fit = [*command, "fit", "-", "--target", "size", "--out", "n.boost"]
-    done = subprocess.run(fit, input=table, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
+    done = run("fit", "-", "--target", "size", "--out", "n.boost", input=table)
+    assert done.exit_code == 0, done.stderr
     assert "L2Boost with trees of 3 leaves" in " ".join(done.stdout.split())
-    predict = [*command, "predict", "n.boost", "-", "--columns", "drop"]
+    predict = [sys.executable, "-m", "boostlab", "predict", "n.boost", "-", "--columns", "drop"]
     scored = subprocess.run(predict, input=table, capture_output=True, text=True, timeout=120)
     assert (scored.returncode, scored.stderr) == (0, "")
     assert np.isfinite([float(row["predicted size"]) for row in rows_of(scored.stdout)]).sum() == N

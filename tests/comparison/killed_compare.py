@@ -1,6 +1,6 @@
 """A comparison that is killed again and again while it writes its folder; prints what each attempt ended with.
 
-Run as a script of its own, because it forks: attempt k ends itself by SIGKILL at its (2k - 1)-th opening, renaming or
+Run as a script of its own, because it forks: attempt k ends itself by SIGKILL at its (3k - 2)-th opening, renaming or
 making of something in the folder, every attempt goes on in what the earlier ones left, and the last is let through.
 """
 
@@ -52,9 +52,9 @@ def broken(folder: Path) -> list[str]:
 
 
 def main(folder: str, *arguments: str) -> None:
-    """Kill at the first moment, the third and so on, until a run is through."""
+    """Kill at the first moment, the fourth and so on, until a run is through."""
     CliRunner().invoke(app, ["compare", *arguments, "--out", "warm"])  # compiles, and draws for the first time
-    for moment in range(1, 200, 2):
+    for moment in range(1, 200, 3):
         code = attempt([*arguments, "--out", folder], moment, folder)
         print(code, *broken(Path(folder)), flush=True)
         if code >= 0:

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import boostlab
-from boostlab.cli import app
+from boostlab.cli import app, main
 from boostlab.comparison.command import CompareOptions, seconds_of
 from boostlab.comparison.methods import suitable
 from boostlab.comparison.protocol import NestedCV
@@ -95,13 +95,16 @@ def test_a_table_from_outside_and_once_more(here, run):
     assert "4 of 4 cells finished (all were there from earlier runs)" in again.stdout
 
 
-def test_a_mistake_from_outside_has_no_traceback(here):
-    """Others are made from inside, below."""
-    done = outside("shop.csv", "--target", "kep")
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr.startswith("boostlab: There is no column 'kep'; did you mean 'kept'?")
-    assert done.stderr.count("\n") == 1
+def test_a_mistake_at_the_entry_point_has_no_traceback(here, monkeypatch, capfd):
+    """Others are made below it."""
+    monkeypatch.setattr(sys, "argv", ["boostlab", "compare", "shop.csv", "--target", "kep"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    said = capfd.readouterr()
+    assert ended.value.code == 2
+    assert said.out == ""
+    assert said.err.startswith("boostlab: There is no column 'kep'; did you mean 'kept'?")
+    assert said.err.count("\n") == 1
 
 
 @posix

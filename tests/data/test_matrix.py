@@ -86,7 +86,7 @@ def test_float32_is_used_only_where_it_is_exact(dtype):
 # -- sparse matrices ----------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 2**32))
 def test_by_rows_sorts_and_adds_up_a_copy(seed):
     rng = np.random.default_rng(seed)
@@ -150,7 +150,7 @@ def test_extremes_look_at_every_block():
 # -- the canonical order ------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(seed=st.integers(0, 2**32))
 def test_the_canonical_order_of_dense_and_sparse_is_one(seed):
     rng = np.random.default_rng(seed)

@@ -48,7 +48,7 @@ def test_midpoints_by_hand():
     assert encoded(bins, X).tolist() == [[2, 0, 1, 0], [0, 0, 0, 0], [2, 0, 1, 2]]
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @example(values=[1.0, np.nextafter(1.0, 2.0)])
 @example(values=[-5e-324, 0.0, 5e-324, 1e-323, 1.5e-323])
 @example(values=[-HUGE, HUGE])
@@ -70,7 +70,7 @@ def test_cuts_lie_halfway_between_neighbours(values):
     assert codes == [distinct.index(v) for v in values]
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.lists(st.integers(0, 2**20), min_size=2, max_size=20))
 def test_neighbouring_float32_values_are_told_apart(steps):
     bits = np.array(steps, np.int32) + np.float32(1.0).view(np.int32)
@@ -137,7 +137,7 @@ def test_bins_of_distinct_values_are_balanced(max_bins, n):
     assert sizes.max() <= -(-n // max_bins)
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(st.integers(0, 2**32), st.integers(2, 12), st.sampled_from(["none", "counts", "real"]))
 def test_no_bin_is_fuller_than_its_share_and_one_value(seed, max_bins, kind):
     rng = np.random.default_rng(seed)
@@ -156,7 +156,7 @@ def test_no_bin_is_fuller_than_its_share_and_one_value(seed, max_bins, kind):
     assert bins.of(0).tolist() == [(a + b) / 2 for a, b in low_high]  # cuts lie between neighbouring values
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.integers(0, 2**32), st.sampled_from([2, 3, 7, 10, 255]))
 def test_mass_k_cuts_like_k_copies(seed, max_bins):
     rng = np.random.default_rng(seed)
@@ -211,7 +211,7 @@ def test_rows_in_any_order_give_the_same_cuts():
 # -- splits ---------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.data())
 def test_codes_and_raw_values_split_alike(data):
     dtype = data.draw(st.sampled_from([np.float32, np.float64]))

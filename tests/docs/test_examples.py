@@ -223,7 +223,7 @@ def test_rows_told_otherwise_lose_margin(examples):
 
 def test_scikit_learns_checks_pass(make):
     expected = {"check_class_weight_classifiers": "an exact stump may give the light class a region of its own"}
-    check_estimator(make(), expected_failed_checks=expected, on_skip=None)
+    check_estimator(make(n_estimators=8), expected_failed_checks=expected, on_skip=None)
 
 
 def test_weight_k_equals_k_copies_and_order_does_not_matter(make):

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import sklearn
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.cluster import KMeans
-from sklearn.ensemble import AdaBoostClassifier as SklearnAdaBoost
 from sklearn.ensemble import BaggingClassifier
-from sklearn.feature_selection import SelectFromModel
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -21,9 +17,8 @@ from boostlab.boosters.adaboost import AdaBoost
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Table
 from boostlab.learners.adapter import ConstantVoter, EstimatorLearner, EstimatorVoter
+from learners.recording import SEEN, Unweighted, Weighted, best, thirty_rows
 from tables import training_of
-
-SEEN = []  # what the recording estimators were given, since every round trains a clone
 
 
 @pytest.fixture(autouse=True)
@@ -31,46 +26,9 @@ def forget():
     SEEN.clear()
 
 
-class Weighted(ClassifierMixin, BaseEstimator):
-    """Says the heavier class, and records what it was trained on."""
-
-    def __init__(self, random_state=None):
-        self.random_state = random_state
-
-    def fit(self, X, y, sample_weight=None):
-        SEEN.append((X, y, sample_weight))
-        self.classes_ = np.unique(y)
-        self.label_ = int((sample_weight * (2 * y - 1)).sum() > 0)
-        return self
-
-    def predict(self, X):
-        return np.full(len(X), self.label_)
-
-
-class Unweighted(ClassifierMixin, BaseEstimator):
-    """Nearest class mean of the first column; takes no weights."""
-
-    def fit(self, X, y):
-        SEEN.append((X, y, None))
-        low, high = (X[y == label, 0].mean() for label in (0, 1))
-        self.middle_, self.above_ = (low + high) / 2, int(high >= low)
-        return self
-
-    def predict(self, X):
-        return np.where(X[:, 0] > self.middle_, self.above_, 1 - self.above_)
-
-
 @pytest.fixture
 def data():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(30, 3))
-    return X, np.where(X[:, 0] + 0.5 * rng.normal(size=30) > 0, 1.0, -1.0), rng.random(30) * 1e-5
-
-
-def best(estimator, X, task, mass=None, seed=0):
-    rng = np.random.default_rng(seed)
-    found = EstimatorLearner(estimator).begin(CpuSample(Table(X), Masses(len(X), mass)), rng).best(task)
-    return found if isinstance(found, Stop) else found.voter
+    return thirty_rows()
 
 
 # -- weights --------------------------------------------------------------------------------------------------------
@@ -210,81 +168,6 @@ def test_every_random_state_is_set_from_the_generator(data):
             assert estimator.get_params()[name] is None  # the user's own object is left alone
 
 
-# -- metadata routing -----------------------------------------------------------------------------------------------
-
-
-class Passing(BaseEstimator):
-    """A transformer that takes weights, and records whether it got some."""
-
-    def fit(self, X, y=None, sample_weight=None):
-        SEEN.append(("transformer", sample_weight is not None))
-        return self
-
-    def transform(self, X):
-        return X
-
-
-@pytest.fixture
-def routing():
-    with sklearn.config_context(enable_metadata_routing=True):
-        yield
-
-
-def who_got_weights(pipe, data):
-    X, y, w = data
-    best(pipe, X, Task("edge", w, y))
-    (_, transformer), (_, _, weight) = SEEN
-    if weight is not None:
-        np.testing.assert_allclose(weight, w / w.mean(), rtol=1e-12)
-    return transformer, weight is not None
-
-
-def test_without_routing_the_last_step_gets_the_weights(data):
-    assert who_got_weights(make_pipeline(Passing(), Weighted()), data) == (False, True)
-
-
-@pytest.mark.parametrize("transformer", [None, False, True])
-@pytest.mark.parametrize("last", [None, True, "importance"])
-def test_routing_follows_requests_and_else_does_as_without(data, routing, transformer, last):
-    passing, weighted = Passing(), Weighted()
-    if transformer is not None:
-        passing.set_fit_request(sample_weight="importance" if transformer and last == "importance" else transformer)
-    if last is not None:
-        weighted.set_fit_request(sample_weight=last)
-    pipe = make_pipeline(passing, weighted)
-    assert who_got_weights(pipe, data) == (bool(transformer), True)
-    assert weighted.get_metadata_routing().fit.requests["sample_weight"] == last  # the user's own object is left alone
-
-
-def test_who_draws_while_routing_is_on(routing):
-    assert not EstimatorLearner(DecisionTreeClassifier()).draws
-    assert EstimatorLearner(make_pipeline(DecisionTreeClassifier().set_fit_request(sample_weight=False))).draws
-    assert EstimatorLearner(KNeighborsClassifier()).draws
-    assert EstimatorLearner(SklearnAdaBoost()).draws  # which cannot take weights while routing is on
-
-
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        BaggingClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=2),
-        make_pipeline(StandardScaler(), make_pipeline(StandardScaler(), LogisticRegression())),
-        make_pipeline(SelectFromModel(DecisionTreeClassifier()), LogisticRegression()),
-    ],
-    ids=["bagging", "nested", "selection"],
-)
-def test_routing_changes_nothing_where_nobody_asked(data, estimator):
-    X, y, w = data
-    plain = best(estimator, X, Task("edge", w, y))
-    with sklearn.config_context(enable_metadata_routing=True):
-        routed = best(estimator, X, Task("edge", w, y))
-    unweighted = best(estimator, X, Task("edge", np.ones(30), y))
-    for method in ("predict_proba", "decision_function"):
-        if hasattr(plain.estimator, method):
-            said = getattr(plain.estimator, method)(X)
-            assert np.array_equal(said, getattr(routed.estimator, method)(X))
-            assert not np.array_equal(said, getattr(unweighted.estimator, method)(X))
-
-
 # -- corner cases ---------------------------------------------------------------------------------------------------
 
 
@@ -321,77 +204,6 @@ def test_the_engine_does_not_predict_the_sample_twice(data):
     training.run(3)
     assert asked == [30] * len(asked)
     assert len(asked) == training.state.t
-
-
-class Moody(Unweighted):
-    """Refuses some fits."""
-
-    refused = ()
-
-    def fit(self, X, y):
-        if len(SEEN) in self.refused:
-            SEEN.append("refused")
-            raise ValueError("not today")
-        return super().fit(X, y)
-
-
-class MoodyWeighted(DecisionTreeClassifier):
-    """Refuses all fits after the second."""
-
-    def fit(self, X, y, sample_weight=None):
-        if len(SEEN) == 2:
-            raise ValueError("not today")
-        SEEN.append(0)
-        return super().fit(X, y, sample_weight)
-
-
-def moody_training(data, learner, restarts=3):
-    X, y, _ = data
-    return training_of(
-        AdaBoost(),
-        EstimatorLearner(learner),
-        Table(X),
-        Masses(30),
-        (y > 0).astype(int),
-        2,
-        horizon=5,
-        max_restarts=restarts,
-        rng=np.random.default_rng(3),
-    )
-
-
-def test_an_estimator_that_never_worked_says_why(data, monkeypatch):
-    monkeypatch.setattr(Moody, "refused", range(100))
-    training = moody_training(data, Moody())
-    with pytest.raises(ValueError, match="not today"):
-        training.run(5)
-    assert training.state.t == 0
-
-
-def test_a_fit_that_fails_on_a_draw_is_drawn_again(data, monkeypatch):
-    monkeypatch.setattr(Moody, "refused", (1, 2))
-    training = moody_training(data, Moody())
-    training.run(3)
-    assert SEEN[1:3] == ["refused"] * 2
-    assert training.state.t == 3
-
-
-def test_draws_that_all_fail_end_training_and_keep_the_rounds(data, monkeypatch):
-    monkeypatch.setattr(Moody, "refused", range(1, 100))
-    training = moody_training(data, Moody())
-    stop = training.run(5)
-    assert training.state.t == 1
-    assert SEEN.count("refused") == 4
-    assert str(stop) == (
-        "solver_failed: 3 restarts in one round all failed; the last: Moody could not be fitted: not today"
-    )
-
-
-def test_a_weighted_fit_that_fails_ends_training_and_keeps_the_rounds(data):
-    training = moody_training(data, MoodyWeighted(max_depth=1))
-    stop = training.run(5)
-    assert training.state.t == 2
-    assert str(stop) == "solver_failed: MoodyWeighted could not be fitted: not today"
 
 
 @pytest.mark.parametrize(

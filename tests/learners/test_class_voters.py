@@ -12,6 +12,7 @@ import boostlab
 from boostlab import AdaBoostM1Classifier, DecisionStump, DecisionTree, SAMMEClassifier
 from boostlab.backend.cpu.threads import AtOnce
 from boostlab.data.table import Table
+from boostlab.learners.tree.fitted import FIELDS
 from boostlab.learners.tree.learner import TreeSession
 
 
@@ -30,7 +31,7 @@ class General(DecisionTree):
 
 
 def fields(tree):
-    return [getattr(tree, name) for name in type(tree).__slots__]
+    return [getattr(tree, name) for name in FIELDS]
 
 
 @pytest.mark.parametrize("K", [3, 7])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import sys
 import zipfile
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
@@ -192,6 +194,35 @@ def test_who_does_not_know_it_is_told_what_to_do(diagonal, tmp_path, monkeypatch
         boostlab.load(tmp_path / "model.boost")
     with pytest.raises(ModelFileError, match=r"Oblique.*joblib"):
         boosted().fit(*diagonal).save(tmp_path / "other.boost")
+
+
+def test_one_in_the_package_is_found_by_its_file(diagonal, tmp_path, monkeypatch):
+    """A new file in `learners/`, named in no list: its learner is public, and a model file finds it."""
+    own = inspect.getsource(sys.modules[__name__]).partition("# -- the tests")[0]
+    for old, new in (("ObliqueStump", "LeaningStump"), ("oblique_", "leaning_")):
+        own = own.replace(old, new)
+    (tmp_path / "leaning_stump.py").write_text(own)
+    monkeypatch.setattr(boostlab.learners, "__path__", [*boostlab.learners.__path__, str(tmp_path)])
+    monkeypatch.setattr(boostlab.learners.__spec__, "submodule_search_locations", boostlab.learners.__path__)
+    learner = boostlab.LeaningStumps
+    try:
+        assert {"LeaningStumps", "DecisionStump", "DecisionTree", "VoterPool"} <= set(dir(boostlab))
+        model = boostlab.AdaBoostClassifier(learner(), n_estimators=3, random_state=0).fit(*diagonal)
+        model.save(tmp_path / "model.boost")
+        for registry, name in ((KINDS, "leaning_stump"), (LEARNERS, "LeaningStumps")):
+            del registry[name]
+        del sys.modules[learner.__module__]  # as in another process
+        loaded = boostlab.load(tmp_path / "model.boost")
+        np.testing.assert_array_equal(loaded.decision_function(diagonal[0]), model.decision_function(diagonal[0]))
+        assert type(loaded.estimator).__module__ == "boostlab.learners.leaning_stump"
+    finally:
+        for registry, name in (
+            (KINDS, "leaning_stump"),
+            (LEARNERS, "LeaningStumps"),
+            (vars(boostlab), "LeaningStumps"),
+        ):
+            registry.pop(name, None)
+        sys.modules.pop(learner.__module__, None)
 
 
 def test_arrays_of_another_kind_cannot_be_taken():

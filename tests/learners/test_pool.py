@@ -51,7 +51,7 @@ kinds = pytest.mark.parametrize("kind", ["labels", "real"])
 @kinds
 @pytest.mark.parametrize("complements", [True, False])
 @pytest.mark.parametrize("masses", ["none", "counts", "real", "drawn"])
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 2**32))
 def test_no_member_is_better(kind, complements, masses, seed):
     rng = np.random.default_rng(seed)
@@ -83,7 +83,7 @@ def test_of_equal_members_the_first_wins_and_zero_keeps_its_sign():
 
 @kinds
 @pytest.mark.parametrize("complements", [True, False])
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 2**32))
 def test_the_best_voter_but_one(kind, complements, seed):
     rng = np.random.default_rng(seed)

@@ -29,7 +29,7 @@ def all_votes(X, sides):
 
 @pytest.mark.parametrize(("polarity", "sides"), [("both", 0), ("+", 1), ("-", -1)])
 @pytest.mark.parametrize("sparse", [False, True])
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 2**32))
 def test_the_best_stump_but_one(polarity, sides, sparse, seed):
     rng = np.random.default_rng(seed)

@@ -38,7 +38,7 @@ def asked(kind, weight, y, rng, before):
 
 
 @pytest.mark.parametrize("kind", ["edge", "without", "mixed", "svp", "z", "least_squares"])
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(seed=seeds)
 def test_stumps_are_those_of_the_general_way_round_after_round(kind, seed):
     rng = np.random.default_rng(seed)
@@ -95,7 +95,7 @@ def plain_round(form, w, t, counts, mass, k, room, least):
         k += 62 - room - gross.bit_length()
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(seed=seeds, form=st.sampled_from([SIZE, SIGNED, SQUARE]), k=st.integers(20, 75))
 def test_rounding_is_that_of_plain_numbers(seed, form, k):
     rng = np.random.default_rng(seed)

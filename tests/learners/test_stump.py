@@ -38,7 +38,7 @@ from learners.stump_problems import (
 @every_criterion
 @pytest.mark.parametrize("masses", ["none", "counts", "real"])
 @pytest.mark.parametrize("weights", ["equal", "small", "some"])
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(seed=st.integers(0, 2**32))
 def test_no_stump_is_better(criterion, weights, masses, seed):
     problem = make(seed, criterion, weights, masses)
@@ -52,7 +52,7 @@ def test_no_stump_is_better(criterion, weights, masses, seed):
 
 
 @every_criterion
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 2**32))
 def test_weights_over_thirty_magnitudes(criterion, seed):
     problem = make(seed, criterion, "wide")
@@ -64,7 +64,7 @@ def test_weights_over_thirty_magnitudes(criterion, seed):
     assert cost(problem, below(problem, stump)) <= optimum + digits.get(criterion, 1e-14) * scale(problem)
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(st.integers(0, 2**32), st.sampled_from(["both", "+", "-"]), st.sampled_from(["none", "counts"]))
 def test_edge_follows_the_tie_rule(seed, polarity, masses):
     problem = make(seed, "edge", "small", masses)
@@ -130,7 +130,7 @@ def test_constant_columns_leave_nothing_to_split(criterion, mass):
 
 
 @pytest.mark.parametrize("masses", ["none", "counts", "real"])
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 2**32))
 def test_leaves_of_edge_and_svp_take_the_better_side(masses, seed):
     for criterion in ("edge", "svp"):
@@ -152,7 +152,7 @@ def test_leaves_of_edge_and_svp_take_the_better_side(masses, seed):
             assert A >= B * (1 - 1e-9)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.integers(0, 2**32))
 def test_the_only_cut_is_turned_the_right_way(seed):
     rng = np.random.default_rng(seed)
@@ -168,7 +168,7 @@ def test_the_only_cut_is_turned_the_right_way(seed):
 
 
 @pytest.mark.parametrize("masses", ["none", "counts", "real"])
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 2**32))
 def test_leaves_of_z_vote_half_the_smoothed_log_odds(masses, seed):
     problem = make(seed, "z", "some", masses)
@@ -185,7 +185,7 @@ def test_leaves_of_z_vote_half_the_smoothed_log_odds(masses, seed):
 
 
 @pytest.mark.parametrize("masses", ["none", "counts", "real"])
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 2**32))
 def test_leaves_of_least_squares_vote_the_mean(masses, seed):
     problem = make(seed, "least_squares", "some", masses)
@@ -200,7 +200,7 @@ def test_leaves_of_least_squares_vote_the_mean(masses, seed):
 
 
 @pytest.mark.parametrize("masses", ["none", "counts", "real"])
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 2**32))
 def test_leaves_of_pseudo_loss_are_the_cheapest_labels(masses, seed):
     problem = make(seed, "hamming", "some", masses)
@@ -234,7 +234,7 @@ def test_a_light_leaf_is_averaged_as_well_on_the_right_as_on_the_left(turned):
 
 
 @every_criterion
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 2**32))
 def test_row_order_does_not_matter(criterion, seed):
     for weights, masses in (("some", "real"), ("wide", "counts")):

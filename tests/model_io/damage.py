@@ -1,4 +1,4 @@
-"""A process of its own that loads a thousand damaged files, so that a crash of the interpreter would be noticed.
+"""A process of its own that loads hundreds of damaged files, so that a crash of the interpreter would be noticed.
 
     python -W error tests/files/damage.py FOLDER SEED NUMBER
 

@@ -26,15 +26,15 @@ def more(table):
     return [(f"several_{i}", model.fit(X, y), X) for i, model in enumerate(models)]
 
 
-def test_a_thousand_damaged_files(zoo, more, tmp_path):
+def test_hundreds_of_damaged_files(zoo, more, tmp_path):
     for name, model, rows in [*zoo, *more]:
         save(model, tmp_path / f"{name}.boost")
         np.save(tmp_path / f"{name}.npy", rows[:40])
     script = Path(__file__).with_name("damage.py")
     done = subprocess.run(
-        [sys.executable, "-W", "error", str(script), str(tmp_path), "0", "1000"], capture_output=True, text=True
+        [sys.executable, "-W", "error", str(script), str(tmp_path), "0", "600"], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr[-3000:]
     counts = json.loads(done.stdout)
-    assert counts["refused"] > 600
-    assert counts["loaded"] > 50
+    assert counts["refused"] > 360
+    assert counts["loaded"] > 30

@@ -163,7 +163,7 @@ def test_two_labels(labels, table, again):
         dict(categorical_features=[5]),
         dict(categorical_features=(5,)),
         dict(categorical_features=[False] * 5 + [True]),
-        dict(n_estimators=np.int64(5), learning_rate=np.float32(0.3)),
+        dict(n_estimators=np.int64(5), validation_fraction=np.float32(0.3)),
         dict(tol=float("inf"), random_state=7, resample="systematic", warm_start=True),
         dict(scoring="roc_auc", early_stopping=True, random_state=1),
         dict(early_stopping=True, keep_best=False, random_state=1),

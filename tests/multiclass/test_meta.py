@@ -27,7 +27,7 @@ from boostlab.reductions import coupling, decoding
 from boostlab.reductions.codes import one_vs_one
 
 ROUNDS = dict(n_estimators=6, random_state=0, n_jobs=1)
-SMALL = AdaBoostClassifier(n_estimators=5, n_jobs=1)
+SMALL = AdaBoostClassifier(n_estimators=3, n_jobs=1)
 AGGREGATES = ["vote", "coupling", "least_squares", "dag"]
 
 

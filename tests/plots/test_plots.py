@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import inspect
-import sys
 
 import numpy as np
 import pandas as pd
@@ -184,14 +183,6 @@ def test_without_matplotlib_one_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(ImportError, match=r"pip install \"boostlab\[plots\]\""):
         plots.loss_functions()
-
-
-def test_matplotlib_is_not_imported_before_the_first_picture():
-    import subprocess
-
-    code = "import sys, boostlab.plots, boostlab.theory; print('matplotlib' in sys.modules)"
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert out.stdout.strip() == "False"
 
 
 @pytest.mark.parametrize("name", sorted(plots.__all__))

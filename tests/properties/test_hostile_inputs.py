@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from boostlab.model_io import load, save
 from hostile import case
 
-N, PARTS = 240, 8
+N, PARTS = 160, 8
 
 
 @pytest.mark.parametrize("part", range(PARTS))

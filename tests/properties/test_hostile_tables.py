@@ -55,7 +55,7 @@ def tables(draw, n_classes=2):
 
 
 @pytest.mark.parametrize("name", MAKES)
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(table=tables())
 def test_finite_or_one_sentence(name, table):
     check(name, *table)
@@ -67,7 +67,7 @@ BY_CLASS = ["AdaBoostM2", "AdaBoostMR", "AdaBoostMH", "LogitBoost", "VadaBoost"]
 @pytest.mark.parametrize(
     "name", [*(f"{n}Classifier" for n in BY_CLASS), "mh_real", "mh_sum_alpha", "mh trees", "penalty beyond one"]
 )
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(table=tables(n_classes=3))
 def test_three_classes(name, table):
     check(name, *table)

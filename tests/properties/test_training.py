@@ -99,7 +99,7 @@ def told(training):
 
 @every_rule
 @pytest.mark.parametrize("resample", [False, True, "systematic"])
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(seed=seeds)
 def test_weight_k_is_k_copies(rule, resample, seed):
     X, codes, rng = a_table(seed, rule)

@@ -89,7 +89,7 @@ def test_coverage_by_simulation(draw, delta):
 
 def test_both_intervals_cover_and_the_exact_one_is_narrower():
     rng = np.random.default_rng(2)
-    wrong = rng.random((2000, 200)) < 0.15
+    wrong = rng.random((600, 200)) < 0.15
     bernstein = [theory.empirical_bernstein_interval(w, 0.1) for w in wrong]
     exact = [theory.exact_interval(w, 0.1) for w in wrong[:300]]
     assert np.mean([0.15 in i for i in bernstein]) >= 0.9

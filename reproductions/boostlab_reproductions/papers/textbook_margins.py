@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -86,43 +87,9 @@ def _report_2_7(results: Results) -> Report:
         },
         {"item": "rounds shown", "ours": test.shape[1], "book": book["rounds shown on letter"]},
     ]
-    report.claims.append(
-        Claim(
-            "AdaBoost reaches zero training error in fewer than ten rounds.",
-            _in_all([z is not None and z < 10 for z in zero]),
-            f"Zero after {_listed(there)} rounds." if there else f"It is {100 * train.min():.2f} % at best.",
-        )
-    )
-    after = [(curve, z) for curve, z in zip(test, zero, strict=True) if z is not None and z < len(curve)]
-    if after:
-        when, last, least = (
-            100 * float(np.mean(values))
-            for values in ([c[z - 1] for c, z in after], [c[-1] for c, _ in after], [c.min() for c, _ in after])
-        )
-        report.claims.append(
-            Claim(
-                "The test error keeps falling after the training error is zero.",
-                _in_all([curve[-1] < curve[z - 1] for curve, z in after]),
-                f"{when:.2f} % when the training error is zero, {last:.2f} % after {test.shape[1]} rounds; the least "
-                f"is {least:.2f} %, after {_listed([int(c.argmin()) + 1 for c, _ in after])} rounds.",
-            )
-        )
-    marks = list(margins)
-    if len(marks) > 1:
-        pairs = zip(margins[marks[0]], margins[marks[-1]], strict=True)
-        rises = [bool(np.quantile(late, q) > np.quantile(early, q)) for early, late in pairs for q in (0.01, 0.1)]
-        text = "; ".join(
-            f"after {t} rounds the least is {np.mean([m.min() for m in samples]):.2f}, a tenth is below "
-            f"{np.mean([np.quantile(m, 0.1) for m in samples]):.2f}"
-            for t, samples in margins.items()
-        )
-        report.claims.append(
-            Claim(
-                "The margin distribution keeps improving after the training error is zero: small margins grow.",
-                _in_all(rises),
-                text[0].upper() + text[1:] + ". Large margins shrink at the same time: the distribution gets narrower.",
-            )
-        )
+    report.claims.extend(_claims_of_errors(test, train, zero))
+    if len(margins) > 1:
+        report.claims.append(_claim_of_margins(margins))
     report.figures["Training and test error"] = lambda figure: _draw_errors(
         figure, train.mean(axis=0), test.mean(axis=0)
     )
@@ -132,6 +99,45 @@ def _report_2_7(results: Results) -> Report:
     if len(cells) > 1:
         report.notes.append("Numbers and curves are means over the repeats; margins are those of all repeats together.")
     return report
+
+
+def _claims_of_errors(test: Array, train: Array, zero: list[int | None]) -> Iterator[Claim]:
+    """Yield what the book says of both errors, given the round in which every repeat's training error is zero."""
+    there = [z for z in zero if z is not None]
+    yield Claim(
+        "AdaBoost reaches zero training error in fewer than ten rounds.",
+        _in_all([z is not None and z < 10 for z in zero]),
+        f"Zero after {_listed(there)} rounds." if there else f"It is {100 * train.min():.2f} % at best.",
+    )
+    after = [(curve, z) for curve, z in zip(test, zero, strict=True) if z is not None and z < len(curve)]
+    if after:
+        when, last, least = (
+            100 * float(np.mean(values))
+            for values in ([c[z - 1] for c, z in after], [c[-1] for c, _ in after], [c.min() for c, _ in after])
+        )
+        yield Claim(
+            "The test error keeps falling after the training error is zero.",
+            _in_all([curve[-1] < curve[z - 1] for curve, z in after]),
+            f"{when:.2f} % when the training error is zero, {last:.2f} % after {test.shape[1]} rounds; the least "
+            f"is {least:.2f} %, after {_listed([int(c.argmin()) + 1 for c, _ in after])} rounds.",
+        )
+
+
+def _claim_of_margins(margins: dict[int, list[Array]]) -> Claim:
+    """Return what the book says of the margins, given those of every repeat after some numbers of rounds."""
+    first, *_, last = margins.values()
+    pairs = zip(first, last, strict=True)
+    rises = [bool(np.quantile(late, q) > np.quantile(early, q)) for early, late in pairs for q in (0.01, 0.1)]
+    text = "; ".join(
+        f"after {t} rounds the least is {np.mean([m.min() for m in samples]):.2f}, a tenth is below "
+        f"{np.mean([np.quantile(m, 0.1) for m in samples]):.2f}"
+        for t, samples in margins.items()
+    )
+    return Claim(
+        "The margin distribution keeps improving after the training error is zero: small margins grow.",
+        _in_all(rises),
+        text[0].upper() + text[1:] + ". Large margins shrink at the same time: the distribution gets narrower.",
+    )
 
 
 def _curves(cells: list[Done], wrong: str, of: str) -> Array:

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.kernels import split_search as kernels
 from boostlab.backend.cpu.kernels.stump_search import best_edge
-from boostlab.backend.cpu.threads import gather, spread
 from boostlab.contract.criterion import Criterion
 from boostlab.contract.slots import Slots
 
@@ -54,20 +53,14 @@ def cheapest_split(
     else:
         search = kernels.cheapest_split(criterion.cost)
     facts = slots.starts, slots.possible, slots.possible_below, total, scale, gross, numbers, float(least)
-    found: list[tuple[int, int, float]] = []
-
-    def work(first: int, last: int) -> None:
-        found.append(search(hist, *facts, first, last))
-
-    spread(work, len(slots.n_bins), 16 * hist.size, threads)
+    found = search.shared(16 * hist.size, threads, hist, *facts, 0, len(slots.n_bins))
     return min((f for f in found if f[0] >= 0), key=lambda f: (f[2], f[0]), default=(-1, 0, np.inf))
 
 
 def largest_edge(slots: Slots, hist: Array, total: int, sides: int, threads: int) -> Place:
     """Return the stump with the largest edge, compared as the integers they are (see `kernels.stump_search`)."""
     what = hist, slots.starts, slots.filled, slots.categorical, total, sides
-    # By the threads that summed the columns, if these were shared: their sums are in those threads' caches.
-    found = gather(lambda a, b: best_edge(*what, a, b), len(slots.n_bins), 4 * hist.size, threads)
+    found = best_edge.shared(4 * hist.size, threads, *what, 0, len(slots.n_bins))
     best = max(found, key=lambda f: f[4])  # the first of them, if several are
     return best[0], best[1], best[2], best[3]
 

@@ -2,16 +2,18 @@
 
 A public class is in the file that is named after it: `boosters/logitboost.py` holds LogitBoostClassifier,
 `boosters/l2boost.py` L2BoostClassifier and L2BoostRegressor (case and underscores do not count).  So one booster is
-loaded without the others, and a list of all of them loads all.
+loaded without the others, and a list of all of them loads all.  Learners and kinds of voters are found in the files of
+`learners/` by the decorators that register them, in the same way: read, not loaded.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from inspect import cleandoc, signature
 from pathlib import Path
 from pkgutil import iter_modules
@@ -23,6 +25,8 @@ PACKAGE = Path(__file__).parents[1]
 ROOMS = ("boosters", "multiclass")  # whose files are named after the public classes in them
 _CLASS = re.compile(r"^class (\w+)\(", re.MULTILINE)
 _PUBLIC = re.compile(r"([A-Za-z]\w*)(Classifier|Regressor)")
+_LEARNER = re.compile(r"^@stored_learner\nclass (\w+)\(", re.MULTILINE)
+_VOTERS = re.compile(r'^@voter_kind\("(\w+)"\)$', re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -139,6 +143,41 @@ def complete() -> None:
         entries = sorted(registry.items(), key=lambda item: item[0].casefold())
         registry.clear()
         registry.update(entries)
+
+
+@cache
+def _defined_in(file: Path) -> tuple[list[str], list[str]]:
+    """Return the learners and the kinds of voters that a file registers."""
+    text = file.read_text(encoding="utf-8")
+    return _LEARNER.findall(text), _VOTERS.findall(text)
+
+
+def _learner_files() -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield the modules of the room `learners`, each with the learners and the kinds of voters that it registers."""
+    room = find_spec("boostlab.learners")
+    for folder in () if room is None else room.submodule_search_locations or ():
+        for file in sorted(Path(folder).rglob("*.py")):
+            module = file.relative_to(folder).with_suffix("").as_posix().replace("/", ".")
+            yield f"boostlab.learners.{module}", *_defined_in(file)
+
+
+def learner_names() -> list[str]:
+    """Return the names of this package's learners, read from their files without loading them."""
+    return sorted(name for _, learners, _ in _learner_files() for name in learners)
+
+
+def load_learner(name: str) -> Any:
+    """Return a learner of this package by its name, loading its file; None if there is none.
+
+    Parameters
+    ----------
+    name : str
+        Such as "DecisionTree"; or a kind of voters, such as "category_stump", whose file is loaded alone.
+    """
+    for module, learners, voters in _learner_files():
+        if name in learners or name in voters:
+            return getattr(import_module(module), name, None)
+    return None
 
 
 # -- registration ------------------------------------------------------------------------------------------------------

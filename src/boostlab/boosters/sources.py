@@ -1,4 +1,4 @@
-"""Where a booster's rows come from and live: in this process, or on the workers of a Dask cluster.
+"""Shared by all boosters: where rows come from and live, in this process or on the workers of a Dask cluster.
 
 The choice is made here, by what the user passes; the rest of a fit is the same.
 """

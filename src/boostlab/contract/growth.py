@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +34,8 @@ class Limits(Protocol):
     ccp_alpha: float
 
 
-class TreeArrays(NamedTuple):
+@dataclass(slots=True)
+class TreeArrays:
     """A tree as flat arrays; node 0 is the root, and a node of feature -1 is a leaf."""
 
     feature: Array

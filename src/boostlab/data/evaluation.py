@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.kernels import lookup_table as kernels
+from boostlab.backend.cpu.kernels.flat_trees import add_trees
 from boostlab.backend.cpu.kernels.sparse_histogram import walk_sparse
 from boostlab.backend.cpu.kernels.tree_descent import walk
 from boostlab.backend.cpu.threads import spread
@@ -69,6 +70,25 @@ def step_scores(table: Table, features: Array, steps: tuple[Array, Array, Array,
         spread(lambda a, b: kernels.lookup_sparse(*arrays_of(X), place, *steps, a, b, out), n, 8 * X.nnz, table.threads)
     else:
         spread(dense, n, n * max(len(features), 1) * 8, table.threads)
+    return out
+
+
+def tree_scores(table: Table, trees: tuple[Array, Array, Array, Array, Array], width: int) -> Array:
+    """Return the sums of what trees vote on the rows of a dense table, one column an output.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    trees : tuple of arrays
+        Nodes, roots, columns, votes and names; see `kernels.flat_trees`.
+    width : int
+        Number of outputs.
+    """
+    out = np.zeros((table.n_rows, width))
+    for start, block in blocks(table.X, 0, table.n_rows):
+        cells = len(block) * len(trees[1]) * 32
+        add_trees.shared(cells, table.threads, block, *trees, 0, len(block), out[start : start + len(block)])
     return out
 
 

@@ -13,7 +13,9 @@ import numpy.typing as npt
 from boostlab.contract import Each, Rule
 from boostlab.contract.voter import votes_of as votes_of
 from boostlab.data.evaluation import add_weighted
+from boostlab.data.matrix import is_sparse
 from boostlab.data.table import Table
+from boostlab.ensemble.flat_trees import FlatTrees
 from boostlab.ensemble.lookup import LookupTable
 from boostlab.learners.fitted_stump import CategoryStump, Stump
 from boostlab.learners.together import votes_of_each
@@ -174,13 +176,24 @@ class Ensemble:
         else:
             self.voters, self.alphas = [r.voter for r in self.rounds], coefficients(self.rounds)
 
+    @property
+    def width(self) -> int:
+        """Number of scores of a row."""
+        return 1 if self.rule.n_outputs == "one" else self.n_classes
+
     @cached_property
     def table(self) -> LookupTable | None:
         """The vote as one step function a feature, where that is what it is."""
         if not self._collapses():
             return None
-        width = 1 if self.rule.n_outputs == "one" else self.n_classes
-        return LookupTable.of(self.voters, self.alphas, self.bound, width)
+        return LookupTable.of(self.voters, self.alphas, self.bound, self.width)
+
+    @cached_property
+    def trees(self) -> FlatTrees | None:
+        """The vote as one list of trees, where that is what it is."""
+        if self.rule.gathered(np.zeros((0, self.width))) is None:
+            return None
+        return FlatTrees.of(self.voters, self.alphas, self.width)
 
     @cached_property
     def bound(self) -> float:
@@ -205,6 +218,10 @@ class Ensemble:
         F = self.nothing(table)
         if self.table is not None:
             F = self.table.scores(table).reshape(F.shape)
+        elif self.trees is not None and not is_sparse(table.X):
+            gathered = self.rule.gathered(self.trees.scores(table, self.width).reshape(F.shape))
+            assert gathered is not None
+            F = gathered
         else:
             for alpha, voter in zip(self.alphas, self.voters, strict=True):
                 if np.ndim(alpha) > 0:

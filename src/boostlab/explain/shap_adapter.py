@@ -7,6 +7,7 @@ up to the set's.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -72,17 +73,50 @@ def _leaf(value: Array) -> dict[str, Array]:
     return {**nodes, **more, "values": value[None], "node_sample_weight": np.array([COVER])}
 
 
+@dataclass
+class _ThresholdNodes:
+    """The nodes of one tree with thresholds only, as shap takes them."""
+
+    values: Array  # of the forest's nodes
+    feature: list[int] = field(default_factory=list)
+    threshold: list[float] = field(default_factory=list)
+    missing: list[bool] = field(default_factory=list)  # whether missing values go to the first child
+    value: list[Array] = field(default_factory=list)
+    cover: list[float] = field(default_factory=list)
+    kids: list[list[int]] = field(default_factory=list)
+
+    def put(self, j: int, cut: float, missing_low: bool, node: int, weight: float) -> int:
+        """Append a node without children; return its number."""
+        self.feature.append(j)
+        self.threshold.append(cut)
+        self.missing.append(missing_low)
+        self.value.append(self.values[node] if j < 0 else np.zeros(self.values.shape[1]))
+        self.cover.append(max(weight, 1e-30))  # shap refuses nodes that no row reaches
+        self.kids.append([-1, -1])
+        return len(self.feature) - 1
+
+    def arrays(self) -> dict[str, Array]:
+        """Return what shap reads."""
+        children, default = np.array(self.kids), np.array(self.missing)
+        return {
+            "children_left": children[:, 0],
+            "children_right": children[:, 1],
+            "children_default": np.where(default, children[:, 0], children[:, 1]),
+            "features": np.array(self.feature),
+            "thresholds": np.array(self.threshold),
+            "values": np.array(self.value),
+            "node_sample_weight": np.array(self.cover),
+        }
+
+
 def _tree(forest: Forest, t: int, values: Array, budget: int) -> dict[str, Array]:
     """Return one tree with thresholds only."""
     assert forest.low_share is not None
-    share = forest.low_share
-    feature, kids = list[int](), list[list[int]]()
-    threshold, missing, cover = list[float](), list[bool](), list[float]()
-    value = list[Array]()
+    share, nodes = forest.low_share, _ThresholdNodes(values)
 
     def add(node: int, weight: float) -> int:
         """Append a node and all below it; return its number."""
-        j, here = int(forest.feature[node]), len(feature)
+        j, here = int(forest.feature[node]), len(nodes.feature)
         if here >= budget:
             raise ValueError(
                 "The sets of categories in these trees make too many thresholds for shap; use contributions(X), which "
@@ -90,11 +124,11 @@ def _tree(forest: Forest, t: int, values: Array, budget: int) -> dict[str, Array
             )
         low, high = (int(c) for c in forest.children[node])
         if j < 0:
-            return put(-2, 0.0, False, node, weight)
+            return nodes.put(-2, 0.0, False, node, weight)
         members = forest.lows[forest.starts[node] : forest.starts[node + 1]]
         if not len(members):
-            put(j, float(forest.threshold[node]), bool(forest.missing_low[node]), node, weight)
-            kids[here] = [add(low, weight * share[node]), add(high, weight * (1.0 - share[node]))]
+            nodes.put(j, float(forest.threshold[node]), bool(forest.missing_low[node]), node, weight)
+            nodes.kids[here] = [add(low, weight * share[node]), add(high, weight * (1.0 - share[node]))]
             return here
         return chain(node, runs(members), weight)
 
@@ -108,33 +142,15 @@ def _tree(forest: Forest, t: int, values: Array, budget: int) -> dict[str, Array
         child = int(forest.children[node, 0 if is_low else 1])
         if not rest:
             return add(child, weight)
-        here = put(int(forest.feature[node]), end + 0.5, False, node, weight)
+        here = nodes.put(int(forest.feature[node]), end + 0.5, False, node, weight)
         wanted = bool(forest.missing_low[node])  # missing values go on until they meet a run of their side
-        missing[here] = is_low == wanted
+        nodes.missing[here] = is_low == wanted
         left = add(child, whole * each[is_low])
-        kids[here] = [left, chain(node, rest, whole * sum(each[s] for _, s in rest))]
+        nodes.kids[here] = [left, chain(node, rest, whole * sum(each[s] for _, s in rest))]
         return here
 
-    def put(j: int, cut: float, missing_low: bool, node: int, weight: float) -> int:
-        feature.append(j)
-        threshold.append(cut)
-        missing.append(missing_low)
-        value.append(values[node] if j < 0 else np.zeros(values.shape[1]))
-        cover.append(max(weight, 1e-30))  # shap refuses nodes that no row reaches
-        kids.append([-1, -1])
-        return len(feature) - 1
-
     add(int(forest.roots[t]), COVER)
-    children, default = np.array(kids), np.array(missing)
-    return {
-        "children_left": children[:, 0],
-        "children_right": children[:, 1],
-        "children_default": np.where(default, children[:, 0], children[:, 1]),
-        "features": np.array(feature),
-        "thresholds": np.array(threshold),
-        "values": np.array(value),
-        "node_sample_weight": np.array(cover),
-    }
+    return nodes.arrays()
 
 
 def runs(members: Array) -> list[tuple[int, bool]]:

@@ -359,3 +359,10 @@ CRITERIA: dict[str, Criterion] = {
     "factored": Factored(),
     "hamming_z": HammingZ(),
 }
+
+# What a user may name for trees to grow by, and for which of the criteria above: those of which leaves vote the
+# heaviest label, so that a rule leaves open how the tree is grown.
+GROWTH: dict[str, dict[str, Separable]] = {
+    "gini": {"edge": Gini(), "labels": ClassGini()},
+    "error": {"labels": Labels()},
+}

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from boostlab import __version__
-from boostlab.boosters.registry import known
+from boostlab.boosters.registry import known, load_learner
 from boostlab.calibration.costs import cost_matrix
 from boostlab.calibration.maps import KINDS as MAPS
 from boostlab.calibration.maps import Calibration
@@ -280,6 +280,8 @@ def _unpack_learner(stored: Any) -> Any:
     need(isinstance(stored, dict) and stored.keys() == {"learner", "params"}, "the estimator")
     name, params = stored["learner"], stored["params"]
     need(isinstance(name, str) and isinstance(params, dict), "the estimator")
+    if name not in LEARNERS:
+        load_learner(name)
     if name not in LEARNERS:
         raise Problem(f"the estimator it was trained with, {shown(name)}, is not known here", IMPORT)
     need(params.get("voters") is None, "a pool with voters of its own")

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 import boostlab.learners  # noqa: F401 - fills KINDS
+from boostlab.boosters.registry import load_learner
 from boostlab.contract import Each, Voter
 from boostlab.contract.voter import KINDS, LARGEST_SCORE, VOTE, Layout, Setting, Unfit
 from boostlab.ensemble.vote import Round
@@ -44,6 +45,9 @@ ADDED = ("class_alpha", "class_decay")  # which older files do not have, and did
 
 def layouts(further: Sequence[str]) -> dict[str, Layout]:
     """Return the layouts of the rounds and of every kind of voters in a file, the further ones by name."""
+    for name in further:
+        if name not in KINDS:
+            load_learner(name)
     unknown = [name for name in further if name not in KINDS]
     if unknown:
         raise Problem(f"its voters are of the kind {shown(unknown[0])}, which is not known here", IMPORT)

@@ -133,34 +133,12 @@ def understand(
     -------
     LabelledTable
     """
-    names = [column.name for column in sheet.columns]
-    for asked in (*drop, *keep):
-        _find(asked, names, "column")
-    both = [name for name in drop if name in keep]
-    if both:
-        raise RequestError(f"The column {both[0]!r} is to be left out and to be kept; name it once.")
     chosen, why = _target(sheet, target)
-    if chosen.name in drop:
-        raise RequestError(f"The target {chosen.name!r} cannot be left out; choose another with --target.")
+    used, left_out = _columns_to_use(sheet, chosen, drop, keep, text)
     if numeric or (numeric is None and holds_numbers(chosen)):
         rows, y, classes, target_facts = _numbers_to_predict(chosen, sheet.n_rows, folds)
     else:
         rows, y, classes, target_facts = _classes(chosen, sheet.n_rows, folds)
-    used, left_out = [], {}
-    for column in sheet.columns:
-        if column is chosen:
-            continue
-        reason = "as asked" if column.name in drop else "" if column.name in keep else _useless(column, sheet.n_rows)
-        if not reason and not text and is_text(column):
-            reason = "text; --text yes uses its length and words"
-        if reason:
-            left_out[column.name] = reason
-        else:
-            used.append(column)
-    if not used:
-        raise RequestError(
-            f"Beside the target {chosen.name!r} no column is left to learn from: {_by_reason(left_out)}."
-        )
     recipe = Recipe(tuple(recipe_of(column) for column in used), chosen.name, chosen.form, classes, left_out)
     X = recipe.stack(used)[rows]
     facts = {
@@ -184,6 +162,36 @@ def understand(
         for j, what in list(told.items())[:5]
     )
     return table
+
+
+def _columns_to_use(
+    sheet: Sheet, target: Column, drop: Sequence[str], keep: Sequence[str], text: bool
+) -> tuple[list[Column], dict[str, str]]:
+    """Return the columns to learn from, and why each of the others is left out."""
+    names = [column.name for column in sheet.columns]
+    for asked in (*drop, *keep):
+        _find(asked, names, "column")
+    both = [name for name in drop if name in keep]
+    if both:
+        raise RequestError(f"The column {both[0]!r} is to be left out and to be kept; name it once.")
+    if target.name in drop:
+        raise RequestError(f"The target {target.name!r} cannot be left out; choose another with --target.")
+    used, left_out = [], {}
+    for column in sheet.columns:
+        if column is target:
+            continue
+        reason = "as asked" if column.name in drop else "" if column.name in keep else _useless(column, sheet.n_rows)
+        if not reason and not text and is_text(column):
+            reason = "text; --text yes uses its length and words"
+        if reason:
+            left_out[column.name] = reason
+        else:
+            used.append(column)
+    if not used:
+        raise RequestError(
+            f"Beside the target {target.name!r} no column is left to learn from: {_by_reason(left_out)}."
+        )
+    return used, left_out
 
 
 def _column_facts(recipe: Recipe) -> dict[str, str]:

@@ -39,7 +39,7 @@ def mass_of(rng, kind, n):
 # -- sparse is dense ----------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(seed=seeds, max_bins=st.sampled_from([2, 3, 5, 255, "exact"]), kind=st.sampled_from(["none", "counts", "real"]))
 def test_sparse_and_dense_tables_have_the_same_bins_and_codes(seed, max_bins, kind):
     X, S, rng = a_table(seed)
@@ -172,7 +172,7 @@ def test_two_bytes_where_a_column_needs_them():
 # -- taken rows ---------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(seed=seeds, max_bins=st.sampled_from([2, 255]))
 def test_codes_of_taken_rows_are_the_taken_rows_codes(seed, max_bins):
     X, S, rng = a_table(seed)

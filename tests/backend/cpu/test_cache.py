@@ -10,6 +10,7 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 from boostlab.backend.cpu.compiling import kernel
+from boostlab.backend.cpu.in_parts import InParts
 from boostlab.backend.cpu.kernels.fused_rounds import KINDS, rounds_of
 from boostlab.backend.cpu.kernels.small_table import stump_of_edge, stump_of_pairs
 from boostlab.backend.cpu.kernels.split_search import cheapest_split, cheapest_split_of_classes, cheapest_split_of_pairs
@@ -34,7 +35,9 @@ MADE = {
 @pytest.mark.parametrize("name", MADE)
 def test_no_kernel_holds_another(name):
     """Numba names a closure on disk by what it holds, and a kernel that it holds has another name in every process."""
-    held = [cell.cell_contents for cell in MADE[name]().py_func.__closure__]
+    made = MADE[name]()
+    function = made.function if isinstance(made, InParts) else made.py_func
+    held = [cell.cell_contents for cell in function.__closure__]
     assert held
     assert not any(isinstance(thing, Dispatcher) for thing in held)
 
@@ -73,8 +76,8 @@ def test_a_file_of_another_key_is_not_loaded(tmp_path):
 def test_closures_of_one_source_have_names_of_their_own():
     """The linker goes by names, and meets those of other processes in kernels from the cache."""
     of_z, of_gini = (
-        {c.cell_contents.__qualname__ for c in made.py_func.__closure__ if hasattr(c.cell_contents, "__qualname__")}
-        | {made.py_func.__qualname__}
+        {c.cell_contents.__qualname__ for c in made.function.__closure__ if hasattr(c.cell_contents, "__qualname__")}
+        | {made.function.__qualname__}
         for made in (labels_grower(pairs.cost, 0.0, 8), labels_grower(gini, 2.0, 8))
     )
     mine = {name.split("_")[0] for name in of_z - of_gini}

@@ -129,7 +129,7 @@ def test_mass_k_is_drawn_as_often_as_k_copies_together(systematic, seed):
 NUMBERS = st.sampled_from([0.0, -0.0, 1.0, -1.0, 2.0, 3.0, 0.5, 1e-300, 1e300]) | st.floats(-4, 4)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.data())
 def test_the_canonical_order_depends_on_content_only(data):
     d = data.draw(st.integers(1, 4))

@@ -46,7 +46,7 @@ def allowed(n, signed, gross, per_term=0):
 # -- total ----------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @example(x=np.array([1e300, 1.0, -1e300]))
 @example(x=np.array([5e-324]))
 @example(x=np.array([-0.0]))
@@ -56,14 +56,14 @@ def test_total_keeps_its_bound(x):
     assert abs(Fraction(Masses(len(x)).total(x)) - signed) <= allowed(len(x), signed, gross)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(values(columns=3))
 def test_total_of_a_matrix_is_over_all_its_cells(x):
     signed, gross = exact(x, np.ones(len(x)))
     assert abs(Fraction(Masses(len(x)).total(x)) - signed) <= allowed(x.size, signed, gross)
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(st.data())
 def test_total_with_masses_keeps_its_bound(data):
     x = data.draw(values())
@@ -126,7 +126,7 @@ def rounded(x, mass, k):
     ]
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.data())
 def test_whole_is_exact_rounding_and_fills_the_integers(data):
     x = data.draw(values(max_size=12, columns=data.draw(st.sampled_from([None, 1, 3]))))
@@ -142,7 +142,7 @@ def test_whole_is_exact_rounding_and_fills_the_integers(data):
         assert 2**60 <= gross < 2**62
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.data())
 def test_heavy_masses_do_not_overflow(data):
     n = data.draw(st.integers(1, 6))
@@ -166,7 +166,7 @@ def test_whole_of_nothing_but_zeros():
     assert Masses(3).total(np.zeros(3)) == 0.0
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(st.data())
 def test_order_and_partition_do_not_matter(data):
     x = data.draw(values(columns=data.draw(st.sampled_from([None, 2]))))
@@ -187,7 +187,7 @@ def test_order_and_partition_do_not_matter(data):
     assert sum(int(q[parts == p].sum()) for p in range(4)) == signed
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.data())
 def test_mass_k_is_k_copies_bit_for_bit(data):
     x = data.draw(values(max_size=12, columns=data.draw(st.sampled_from([None, 2]))))
@@ -202,7 +202,7 @@ def test_mass_k_is_k_copies_bit_for_bit(data):
     assert np.array_equal(q, np.add.reduceat(q2, starts, axis=0))
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.data())
 def test_counts_of_a_draw_replace_the_masses(data):
     x = data.draw(values(max_size=12, columns=data.draw(st.sampled_from([None, 2]))))

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import os
 import threading
-from concurrent.futures import ThreadPoolExecutor
 
 import joblib
-import numpy as np
 import pytest
 
 from boostlab.backend.cpu import threads
-from boostlab.backend.cpu.compiling import kernel
-from boostlab.backend.cpu.kernels.spin_barrier import wait
-from boostlab.backend.cpu.threads import WORTH, AtOnce, as_team, count_threads, gather, is_worth, spread, spread_sums
+from boostlab.backend.cpu.threads import WORTH, AtOnce, count_threads, gather, is_worth, spread
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 5, 16, 17, 1000])
@@ -31,27 +27,6 @@ def test_every_index_once(size, n_threads, cells):
     assert len(parts) == (max(1, min(n_threads, size)) if cells >= WORTH else 1)
     lengths = [b - a for a, b in parts]
     assert max(lengths) - min(lengths) <= 1
-
-
-@pytest.mark.parametrize("size", [0, 1, 2, 3, 17, 1000])
-@pytest.mark.parametrize("n_threads", [1, 2, 3, 7])
-@pytest.mark.parametrize(("cells", "slots"), [(0, 5), (WORTH - 1, 5), (WORTH, 5), (WORTH, WORTH // 8), (WORTH, WORTH)])
-def test_sums_of_the_parts_add_up(size, n_threads, cells, slots):
-    parts, lock = [], threading.Lock()
-
-    def work(first, last, out):
-        with lock:
-            parts.append((first, last))
-        np.add.at(out, np.arange(first, last) % 5, np.arange(first, last))
-
-    out = spread_sums(work, size, cells, slots, n_threads)
-    assert out.shape == (slots,)
-    assert out.dtype == np.int64
-    assert out[:5].tolist() == [sum(range(k, size, 5)) for k in range(5)]
-    assert not out[5:].any()
-    assert sorted(i for a, b in parts for i in range(a, b)) == list(range(size))
-    # A thread's own sums must be worth adding up: at least four cells of work a slot.
-    assert len(parts) == (max(1, min(n_threads, size, 1 + cells // (4 * slots))) if cells >= WORTH else 1)
 
 
 def test_parts_run_at_the_same_time():
@@ -138,58 +113,3 @@ def test_count_threads(monkeypatch, n_jobs, share, expected):
     else:
         monkeypatch.setenv("OMP_NUM_THREADS", share)
     assert count_threads(n_jobs) == expected
-
-
-@kernel
-def meet(me, team, size, rounds, told):
-    """Everybody says how far it is; nobody may go on before all have said it."""
-    for r in range(rounds):
-        told[me] = r
-        if wait(team, size):
-            return -1
-        for p in range(size):
-            if told[p] != r:
-                return -2
-        if wait(team, size):
-            return -1
-    return rounds
-
-
-@pytest.mark.parametrize("size", [1, 2, 5])
-def test_a_team_waits_for_all(size):
-    told = np.zeros(size, np.int64)
-    assert as_team(lambda me, team: meet(me, team, size, 200, told), size) == 200
-    assert (told == 199).all()
-
-
-def test_teams_that_share_a_pool_do_not_wait_for_each_other_for_ever():
-    def run(_):
-        told = np.zeros(4, np.int64)
-        return [as_team(lambda me, team: meet(me, team, 4, 20, told), 4) for _ in range(10)]
-
-    with ThreadPoolExecutor(6) as others:
-        assert list(others.map(run, range(6))) == [[20] * 10] * 6
-
-
-def test_a_team_goes_home_when_its_first_member_does_not_come():
-    left = []
-
-    def work(me, team):
-        if me == 0:
-            raise KeyboardInterrupt
-        left.append(meet(me, team, 3, 5, np.zeros(3, np.int64)))
-
-    with pytest.raises(KeyboardInterrupt):
-        as_team(work, 3)
-    assert left == [-1, -1]
-
-
-@pytest.mark.parametrize("who", [0, 1, 2])
-def test_a_member_that_fails_does_not_leave_the_others_waiting(who):
-    def work(me, team):
-        if me == who:
-            raise MemoryError("no room")
-        return wait(team, 3)
-
-    with pytest.raises(MemoryError, match="no room"):
-        as_team(work, 3)

@@ -11,6 +11,7 @@ from boostlab.backend.cpu.trees.full import Full
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Table
 from boostlab.learners.tree.learner import TreeSession
+from tables import class_numbers
 
 
 class General(DecisionTree):
@@ -191,7 +192,7 @@ def several(seed):
     w[0] = 1.0
     counts = rng.multinomial(n, np.full(n, 1 / n)).astype(np.int64) if seed % 5 == 0 else None
     mass = rng.uniform(0.5, 3.0, n) if seed % 7 == 0 and counts is None else None
-    return X, Task("labels", w, y, counts=counts), mass
+    return X, Task("labels", w, class_numbers(y), counts=counts), mass
 
 
 @pytest.mark.parametrize("limits", [{}, {"min_samples_split": 7}, {"max_depth": 3}], ids=str)

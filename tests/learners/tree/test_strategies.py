@@ -14,12 +14,12 @@ from boostlab.backend.cpu.threads import AtOnce
 from boostlab.backend.cpu.trees.best_first import BestFirst
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Table
-from boostlab.learners.tree.fitted import Tree
+from boostlab.learners.tree.fitted import FIELDS, Tree
 from boostlab.learners.tree.learner import GROWS_BY, TreeSession
+from tables import class_numbers
 
 CRITERIA = ["edge", "z", "least_squares", "labels"]
 LIMITS = ({"max_leaf_nodes": None, "max_depth": 3}, {"max_leaf_nodes": 5}, {"max_leaf_nodes": 4, "max_depth": 2}, {})
-FIELDS = Tree.__slots__
 
 
 class Team(BestFirst):
@@ -48,7 +48,7 @@ def target_of(rng, criterion, n):
     if criterion == "labels":
         y = rng.integers(0, 4, n)
         y[0] = 3
-        return y
+        return class_numbers(y)
     return rng.choice([-1.0, 1.0], n)
 
 

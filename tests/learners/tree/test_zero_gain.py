@@ -20,8 +20,10 @@ from boostlab.backend import CpuSample, Masses
 from boostlab.backend.cpu.trees.full import Full
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Table
-from boostlab.learners.criteria import TINY, Gini, formula
-from boostlab.learners.tree.learner import GROWS_BY, TreeSession
+from boostlab.learners.criteria import GROWTH, TINY, Gini, formula
+from boostlab.learners.tree.fitted import FIELDS
+from boostlab.learners.tree.learner import TreeSession
+from tables import class_numbers
 
 XOR, ODD = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]] * 5), np.array([0, 1, 1, 0] * 5)
 LIMITS = [{"max_depth": 2}, {"max_leaf_nodes": 4}, {"max_leaf_nodes": None}, {"max_depth": 2, "min_samples_leaf": 3}]
@@ -38,6 +40,8 @@ BOOSTERS = [
 
 
 def grow(X, task, threads=1, mass=None, categories=None, strategy=None, **limits):
+    if task.criterion == "labels":
+        task.target = class_numbers(task.target)
     rows = Masses(len(X), mass)
     table = Table.fit(X, rows, "exact", threads, categories)
     found = TreeSession(DecisionTree(**limits), CpuSample(table, rows), strategy).best(task)
@@ -113,7 +117,7 @@ def small_table(seed):
 
 @pytest.mark.parametrize("strategy", ["general", "best_first", "full"])
 def test_full_trees_err_as_scikit_learns_do(strategy):
-    for seed in range(150):
+    for seed in range(60):
         X, y, w = small_table(seed)
         binary = 2.0 * (y > 0) - 1
         for criterion, target in (("edge", binary), ("labels", y), ("least_squares", y.astype(float))):
@@ -132,7 +136,7 @@ def test_full_trees_err_as_scikit_learns_do(strategy):
 
 
 def fields(tree):
-    return tree if isinstance(tree, Stop) else [getattr(tree, name).tobytes() for name in type(tree).__slots__]
+    return tree if isinstance(tree, Stop) else [getattr(tree, name).tobytes() for name in FIELDS]
 
 
 @pytest.mark.parametrize("criterion", ["edge", "z", "least_squares", "labels", "hamming_z"])
@@ -201,7 +205,45 @@ def test_another_impurity_is_not_taken_for_gini(monkeypatch):
     assert Full.serves(DecisionTree(**limits), sample, Gini(), task)
     assert not Full.serves(DecisionTree(**limits), sample, Entropy(), task)
     gini = grow(X, task, **limits)
-    monkeypatch.setitem(GROWS_BY, "edge", Entropy())
-    assert fields(grow(X, task, strategy="general", **limits)) != fields(gini)
+    monkeypatch.setitem(GROWTH, "entropy", {"edge": Entropy()})
+    by_entropy = {"criterion": "entropy", **limits}
+    assert fields(grow(X, task, strategy="general", **by_entropy)) != fields(gini)
+    assert fields(grow(X, task, **by_entropy)) == fields(grow(X, task, strategy="general", **by_entropy))
     with pytest.raises(ValueError, match="full does not serve this task"):
-        grow(X, task, strategy="full", **limits)
+        grow(X, task, strategy="full", **by_entropy)
+
+
+def test_a_user_names_what_trees_grow_by():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 9, (200, 3)).astype(float)
+    classes = np.digitize(X[:, 0] + X[:, 1] * (X[:, 2] > 4) + rng.normal(size=200), [4, 8])
+    fits = {
+        named: SAMMEClassifier(DecisionTree(4, criterion=named), n_estimators=2).fit(X, classes)
+        for named in (None, "gini", "error")
+    }
+    first = {named: fields(model.estimators_[0]) for named, model in fits.items()}
+    assert first[None] == first["gini"] != first["error"]
+    right = {named: (model.estimators_[0].votes(Table(X)) == classes).mean() for named, model in fits.items()}
+    assert right["error"] >= 0.9 * right["gini"]  # both are greedy: neither is the best tree
+
+
+@pytest.mark.parametrize(
+    ("booster", "criterion", "sentence"),
+    [
+        (
+            LogitBoostClassifier,
+            "gini",
+            r"LogitBoostClassifier needs .* 'least_squares', and DecisionTree\(criterion='gini'\) offers only 'edge', "
+            r"'labels'; leave the tree's criterion out\.",
+        ),
+        (
+            AdaBoostClassifier,
+            "error",
+            r"needs .* 'edge', and DecisionTree\(criterion='error'\) offers only 'labels'; ",
+        ),
+        (AdaBoostClassifier, "variance", r"DecisionTree: criterion='variance' is not possible; use None, \"gini\" or "),
+    ],
+)
+def test_where_a_rule_needs_its_own_another_is_refused(booster, criterion, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        booster(DecisionTree(criterion=criterion)).fit(XOR, ODD)

@@ -13,13 +13,14 @@ import numpy.typing as npt
 from boostlab.backend.cpu.code_kernels import EIGHT, FOUR, SPARSE, Kernels
 from boostlab.backend.cpu.kernels.packed_codes import look_up, part_rows
 from boostlab.backend.cpu.kernels.sparse_histogram import restore_zeros, slots_by_rows
-from boostlab.backend.cpu.threads import is_worth, spread, spread_sums
+from boostlab.backend.cpu.threads import is_worth
 
 Array = npt.NDArray[Any]
 Columns = tuple[Array, Array, Array]  # the rows and codes of the cells, column after column, and where each starts
 
 
 ALL = np.empty(0, np.int32)  # stands for all rows
+FOLLOWED = 4  # cells of a histogram, that bringing one row up to date costs as much as
 NOTHING = np.empty(0, np.int64)  # a histogram that nobody wants
 
 
@@ -101,18 +102,18 @@ class Codes:
         """
         rows = ALL if members is None else members
         size = self.n_rows if members is None else len(members)
-        kernels, found = self._kernels, list[tuple[int, int]]()
+        kernels = self._kernels
         if self.one_thread:  # on some hundred rows, asking who shares the work takes longer than the work
             out = np.zeros((1 + sided, self.n_slots + self.spare), np.int64)
             minus, plus = kernels.sums(*self.read, q, rows, sided, 0, size, out.reshape(-1))
             return out[:, : self.n_slots], minus, plus
 
-        def work(first: int, last: int, out: Array) -> None:
-            found.append(kernels.sums(*self.read, q, rows, sided, first, last, out))
-
-        slots = self._spread(work, size, size, sided)
-        minus, plus = (sum(int(f[side]) for f in found) for side in (0, 1))
-        return self.complete(slots, [minus, plus] if sided else [plus - minus]), minus, plus
+        shape = (1 + sided) * (self.n_slots + self.spare)
+        slots, found = kernels.sums.added(
+            size * self.width, self.threads, (shape,), *self.read, q, rows, sided, 0, size
+        )
+        minus, plus = (sum(f[side] for f in found) for side in (0, 1))
+        return self.complete(slots.reshape(1 + sided, -1), [minus, plus] if sided else [plus - minus]), minus, plus
 
     def class_sums(self, q: Array, classes: Array, n_classes: int, members: Array | None = None) -> tuple[Array, Array]:
         """Return the sums of the integers q per class and slot over all rows or the members, and per class.
@@ -135,12 +136,10 @@ class Codes:
         """
         rows = ALL if members is None else members
         size = self.n_rows if members is None else len(members)
-        kernels, room = self._kernels, self.n_slots + self.spare
-
-        def work(first: int, last: int, out: Array) -> None:
-            kernels.class_sums(*self.read, q, classes, rows, room, first, last, out)
-
-        sums = spread_sums(work, size, size * self.width, n_classes * (room + 1), self.threads)
+        room = self.n_slots + self.spare
+        sums, _ = self._kernels.class_sums.added(
+            size * self.width, self.threads, (n_classes * (room + 1),), *self.read, q, classes, rows, room, 0, size
+        )
         totals = sums[n_classes * room :]
         return self.complete(sums[: n_classes * room].reshape(n_classes, room), totals.tolist()), totals
 
@@ -169,20 +168,18 @@ class Codes:
         """
         if self.one_thread:
             return self._follow_alone(what, sided, q, scatter, slots)
-        kernels, found = self._kernels, list[tuple[int, int, int, int, int, int, float]]()
-
-        def work(first: int, last: int, out: Array) -> None:
-            found.append(kernels.follow(*self.read, *what, sided, first, last, q, out))
-
-        if scatter:
-            changes = self._spread(work, self.n_rows, self.n_rows // 2, sided)
-        else:
-            spread(lambda a, b: work(a, b, NOTHING), self.n_rows, self.n_rows, self.threads)
-        changed, turned, below, above, minus, plus = (sum(int(f[i]) for f in found) for i in range(6))
+        shape = (1 + sided) * (self.n_slots + self.spare) if scatter else 0
+        cells = self.n_rows * self.width // 2 if scatter else FOLLOWED * self.n_rows
+        changes, found = self._kernels.follow.added(
+            cells, self.threads, (shape,), *self.read, *what, sided, 0, self.n_rows, q
+        )
+        changed, turned, below, above, minus, plus = (sum(f[i] for f in found) for i in range(6))
         followed = Followed(changed, turned, minus, plus, sum(f[6] for f in found))
         if not scatter:
             return followed, None
-        return followed, np.add(slots, self.complete(changes, [below, above] if sided else [above]), out=slots)
+        return followed, np.add(
+            slots, self.complete(changes.reshape(1 + sided, -1), [below, above] if sided else [above]), out=slots
+        )
 
     def _follow_alone(
         self, what: tuple[Any, ...], sided: bool, q: Array, scatter: bool, slots: Array
@@ -198,11 +195,6 @@ class Codes:
             slots = out.reshape(1 + sided, -1)[:, : self.n_slots]
         found = self._kernels.follow(*self.read, *what, sided, 0, self.n_rows, q, out)
         return Followed(found[0], found[1], found[4], found[5], found[6]), slots if scatter else None
-
-    def _spread(self, work: Any, size: int, rows: int, sided: bool) -> Array:
-        """Share the sums over `size` rows (of which about `rows` are touched) among the threads."""
-        halves, room = 1 + sided, self.n_slots + self.spare
-        return spread_sums(work, size, rows * self.width, halves * room, self.threads).reshape(halves, room)
 
     def complete(self, slots: Array, totals: list[int]) -> Array:
         """Return the sums of all slots, given those of the cells that were looked at."""
@@ -225,7 +217,7 @@ class Codes:
         """Return for every row the table's entry for its slot."""
         code, table = self.reading(feature, table)
         out = np.empty(self.n_rows, table.dtype)
-        spread(lambda a, b: look_up(code, table, a, b, out), self.n_rows, self.n_rows * 2, self.threads)
+        look_up.shared(self.n_rows * 2, self.threads, code, table, 0, self.n_rows, out)
         return out
 
     def part(self, feature: int, low: Array, members: Array, space: Array) -> int:

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.functions import exp_less, exp_of
-from boostlab.backend.cpu.kernels.vote_update import scale_side, wrong_mass
-from boostlab.backend.cpu.threads import gather, is_worth, spread
+from boostlab.backend.cpu.kernels.vote_update import exp_less, exp_of, scale_side, wrong_mass
 
 Array = npt.NDArray[Any]
 
@@ -52,7 +50,7 @@ class Exponentials:
         self.up = self.down = 0.0  # how far a logarithm may have risen, and fallen, since
         logs = -self.y * F if F.ndim == 1 else -F[np.arange(len(F)), self.y]
         top, n = logs.item(logs.argmax()), len(logs)
-        spread(lambda a, b: exp_less(logs, top, a, b), n, CELLS * n, self.threads)
+        exp_less.shared(CELLS * n, self.threads, logs, top, 0, n)
         self._w = logs
 
     @property
@@ -81,18 +79,11 @@ class Exponentials:
         n, y, counts = len(h), self.y, self.counts
         apart = self.gap * alpha
         if abs(apart) < self.FAR:
-            alone = not is_worth(n, self.threads)
-            if alone:
-                lost = int(wrong_mass(y, h, counts, 0, n))
-            else:
-                lost = sum(map(int, gather(lambda a, b: wrong_mass(y, h, counts, a, b), n, n, self.threads)))
+            lost = sum(found[0] for found in wrong_mass.shared(n, self.threads, y, h, counts, 0, n))
             wrong = 2 * lost <= self.size
             power = apart if wrong else -apart
             factor = exp_of(power)
-            if alone:
-                scale_side(self._w, y, h, wrong, factor, 0, n)
-            else:
-                spread(lambda a, b: scale_side(self._w, y, h, wrong, factor, a, b), n, n, self.threads)
+            scale_side.shared(n, self.threads, self._w, y, h, wrong, factor, 0, n)
             if self.moved(power):
                 return
         self.renew(F())

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.backend.cpu.compiling import jitable, kernel
+from boostlab.backend.cpu.compiling import jitable
 from boostlab.backend.cpu.functions import STAMP
+from boostlab.backend.cpu.in_parts import InParts
 from boostlab.contract.formula import COLUMNS, LABEL, is_formula, n_values, parameters
 
 
@@ -49,7 +50,7 @@ def evaluation(function: Callable[..., Any], columns: tuple[str, ...]) -> Any:
     exec(compile(source, home if Path(home).exists() else __file__, "exec"), scope)
     evaluate = scope["made_of"](jitable(function), _stamp(function))
     evaluate.__qualname__ = f"evaluate.{function.__qualname__}"
-    return kernel(evaluate)
+    return InParts(evaluate)
 
 
 def _stamp(function: Callable[..., Any]) -> int:

@@ -22,7 +22,6 @@ from boostlab.functions import bits as reinterpretation
 from boostlab.functions import error, exponential, logarithm, pairs
 from boostlab.functions.bits import bits as bits  # kernels import them from here, where they are compiled
 from boostlab.functions.bits import from_bits as from_bits
-from boostlab.functions.exponential import exp
 
 Array = np.ndarray[Any, Any]
 
@@ -84,25 +83,3 @@ def _loop_of(function: Callable[..., float], arguments: int) -> Any:
             out[i] = function(x[i], y[i])
 
     return kernel(loop if arguments == 1 else loop_of_two)
-
-
-def _exp_less() -> Any:
-    stamp = STAMP
-
-    def loop(x: Array, top: float, first: int, last: int) -> int:
-        y = x[first:last]
-        for i in range(y.size):
-            y[i] = exp(y[i] - top)
-        return stamp
-
-    return kernel(loop)
-
-
-exp_less = _exp_less()  # x becomes exp(x - top) on rows first to last - 1
-
-
-def exp_of(x: float) -> float:
-    """Return the row function exp of one number: compiled, a third of the time that plain Python takes."""
-    one = np.array([x])
-    exp_less(one, 0.0, 0, 1)
-    return one.item()

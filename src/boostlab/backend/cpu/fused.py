@@ -18,7 +18,6 @@ from boostlab.backend.cpu.interleaved import InterleavedLayout
 from boostlab.backend.cpu.kernels.fused_rounds import FACTS, rounds_of
 from boostlab.backend.cpu.kernels.fused_update import BLOCK
 from boostlab.backend.cpu.scales import keeps
-from boostlab.backend.cpu.threads import as_team
 from boostlab.contract import NEGLIGIBLE, Plain
 from boostlab.contract.criterion import SIGNED
 
@@ -139,9 +138,8 @@ class FusedRounds:
             alphas,
         )
         rounds, shared = rounds_of(self.plain.alpha, self.codes.kind), self.shared
-        made, total, whole, losses.up, losses.down = as_team(
-            lambda me, numbers: rounds(me, (numbers, *shared), *what), size
-        )
+        told = rounds.together(size, lambda numbers: ((numbers, *shared), *what))
+        made, total, whole, losses.up, losses.down = told
         if not made:
             return None
         if layout is not None:

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.bin_codes import ALL, Codes
 from boostlab.backend.cpu.kernels.label_histogram import panel_sums, sparse_panel_sums
-from boostlab.backend.cpu.threads import spread_sums
 
 Array = npt.NDArray[Any]
 
@@ -35,10 +34,8 @@ def sums_of(codes: Codes, q: Array, members: Array | None = None) -> tuple[Array
     rows, size = (ALL, codes.n_rows) if members is None else (members, len(members))
     width, room = q.shape[1], codes.n_slots + codes.spare
 
-    def work(first: int, last: int, out: Array) -> None:
-        add(*codes.read, q, rows, first, last, out.reshape(room + 1, width))
-
-    sums = spread_sums(work, size, size * codes.width * width, (room + 1) * width, codes.threads)
-    sums = np.ascontiguousarray(sums.reshape(room + 1, width).T)
+    shape, cells = (room + 1, width), size * codes.width * width
+    sums, _ = add.added(cells, codes.threads, shape, *codes.read, q, rows, 0, size)
+    sums = np.ascontiguousarray(sums.T)
     totals = sums[:, room].copy()
     return codes.complete(sums[:, :room], totals.tolist()), totals

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from copy import copy
 from fractions import Fraction
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.backend.cpu.exact_sums import rounded, sums_of_array
 from boostlab.backend.cpu.kernels.fixed_point import fixed_and_sums, fixed_sums
 from boostlab.backend.cpu.kernels.totals import totals_of, totals_of_each
 
 Array = npt.NDArray[Any]
 
+MANY = 1 << 15  # values from which on several threads sum them
 _FLOAT = np.dtype(np.float64)
 _ONCE = np.empty(0, np.int32)  # counts of rows that all count once
 _NO_MASS = np.empty(0)
@@ -41,7 +44,7 @@ class Masses:
     """
 
     def __init__(self, n_rows: int, mass: Array | None = None, counts: Array | None = None) -> None:
-        self.n_rows = n_rows
+        self.n_rows, self.threads = n_rows, 1
         self.counts: Array | None = None  # integer masses, or how many examples have the real ones
         self.mass: Array | None = None  # real masses
         self.n = float(n_rows)  # the sample size every formula calls n: the sum of the masses
@@ -77,6 +80,12 @@ class Masses:
         if self.counts is None:
             return np.ones(self.n_rows) if self.mass is None else self.mass
         return self.counts.astype(np.float64) if self.mass is None else self.counts * self.mass
+
+    def on(self, threads: int) -> Masses:
+        """Return the same rows, whose sums so many threads share."""
+        same = copy(self)
+        same.threads = threads
+        return same
 
     def of(self, rows: Array) -> Array:
         """Return the masses of some rows as floats."""
@@ -127,11 +136,22 @@ class Masses:
 
     def _total(self, x: Array) -> float:
         if x.dtype is _FLOAT and x.shape == self._shape and x.flags.c_contiguous:
-            found: float = totals_of(x, *self._facts)[0]
+            found: float = self._totals_of(x)[0]
             if -math.inf < found < math.inf:  # or else say what is wrong
                 return found
         k, signed, _ = self._sums(*self._unit(x))
         return math.ldexp(signed, -k)
+
+    def _totals_of(self, x: Array) -> tuple[float, float]:
+        if not self._shares(x):
+            found: tuple[float, float] = totals_of(x, *self._facts)
+            return found
+        k, signed, gross = sums_of_array(x, self.threads)
+        return math.ldexp(signed, -k), math.ldexp(gross, -k)
+
+    def _shares(self, x: Array) -> bool:
+        """Return whether several threads sum these values: many, that count once each."""
+        return self.threads > 1 and self.uniform and x.size >= MANY
 
     def totals(self, values: Array) -> tuple[float, ...]:
         """Return the sum of mass * x for each row x of a matrix, as `total` would, by one call."""
@@ -145,7 +165,7 @@ class Masses:
     def sums(self, x: Array, counts: Array | None = None) -> tuple[float, float]:
         """Return the sums of mass * x and of mass * |x|; counts as in `whole`."""
         if counts is None and x.dtype is _FLOAT and x.shape == self._shape and x.flags.c_contiguous:
-            found: tuple[float, float] = totals_of(x, *self._facts)
+            found = self._totals_of(x)
             if found[1] < math.inf:
                 return found
         k, signed, gross = self._sums(*(self._unit(x) if counts is None else (_matrix(x), counts)))
@@ -163,6 +183,12 @@ class Masses:
         room : int
             Leave so many bits for the sums to grow into.
         """
+        if counts is None and self._shares(x):
+            values = np.ascontiguousarray(x, dtype=np.float64)
+            k, signed, gross = sums_of_array(values, self.threads)
+            k = k - room if gross > 0 else k
+            out, signed, gross = rounded(values, k, self.threads)
+            return out, k, signed, gross
         matrix, counts = self._unit(x) if counts is None else (_matrix(x), counts)
         out = np.empty(matrix.shape, np.int64)
         k, signed, gross = _finite(fixed_and_sums(matrix, counts, _size(matrix, counts), room, out))
@@ -174,6 +200,8 @@ class Masses:
         return matrix, _ONCE if self.counts is None else self.counts
 
     def _sums(self, matrix: Array, counts: Array) -> tuple[int, int, int]:
+        if counts is _ONCE and self._shares(matrix):
+            return sums_of_array(matrix, self.threads)
         return _finite(fixed_sums(matrix, counts, _size(matrix, counts)))
 
     def map(self, function: Callable[..., Array], *columns: Array) -> Array:

@@ -12,12 +12,11 @@ import numpy.typing as npt
 from boostlab.backend.cpu.block_sums import Blocks, Evaluate
 from boostlab.backend.cpu.exponential_weights import Exponentials
 from boostlab.backend.cpu.formulas import column_names, evaluation
-from boostlab.backend.cpu.functions import exp_less
 from boostlab.backend.cpu.fused import FusedRounds
+from boostlab.backend.cpu.kernels.vote_update import exp_less
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.sample import CpuSample
 from boostlab.backend.cpu.scores import Scores
-from boostlab.backend.cpu.threads import is_worth, spread
 from boostlab.contract import Plain, Reweigh, Rule, Step
 from boostlab.contract.formula import LABEL, is_formula, n_values, parameters
 from boostlab.contract.voter import votes_of
@@ -61,7 +60,7 @@ class CpuRows(CpuSample):
         self._order: Array | None = None
         self._room = np.empty(0)
         self._plans: dict[Formula, Any] = {}
-        self._blocks = Blocks(masses, self.threads)
+        self._blocks = Blocks(self.masses, self.threads)
         self._powers: dict[Formula, Array] = {}  # of two, that a formula's values were last rounded at
 
     # -- columns -----------------------------------------------------------------------------------------------------
@@ -119,7 +118,7 @@ class CpuRows(CpuSample):
         """Return w and t with exp(formula) = e^t w, the largest w being 1."""
         logs = self.each(what, *numbers) if is_formula(what) else np.array(what, np.float64)
         top, flat = self.masses.largest(logs), logs.reshape(-1)
-        spread(lambda a, b: exp_less(flat, top, a, b), flat.size, CELLS * flat.size, self.threads)
+        exp_less.shared(CELLS * flat.size, self.threads, flat, top, 0, flat.size)
         return logs, top
 
     def exponentials(self) -> Array:
@@ -170,7 +169,7 @@ class CpuRows(CpuSample):
     def _extreme(self, what: Any, numbers: tuple[Any, ...], sign: float) -> float:
         shape = self._shape(what) if is_formula(what) else (1,)
         if len(shape) == 2 and self._blocks.serves(1):
-            return self._blocks.largest(self._by_blocks(what, numbers), CELLS * self.n_rows, sign)
+            return self._blocks.largest(self._by_blocks(what, numbers), sign)
         x = self._evaluate(what, numbers, self._workspace(shape))[0] if is_formula(what) else np.asarray(what)
         return self.masses.largest(x) if sign > 0 else self.masses.smallest(x)
 
@@ -178,8 +177,7 @@ class CpuRows(CpuSample):
         shape = self._shape(what)
         if len(shape) == 2 and self._blocks.serves(shape[0]):
             guess = self._powers.get(what, np.empty((0, shape[0]), np.int64))
-            evaluate, cells = self._by_blocks(what, numbers), CELLS * prod(shape)
-            found, self._powers[what] = self._blocks.totals(evaluate, shape[0], cells, guess)
+            found, self._powers[what] = self._blocks.totals(self._by_blocks(what, numbers), shape[0], guess)
             return tuple(found)
         values = self._evaluate(what, numbers, self._workspace(shape))
         if values.ndim == 2:
@@ -199,10 +197,7 @@ class CpuRows(CpuSample):
 
     def _evaluate(self, what: Formula, numbers: tuple[Any, ...], out: Array) -> Array:
         loop, given, _ = self._given(what, numbers)
-        if is_worth(CELLS * out.size, self.threads):
-            spread(lambda a, b: loop(*given, out, a, b), self.n_rows, CELLS * out.size, self.threads)
-        else:
-            loop(*given, out, 0, self.n_rows)
+        loop.shared(CELLS * out.size, self.threads, *given, out, 0, self.n_rows)
         return out
 
     def _by_blocks(self, what: Formula, numbers: tuple[Any, ...]) -> Evaluate:
@@ -211,7 +206,7 @@ class CpuRows(CpuSample):
 
         def evaluate(first: int, last: int, out: Array) -> None:
             mine = [x[first:last] if is_column else x for x, is_column in zip(given, are_columns, strict=True)]
-            loop(*mine, out, 0, last - first)
+            loop.shared(CELLS * out.size, self.threads, *mine, out, 0, last - first)
 
         return evaluate
 

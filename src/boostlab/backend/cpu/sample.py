@@ -55,7 +55,7 @@ class CpuSample:
     """
 
     def __init__(self, table: Any, masses: Masses, as_small: bool | None = None) -> None:
-        self.table, self.masses, self.as_small = table, masses, as_small
+        self.table, self.masses, self.as_small = table, masses.on(table.threads), as_small
         self.n, self.n_rows, self.threads = masses.n, masses.n_rows, table.threads
         self.n_sample = masses.n_examples
         self.followers: list[Follower] = []  # of the channels, from round to round

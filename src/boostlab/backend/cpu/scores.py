@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.kernels.lookup_table import weighted_votes
 from boostlab.backend.cpu.kernels.vote_update import add_names, add_votes
-from boostlab.backend.cpu.threads import is_worth, spread
 from boostlab.contract import Reweigh, Rule, Step
 
 Array = npt.NDArray[Any]
@@ -59,7 +58,7 @@ class Scores:
         if self._lent:
             self._F, self._lent = self._F.copy(), False
         F, alphas, H = self._F, np.array([alpha for alpha, _ in named]), np.stack([h for _, h in named])
-        spread(lambda a, b: add_names(F, alphas, H, a, b), len(F), H.size, self.threads)
+        add_names.shared(H.size, self.threads, F, alphas, H, 0, len(F))
 
     @property
     def now(self) -> Array:
@@ -112,10 +111,7 @@ class Scores:
                     self._add_named()
                 return
             F, h = self.own.reshape(-1), np.ascontiguousarray(h).reshape(-1)
-            if not is_worth(F.size, self.threads):
-                add_votes(F, answer.alpha, h, 0, F.size)
-                return
-            spread(lambda a, b: add_votes(F, answer.alpha, h, a, b), F.size, F.size, self.threads)
+            add_votes.shared(F.size, self.threads, F, answer.alpha, h, 0, F.size)
         else:
             F = self.F if answer.decay == 1.0 else answer.decay * self.F
             self._F, self._lent = self.rule.combine(F, answer.alpha, h), False

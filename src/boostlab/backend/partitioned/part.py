@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.functions import exp_less
 from boostlab.backend.cpu.kernels import fixed_point
-from boostlab.backend.cpu.kernels.vote_update import scale_side, wrong_mass
+from boostlab.backend.cpu.kernels.vote_update import exp_less, scale_side, wrong_mass
 from boostlab.backend.cpu.label_histograms import sums_of
 from boostlab.backend.cpu.masses import _matrix
 from boostlab.backend.cpu.rows import CpuRows

@@ -14,13 +14,14 @@ from boostlab.backend.cpu.rows import CpuRows
 from boostlab.backend.partitioned.part import Part
 from boostlab.data.bins import Bins
 from boostlab.data.coded import CodedMatrix
-from boostlab.data.cut_search import Seen, look
+from boostlab.data.cut_search import Seen
 from boostlab.data.dask.facts import labels_of, weights_of
 from boostlab.data.dask.masses import MassPlan
 from boostlab.data.dask.partitions import Refused
 from boostlab.data.matrix import is_sparse, row_keys
 from boostlab.data.sample import encode_labels
 from boostlab.data.table import Table
+from boostlab.data.table_search import look
 
 Array = npt.NDArray[Any]
 
@@ -28,7 +29,7 @@ NO_KEYS = np.empty(0, np.uint64)
 
 
 @dataclass
-class Recipe:
+class PartitionReader:
     """How a partition becomes rows that count.
 
     Parameters
@@ -73,7 +74,7 @@ class Recipe:
 
 
 @dataclass
-class Block:
+class CodedBlock:
     """The rows of one partition: codes of one byte a cell, labels, masses."""
 
     table: Table
@@ -86,7 +87,7 @@ class Block:
         return sum(int(a.nbytes) for a in arrays)
 
 
-def looked_at(X: Any, y: Any, weight: Any, recipe: Recipe, question: Any) -> dict[int, Seen] | Refused:
+def looked_at(X: Any, y: Any, weight: Any, recipe: PartitionReader, question: Any) -> dict[int, Seen] | Refused:
     """Look at a partition's numbers for a search for cuts."""
     try:
         _, masses, kept = recipe.labels(y, weight, X.shape[0])
@@ -111,7 +112,9 @@ def _whole(masses: Masses, power: int | None) -> Array | None:
     return np.maximum(q[:, 0], 1 if masses.counts is None else masses.counts)
 
 
-def tops_and_sums(y: Any, weight: Any, recipe: Recipe, powers: Any, of: int | str | None) -> tuple[Array, Array]:
+def tops_and_sums(
+    y: Any, weight: Any, recipe: PartitionReader, powers: Any, of: int | str | None
+) -> tuple[Array, Array]:
     """Return the largest mass (of a class; times the label), and the sums of its integers at powers of two."""
     labels, masses, _ = recipe.labels(y, weight, len(y))
     if of is None:
@@ -123,14 +126,14 @@ def tops_and_sums(y: Any, weight: Any, recipe: Recipe, powers: Any, of: int | st
     return np.array([np.abs(x).max(initial=0.0)]), sums
 
 
-def coded(X: Any, y: Any, weight: Any, recipe: Recipe, bins: Bins) -> Block | Refused:
+def coded(X: Any, y: Any, weight: Any, recipe: PartitionReader, bins: Bins) -> CodedBlock | Refused:
     """Return a partition as a block of codes."""
     try:
         labels, masses, kept = recipe.labels(y, weight, X.shape[0])
         numbers = recipe.numbers(X)
         numbers = np.ascontiguousarray(numbers if len(kept) == len(numbers) else numbers[kept])
         codes, keys = bins._encode_dense(numbers, 1), row_keys(numbers, 1)
-        return Block(Table(CodedMatrix(codes, bins, keys), bins, codes), labels, masses)
+        return CodedBlock(Table(CodedMatrix(codes, bins, keys), bins, codes), labels, masses)
     except (ValueError, TypeError) as error:
         return Refused(error)
 
@@ -156,7 +159,7 @@ class PartMaker:
     baseline: float = 0.0
     sides: Array | None = None
 
-    def __call__(self, block: Block, threads: int = 1) -> Part:
+    def __call__(self, block: CodedBlock, threads: int = 1) -> Part:
         """Return the part."""
         labels = block.labels - self.baseline if not self.n_classes else block.labels
         if self.sides is not None:

@@ -23,7 +23,7 @@ Array = npt.NDArray[Any]
 
 
 @dataclass
-class Facts:
+class PartitionFacts:
     """What one partition says, or all of them."""
 
     names: list[str] | None
@@ -39,7 +39,7 @@ class Facts:
 
 def described(
     X: Any, y: Any, weight: Any, wanted: Any, numeric: bool, by_class: bool, name: str, where: str
-) -> Facts | Refused:
+) -> PartitionFacts | Refused:
     """Look at one partition."""
     try:
         with one_sentence(where=where):
@@ -48,11 +48,11 @@ def described(
         return Refused(error)
 
 
-def _described(X: Any, y: Any, weight: Any, wanted: Any, numeric: bool, by_class: bool, name: str) -> Facts:
+def _described(X: Any, y: Any, weight: Any, wanted: Any, numeric: bool, by_class: bool, name: str) -> PartitionFacts:
     n = X.shape[0]
     y, w = labels_of(y, n, numeric), weights_of(weight, n)
     check_table(X, name)
-    facts = Facts([str(c) for c in X.columns] if is_frame(X) else None)
+    facts = PartitionFacts([str(c) for c in X.columns] if is_frame(X) else None)
     heavy = np.ones(n, bool) if w is None else w > 0
     facts.n_rows = int(heavy.sum())
     if w is not None:
@@ -86,9 +86,9 @@ def _described(X: Any, y: Any, weight: Any, wanted: Any, numeric: bool, by_class
     return facts
 
 
-def merged_facts(parts: Sequence[Facts]) -> Facts:
+def merged_facts(parts: Sequence[PartitionFacts]) -> PartitionFacts:
     """Return what all partitions say; they must have the same columns."""
-    whole = Facts(parts[0].names)
+    whole = PartitionFacts(parts[0].names)
     for i, part in enumerate(parts):
         if part.names != whole.names:
             shown = ", ".join(part.names or ["no names"])
@@ -108,7 +108,7 @@ def merged_facts(parts: Sequence[Facts]) -> Facts:
     return whole
 
 
-def columns_of(facts: Facts, wanted: Any, n_features: int, names: list[Any] | None) -> Columns | None:
+def columns_of(facts: PartitionFacts, wanted: Any, n_features: int, names: list[Any] | None) -> Columns | None:
     """Return how the columns are read: categories are those of all partitions, in their order; None: plain numbers."""
     by_dtype = wanted is None or (isinstance(wanted, str) and wanted == "from_dtype")
     if by_dtype and not facts.others:

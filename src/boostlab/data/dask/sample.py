@@ -13,20 +13,20 @@ import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from boostlab.backend.cpu.block_sums import exact_sums
+from boostlab.backend.cpu.exact_sums import exact_sums
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.dask.cluster import Cluster
 from boostlab.backend.dask.parts import DaskParts
 from boostlab.backend.partitioned.rows import PartitionedRows, Whole
 from boostlab.data.bins import MOST_BINS, Bins
-from boostlab.data.cut_search import TableSearch, looked
-from boostlab.data.dask.blocks import Block, PartMaker, Recipe, coded, looked_at, tops_and_sums
-from boostlab.data.dask.facts import Facts, columns_of, described, merged_facts
+from boostlab.data.dask.blocks import CodedBlock, PartitionReader, PartMaker, coded, looked_at, tops_and_sums
+from boostlab.data.dask.facts import PartitionFacts, columns_of, described, merged_facts
 from boostlab.data.dask.masses import MassFacts, MassPlan
 from boostlab.data.dask.partitions import Partitions, Refused, compute, computed, merged_by_tree, told
 from boostlab.data.input_errors import one_sentence
 from boostlab.data.input_tables import Reader
 from boostlab.data.sample import LARGEST, SIDES, class_weights_of
+from boostlab.data.table_search import TableSearch, looked
 
 Array = npt.NDArray[Any]
 
@@ -53,7 +53,7 @@ class ClusterSample:
         Where they are.
     partitions : Partitions
         What they are made of.
-    recipe : Recipe
+    recipe : PartitionReader
         How.
     rows : ClusterMasses
         How many there are.
@@ -69,7 +69,7 @@ class ClusterSample:
 
     cluster: Cluster
     partitions: Partitions
-    recipe: Recipe
+    recipe: PartitionReader
     rows: ClusterMasses
     classes: Array
     blocks: list[Any] | None = None
@@ -140,7 +140,7 @@ class ClusterSample:
             )
         return Bins(points, np.append(0, np.cumsum(counts)).astype(np.int64), frozenset(n_categories))
 
-    def _looked(self, given: Any, recipe: Recipe, question: Any, limit: int) -> Any:
+    def _looked(self, given: Any, recipe: PartitionReader, question: Any, limit: int) -> Any:
         return merged_by_tree(
             self.cluster, compute(self.cluster, looked_at, given, recipe, question), partial(_all, limit)
         )
@@ -174,7 +174,7 @@ class ClusterSample:
         return PartitionedRows(rule, parts, none, whole, threads)
 
 
-def coded_none(bins: Bins, codes: Any, plan: MassPlan, labels: bool) -> Block:
+def coded_none(bins: Bins, codes: Any, plan: MassPlan, labels: bool) -> CodedBlock:
     """Return a block without rows."""
     from boostlab.data.coded import CodedMatrix
     from boostlab.data.dask.blocks import NO_KEYS
@@ -182,7 +182,7 @@ def coded_none(bins: Bins, codes: Any, plan: MassPlan, labels: bool) -> Block:
 
     _, mass, counts = plan.masses(np.empty(0, np.intp), None)
     empty = np.empty(0, np.int8 if labels else np.float64)
-    return Block(Table(CodedMatrix(codes, bins, NO_KEYS), bins, codes), empty, Masses.piece(0, mass, counts))
+    return CodedBlock(Table(CodedMatrix(codes, bins, NO_KEYS), bins, codes), empty, Masses.piece(0, mass, counts))
 
 
 def _complaint(block: Any) -> Refused | None:
@@ -229,7 +229,7 @@ def read(
         _check_numbers(facts, "y")
     plan, rows = _weighed(cluster, partitions, facts, weight is not None, class_weight, classes, "sample_weight")
     return ClusterSample(
-        cluster, partitions, Recipe(reader, plan, classes), rows, np.empty(0) if classes is None else classes
+        cluster, partitions, PartitionReader(reader, plan, classes), rows, np.empty(0) if classes is None else classes
     )
 
 
@@ -246,13 +246,13 @@ def read_like(sample: ClusterSample, X: Any, y: Any, weight: Any) -> ClusterSamp
         _check_numbers(facts, "y_val")
     given = weight is not None
     plan, rows = _weighed(sample.cluster, partitions, facts, given, None, None, "sample_weight_val")
-    recipe = Recipe(reader, plan, sample.recipe.classes, "y_val")
+    recipe = PartitionReader(reader, plan, sample.recipe.classes, "y_val")
     return ClusterSample(sample.cluster, partitions, recipe, rows, sample.classes)
 
 
 def _described(
     cluster: Cluster, partitions: Partitions, wanted: Any, numeric: bool, by_class: bool, name: str, where: str
-) -> Facts:
+) -> PartitionFacts:
     given = partitions.X, partitions.y, partitions.weight
     facts = merged_facts(told(cluster, described, given, wanted, numeric, by_class, name, where))
     if not facts.n_rows:
@@ -262,7 +262,7 @@ def _described(
     return facts
 
 
-def _classes(facts: Facts, where: str) -> Array:
+def _classes(facts: PartitionFacts, where: str) -> Array:
     assert facts.labels is not None
     with one_sentence(where=where):
         check_classification_targets(np.repeat(facts.labels, 3))  # as labels, not as the few that are different
@@ -273,14 +273,20 @@ def _classes(facts: Facts, where: str) -> Array:
     return facts.labels
 
 
-def _check_numbers(facts: Facts, where: str) -> None:
+def _check_numbers(facts: PartitionFacts, where: str) -> None:
     low, high = facts.ends
     if max(abs(low), abs(high)) > LARGEST or 0 < high / 2 - low / 2 < 1 / LARGEST:
         raise ValueError(f"{where} holds numbers beyond {LARGEST:g}, or apart by less than its inverse; scale them.")
 
 
 def _weighed(
-    cluster: Cluster, partitions: Partitions, facts: Facts, given: bool, class_weight: Any, classes: Any, what: str
+    cluster: Cluster,
+    partitions: Partitions,
+    facts: PartitionFacts,
+    given: bool,
+    class_weight: Any,
+    classes: Any,
+    what: str,
 ) -> tuple[MassPlan, ClusterMasses]:
     """Decide what masses the rows have, as `data.sample._weighed` and `Masses` do."""
     n = facts.n_rows
@@ -317,7 +323,7 @@ def _weighed(
 
 
 def _products(y: Any, weight: Any, classes: Array, plan: MassPlan) -> MassFacts | Refused:
-    recipe = Recipe(None, plan, classes)
+    recipe = PartitionReader(None, plan, classes)
     try:
         return MassFacts.of(recipe.labels(y, weight, len(y))[1].masses)
     except (ValueError, TypeError) as error:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from boostlab.contract import Voter, voter_kind
+from boostlab.contract.growth import TreeArrays
 from boostlab.contract.voter import VOTE, Arrays, Layout, Setting, compact, magnitude, need
 from boostlab.data.evaluation import leaf_of
 from boostlab.data.table import Table
@@ -17,20 +19,14 @@ from boostlab.learners.tree.pruning import prices, who_votes
 
 Array = npt.NDArray[Any]
 
+FIELDS = tuple(f.name for f in fields(TreeArrays))
+_arrays = attrgetter(*FIELDS)
+
 
 @voter_kind("tree")
 @dataclass(slots=True)
-class Tree(Voter):
+class Tree(TreeArrays, Voter):
     """A fitted tree as flat arrays; node 0 is the root, and a node of feature -1 is a leaf."""
-
-    feature: Array
-    threshold: Array
-    missing_low: Array
-    children: Array
-    starts: Array  # a category node owns lows[starts[node]:starts[node + 1]]
-    lows: Array
-    values: Array  # of every node; only leaves' are voted
-    gains: Array  # what every inner node's split saved, as a share of the root's weight
 
     layout: ClassVar[Layout] = {
         "tree_size": ("<i8", ("R",)),
@@ -43,6 +39,11 @@ class Tree(Voter):
         "node_gain": ("<f8", ("N",)),
         "category_low": ("|b1", ("M",)),
     }
+
+    @classmethod
+    def of(cls, grown: TreeArrays) -> Tree:
+        """Return the voter of a tree that a strategy has grown."""
+        return cls(*_arrays(grown))
 
     @property
     def bound(self) -> float:

@@ -14,7 +14,7 @@ from boostlab.contract.criterion import Separable
 from boostlab.contract.growth import Strategy
 from boostlab.contract.slots import Split
 from boostlab.contract.sums import errors_of_labels
-from boostlab.learners.criteria import CRITERIA, ClassGini, Gini
+from boostlab.learners.criteria import CRITERIA, GROWTH
 from boostlab.learners.search import SplitSearch
 from boostlab.learners.tree.factored import grow_factored
 from boostlab.learners.tree.fitted import Tree
@@ -25,8 +25,7 @@ Array = npt.NDArray[Any]
 # What a tree grows by for each criterion a rule may ask for: labels by gini, the others by themselves.
 GROWS_BY: dict[str, Separable] = {
     **{name: c for name, c in CRITERIA.items() if isinstance(c, Separable)},
-    "edge": Gini(),
-    "labels": ClassGini(),
+    **GROWTH["gini"],
 }
 
 
@@ -51,6 +50,9 @@ class DecisionTree(Learner, BaseEstimator):
     ccp_alpha : float, default=0.0
         Cost-complexity pruning: a split goes if the splits below and including it save less than this much a leaf,
         measured as a share of the weight.
+    criterion : str or None, default=None
+        What splits lower, for boosters that ask for labels and so leave it open (AdaBoost, SAMME and their kin):
+        "gini", or of three or more classes "error" (the weighted error).  None is the booster's own, or gini.
 
     Examples
     --------
@@ -71,16 +73,34 @@ class DecisionTree(Learner, BaseEstimator):
         min_samples_leaf: float = 1,
         ccp_alpha: float = 0.0,
         min_samples_split: float = 2,
+        criterion: str | None = None,
     ) -> None:
         self.max_leaf_nodes = max_leaf_nodes
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
         self.ccp_alpha = ccp_alpha
         self.min_samples_split = min_samples_split
+        self.criterion = criterion
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return "DecisionTree" if self.criterion is None else f"DecisionTree(criterion={self.criterion!r})"
+
+    @property
+    def instead(self) -> str:  # type: ignore[override]
+        """The cure, where it cannot search what a rule needs."""
+        return super().instead if self.criterion is None else "leave the tree's criterion out"
 
     def searches(self) -> frozenset[str]:
         """Return the criteria it can search."""
+        if self.criterion in GROWTH:
+            return frozenset(GROWTH[self.criterion])
         return frozenset([*GROWS_BY, "factored"])
+
+    def grows_by(self, asked: str) -> Separable:
+        """Return what splits lower where a rule asks for this criterion."""
+        return GROWS_BY[asked] if self.criterion is None else GROWTH[self.criterion][asked]
 
     def begin(self, rows: LearnerRows, rng: np.random.Generator) -> TreeSession:
         """Start work on a sample."""
@@ -99,6 +119,9 @@ class DecisionTree(Learner, BaseEstimator):
                 raise ValueError(
                     f"DecisionTree: {name}={value!r} is not possible; it must be {what} of at least {low}."
                 )
+        if self.criterion is not None and self.criterion not in GROWTH:
+            known = " or ".join(f'"{name}"' for name in GROWTH)
+            raise ValueError(f"DecisionTree: criterion={self.criterion!r} is not possible; use None, {known}.")
         return TreeSession(self, rows)
 
 
@@ -141,11 +164,11 @@ class TreeSession(Session):
         """Grow a tree."""
         if task.criterion == "factored":
             return grow_factored(self, task)
-        criterion = GROWS_BY[task.criterion]
+        criterion = self.learner.grows_by(task.criterion)
         found = self.strategy(criterion, task).grow(criterion, task)
         if isinstance(found, Stop):
             return found
-        tree = Tree(*found.tree)
+        tree = Tree.of(found.tree)
         if found.sums is None or task.counts is not None:
             return Found(tree, found.votes)
         by_class = task.criterion == "labels"

@@ -81,7 +81,7 @@ def test_two_factors_make_any_power_of_two(k):
     assert Fraction(first) * Fraction(second) == power(k)
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(st.data())
 def test_fixed_is_exact_rounding(data):
     rows, columns = data.draw(st.integers(1, 8)), data.draw(st.integers(1, 3))
@@ -107,7 +107,7 @@ def test_fixed_rounds_halves_to_even():
 # -- the choice of k and the sums -----------------------------------------------------------------------------------
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.data())
 def test_fixed_sums_fill_the_integers_and_agree_with_rational_arithmetic(data):
     rows, columns = data.draw(st.integers(1, 12)), data.draw(st.integers(1, 3))

@@ -137,7 +137,7 @@ def test_look_up(dtype):
 # -- parting rows -------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(seed=st.integers(0, 2**32))
 def test_parting_is_stable_and_in_place(seed):
     rng = np.random.default_rng(seed)

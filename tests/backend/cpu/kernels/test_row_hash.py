@@ -37,7 +37,7 @@ def key_by_hand(row):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.data())
 def test_keys(dtype, data):
     n, d = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 4))

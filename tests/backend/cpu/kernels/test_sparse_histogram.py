@@ -76,7 +76,7 @@ def cut(X, mass, limit, first=0, last=None):
 
 
 @kinds
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(seed=seeds, limit=st.sampled_from([2, 3, 4, 5, 255]), weighted=st.booleans())
 def test_sparse_cuts(dtype, seed, limit, weighted):
     rng = np.random.default_rng(seed)
@@ -119,7 +119,7 @@ def code(cuts, x):
 
 
 @kinds
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(seed=seeds)
 def test_codes_by_columns_and_by_rows(dtype, seed):
     """From stored values to codes, without those of zero, and to the slots of every row."""
@@ -152,7 +152,7 @@ def test_codes_by_columns_and_by_rows(dtype, seed):
 # -- sums ---------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(seed=seeds)
 def test_sums_with_the_zeros_restored(seed):
     """What zeros add is the total less what is stored: the sums are those of the dense twin."""

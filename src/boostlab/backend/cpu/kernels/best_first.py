@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boostlab.backend.cpu.compiling import kernel, part
+from boostlab.backend.cpu.compiling import part
+from boostlab.backend.cpu.in_parts import in_parts
 from boostlab.backend.cpu.kernels.prefetch import soon
 from boostlab.backend.cpu.kernels.spin_barrier import meet
 from boostlab.backend.cpu.kernels.tree_histogram import BLOCK, new_block, shares
@@ -232,7 +233,7 @@ def grower(kind: Kind, lanes: int) -> Any:
             for k in range(room.order.size):
                 orders[node, k] = room.order[k]
 
-    @kernel
+    @in_parts
     def grow(
         me: int,
         team: Array,

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.backend.cpu.compiling import kernel, part
+from boostlab.backend.cpu.compiling import part
+from boostlab.backend.cpu.in_parts import adding
 from boostlab.backend.cpu.kernels.workspace import integers, naturals
 
 Array = np.ndarray[Any, Any]
@@ -91,7 +92,7 @@ def add_classes(
 
 
 def _sums(add: Callable[..., None]) -> Any:
-    @kernel
+    @adding
     def sums(
         codes: Array,
         where: Array,

@@ -13,6 +13,7 @@ import numpy as np
 
 from boostlab.backend.cpu.compiling import kernel, part
 from boostlab.backend.cpu.functions import bits, from_bits
+from boostlab.backend.cpu.in_parts import in_parts
 from boostlab.backend.cpu.kernels.workspace import to_read, to_write
 
 Array = np.ndarray[Any, Any]
@@ -142,3 +143,16 @@ def fixed_and_sums(x: Array, counts: Array, size: float, room: int, out: Array) 
     if gross >= 0:
         flat_fixed(values, counts, width, k, to_write(out))
     return k, signed, gross
+
+
+@in_parts
+def fixed_part(x: Array, k: int, first: int, last: int, out: Array) -> tuple[int, int]:
+    """Write q = rint(x * 2^k) to out, for first <= i < last; return the sums of q and of |q|."""
+    scale, more = _scales(k)
+    signed, gross, x, out = np.int64(0), np.int64(0), x[first:last], out[first:last]
+    for i in range(x.size):
+        q = np.int64(np.rint(x[i] * scale * more))
+        out[i] = q
+        signed += q
+        gross += abs(q)
+    return signed, gross  # type: ignore[return-value]

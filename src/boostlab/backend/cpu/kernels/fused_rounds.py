@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.backend.cpu.compiling import jitable, kernel, part, stamp_of
+from boostlab.backend.cpu.compiling import jitable, part, stamp_of
 from boostlab.backend.cpu.functions import STAMP
+from boostlab.backend.cpu.in_parts import in_parts
 from boostlab.backend.cpu.kernels.fused_update import BLOCK, fewer_wrong, turn
 from boostlab.backend.cpu.kernels.interleaved_histogram import best_of_eight, best_of_four
 from boostlab.backend.cpu.kernels.packed_codes import add_eight_lanes, add_four_lanes
@@ -128,7 +129,7 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
     alpha_of, stamp = jitable(alpha_of), stamp_of(alpha_of) + STAMP
     width, column, arrays, span, best, add, complete = KINDS[kind]
 
-    @kernel
+    @in_parts
     def rounds(
         me: int,
         team: Any,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from boostlab.backend.cpu.compiling import kernel
+from boostlab.backend.cpu.in_parts import in_parts
 from boostlab.backend.cpu.kernels.best_first import CHILD, CUT, FIRST, SIDE, SIZE
 from boostlab.backend.cpu.kernels.workspace import last_at_most
 
@@ -41,7 +42,7 @@ def write_tree(facts: Array, gains: Array, totals: Array, n: int, starts: Array,
         missing_low[k] = facts[node, SIDE] == 1 if some_missing[j] else heavier_below[at]
 
 
-@kernel
+@in_parts
 def write_votes(members: Array, facts: Array, source: Array, values: Array, first: int, last: int, out: Array) -> None:
     """Write values[k] for the rows of the leaves first <= k < last."""
     for k in range(first, last):

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.backend.cpu.compiling import kernel, part
+from boostlab.backend.cpu.compiling import part
+from boostlab.backend.cpu.in_parts import adding
 from boostlab.backend.cpu.kernels.fixed_point import _scales
 from boostlab.backend.cpu.kernels.packed_codes import add_eight, add_four
 from boostlab.backend.cpu.kernels.sparse_histogram import add_sparse
@@ -32,7 +33,7 @@ def value(form: int, w: float, t: float) -> float:
 
 
 def _sums(add: Callable[..., None]) -> Any:
-    @kernel
+    @adding
     def sums(
         codes: Array, where: Array, q: Array, members: Array, sided: bool, first: int, last: int, out: Array
     ) -> tuple[int, int]:
@@ -71,7 +72,7 @@ def _sums(add: Callable[..., None]) -> Any:
 
 
 def _follow(add: Callable[..., None]) -> Any:
-    @kernel
+    @adding
     def follow(
         codes: Array,
         where: Array,

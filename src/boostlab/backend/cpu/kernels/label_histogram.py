@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.backend.cpu.compiling import kernel
+from boostlab.backend.cpu.in_parts import adding
 
 Array = np.ndarray[Any, Any]
 U = np.uint64
@@ -18,7 +18,7 @@ U = np.uint64
 BLOCK = 64  # rows: their integers stay in the cache while group after group of columns is read
 
 
-@kernel
+@adding
 def panel_sums(words: Array, base: Array, q: Array, members: Array, first: int, last: int, out: Array) -> None:
     """Add q[i] to out[slot] for all slots of the rows first <= i < last (of members[first:last] unless that is empty).
 
@@ -45,7 +45,7 @@ def panel_sums(words: Array, base: Array, q: Array, members: Array, first: int, 
                         out[slot, c] += q[i, c]
 
 
-@kernel
+@adding
 def sparse_panel_sums(slots: Array, indptr: Array, q: Array, members: Array, first: int, last: int, out: Array) -> None:
     """Do the same for the cells that a sparse table stores."""
     some, K, last_slot = members.size > 0, q.shape[1], out.shape[0] - 1

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from boostlab.backend.cpu.compiling import kernel, part
+from boostlab.backend.cpu.in_parts import in_parts
 
 Array = np.ndarray[Any, Any]
 U = np.uint64
@@ -148,7 +149,7 @@ sums_of_eight, sums_of_four = kernel(add_eight), kernel(add_four)
 sums_of_eight_lanes, sums_of_four_lanes = kernel(add_eight_lanes), kernel(add_four_lanes)
 
 
-@kernel
+@in_parts
 def look_up(code: Array, values: Array, first: int, last: int, out: Array) -> None:
     """Write out[i] = values[code[i]] for first <= i < last."""
     for i in range(first, last):

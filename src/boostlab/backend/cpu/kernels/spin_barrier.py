@@ -16,7 +16,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from boostlab.backend.cpu.compiling import kernel, part
+from boostlab.backend.cpu.compiling import part
 
 Array = np.ndarray[Any, Any]
 
@@ -28,11 +28,6 @@ _YIELD = None if sys.platform == "win32" else "sched_yield"
 
 
 _inside: Any = intrinsic  # what is not Python but instructions
-
-
-def new_team() -> Array:
-    """Return the numbers that a team shares."""
-    return np.zeros(ROOM, np.int64)
 
 
 def _place(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
@@ -93,12 +88,3 @@ def meet(team: Array, size: int) -> bool:
         looks += 1
         _rest(looks > PATIENT)
     return bool(_now(team, BROKEN) > 0)
-
-
-wait = kernel(meet)
-
-
-@kernel
-def break_up(team: Array) -> None:
-    """Let nobody wait for a member that will not come."""
-    _raised(team, BROKEN)

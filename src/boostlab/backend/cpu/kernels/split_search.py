@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from boostlab.backend.cpu.compiling import admit, kernel, part
+from boostlab.backend.cpu.in_parts import in_parts
 from boostlab.backend.cpu.kernels.workspace import clear, copy, doubles, integers
 from boostlab.backend.cpu.kernels.workspace import total as sum_of
 
@@ -20,7 +21,7 @@ def cheapest_split(cost: Callable[..., Any]) -> Any:
     """Return the compiled search for a cost(left, right, gross, numbers)."""
     stamp = admit(cost)
 
-    @kernel
+    @in_parts
     def search(
         slots: Array,
         starts: Array,
@@ -157,7 +158,7 @@ def cheapest_split_of_pairs(cost: Callable[..., Any]) -> Any:
     """Return the compiled search for a cost of two channels, as `cheapest_split`."""
     stamp = admit(cost)
 
-    @kernel
+    @in_parts
     def search(
         slots: Array,
         starts: Array,
@@ -246,7 +247,7 @@ def cheapest_split_of_classes(fold: Callable[..., Any], close: Callable[..., Any
     """Return the compiled search for a cost that folds the classes, by the arguments of `cheapest_split`."""
     stamp = admit(fold, close)
 
-    @kernel
+    @in_parts
     def search(
         slots: Array,
         starts: Array,

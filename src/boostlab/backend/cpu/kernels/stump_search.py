@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.backend.cpu.compiling import kernel, part
+from boostlab.backend.cpu.compiling import part
+from boostlab.backend.cpu.in_parts import in_parts
 
 Array = np.ndarray[Any, Any]
 
@@ -102,4 +103,9 @@ def edge_search(
     return feature, cut, gone, best, top  # type: ignore[return-value]
 
 
-best_edge = kernel(edge_search)
+@in_parts
+def best_edge(
+    hist: Array, starts: Array, filled: Array, categorical: Array, total: int, sides: int, first: int, last: int
+) -> tuple[int, int, int, int, int]:
+    """Do as `edge_search`."""
+    return edge_search(hist, starts, filled, categorical, total, sides, first, last)

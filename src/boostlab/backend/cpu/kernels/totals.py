@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from boostlab.backend.cpu.compiling import kernel, part
+from boostlab.backend.cpu.in_parts import in_parts
 from boostlab.backend.cpu.kernels.fixed_point import flat_fixed_sums, flat_sums_at, largest_of
 from boostlab.backend.cpu.kernels.workspace import doubles, to_read
 
@@ -51,26 +52,35 @@ def totals_of_each(values: Array, counts: Array, mass: Array, size: float, out: 
         out[v] = both_totals(values[v], counts, mass, size)[0]
 
 
-@kernel
-def largest_part(values: Array, counts: Array, mass: Array, first: int, last: int, out: Array) -> None:
-    """Write the largest |mass * x| among some rows to out, for each row x of values; NaN where one is not finite.
+@part
+def largest_part(x: Array, counts: Array, mass: Array) -> float:
+    """Return the largest |mass * x|; NaN where one is not finite.  Rows that count for nothing do not matter."""
+    top = largest_of(to_read(times(x, mass)))
+    if counts.size > 0 and mass.size == 0 and top > 0.0:
+        top = 0.0
+        for i in range(x.size):
+            top = max(top, abs(x[i]) if counts[i] > 0 else 0.0)
+    return top
 
-    Rows that count for nothing (counts of 0) do not matter.
+
+@in_parts
+def tops_and_sums(
+    values: Array, counts: Array, mass: Array, powers: Array, first: int, last: int, part: int, tops: Array, sums: Array
+) -> None:
+    """Write what a part of the rows comes to, for each row x of values: the largest |mass * x| (NaN where one is not
+    finite), and the sums of q and |q|, q = counts * rint(mass * x * 2^k), for each row of powers.
     """
     for v in range(values.shape[0]):
-        x = values[v, first:last]
-        out[v] = largest_of(to_read(times(x, mass[first:last])))
-        if counts.size > 0 and mass.size == 0 and out[v] > 0.0:
-            by, top = counts[first:last], 0.0
-            for i in range(x.size):
-                top = max(top, abs(x[i]) if by[i] > 0 else 0.0)
-            out[v] = top
+        x, by, of = values[v, first:last], counts[first:last], mass[first:last]
+        tops[part, v] = largest_part(x, by, of)
+        for p in range(powers.shape[0]):
+            sums[part, p, v, 0], sums[part, p, v, 1] = flat_sums_at(to_read(times(x, of)), by, 1, powers[p, v])
 
 
-@kernel
-def sums_part(values: Array, counts: Array, mass: Array, powers: Array, first: int, last: int, out: Array) -> None:
-    """Write the sums of q and |q| among some rows to out, q = counts * rint(mass * x * 2^k), for each x of values."""
-    for v in range(values.shape[0]):
-        x = values[v, first:last]
-        signed, gross = flat_sums_at(to_read(times(x, mass[first:last])), counts[first:last], 1, powers[v])
-        out[v, 0], out[v, 1] = signed, gross
+@in_parts
+def largest_value(x: Array, sign: float, first: int, last: int) -> float:
+    """Return the largest sign * x; NaN if one is."""
+    y, top = x[first:last], -np.inf
+    for i in range(y.size):
+        top = top if top > sign * y[i] or math.isnan(top) else sign * y[i]
+    return top

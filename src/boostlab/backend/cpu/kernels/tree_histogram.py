@@ -18,6 +18,7 @@ from numba.core import types
 from numba.extending import intrinsic
 
 from boostlab.backend.cpu.compiling import kernel, part
+from boostlab.backend.cpu.in_parts import adding
 from boostlab.backend.cpu.kernels.fixed_point import _scales
 from boostlab.backend.cpu.kernels.histogram import value
 from boostlab.backend.cpu.kernels.prefetch import soon
@@ -243,7 +244,7 @@ def label_sums(lanes: int) -> Any:
     """Return the compiled sums of labels over all rows."""
     add = ADD_PAIRS[lanes]
 
-    @kernel
+    @adding
     def sums(words: Array, bases: Array, d: int, q: Array, first: int, last: int, out: Array) -> tuple[int, int]:
         """Add the magnitudes of q of the rows first <= i < last to their slots; return the sums of both sides."""
         block, minus, plus = new_block(), np.int64(0), np.int64(0)
@@ -266,7 +267,7 @@ def label_changes(lanes: int) -> Any:
     """Return the compiled sums of what changed."""
     add = ADD_PAIRS[lanes]
 
-    @kernel
+    @adding
     def follow(
         words: Array,
         bases: Array,

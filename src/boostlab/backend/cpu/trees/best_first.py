@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.bin_codes import NOTHING, DenseCodes, Followed
+from boostlab.backend.cpu.bin_codes import FOLLOWED, DenseCodes, Followed
 from boostlab.backend.cpu.followed_histograms import Follower, Rounded, scaled
 from boostlab.backend.cpu.kernels.best_first import CUT, FACTS
 from boostlab.backend.cpu.kernels.grown_tree import write_tree, write_votes
 from boostlab.backend.cpu.kernels.tree_histogram import class_totals, label_changes, label_sums
 from boostlab.backend.cpu.kernels.tree_kinds import classes_grower, labels_grower, numbers_grower
 from boostlab.backend.cpu.masses import Masses
-from boostlab.backend.cpu.threads import as_team, is_worth, spread, spread_sums
+from boostlab.backend.cpu.threads import is_worth
 from boostlab.contract import Stop, Task
 from boostlab.contract.criterion import SIGNED, Separable, explains
 from boostlab.contract.growth import FLOOR, NO_SPLIT, Grown, Limits, Strategy, TreeArrays, deepest, most_leaves
@@ -95,7 +95,7 @@ class BestFirst(Strategy):
         grow, limits = self._kernel(criterion), (self.limit, deepest(self.learner), FLOOR * made.whole)
         costs = made.unit, made.gross, numbers
         facts = self.team, space.table, made.source, made.root is not None, costs, limits, space.nodes, space.shared
-        n = as_team(lambda me, team: grow(me, team, *facts), self.team)
+        n = grow.together(self.team, lambda team: (team, *facts))
         if n <= 1:
             return NO_SPLIT
         write_tree(space.facts[0], space.gains[0], space.totals[0], n, self.slots.starts, self.points, space.tree)
@@ -133,7 +133,7 @@ class BestFirst(Strategy):
         values = compact(values)
         out, n = np.empty(self.codes.n_rows, values.dtype), len(source)
         facts = space.members, space.facts[0], source, values
-        spread(lambda a, b: write_votes(*facts, a, b, out), n, 4 * self.codes.n_rows, self.codes.threads)
+        write_votes.shared(4 * self.codes.n_rows, self.codes.threads, *facts, 0, n, out)
         return out
 
     def _categories(
@@ -250,29 +250,17 @@ class LabelFollower(Follower):
         self.reads = codes.words, codes.read[1] * np.uint64(2), len(codes.starts) - 1
 
     def _sum(self, q: Array) -> None:
-        found, sums = list[tuple[int, int]](), label_sums(self.lanes)
-
-        def work(first: int, last: int, out: Array) -> None:
-            found.append(sums(*self.reads, q, first, last, out))
-
-        self.slots = self._spread(work, len(q))
-        self.minus, self.plus = (sum(int(f[side]) for f in found) for side in (0, 1))
+        codes, n = self.codes, len(q)
+        facts = n * codes.width, codes.threads, (self.numbers,), *self.reads
+        slots, found = label_sums(self.lanes).added(*facts, q, 0, n)
+        self.slots = slots[None]
+        self.minus, self.plus = (sum(f[side] for f in found) for side in (0, 1))
         self.q = q
 
     def _changes(self, what: tuple[Any, ...], q: Array, scatter: bool) -> tuple[Followed, Array | None]:
-        found, slots, n = list[tuple[int, int, int, int, float]](), None, len(q)
-        follow = label_changes(self.lanes)
-
-        def work(first: int, last: int, out: Array) -> None:
-            found.append(follow(*self.reads, *what, first, last, q, out))
-
-        if scatter:
-            slots = self.slots
-            slots += self._spread(work, n)
-        else:
-            spread(lambda a, b: work(a, b, NOTHING), n, 4 * n, self.codes.threads)
-        changed, turned, minus, plus = (sum(int(f[i]) for f in found) for i in range(4))
+        n, codes = len(q), self.codes
+        cells, shape = (n * codes.width, (self.numbers,)) if scatter else (FOLLOWED * n, (0,))
+        changes, found = label_changes(self.lanes).added(cells, codes.threads, shape, *self.reads, *what, 0, n, q)
+        changed, turned, minus, plus = (sum(f[i] for f in found) for i in range(4))
+        slots = np.add(self.slots, changes, out=self.slots) if scatter else None
         return Followed(changed, turned, minus, plus, sum(f[4] for f in found)), slots
-
-    def _spread(self, work: Any, n: int) -> Array:
-        return spread_sums(work, n, n * self.codes.width, self.numbers, self.codes.threads)[None]

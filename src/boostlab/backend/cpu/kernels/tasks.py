@@ -1,0 +1,262 @@
+"""Work in parts that threads take without the interpreter: a task is a function's address and its arguments.
+
+A compiled call packs its arguments, announces the task in numbers that all threads of a team see, and takes part after
+part until none is left; other threads, which wait by looking, take parts as well (`serve`).  Nobody is waited for that
+has not taken one: a thread that sleeps, or that the system has put aside, delays nothing.
+
+The ticket of a task is one number: which task it is, how many parts it has, and which one is next.  Whoever raises it
+has the part.  What a task is made of is written before its ticket, and only after all parts of the last one are done:
+whoever reads it and then raises the very ticket it saw has read the right one.
+"""
+
+# mypy: disable-error-code="no-untyped-call"
+
+from __future__ import annotations
+
+import operator
+from typing import Any, NamedTuple
+
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import carray  # type: ignore[attr-defined]
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+from boostlab.backend.cpu.compiling import kernel, part
+from boostlab.backend.cpu.kernels.spin_barrier import ARRIVED, BROKEN, _now, _place, _raised, _rest
+from boostlab.backend.cpu.kernels.spin_barrier import ROOM as BARRIER
+
+Array = np.ndarray[Any, Any]
+
+# Places in a team's numbers, behind those of the barrier; what all threads change is on cache lines of its own.
+TICKET, DONE, FAILED, ADDRESS, ARGUMENTS = BARRIER, BARRIER + 16, BARRIER + 32, BARRIER + 48, BARRIER + 49
+LEADER, PARTS, NUMBERS, ITSELF = BARRIER + 50, BARRIER + 51, BARRIER + 52, BARRIER + 53
+ROOM = BARRIER + 64
+BITS = 12  # of a ticket, for the number of parts, and for the next one
+MOST_PARTS = (1 << BITS) - 1
+PATIENT = 2048  # looks before the processor is left to others
+
+_intrinsic: Any = intrinsic
+_TASK = types.voidptr, types.intp, types.intp  # arguments, the part, how many parts
+
+
+@_intrinsic
+def _taken(typing: Any, array: Any, index: Any, seen: Any) -> Any:
+    """Raise array[index] by one if it is still what was seen; return whether it was."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        place = _place(context, builder, signature.args[0], args[0], args[1])
+        more = builder.add(args[2], ir.Constant(ir.IntType(64), 1))
+        both = builder.cmpxchg(place, args[2], more, "seq_cst", "seq_cst")
+        return builder.extract_value(both, 1)
+
+    return types.boolean(array, types.intp, types.int64), code
+
+
+@_intrinsic
+def _announced(typing: Any, array: Any, index: Any, value: Any) -> Any:
+    """Set array[index], after all that was written before."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        place = _place(context, builder, signature.args[0], args[0], args[1])
+        builder.store_atomic(args[2], place, "seq_cst", 8)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, types.int64), code
+
+
+@_intrinsic
+def _call(typing: Any, address: Any, arguments: Any, which: Any, parts: Any) -> Any:
+    """Do one part of a task; return 0, or what went wrong."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        convention = context.call_conv
+        kind = convention.get_function_type(types.none, _TASK)
+        function = builder.inttoptr(args[0], kind.as_pointer())
+        pointer = builder.inttoptr(args[1], cgutils.voidptr_t)
+        status, _ = convention.call_function(builder, function, types.none, _TASK, [pointer, args[2], args[3]])
+        return builder.sext(status.code, ir.IntType(64))
+
+    return types.int64(types.int64, types.int64, types.intp, types.intp), code
+
+
+class TaskShape(NamedTuple):
+    """What a part of a function's work is, by the places of its arguments (-1: there is none such)."""
+
+    first: int = -1  # the range that parts share
+    last: int = -1
+    out: int = -1  # what every part has a row of, which is cleared where there are several
+    number: int = -1  # the part's own
+    kinds: tuple[str, ...] = ()  # "int" or "float": what it returns
+
+
+def task_maker(shape: TaskShape) -> Any:
+    """Return task_of(function, arguments, found), to be used in kernels.
+
+    It returns the address of a function (arguments in memory, the part, how many parts) and the address where the
+    arguments are: in the call that asks, as long as it lasts.  What a part returns goes to its row of `found`, floats
+    as their bits.  All this is written in instructions: compiled from Python it would take longer than most kernels.
+    """
+
+    def task_of(typing: Any, function: Any, arguments: Any, found: Any) -> Any:
+        given = list(arguments.types)
+        seen = list(given)
+        if shape.out >= 0:
+            row = typing.resolve_function_type(operator.getitem, (given[shape.out], types.intp), {})
+            seen[shape.out] = row.return_type
+        if shape.number >= 0:
+            seen.insert(shape.number, types.intp)
+        inner = typing.resolve_function_type(function, tuple(seen), {})
+
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            convention, packed = context.call_conv, context.make_tuple(builder, _packed(signature), [args[1], args[2]])
+            slot = cgutils.alloca_once_value(builder, packed)
+            name = builder.module.get_unique_name(f"{builder.function.name}.task")
+            task = ir.Function(builder.module, convention.get_function_type(types.none, _TASK), name)
+            task.linkage = "internal"
+            inside = ir.IRBuilder(task.append_basic_block("entry"))
+            pointer, which, parts = convention.get_arguments(task)
+            loaded = inside.load(inside.bitcast(pointer, packed.type.as_pointer()))
+            values = cgutils.unpack_tuple(inside, inside.extract_value(loaded, 0), len(given))
+            if shape.first >= 0:
+                first, size = values[shape.first], inside.sub(values[shape.last], values[shape.first])
+
+                def bound(k: Any) -> Any:
+                    return inside.add(first, inside.sdiv(inside.mul(size, k), parts))
+
+                values[shape.first], values[shape.last] = bound(which), bound(inside.add(which, _one()))
+            if shape.out >= 0:
+                outs = context.make_array(given[shape.out])(context, inside, values[shape.out])
+                length = inside.extract_value(outs.strides, 0)
+                with inside.if_then(inside.icmp_signed(">", parts, _one())):
+                    start = inside.gep(inside.bitcast(outs.data, cgutils.voidptr_t), [inside.mul(which, length)])
+                    cgutils.memset(inside, start, length, 0)
+                values[shape.out] = context.get_function(operator.getitem, row)(inside, [values[shape.out], which])
+            if shape.number >= 0:
+                values.insert(shape.number, which)
+            told = context.get_function(function, inner)(inside, values)
+            _tell(context, inside, shape.kinds, inner.return_type, told, found, inside.extract_value(loaded, 1), which)
+            convention.return_value(inside, context.get_dummy_value())
+            places = builder.ptrtoint(task, ir.IntType(64)), builder.ptrtoint(slot, ir.IntType(64))
+            return context.make_tuple(builder, signature.return_type, places)
+
+        return types.UniTuple(types.int64, 2)(function, arguments, found), code
+
+    return _intrinsic(task_of)
+
+
+def _packed(signature: Any) -> Any:
+    return types.Tuple([signature.args[1], signature.args[2]])
+
+
+def _one() -> Any:
+    return ir.Constant(ir.IntType(64), 1)
+
+
+def _tell(
+    context: Any, builder: Any, kinds: tuple[str, ...], kind: Any, told: Any, found: Any, array: Any, which: Any
+) -> None:
+    """Write what a part returns to its row of `found`."""
+    if not kinds:
+        return
+    several = isinstance(kind, types.BaseTuple)
+    values = cgutils.unpack_tuple(builder, told, len(kinds)) if several else [told]
+    for c, (name, of, value) in enumerate(zip(kinds, kind.types if several else [kind], values, strict=True)):
+        if name == "float":
+            value = builder.bitcast(context.cast(builder, value, of, types.float64), ir.IntType(64))
+        else:
+            value = context.cast(builder, value, of, types.int64)
+        rows = context.make_array(found)(context, builder, array)
+        at = builder.add(builder.mul(which, ir.Constant(ir.IntType(64), len(kinds))), ir.Constant(ir.IntType(64), c))
+        builder.store(value, builder.gep(rows.data, [at]))
+
+
+@part
+def _take(team: Array, once: bool) -> int:
+    """Do parts of the task at hand until none is left, or one part only; return how many were done."""
+    done = 0
+    while True:
+        ticket = _now(team, TICKET)
+        which, parts = ticket & MOST_PARTS, (ticket >> BITS) & MOST_PARTS
+        if which >= parts:
+            return done
+        address, arguments = team[ADDRESS], team[ARGUMENTS]
+        if _taken(team, TICKET, ticket):
+            if _call(address, arguments, which, parts) != 0:  # say, no memory: others would wait for ever
+                _raised(team, FAILED)
+                _raised(team, BROKEN)
+            _raised(team, DONE)
+            done += 1
+            if once:
+                return done
+
+
+@_intrinsic
+def _pointer(typing: Any, address: Any) -> Any:
+    """Return an address as a pointer."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.inttoptr(args[0], cgutils.voidptr_t)
+
+    return types.voidptr(types.int64), code
+
+
+@part
+def _lead(parts: int, numbers: int, together: int) -> None:
+    """Announce the task that a team's numbers name, and see to it that all its parts are done.
+
+    Parts that wait for each other must be done `together`: then this thread takes one only.
+    """
+    team = carray(_pointer(numbers), (ROOM,), np.int64)
+    team[ARRIVED], team[BROKEN] = 0, 0
+    before, failed = _now(team, DONE), _now(team, FAILED)
+    number = (_now(team, TICKET) >> (2 * BITS)) + 1
+    _announced(team, TICKET, (number << (2 * BITS)) | (parts << BITS))
+    _take(team, together > 0)
+    looks = 0
+    while _now(team, DONE) < before + parts:
+        looks += 1
+        _rest(looks > PATIENT)
+    if _now(team, FAILED) > failed:
+        raise MemoryError
+
+
+_lead_task = task_maker(TaskShape(number=2))
+
+
+@kernel
+def leader() -> int:
+    """Return the address of `_lead`: a task of so many parts, whose arguments are in a team's numbers."""
+    return _lead_task(_lead, (0, 0), np.empty((0, 0), np.int64))[0]
+
+
+@part
+def run_task(address: int, arguments: int, team: Array, parts: int, together: int) -> int:
+    """Do all parts of a task, with a team if there are several; return 0, or else something went wrong.
+
+    Whoever leads is called by its address: so its code is not compiled into every kernel.
+    """
+    if parts == 1:
+        return _call(address, arguments, 0, 1)
+    team[ADDRESS], team[ARGUMENTS], team[PARTS] = address, arguments, parts
+    return _call(team[LEADER], team[ITSELF], together, parts)
+
+
+@kernel
+def serve(team: Array, looks: int) -> None:
+    """Take parts of tasks as they come, until nothing has come for so many looks."""
+    left = looks
+    while left > 0:
+        if _take(team, False) > 0:
+            left = looks
+        else:
+            _rest(looks - left > PATIENT)
+            left -= 1
+
+
+def new_numbers() -> Array:
+    """Return the numbers that a team shares."""
+    numbers = np.zeros(ROOM, np.int64)
+    numbers[LEADER], numbers[NUMBERS] = leader(), numbers.ctypes.data
+    numbers[ITSELF] = numbers.ctypes.data + PARTS * numbers.itemsize  # where the leader finds its arguments
+    return numbers

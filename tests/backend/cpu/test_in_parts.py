@@ -1,0 +1,172 @@
+"""Kernels that threads share: every row once, sums add up, parts meet, nothing is waited for in vain."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from boostlab.backend.cpu import teams
+from boostlab.backend.cpu.in_parts import PART, adding, in_parts
+from boostlab.backend.cpu.kernels.spin_barrier import meet
+from boostlab.backend.cpu.threads import AtOnce
+
+Array = np.ndarray[Any, Any]
+
+
+@in_parts
+def visit(first: int, last: int, part: int, seen: Array, who: Array) -> tuple[int, float]:
+    """Count visits, write who came, and return how many rows there were and half of it."""
+    for i in range(first, last):
+        seen[i] += 1
+        who[i] = part
+    return last - first, (last - first) / 2
+
+
+@adding
+def remainders(x: Array, first: int, last: int, out: Array) -> int:
+    """Add every number to the sum of its remainder by five."""
+    for i in range(first, last):
+        out[x[i] % 5] += x[i]
+    return last - first
+
+
+@in_parts
+def together(me: int, team: Array, size: int, rounds: int, told: Array) -> int:
+    """Everybody says how far it is; nobody may go on before all have said it."""
+    for r in range(rounds):
+        told[me] = r
+        if meet(team, size):
+            return -1
+        for p in range(size):
+            if told[p] != r:
+                return -2
+        if meet(team, size):
+            return -1
+    return rounds
+
+
+@in_parts
+def failing(me: int, team: Array, size: int, who: int) -> int:
+    """One member fails, and the others wait for it."""
+    if me == who:
+        raise MemoryError
+    return 1 if meet(team, size) else 0
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 3, 17, 1000])
+@pytest.mark.parametrize("threads", [1, 2, 3, 7])
+@pytest.mark.parametrize("cells", [0, PART - 1, 3 * PART, 100 * PART])
+def test_every_row_once(size, threads, cells):
+    seen, who = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    told = visit.shared(cells, threads, 0, size, seen, who)
+    assert (seen == 1).all()
+    assert len(told) == max(1, min(threads, size, cells // PART))
+    assert sum(n for n, _ in told) == size
+    assert [n / 2 for n, _ in told] == [half for _, half in told]
+    assert max(n for n, _ in told) - min(n for n, _ in told) <= 1
+    assert (np.diff(who) >= 0).all()
+
+
+def test_a_part_of_the_rows():
+    seen, who = np.zeros(100, np.int64), np.zeros(100, np.int64)
+    visit.shared(1, AtOnce(3), 10, 40, seen, who)
+    assert np.flatnonzero(seen).tolist() == list(range(10, 40))
+    assert sorted(set(who[10:40].tolist())) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize(("cells", "slots"), [(0, 5), (100 * PART, 5), (8 * PART, PART), (PART, PART)])
+def test_sums_of_the_parts_add_up(threads, cells, slots):
+    x = np.random.default_rng(0).integers(-(2**60), 2**60, 1000)  # sums that wrap around, as integers do
+    for _ in range(2):  # the second time in rooms that hold what was left in them
+        out, told = remainders.added(cells, threads, (slots,), x, 0, len(x))
+        expected = np.zeros(slots, np.int64)
+        np.add.at(expected, x % 5, x)
+        assert np.array_equal(out, expected)
+        # A part's own sums must be worth adding up: at least four cells of work a slot.
+        assert len(told) == max(1, min(threads, cells // PART, 1 + cells // (4 * slots)))
+
+
+def test_called_alone_it_adds_to_what_is_there():
+    out = np.arange(5)
+    assert remainders(np.array([5, 6, 11]), 0, 3, out) == 3
+    assert out.tolist() == [5, 18, 2, 3, 4]
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_a_team_waits_for_all(size):
+    told = np.zeros(size, np.int64)
+    for _ in range(3):
+        assert together.together(size, lambda team: (team, size, 100, told)) == 100
+        assert (told == 99).all()
+
+
+def test_threads_that_sleep_are_woken():
+    """Between calls threads fall asleep, at every moment there is: no call may wait for one that has missed it."""
+    told, rng = np.zeros(3, np.int64), np.random.default_rng(0)
+    together.together(3, lambda team: (team, 3, 2, told))
+    for pause in rng.uniform(0.0, 0.004, 150):
+        time.sleep(pause)
+        assert together.together(3, lambda team: (team, 3, 2, told)) == 2
+
+
+def test_calls_at_the_same_time_have_teams_of_their_own():
+    def run(_):
+        told = np.zeros(3, np.int64)
+        return [together.together(3, lambda team: (team, 3, 5, told)) for _ in range(10)]
+
+    with ThreadPoolExecutor(4) as others:
+        assert list(others.map(run, range(4))) == [[5] * 10] * 4
+    assert len(teams._free) <= 8
+
+
+@pytest.mark.parametrize("who", [0, 1, 2])
+def test_a_member_that_fails_does_not_leave_the_others_waiting(who):
+    with pytest.raises(MemoryError, match="found no memory"):
+        failing.together(3, lambda team: (team, 3, who))
+    told = np.zeros(3, np.int64)
+    assert together.together(3, lambda team: (team, 3, 5, told)) == 5
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_a_child_has_threads_of_its_own():
+    told = np.zeros(2, np.int64)
+    together.together(2, lambda team: (team, 2, 5, told))
+    child = os.fork()
+    if child == 0:  # pragma: no cover - the parent sees the exit status only
+        os._exit(0 if together.together(2, lambda team: (team, 2, 5, told)) == 5 else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_the_next_process_finds_them_compiled(tmp_path):
+    source = (
+        "from __future__ import annotations\n"
+        "import numpy as np\n"
+        "from boostlab.backend.cpu.in_parts import in_parts\n"
+        "def made(by):\n"
+        "    @in_parts\n"
+        "    def scale(x, first: int, last: int, out) -> None:\n"
+        "        for i in range(first, last):\n"
+        "            out[i] = by * x[i]\n"
+        "    return scale\n"
+        "def run():\n"
+        "    for by in (2, 3):\n"
+        "        scale, out = made(by), np.empty(4)\n"
+        "        scale(np.ones(4), 0, 4, out)\n"
+        "        print(out[0], len(scale._enter.stats.cache_hits))\n"
+    )
+    (tmp_path / "scaling.py").write_text(source)
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *(p for p in sys.path if p)])}
+    for hits in (0, 1):
+        done = subprocess.run(
+            [sys.executable, "-c", "import scaling; scaling.run()"], capture_output=True, text=True, env=env
+        )
+        assert done.stdout.split() == ["2.0", str(hits), "3.0", str(hits)], done.stderr
