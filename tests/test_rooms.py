@@ -39,7 +39,7 @@ MAY_IMPORT = {
         *("model_io", "reductions", "registry", "solvers", "theory"),
     },
     "dask": {"data"},  # boostlab/dask.py: which cluster to use
-    "multiclass": {"backend", "boosters", "data", "model_io", "reductions"},
+    "multiclass": {"backend", "boosters", "explain", "data", "model_io", "reductions"},
     "theory": {"backend", "contract", "data", "ensemble", "learners"},
     "plots": {"theory"},
     "datasets": set(),
@@ -214,6 +214,7 @@ RULES_MAY_USE = {"numpy", "scipy", "math", "dataclasses", "typing", "collections
 SHARED = {
     "base",
     "calibrating",
+    "constraining",
     "explaining",
     "params",
     "registry",

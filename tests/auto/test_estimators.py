@@ -6,7 +6,7 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
 import boostlab
-from boostlab import AutoBoostClassifier, AutoBoostRegressor
+from boostlab import AutoBoostClassifier, AutoBoostRegressor, LogitBoostClassifier
 from boostlab.datasets import twonorm
 from boostlab.studies import RequestError
 
@@ -51,3 +51,25 @@ def test_a_budget_runs_the_comparison():
         AutoBoostClassifier(metric="squared_error").fit(X, Y)
     with pytest.raises(ValueError, match="takes no sample_weight"):
         AutoBoostClassifier(budget="1s").fit(X, Y, np.ones(len(Y)))
+
+
+def test_categories_of_a_few_rows_are_not_learnt_by_heart():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(240, 2)), rng.integers(0, 2, 240)
+    y = np.where(rng.random(240) < 0.85, X[:, 0] > 0, y).astype(int)
+    names = np.column_stack([X, np.arange(240) // 2 + 1000])  # two rows a name
+    plain = AutoBoostClassifier(categorical_features=None).fit(X[:160], y[:160]).predict_proba(X[160:])
+    named = AutoBoostClassifier(categorical_features=[2]).fit(names[:160], y[:160])
+    np.testing.assert_allclose(named.predict_proba(names[160:]), plain, atol=1e-9)
+
+
+def test_weights_of_categories_count_as_copies():
+    X = np.array([[0.0], [0.0], [1.0], [2.0], [2.0], [2.0]])
+    y = [0, 1, 1, 0, 1, 1]
+    kwargs = dict(categorical_features=[0], min_category_size=2, n_estimators=3)
+    weighed = LogitBoostClassifier(**kwargs).fit(X, y, sample_weight=[1, 1, 2, 1, 1, 1])
+    copied = LogitBoostClassifier(**kwargs).fit(np.vstack([X, [[1.0]]]), [*y, 1])
+    assert weighed._columns.categories == copied._columns.categories == [[0.0, 1.0, 2.0]]
+    np.testing.assert_array_equal(weighed.decision_function(X), copied.decision_function(X))
+    fewer = LogitBoostClassifier(**kwargs).fit(X, y)
+    assert fewer._columns.categories == [[0.0, 2.0]]

@@ -11,6 +11,7 @@ from boostlab.backend.partitioned.part import Part, merged
 from boostlab.backend.partitioned.rows import PartitionedRows, Whole
 from boostlab.boosters import REGISTRY
 from boostlab.boosters.adaboost import AdaBoost
+from boostlab.contract.constraints import Constraints
 from boostlab.data.table import Table
 from boostlab.engine.training import Training
 from boostlab.ensemble.vote import Ensemble
@@ -62,6 +63,8 @@ LEARNERS = {
     "leaves": DecisionTree(max_leaf_nodes=4),
     "least": DecisionTree(min_samples_leaf=4),
 }
+KEPT = Constraints(np.array([1, -1, 0, 0, 0]), np.array([[1, 1, 0, 1, 0], [0, 0, 1, 0, 1]], bool))
+LEARNERS |= {f"constrained-{name}": learner.constrained(KEPT) for name, learner in LEARNERS.items()}
 TOGETHER = {"ERLPBoost", "LPBoost", "RLPBoost", "SoftBoost", "TotalBoost"}  # these look at all rows' votes
 MANY = ["AdaBoost", "LogitBoost", "SAMME", "AdaBoostMH", "AdaBoostM2", "VadaBoost", "RobustBoost", "L2Boost"]
 
@@ -98,11 +101,20 @@ def test_every_rule_in_formulas(name):
 
 
 @pytest.mark.parametrize("kind", ["plain", "counts", "real"])
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", ["stump", "leaves", "least"])
 @pytest.mark.parametrize("name", MANY)
 def test_trees_masses_missing_values_and_categories(name, learner, kind):
     here, there = both(name, learner, kind, 3 if name in ("SAMME", "AdaBoostMH", "AdaBoostM2") else 2, seed=len(kind))
     assert there == here
+
+
+@pytest.mark.parametrize("kind", ["plain", "real"])
+def test_constraints(kind):
+    for name in ("AdaBoost", "LogitBoost", "VadaBoost"):
+        for learner in ("constrained-stump", "constrained-least"):
+            here, there = both(name, learner, kind, 2)
+            assert there == here
+            assert here[0]
 
 
 def test_columns_compute_where_the_rows_are():

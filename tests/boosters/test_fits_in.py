@@ -12,6 +12,7 @@ from sklearn.model_selection import cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import boostlab
 from boostlab import AdaBoostClassifier, L2BoostRegressor
 from tables import noisy_table
 
@@ -60,46 +61,59 @@ def test_sample_weights_are_routed():
     assert any(not np.array_equal(a, b.estimator_weights_) for a, b in zip(routed, plain, strict=True))
 
 
-class Trial:
-    """What Optuna's trial has of it: reports, and whether to prune."""
-
-    def __init__(self, patience):
-        self.reported, self.patience = [], patience
-
-    def report(self, value, step):
-        self.reported.append((step, value))
-
-    def should_prune(self):
-        return len(self.reported) >= self.patience
-
-
-def test_the_recipes_of_the_page_run():
-    """With stand-ins of a few lines for Optuna's trial and MLflow's run, which are no dependencies."""
+@pytest.fixture(scope="module")
+def recipes():
+    """What the page defines."""
     names = {}
     text = (Path(__file__).parents[2] / "docs" / "ecosystem.md").read_text(encoding="utf-8")
-    for block in text.split("```python\n")[1:]:
-        exec(block.split("```")[0], names)
+    for block in text.split("\n```python\n")[1:]:
+        code = block.split("```")[0]
+        if "import optuna" not in code:
+            exec(code, names)
+    return names
+
+
+def test_optuna_prunes_trials_by_the_recipe(recipes):
+    optuna = pytest.importorskip("optuna")
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    X, y = noisy_table(200, seed=2)
+
+    def objective(trial):
+        # Later trials are worse from the first round on, so that the median prunes them.
+        wrong = y[:100] if trial.number < 3 else 1 - y[:100]
+        model = AdaBoostClassifier(n_estimators=12, callbacks=recipes["pruning"](trial))
+        model.fit(X[:100], wrong, X_val=X[100:], y_val=y[100:])
+        rounds.append((model.n_estimators_, model.stop_reason_))
+        if trial.should_prune():
+            raise optuna.TrialPruned
+        return float(model.history_["validation_score"].min())
+
+    rounds = []
+    study = optuna.create_study(pruner=optuna.pruners.MedianPruner(n_startup_trials=3, n_warmup_steps=4))
+    study.optimize(objective, n_trials=5)
+    assert [t.state.name for t in study.trials] == ["COMPLETE"] * 3 + ["PRUNED"] * 2
+    assert rounds[0][0] == 12
+    assert rounds[3] == (4, "callback: the trial is not promising")
+    assert len(study.trials[3].intermediate_values) == 4
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+def test_mlflow_logs_every_fit_by_the_recipe(recipes, tmp_path):
+    mlflow = pytest.importorskip("mlflow")
+    pytest.importorskip("sqlalchemy")  # where MLflow keeps runs
+    mlflow.set_tracking_uri(f"sqlite:///{tmp_path / 'runs.db'}")
+    mlflow.create_experiment("boosters", artifact_location=(tmp_path / "files").as_uri())
+    mlflow.set_experiment("boosters")
     X, y = noisy_table(90, seed=2)
-    trial = Trial(5)
-    model = AdaBoostClassifier(n_estimators=20, callbacks=names["pruning"](trial)).fit(X, y)
-    assert len(trial.reported) == 5 == model.n_estimators_
-    assert model.stop_reason_ == "callback: the trial is not promising"
-    logged = []
-
-    class Log:
-        @staticmethod
-        def log_params(params):
-            logged.append(("params", params["n_estimators"]))
-
-        @staticmethod
-        def log_metrics(metrics, step):
-            logged.append((step, set(metrics)))
-
-        @staticmethod
-        def log_artifact(path):
-            logged.append(("artifact", path.endswith(".boost")))
-
-    names["log_model"](Log, model)
-    assert logged[0] == ("params", 20)
-    assert logged[1] == (0, {"alpha", "error", "objective"})
-    assert logged[-1] == ("artifact", True)
+    stop = recipes["autolog"](mlflow)
+    try:
+        model = AdaBoostClassifier(n_estimators=4, monotone={0: 1}).fit(X, y)
+    finally:
+        stop()
+    AdaBoostClassifier(n_estimators=4).fit(X, y)
+    (run,) = mlflow.MlflowClient().search_runs([mlflow.get_experiment_by_name("boosters").experiment_id])
+    assert run.data.params["n_estimators"] == "4"
+    assert run.data.params["monotone"] == "{0: 1}"
+    assert run.data.metrics["alpha"] == model.estimator_weights_[-1]
+    (file,) = (tmp_path / "files").rglob("model.boost")
+    assert np.array_equal(boostlab.load(file).decision_function(X), model.decision_function(X))

@@ -46,7 +46,7 @@ def test_leaves_are_newton_steps_and_the_loss_falls(data, replay, kwargs):
         for value in np.unique(h):
             leaf = h == value
             assert value == pytest.approx(newton(y[leaf], before[leaf]), rel=1e-4, abs=1e-4)
-        assert alpha == kwargs.get("learning_rate", 1.0)
+        assert alpha == model.learning_rate_
         now = exponential(y, after)
         # p e^-f + q e^f with f = p - q, a leaf's weights shared out as p and q
         w = np.exp(-y * before)

@@ -341,7 +341,7 @@ def test_settings_for_two_classes_only_are_refused():
     for model in (AdaBoostClassifier(algorithm="real"), AdaBoostClassifier(fixed_step=0.1)):
         assert len(model.fit(X, y).estimators_) == len(set(y))  # a binary problem a class
     with pytest.raises(ValueError, match=r"no voter is another's complement; leave it out"):
-        ARBoostClassifier(forbid_repeat_complement=True).fit(X, y)
+        ARBoostClassifier("stump", forbid_repeat_complement=True).fit(X, y)
     with pytest.raises(ValueError, match=r"can search the criterion 'labels'"):
         SAMMEClassifier(boostlab.VoterPool()).fit(X, y)
 

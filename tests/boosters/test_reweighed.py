@@ -166,7 +166,8 @@ def test_a_time_limit(make, data):
     X, y = data(seed=8)
     model = make(time_limit=1e-9).fit(X, y)
     assert model.stop_reason_.startswith("solver_failed")
-    assert model.score(X, y) > 0.7
+    assert model.n_estimators_ == 1  # the time of the fit is that of the rounds, too
+    assert model.score(X, y) > 0.6
 
 
 def test_a_nu_too_small_is_one_sentence(data):

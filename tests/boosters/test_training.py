@@ -92,7 +92,7 @@ def test_warm_start_refuses_other_data_and_settings(table):
         model.fit(X + 1, y)
     with pytest.raises(ValueError, match="the parameter learning_rate changed"):
         model.set_params(learning_rate=0.5).fit(X, y)
-    model.set_params(learning_rate=1.0)
+    model.set_params(learning_rate="auto")
     with pytest.raises(ValueError, match="may only grow"):
         model.set_params(n_estimators=2).fit(X, y)
 
@@ -174,7 +174,8 @@ def test_tolerance_asks_for_more_than_any_improvement(table):
 def test_corrective_rule_keeps_the_weights_of_its_best_round(table):
     X, y = table
     X_val, y_val = noisy_table(200, seed=9)
-    model = LPBoostClassifier(nu=0.3, early_stopping=True, n_iter_no_change=5).fit(X, y, X_val=X_val, y_val=y_val)
+    kwargs = dict(early_stopping=True, n_iter_no_change=5, scoring="error")
+    model = LPBoostClassifier(nu=0.3, **kwargs).fit(X, y, X_val=X_val, y_val=y_val)
     free = LPBoostClassifier(nu=0.3, n_estimators=model.n_estimators_).fit(X, y)
     assert np.allclose(model.decision_function(X_val), free.decision_function(X_val), atol=1e-12)
     assert model.history_["validation_score"].min() == np.mean(model.predict(X_val) != y_val)
@@ -245,7 +246,7 @@ def test_ctrl_c_inside_a_learner(table):
     [
         (dict(n_estimators=0), "n_estimators=0 is not possible; it must be a whole number of at least 1"),
         (dict(n_estimators=2.5), "n_estimators=2.5"),
-        (dict(learning_rate=1.5), r"learning_rate=1.5 is not possible; it must be a number in \(0, 1\]"),
+        (dict(learning_rate=1.5), r"learning_rate=1.5 is not possible; it must be a number in \(0, 1\] or 'auto'"),
         (dict(algorithm="SAMME.R"), "'discrete' or 'real'"),
         (dict(max_bins=1), "max_bins=1 is not possible; it must be a whole number from 2 to 65535 or 'exact'"),
         (dict(validation_fraction=1.0), "validation_fraction=1.0"),

@@ -279,7 +279,8 @@ def test_float32(table):
 def test_early_stopping_on_a_validation_set(table):
     X, y = table
     X_val, y_val = noisy_table(200, seed=9)
-    model = AdaBoostClassifier(max_leaf_nodes=6, n_estimators=500, early_stopping=True, n_iter_no_change=7)
+    kwargs = dict(n_estimators=500, early_stopping=True, n_iter_no_change=7, scoring="error")
+    model = AdaBoostClassifier(max_leaf_nodes=6, **kwargs)
     model.fit(X, y, X_val=X_val, y_val=y_val)
     curve = model.history_["validation_score"]
     assert model.stop_reason_.startswith("patience")

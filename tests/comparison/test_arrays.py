@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 
 from boostlab import AdaBoostClassifier
 from boostlab.boosters import REGISTRY
@@ -177,3 +178,27 @@ def test_labels_must_be_classes():
         compare(X, np.ones(len(X)))
     with pytest.raises(ValueError, match="continuous"):
         compare(X, X[:, 0])
+
+
+def test_the_first_cell_is_finished_whatever_the_budget():
+    X, y = twonorm(2000, random_state=0)
+    result = compare(X, y, ["AdaBoost"], folds=2, repeats=50, rounds=60, with_peers=False, budget=2.0)
+    assert result.ran.ended == "its time was over"
+    assert 1 <= len(result.ran.results.rows()) < 100
+
+
+def test_of_a_large_table_some_rows_are_compared_and_all_are_fitted():
+    X, y = twonorm(900, random_state=0)
+    y = np.where(np.arange(900) < 30, "rare", np.where(y == 1, "yes", "no"))
+    result = compare(X, y, ["SAMME"], folds=2, rounds=2, with_peers=False, max_rows=200)
+    table, whole, rows = result.plan.table, result.plan.whole, result.plan.rows
+    assert whole.X.shape[0] == 900
+    assert 200 <= len(rows) <= 240
+    np.testing.assert_array_equal(table.labels(), y[rows])
+    assert (table.labels() == "rare").sum() == 30  # all of them
+    np.testing.assert_array_equal(table.X, X[rows])
+    model = result.best_estimator_
+    again = clone(model).fit(X, y)
+    np.testing.assert_array_equal(model.decision_function(X), again.decision_function(X))
+    with pytest.raises(RequestError, match="max_rows=5 is not possible"):
+        compare(X, y, max_rows=5)

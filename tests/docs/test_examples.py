@@ -249,7 +249,7 @@ def test_lives_in_pipelines_and_searches(make):
 def test_early_stopping_keeps_the_best_rounds(make):
     X, y = noisy_table(200, seed=6)
     X_val, y_val = noisy_table(200, seed=7)
-    model = make(n_estimators=60, early_stopping=True, n_iter_no_change=5)
+    model = make(n_estimators=60, early_stopping=True, n_iter_no_change=5, scoring="error")
     model.fit(X, y, X_val=X_val, y_val=y_val)
     errors = [np.mean(p != y_val) for p in make(n_estimators=60).fit(X, y).staged_predict(X_val)]
     seen = model.history_["validation_score"]

@@ -12,8 +12,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.naive_bayes import GaussianNB
 
-from boostlab import AdaBoostClassifier, LogitBoostClassifier, WeightBoostClassifier, load
+from boostlab import (
+    AdaBoostClassifier,
+    ECOCClassifier,
+    LogitBoostClassifier,
+    PairwiseClassifier,
+    WeightBoostClassifier,
+    load,
+)
 from boostlab.explain.parts import parts_of
 from explain.models import MODELS, fitted, rows, scores_of, table
 
@@ -171,3 +179,19 @@ def test_values_equal_those_of_the_package_shap(name):
     explained = told.to_shap()
     assert isinstance(explained, shap.Explanation)
     assert explained.values.shape == told.values.shape
+
+
+@pytest.mark.parametrize("make", [PairwiseClassifier, ECOCClassifier])
+def test_contributions_of_classifiers_made_of_binary_ones(make):
+    frame, two, three, _ = table()
+    model = make(AdaBoostClassifier(n_estimators=5, max_depth=2)).fit(frame, three)
+    for background in (None, frame[:9]):
+        told = model.contributions(frame[:20], background)
+        assert told.values.shape == (20, 4, len(model.estimators_))
+        scores = np.stack([e.decision_function(frame[:20]) for e in model.estimators_], axis=1)
+        assert told.scores == pytest.approx(scores, abs=1e-12)
+    assert len(told.output_names) == len(model.estimators_)
+    assert {"1 over 0", "0 over 1 or 2", "0 or 1 over 2"} & {*told.output_names}
+    assert make(AdaBoostClassifier(n_estimators=3)).fit(frame, two).contributions(frame).values.shape == (240, 4)
+    with pytest.raises(ValueError, match="GaussianNB has no exact contributions; use a booster"):
+        make(GaussianNB()).fit(frame[["a"]].fillna(0.0), three).contributions(frame[["a"]])

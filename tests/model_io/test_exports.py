@@ -7,6 +7,7 @@ import json
 import shutil
 import sqlite3
 import subprocess
+from functools import cache
 
 import numpy as np
 import pandas
@@ -17,12 +18,36 @@ from boostlab import (
     AdaBoostClassifier,
     BrownBoostClassifier,
     L2BoostClassifier,
+    LogitBoostClassifier,
     MadaBoostClassifier,
+    SAMMEClassifier,
     WeightBoostClassifier,
 )
 from boostlab.model_io.exports import export, to_c, to_json, to_onnx, to_scorecard, to_sql
+from boostlab.model_io.exports.calibrated import ScoreMap
 from boostlab.model_io.exports.description import SCORE_A_CLASS, describe
 from explain.models import MODELS, fitted, rows, table
+
+COSTLY = [[0, 1, 3], [2, 0, 1], [4, 1, 0]]
+CALIBRATED = {
+    "sigmoid": lambda: AdaBoostClassifier(n_estimators=15, calibrate="sigmoid").fit(table()[0], table()[1]),
+    "isotonic": lambda: LogitBoostClassifier(
+        n_estimators=5, max_depth=2, calibrate="isotonic", cost={("yes", "no"): 4}
+    ).fit(table()[0], table()[1]),
+    "venn-abers": lambda: SAMMEClassifier(n_estimators=8, calibrate="venn-abers").fit(table()[0], table()[1]),
+    "three sigmoids": lambda: SAMMEClassifier(n_estimators=6, max_depth=2, calibrate="sigmoid").fit(
+        table()[0], table()[2]
+    ),
+    "three isotonic": lambda: AdaBoostClassifier(
+        n_estimators=6, multiclass="ovr", calibrate="isotonic", cost=COSTLY
+    ).fit(table()[0], table()[2]),
+}
+
+
+@cache
+def calibrated(name):
+    return CALIBRATED[name]()
+
 
 KINDS = [name for name in MODELS if name not in ("pairs", "code")]
 
@@ -169,6 +194,17 @@ def test_sql_votes_like_the_model(name, database):
         assert got["probability"].to_numpy(float) == pytest.approx(P[:, 1], abs=1e-12)
 
 
+@pytest.mark.parametrize("name", ["stumps", "trees", "one against the rest"])
+def test_sql_is_postgresqls(name):
+    sqlglot = pytest.importorskip("sqlglot")
+    for model in (fitted(name), calibrated({"stumps": "sigmoid", "trees": "isotonic"}.get(name, "three isotonic"))):
+        (query,) = sqlglot.parse(to_sql(model, "people"), read="postgres", error_level=sqlglot.ErrorLevel.RAISE)
+        shown = {column.alias_or_name for column in query.selects}
+        assert "label" in shown
+        calls = {type(f).__name__ for f in query.find_all(sqlglot.exp.Func)} - {"Case", "If", "And", "Or", "Connector"}
+        assert calls <= {"Exp"}  # which every database has
+
+
 # -- ONNX -------------------------------------------------------------------------------------------------------------
 
 
@@ -299,7 +335,66 @@ def test_files_and_refusals(tmp_path):
     X, y = rows(fitted("numbers")), table()[1][:60]
     with pytest.raises(ValueError, match="not a sum over its voters"):
         WeightBoostClassifier(n_estimators=2).fit(X, y).export(tmp_path / "model.c")
-    with pytest.raises(ValueError, match="is calibrated, and exports write"):
-        to_sql(AdaBoostClassifier(n_estimators=2, calibrate="sigmoid").fit(X, y))
     with pytest.raises(ValueError, match="cannot begin the name of a C function"):
         to_c(fitted("stumps"), "1st")
+
+
+# -- calibrated models -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", CALIBRATED)
+def test_calibrated_probabilities_and_decisions_travel(name, tmp_path):
+    model = calibrated(name)
+    X = hostile(model, 1000)
+    S, labels, P = expected(model, X)
+    told = json.loads(to_json(model))
+    maps = [ScoreMap(m["kind"], np.array(m["x"]), np.array(m["p"])) for m in told["calibration"]]
+    R = np.column_stack([m(s) for m, s in zip(maps, S.T, strict=True)])
+    R = np.column_stack([1 - R, R]) if len(maps) == 1 else R / R.sum(axis=1, keepdims=True)
+    assert np.abs(R - P).max() < 1e-12
+    assert (told["cost"] is not None) == (model.cost is not None)
+    # SQL
+    frame = original(model, X)
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE people (a REAL, b REAL, city TEXT, c REAL, place INTEGER)")
+    people = in_database(frame).assign(place=range(len(X)))
+    connection.executemany("INSERT INTO people VALUES (?, ?, ?, ?, ?)", people.to_numpy().tolist())
+    cursor = connection.execute(to_sql(model, "people") + " ORDER BY place")
+    got = pandas.DataFrame(cursor.fetchall(), columns=[c[0] for c in cursor.description])
+    assert got["label"].tolist() == model.predict(frame).tolist()
+    shown = got[["probability"]] if len(maps) == 1 else got[[f"probability_{k}" for k in range(3)]]
+    assert shown.to_numpy(float) == pytest.approx(P[:, -shown.shape[1] :], abs=1e-9)
+    # ONNX
+    runtime = pytest.importorskip("onnxruntime")
+    session = runtime.InferenceSession(to_onnx(model, double=True).SerializeToString())
+    said = dict(zip([o.name for o in session.get_outputs()], session.run(None, {"X": X}), strict=True))
+    assert said["probabilities"] == pytest.approx(P, abs=1e-9)
+    assert (said["label"] == model.predict(frame)).mean() > 0.999  # sums may part equal costs
+    # C
+    cc = shutil.which("cc")
+    if cc is None:
+        pytest.skip("no C compiler")
+    model.export(tmp_path / "m.c", name="m")
+    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC"]
+    subprocess.run([cc, *flags, "m.c", "-o", "m.so", "-lm"], cwd=tmp_path, check=True)
+    library, double = ctypes.CDLL(str(tmp_path / "m.so")), ctypes.POINTER(ctypes.c_double)
+    _, named = called(library, "m", X, S.shape[1], np.float64)
+    assert np.array_equal(named, labels)
+    p = np.zeros((len(X), len(model.classes_)))
+    for row, out in zip(X, p, strict=True):
+        library.m_probabilities(row.ctypes.data_as(double), out.ctypes.data_as(double))
+    assert p == pytest.approx(P, abs=1e-12)
+
+
+def test_a_calibrated_scorecard_says_where_to_decide():
+    X, y = table()[0], table()[1]
+    model = AdaBoostClassifier(n_estimators=20, calibrate="sigmoid", cost={("yes", "no"): 5}).fit(X, y)
+    card = to_scorecard(model, points=1000)
+    points = model.decision_function(X) / card.unit
+    clear = np.abs(points - card.threshold) > 5  # what rounding may add up to
+    assert card.threshold < 0
+    assert (np.where(points > card.threshold, "yes", "no") == model.predict(X))[clear].all()
+    assert f"Above {card.threshold} points: yes" in str(card)
+    assert "Probability of yes by points:" in str(card)
+    for at, p in card.chances:
+        assert model._calibration.maps[0](np.array([at * card.unit]))[0] == pytest.approx(p, abs=0.01)

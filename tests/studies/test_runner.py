@@ -207,7 +207,7 @@ def test_what_another_run_has_finished_meanwhile_is_not_computed_again(tmp_path,
     study = toy_study(tmp_path)
     store.begin(now := Run("toy", jobs=1))
     places = find_places(study, store, "full")[0]
-    tasks = [_batch(group, store, now, float("inf"), tmp_path) for group in in_groups(places, {}, 1)]
+    tasks = [_batch(group, store, now, (float("inf"),) * 2, tmp_path) for group in in_groups(places, {}, 1)]
     run(study, store, jobs=1)  # the other
     before = said(tmp_path)
     assert [worker.work(task) for task in tasks] == [0] * len(tasks)

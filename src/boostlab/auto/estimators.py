@@ -2,8 +2,8 @@
 
 Without a budget they are one recipe: LogitBoost (for numbers L2Boost) with trees of a few leaves in small steps, whose
 number of rounds is found on held-out rows (below 1,000 rows by cross-validation) by a smooth measure, with patience in
-proportion to the step; the booster is then fitted to all rows.  With a budget they run the comparison of
-`boostlab.compare` on the training rows and fit what it recommends.
+proportion to the step; the booster is then fitted to all rows.  Categories of few rows are read as missing.  With a
+budget they run the comparison of `boostlab.compare` on the training rows and fit what it recommends.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ PATIENCE = 3.0  # over the rate: rounds without a better validation score
 HELD_OUT = 0.15
 SMALL = 1_000  # rows below which all of them choose the number of rounds, by cross-validation
 FOLDS = 5
+RAREST = 10  # rows of a category below which it is read as missing: trees would learn its rows by heart
 
 
 class _AutoBoost(BaseEstimator):
@@ -89,6 +90,7 @@ class _AutoBoost(BaseEstimator):
             max_leaf_nodes=leaves,
             learning_rate=RATE,
             categorical_features=self.categorical_features,
+            min_category_size=RAREST,
             scoring=self._smooth(),
             n_jobs=self.n_jobs,
             random_state=self.random_state,

@@ -14,6 +14,7 @@ from boostlab.boosters.exponential import Exponential
 from boostlab.boosters.params import number, one_of, param
 from boostlab.boosters.registry import booster
 from boostlab.boosters.samme import SAMME
+from boostlab.boosters.shrinkage import RATE, Shrinking
 from boostlab.contract import NEGLIGIBLE, Array, Plain, Rule, State, Step, Stop, Task, exp, formula, log, perfect
 
 
@@ -121,7 +122,7 @@ class RealAdaBoost(Rule):
     variants=dict(real=dict(algorithm="real"), resample=dict(resample=True)),
 )
 @dataclass(eq=False, repr=False)
-class AdaBoostClassifier(BoostingClassifier):
+class AdaBoostClassifier(Shrinking, BoostingClassifier):
     """AdaBoost, discrete or real, with shrinkage.
 
     Three or more classes: SAMME (see `SAMMEClassifier`), discrete only.
@@ -130,8 +131,9 @@ class AdaBoostClassifier(BoostingClassifier):
     ----------
     algorithm : {"discrete", "real"}, default="discrete"
         Voters say a label, or how sure they are.
-    learning_rate : float in (0, 1], default=1.0
-        Shrinkage: every voter's coefficient is multiplied by it (epsilon-boost).
+    learning_rate : float in (0, 1] or "auto", default="auto"
+        Shrinkage: every voter's coefficient is multiplied by it (epsilon-boost).  "auto" is 1, and 0.1 for real trees,
+        which overfit sooner.  What was used is `learning_rate_`.
     fixed_step : float, optional
         Give every voter this same coefficient instead (discrete only): epsilon-boost's fixed-step form.
     {shared}
@@ -147,10 +149,14 @@ class AdaBoostClassifier(BoostingClassifier):
     """
 
     algorithm: str = param("discrete", one_of("discrete", "real"))
-    learning_rate: float = param(1.0, number(0, 1, "(]"))
+    learning_rate: float | str = param("auto", RATE)
     fixed_step: float | None = param(None, one_of(None) | number(0, 100, "(]"))
 
     _multiclass: ClassVar[bool] = True
+
+    @property
+    def _tree_rate(self) -> float:
+        return 0.1 if self.algorithm == "real" else 1.0
 
     @property
     def _own_form(self) -> bool:
@@ -158,11 +164,11 @@ class AdaBoostClassifier(BoostingClassifier):
 
     def _rule(self) -> Rule:
         if self._several:
-            return SAMME(self.learning_rate)
+            return SAMME(self._rate)
         if self.algorithm == "real":
             if self.fixed_step is not None:
                 raise ValueError('fixed_step is for algorithm="discrete"; real voters carry their own strength.')
-            return RealAdaBoost(self.learning_rate)
-        if self.fixed_step is not None and self.learning_rate != 1:
+            return RealAdaBoost(self._rate)
+        if self.fixed_step is not None and self.learning_rate not in ("auto", 1):
             raise ValueError("fixed_step and learning_rate are two ways of taking small steps; give one of them.")
-        return AdaBoost(self.learning_rate, self.fixed_step)
+        return AdaBoost(self._rate, self.fixed_step)

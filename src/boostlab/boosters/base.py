@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import KW_ONLY, dataclass
@@ -12,15 +11,17 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from boostlab.backend import CpuRows, Masses
 from boostlab.boosters.calibrating import Calibrating
+from boostlab.boosters.constraining import INTERACTIONS, MONOTONE, Constraining
+from boostlab.boosters.degenerate import Complaining
 from boostlab.boosters.explaining import Explaining
 from boostlab.boosters.params import Check, check_params, flag, number, one_of, param, scorer, whole
 from boostlab.boosters.selection import MOST_ROUNDS, SelectionData
 from boostlab.boosters.showing import Showing
+from boostlab.boosters.shrinkage import Patient
 from boostlab.boosters.sources import Given, lay, samples, selection_of, with_bins
 from boostlab.boosters.targets import LabelTargets, NumberTargets, Targets
 from boostlab.boosters.voting import Predicting
@@ -29,11 +30,13 @@ from boostlab.contract import Learner, Rule
 from boostlab.data.binned import MAX_BINS, is_max_bins
 from boostlab.data.sample import Sample, hold_out
 from boostlab.data.table import Bins, Table
-from boostlab.engine.monitors import MEASURES, REGRESSION_MEASURES, Callbacks, InformationCriterion, Validation
+from boostlab.engine.measures import MEASURES, REGRESSION_MEASURES
+from boostlab.engine.monitors import Callbacks, InformationCriterion, Validation
 from boostlab.engine.training import Monitor, Training, history
 from boostlab.ensemble.vote import Ensemble, Round
 from boostlab.learners import as_learner
 from boostlab.reductions.training import reduce
+from boostlab.solvers.allowance import FitTime
 
 Array = npt.NDArray[Any]
 
@@ -41,7 +44,7 @@ _CALLABLES = Check(
     lambda v: v is None or callable(v) or (isinstance(v, Sequence) and all(map(callable, v))),
     "a callable or a list of callables",
 )
-_SCORING = scorer(MEASURES, "'error', 'exponential', 'log_loss'")
+_SCORING = scorer(("auto", *MEASURES), "'auto', 'error', 'exponential', 'log_loss', 'scaled_log_loss'")
 _COST = Check(is_cost, "a mapping from (true label, predicted label) to a number, or a matrix")
 _MAPPING = Check(lambda v: isinstance(v, Mapping), "a mapping from labels to weights")
 _FREE = ("n_estimators", "callbacks", "verbose", "n_jobs", "warm_start")  # may change between warm starts
@@ -58,7 +61,7 @@ class _Warm:
 
 
 @dataclass(eq=False, repr=False)
-class Booster(Explaining, Targets, Showing, BaseEstimator):
+class Booster(Patient, Complaining, Explaining, Constraining, Targets, Showing, BaseEstimator):
     """What classifiers and regressors share: from `fit` to a fitted vote."""
 
     estimator: Any = param(None)
@@ -70,9 +73,13 @@ class Booster(Explaining, Targets, Showing, BaseEstimator):
     max_restarts: int = param(10, whole(0))
     max_bins: int | str = param(255, Check(is_max_bins, MAX_BINS))
     categorical_features: Any = param("from_dtype")
+    monotone: Any = param(None, MONOTONE)
+    interactions: Any = param(None, INTERACTIONS)
+    shapes: str | None = param(None, one_of(None, "isotonic"))
+    min_category_size: int = param(1, whole(1))
     early_stopping: bool | str = param(False, flag() | one_of("aic", "bic"))
     validation_fraction: float = param(0.1, number(0, 1, "()"))
-    n_iter_no_change: int = param(10, whole(1))
+    n_iter_no_change: int | None = param(None, one_of(None) | whole(1))
     tol: float = param(0.0, number(0))
     keep_best: bool = param(True, flag())
     warm_start: bool = param(False, flag())
@@ -84,6 +91,7 @@ class Booster(Explaining, Targets, Showing, BaseEstimator):
     _settles: ClassVar[tuple[str, ...]] = ()  # what `_settle` may return
     _trial_rounds: ClassVar[int] = MOST_ROUNDS  # of the trials by which `_settle` decides
     _tol_is_the_rules: ClassVar[bool] = False  # whether `tol` belongs to the rule rather than to early stopping
+    _time: FitTime | None = None  # of the fit at work
 
     def _rule(self) -> Rule:
         """Return the rule these parameters make."""
@@ -103,6 +111,11 @@ class Booster(Explaining, Targets, Showing, BaseEstimator):
         value = getattr(self, name)
         settled: dict[str, Any] = getattr(self, "_settled", {})
         return float(settled.get(name, meanwhile) if isinstance(value, str) else value)
+
+    @property
+    def _n_trainings(self) -> int:
+        """The number of trainings of one fit, which share its time."""
+        return 1
 
     # -- fit -----------------------------------------------------------------------------------------
 
@@ -136,10 +149,13 @@ class Booster(Explaining, Targets, Showing, BaseEstimator):
         """
         check_params(self)
         before = dict(self.__dict__)
+        if getattr(self, "time_limit", None) is not None:
+            self._time = FitTime(self.time_limit, self._n_trainings)
         try:
             with samples(self, Given(X, y, sample_weight, X_val, y_val, sample_weight_val)) as given:
                 sample, held_out, calibrated = given
                 del given
+                self._check_constraints(len(sample.classes))
                 reduction = self._reduction(len(sample.classes))
                 if reduction is None:
                     training = self._opened(sample, held_out)
@@ -149,6 +165,7 @@ class Booster(Explaining, Targets, Showing, BaseEstimator):
                     reduce(self, reduction, sample, held_out)
                 if calibrated is not None:
                     self._calibrate(*calibrated)
+            self.__dict__.pop("_time", None)
         except BaseException:  # a fit that fails leaves the model of the last one
             self.__dict__.clear()
             self.__dict__.update(before)
@@ -168,7 +185,11 @@ class Booster(Explaining, Targets, Showing, BaseEstimator):
         return self._begin(sample, held_out) if training is None else training
 
     def _learner(self) -> Learner:
-        return as_learner(self.estimator, self._rule(), type(self).__name__, self.max_depth, self.max_leaf_nodes)
+        return self._learner_for(self._rule())
+
+    def _learner_for(self, rule: Rule) -> Learner:
+        learner = as_learner(self.estimator, rule, type(self).__name__, self.max_depth, self.max_leaf_nodes)
+        return self._constrained(learner, rule)
 
     def _binned_table(self, sample: Sample, threads: int, part: Sample | None = None) -> Table:
         """Return the sample, or a part of it, with the sample's bins, which it may have already."""
@@ -206,15 +227,22 @@ class Booster(Explaining, Targets, Showing, BaseEstimator):
             max_restarts=self.max_restarts,
             rng=rng,
             watched=watched,
+            spent=self._spent(),
         )
         tol = 0.0 if self._tol_is_the_rules else self.tol
         if isinstance(self.early_stopping, str):
-            stops = InformationCriterion(self.early_stopping, self._numeric, self.n_iter_no_change, tol)
+            stops = InformationCriterion(self.early_stopping, self._numeric, self._patience, tol)
             training.monitors.append(stops)
         if held_out is not None:
-            patience = self.n_iter_no_change if holds_out else None
+            patience = self._patience if holds_out else None
             training.monitors.append(self._watch(sample, held_out, patience, tol))
         return training
+
+    def _spent(self) -> float:
+        """Return how much of `time_limit` the next training cannot have: the rest of the fit has it."""
+        if self._time is None:
+            return 0.0
+        return float(self.time_limit) - self._time.share()
 
     def _run(self, training: Training) -> None:
         """Run the training and keep what a fitted model needs."""
@@ -232,25 +260,21 @@ class Booster(Explaining, Targets, Showing, BaseEstimator):
         if self.early_stopping and self.keep_best:
             kind = InformationCriterion if isinstance(self.early_stopping, str) else Validation
             best = min(m.best_round for m in training.monitors if isinstance(m, kind))
-        rounds = training.finished(best or None)  # 0: Ctrl-C came before the first score
+        trained = training.finished(best or None)  # 0: Ctrl-C came before the first score
+        rounds = self._shaped(trained, None if self.shapes is None else training.rows.slots)
         if self.warm_start:
             self._training = training
         else:
             self.__dict__.pop("_training", None)
-        told = history([*rounds, *training.state.rounds[len(rounds) :]])
+        told = history([*trained, *training.state.rounds[len(trained) :], *rounds[training.state.t :]])
         self._conclude(training.rule, rounds, told, str(training.last or stop))
+        self._complain(self._complaint(training) if rounds else self._empty)
         self._remember(training.rows)
 
     def _conclude(self, rule: Rule, rounds: Sequence[Round], history: dict[str, Any], stop: str) -> None:
-        """Keep what was trained, and say so if it is nothing."""
+        """Keep what was trained."""
         self._keep(Ensemble(rule, rounds, self._n_classes), history, stop)
         self.feature_importances_ = self._ensemble.importances(self.n_features_in_)
-        if not rounds:
-            warnings.warn(
-                f"{type(self).__name__} kept no voter ({stop}), so it predicts {self._nothing} for every row.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
 
     def _keep(self, ensemble: Ensemble, history: dict[str, Any], stop_reason: str) -> None:
         """Take a vote, trained or loaded, as the model's own."""
@@ -347,7 +371,7 @@ class BoostingClassifier(Calibrating, LabelTargets, ClassifierMixin, Booster):
     """Everything about a classifier but its rule.  A subclass adds its parameters and says which rule they make."""
 
     _: KW_ONLY
-    scoring: Any = param("error", _SCORING)
+    scoring: Any = param("auto", _SCORING)
     class_weight: Any = param(None, one_of(None, "balanced") | _MAPPING)
     multiclass: str = param("auto", one_of("auto", "ovr", "ovo", "ecoc"))
     calibrate: str | None = param(None, one_of(None, "sigmoid", "isotonic", "venn-abers"))

@@ -34,6 +34,11 @@ class Calibrating(Voting):
     _calibration: Calibration | None = None
     cost_matrix_: Array
 
+    @property
+    def _n_trainings(self) -> int:
+        """One, and one a fold of the calibration."""
+        return 1 if self._how() is None else 1 + FOLDS
+
     def _how(self) -> str | None:
         """Return how to calibrate: costs are compared with probabilities, which a raw link does not give."""
         return self.calibrate or ("sigmoid" if self.cost is not None else None)
@@ -143,10 +148,10 @@ def _fitted(booster: Any, part: Sample) -> Any:
     for read in ("_columns", "n_features_in_", "feature_names_in_"):
         if hasattr(booster, read):
             setattr(one, read, getattr(booster, read))
-    one.classes_ = part.classes
+    one.classes_, one._time = part.classes, booster._time
     reduction = one._reduction(len(part.classes))
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".* kept no voter", ConvergenceWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the model of all rows says it
         if reduction is None:
             one._run(one._opened(part, None))
         else:

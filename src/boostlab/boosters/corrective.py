@@ -10,11 +10,13 @@ import numpy as np
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import number, one_of, param, whole
 from boostlab.contract import Array, Reweigh, Rule, State, Stop, Task
+from boostlab.engine.training import Training
 from boostlab.solvers.allowance import Allowance, OutOfTime, SolverError
 from boostlab.solvers.soft_margin import check_nu
 
 LIMIT = one_of(None) | number(0, brackets="()")  # of the seconds that a program may take
 NU = number(0, 1, "(]")
+ROUNDING = 1e-9  # a soft margin this small is none
 TOL_DOC = "How far from the largest soft margin training may end: the smaller, the more rounds."
 
 
@@ -52,7 +54,8 @@ class Corrective(Rule):
     def begin(self, s: State) -> None:
         """Start from uniform weights."""
         check_nu(self.nu, s.size)
-        s.own.clock, s.own.order = Allowance(self.seconds), s.canonical_order()  # optima do not see the rows' order
+        s.own.clock = Allowance(self.seconds, s.spent)
+        s.own.order = s.canonical_order()  # optima do not see the rows' order
         s.own.d, s.own.lowest_edge, s.own.converged = np.full(len(s.y), 1.0 / s.n), np.inf, 0
 
     def task(self, s: State) -> Task:
@@ -94,3 +97,14 @@ class TotallyCorrective(BoostingClassifier):
     time_limit: float | None = param(None, LIMIT)
 
     _tol_is_the_rules: ClassVar[bool] = True
+
+    def _soft_margin_complaint(self, training: Training) -> str:
+        """Return what is wrong with a vote whose soft margin is `history_["objective"]`."""
+        kept = len(self._ensemble.rounds)
+        margins = self.history_.get("objective", ())
+        if kept and len(margins) >= kept and margins[kept - 1] <= ROUNDING:
+            return (
+                "found no vote with a positive soft margin, so its predictions are worth little; raise "
+                f"nu={self.nu:g} well above the share of wrong labels, or use stronger voters (max_leaf_nodes=8)."
+            )
+        return super()._complaint(training)

@@ -95,6 +95,32 @@ class Explaining(Fitted):
 
         return explain(self, row, background)
 
+    def rules(self, most: int | None = None) -> Any:
+        """Return the voters as rules that a person reads, with their coefficients: print it, or take its `frame`.
+
+        Parameters
+        ----------
+        most : int, optional
+            How many, the first rounds first; None is all.
+
+        Returns
+        -------
+        boostlab.explain.Rules
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from boostlab import AdaBoostClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> print(AdaBoostClassifier(n_estimators=2).fit(X[50:], y[50:] == 2).rules())
+        round  weight  rule
+            1   1.376  petal width (cm) > 1.65 → +1, else -1
+            2   0.952  petal length (cm) > 4.95 → +1, else -1
+        """
+        from boostlab.explain.rules import rules
+
+        return rules(self, most)
+
     def to_shap(self) -> dict[str, Any]:
         """Return the vote as `shap.TreeExplainer` takes it: a description of trees.
 

@@ -26,7 +26,6 @@ from boostlab.data.sample import encode_labels
 from boostlab.data.table import Bins
 from boostlab.engine.streaming import PIECE, Filter, StreamTraining
 from boostlab.engine.training import history
-from boostlab.learners import as_learner
 from boostlab.solvers.filtering import Calls, FilteredEdge, sequential_edge
 
 _NEED_A_SAMPLE = (
@@ -38,6 +37,7 @@ _NEED_A_SAMPLE = (
     "verbose",
     "calibrate",
     "cost",
+    "shapes",
 )
 
 
@@ -238,11 +238,11 @@ class FilterBoostClassifier(BoostingClassifier):
 
     def _stream(self, source: Any, classes: Any) -> None:
         rng, rule = np.random.default_rng(self._seed()), self._oracle()
-        learner = as_learner(self.estimator, rule, type(self).__name__, self.max_depth, self.max_leaf_nodes)
         chunks = self._chunks(source, classes)
         first = next(chunks, None)
         if first is None:
             raise ValueError("The stream holds no examples; give at least one chunk (X, y).")
+        learner = self._learner_for(rule)
 
         def again() -> Iterator[tuple[Any, Array]]:
             yield first
@@ -258,6 +258,7 @@ class FilterBoostClassifier(BoostingClassifier):
         rounds, stop = training.run(self.n_estimators)
         self._settled = {}
         self._conclude(rule, rounds, history(rounds), str(stop))
+        self._complain("" if rounds else self._empty)
 
     def _chunks(self, source: Any, classes: Any) -> Iterator[tuple[Any, Array]]:
         """Yield checked chunks with labels -1 and +1."""

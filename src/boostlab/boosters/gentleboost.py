@@ -7,8 +7,9 @@ from typing import ClassVar
 
 from boostlab.boosters.adaboost import RealAdaBoost
 from boostlab.boosters.base import BoostingClassifier
-from boostlab.boosters.params import number, param
+from boostlab.boosters.params import param
 from boostlab.boosters.registry import booster
+from boostlab.boosters.shrinkage import RATE, Shrinking
 from boostlab.contract import Rule, State, Task
 
 
@@ -43,7 +44,7 @@ class GentleBoost(RealAdaBoost):
     family="statistical_view",
 )
 @dataclass(eq=False, repr=False)
-class GentleBoostClassifier(BoostingClassifier):
+class GentleBoostClassifier(Shrinking, BoostingClassifier):
     """GentleBoost: AdaBoost's loss, every voter a weighted least-squares fit of the labels.
 
     A leaf votes the weighted mean of its labels, between -1 and 1, where Real AdaBoost votes half the log odds, which
@@ -51,8 +52,8 @@ class GentleBoostClassifier(BoostingClassifier):
 
     Parameters
     ----------
-    learning_rate : float in (0, 1], default=1.0
-        Shrinkage.
+    learning_rate : float in (0, 1] or "auto", default="auto"
+        Shrinkage; "auto" is 1 for stumps and 0.1 for trees.  What was used is `learning_rate_`.
     {shared}
 
     Examples
@@ -65,7 +66,9 @@ class GentleBoostClassifier(BoostingClassifier):
     True
     """
 
-    learning_rate: float = param(1.0, number(0, 1, "(]"))
+    learning_rate: float | str = param("auto", RATE)
+
+    _smooth: ClassVar[str] = "log_loss"
 
     def _rule(self) -> Rule:
-        return GentleBoost(self.learning_rate)
+        return GentleBoost(self._rate)

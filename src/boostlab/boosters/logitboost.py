@@ -11,6 +11,7 @@ from scipy.special import softmax
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import flag, number, param
 from boostlab.boosters.registry import booster
+from boostlab.boosters.shrinkage import RATE, Shrinking
 from boostlab.contract import Array, Retry, Row, Rule, State, Step, Stop, Task, exp, formula, log, softplus
 
 W_MIN = 1e-10  # the smallest weight, and the loss at which training ends
@@ -214,7 +215,7 @@ class LogitBoostOfClasses(Rule):
     variants=dict(printed=dict(safe=False)),
 )
 @dataclass(eq=False, repr=False)
-class LogitBoostClassifier(BoostingClassifier):
+class LogitBoostClassifier(Shrinking, BoostingClassifier):
     """LogitBoost: Newton steps on the logistic loss.
 
     Three or more classes: a round has one voter a class (`estimators_` holds tuples), the scores of a row sum to zero,
@@ -229,8 +230,8 @@ class LogitBoostClassifier(BoostingClassifier):
     ----------
     z_max : float, default=4.0
         Bound on the working response.
-    learning_rate : float in (0, 1], default=1.0
-        Shrinkage.
+    learning_rate : float in (0, 1] or "auto", default="auto"
+        Shrinkage; "auto" is 1 for stumps and 0.1 for trees.  What was used is `learning_rate_`.
     safe : bool, default=True
         Whether a step that would raise the loss is halved.
     {shared}
@@ -246,11 +247,12 @@ class LogitBoostClassifier(BoostingClassifier):
     """
 
     z_max: float = param(4.0, number(1, 1e6))
-    learning_rate: float = param(1.0, number(0, 1, "(]"))
+    learning_rate: float | str = param("auto", RATE)
     safe: bool = param(True, flag())
 
     _multiclass: ClassVar[bool] = True
+    _smooth: ClassVar[str] = "log_loss"
 
     def _rule(self) -> Rule:
         rule = LogitBoostOfClasses if self._several else LogitBoost
-        return rule(self.z_max, self.learning_rate, bool(self.safe))
+        return rule(self.z_max, self._rate, bool(self.safe))

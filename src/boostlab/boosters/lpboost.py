@@ -5,24 +5,19 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
-from boostlab.boosters.corrective import NU, Corrective, TotallyCorrective
+from boostlab.boosters.corrective import NU, ROUNDING, Corrective, TotallyCorrective
 from boostlab.boosters.params import number, one_of, param
 from boostlab.boosters.registry import booster
 from boostlab.contract import Array, Reweigh, Rule, State, Stop, Task
-from boostlab.ensemble.vote import Round
+from boostlab.engine.training import Training
 from boostlab.solvers.allowance import Allowance
 from boostlab.solvers.edge_lp import EdgeLP
 
 NO_SOFT_MARGIN = "no vote has a soft margin above 0"
-ROUNDING = 1e-9  # a soft margin this small is none
 
 
 @dataclass(frozen=True)
@@ -89,7 +84,7 @@ class HingeLPBoost(Corrective):
 
     def begin(self, s: State) -> None:
         """Without a voter every example has its full price."""
-        s.own.order, s.own.clock = s.canonical_order(), Allowance(self.seconds)
+        s.own.order, s.own.clock = s.canonical_order(), Allowance(self.seconds, s.spent)
         s.own.program = EdgeLP(s.mass[s.own.order], price=self.C, seconds=self.seconds)
         s.own.d, s.own.bound, s.own.values = np.full(len(s.y), self.C), 0.0, []
 
@@ -145,7 +140,7 @@ class LPBoostClassifier(TotallyCorrective):
     C : float, optional
         Minimise sum of weights + C sum max(0, 1 - y F) instead, in which `nu` has no part.
     time_limit : float, optional
-        The longest that training may take, in seconds (under a reduction, that of one binary problem); it then ends as
+        The longest that `fit` may take, in seconds, with bins, binary problems and calibration; training then ends as
         "time_up", with the last weights found.
     {shared}
 
@@ -170,12 +165,7 @@ class LPBoostClassifier(TotallyCorrective):
             return HingeLPBoost(C=float(self.C), tol=self.tol, seconds=self.time_limit)
         return LPBoost(self.nu, self.tol, self.time_limit)
 
-    def _conclude(self, rule: Rule, rounds: Sequence[Round], history: dict[str, Any], stop: str) -> None:
-        super()._conclude(rule, rounds, history, stop)
-        if NO_SOFT_MARGIN in stop:
-            warnings.warn(
-                "LPBoostClassifier found no vote with a positive soft margin, so its predictions are worth little; "
-                f"raise nu={self.nu:g} well above the share of wrong labels, or use stronger voters (max_depth).",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+    def _complaint(self, training: Training) -> str:
+        if self.C is None:
+            return self._soft_margin_complaint(training)
+        return super()._complaint(training)

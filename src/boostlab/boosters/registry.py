@@ -201,6 +201,17 @@ max_bins : int or "exact", default=255
 categorical_features : "from_dtype", None or list, default="from_dtype"
     Which columns hold categories: those of text or a categorical dtype in a pandas or polars frame; none; or a list of
     names, positions or truth values.
+monotone : mapping, optional
+    {{column: +1 or -1}}, columns by name or position: the score must not fall (+1), or not rise (-1), as the column's
+    number rises, whatever the other columns hold.  Missing values are free.  For two classes and for numbers.
+interactions : list of lists, "no_interactions" or "pairwise", optional
+    Two columns may be on one path of a tree only if one of these groups has both; columns that no group lists are a
+    group of their own (all as in scikit-learn).  A vote of stumps has no interactions.
+shapes : None or "isotonic", default=None
+    How stumps become `monotone`.  None: each keeps to its column's direction.  "isotonic": stumps are free, and at the
+    end every such column's step function is replaced by the closest monotone one (least squares, by the training rows).
+min_category_size : int, default=1
+    Categories of fewer examples (sum of sample weights) are read as missing: a tree learns rare ones by heart.
 early_stopping : bool, "aic" or "bic", default=False
     Stop when the score on held-out rows has not improved for `n_iter_no_change` rounds.  "aic" and "bic" hold out
     nothing: they stop by the training rows' deviance (of `predict_proba`, or of normal errors) plus 2, or ln n, for
@@ -208,13 +219,13 @@ early_stopping : bool, "aic" or "bic", default=False
     search for a voter nor how little a small step fits: with a small learning rate they stop early.
 validation_fraction : float, default=0.1
     Share of the training rows to hold out, unless `fit` is given a validation set.
-n_iter_no_change : int, default=10
-    Patience of early stopping, in rounds.
+n_iter_no_change : int, optional
+    Patience of early stopping, in rounds; None is 30, or 5 over the learning rate if that is more.
 tol : float, default={tol}
     {tol_doc}
 scoring : str or callable, default={scoring!r}
-    What early stopping follows, and `train_score` and `validation_score` in `history_` hold: {measures} (smaller is
-    better), or a scikit-learn scorer or its name (larger is better).
+    What early stopping follows, and `train_score` and `validation_score` in `history_` hold: {measures}
+    are better when smaller; or a scikit-learn scorer or its name (better when larger).
 keep_best : bool, default=True
     After early stopping, keep the rounds up to the best validation score; False keeps all.
 class_weight : None, "balanced" or mapping, default=None
@@ -269,6 +280,9 @@ _REDUCED = """
 
 Where the classes were reduced to binary problems, `estimators_` holds a fitted booster for each (with labels 0 and 1),
 `estimator_weights_` and `history_` are lists of theirs, and `n_estimators_` is the largest number of rounds."""
+_MEASURES = """"error", "exponential", "log_loss",
+    or "scaled_log_loss", that of the scores times the factor that makes it smallest ("auto" is "{smooth}" where
+    training stops by it, and "error" where it only looks on), which"""
 _CLASSES = "classes_ : array\n    The class labels in order."
 _NUMBERS = "baseline_ : float\n    The mean of y, to which the vote is added."
 _TOL = "By how much a validation score must improve to count; 0 is any improvement."
@@ -323,7 +337,7 @@ def _shared(cls: Any, tol_doc: str) -> str:
         tol=cls.tol,
         tol_doc=tol_doc,
         scoring=cls.scoring,
-        measures='"squared_error" or "absolute_error"' if numeric else '"error", "exponential" or "log_loss"',
+        measures='"squared_error" or "absolute_error", which' if numeric else _MEASURES.format(smooth=cls._smooth),
     )
     targets, reduced = (_NUMBERS, "") if numeric else (_CLASSES, _REDUCED)
     attributes = SHARED_ATTRIBUTES.strip().format(targets=targets, reduced=reduced)

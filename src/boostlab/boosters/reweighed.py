@@ -21,7 +21,7 @@ from boostlab.data.matrix import canonical_order
 from boostlab.data.sample import check_sample
 from boostlab.data.table import Table
 from boostlab.ensemble.vote import Ensemble, settle, votes_of
-from boostlab.solvers.allowance import SolverError
+from boostlab.solvers.allowance import Allowance, SolverError
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,8 @@ class Reweighed(AdaBoost):
     Parameters
     ----------
     seconds : float, optional
-        The longest that the program may take; AdaBoost's own weights stay if it fails.
+        The longest that training may take: AdaBoost's rounds half of it, and the program what is left.  AdaBoost's own
+        weights stay if it fails.
     """
 
     seconds: float | None = None
@@ -49,6 +50,19 @@ class Reweighed(AdaBoost):
     def worth(self, s: State, margins: Array, alphas: Array) -> float:
         """Return what the program maximises or minimises, for a vote of AdaBoost's."""
         raise NotImplementedError
+
+    def begin(self, s: State) -> None:
+        """Start the clock."""
+        super().begin(s)
+        s.own.clock = Allowance(self.seconds, s.spent)
+
+    def task(self, s: State) -> Task | Stop:
+        """AdaBoost's, while there is time."""
+        s.own.clock.end_round()  # which counts what the engine did with the last voter, too
+        if self.seconds is not None and s.t and s.own.clock.left() <= (self.seconds - s.spent) / 2:
+            return Stop("time_up", f"half of the limit of {self.seconds:g} seconds was over after {s.t} rounds")
+        s.own.clock.begin_round()
+        return super().task(s)
 
     def step(self, s: State, task: Task, h: Array) -> Step | Retry | Stop:
         """AdaBoost's step, and what the program thinks of it."""
@@ -78,7 +92,11 @@ class Reweighed(AdaBoost):
     def finish(self, s: State) -> Reweigh | None:
         """Weigh the voters once AdaBoost is done."""
         order = s.canonical_order()  # so that the solver's choice among optima does not depend on the rows' order
-        answer = self.weigh(*self.open((s.y * s.votes)[:, order], s.mass[order]), s.t)
+        program, kept = self.open((s.y * s.votes)[:, order], s.mass[order])
+        if self.seconds is not None:
+            s.own.clock.end_round()
+            program.seconds = s.own.clock.left()
+        answer = self.weigh(program, kept, s.t)
         return Reweigh(s.alphas, {}, answer) if isinstance(answer, Stop) else answer
 
 

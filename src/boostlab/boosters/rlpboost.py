@@ -77,7 +77,8 @@ class RLPBoostClassifier(ReweighingClassifier):
         fewest errors on the validation set (or on `validation_fraction` of the rows, which are then trained on like the
         others); the grid costs one fit of at most 100 rounds.
     time_limit : float, optional
-        The longest that the program may take, in seconds; if it fails, AdaBoost's weights stay.
+        The longest that `fit` may take, in seconds, with bins, binary problems and calibration; AdaBoost's rounds have
+        half of it.  Where the program finds no optimum in time, AdaBoost's weights stay.
     {shared}
     nu_ : float
         The value used.

@@ -65,7 +65,8 @@ class RQPBoostClassifier(ReweighingClassifier):
         The price of slack: near 0 the weights are the voters' plain edges, a large C is a hard margin.  "validation"
         takes it from a grid, as for `RLPBoostClassifier`.
     time_limit : float, optional
-        The longest that the program may take, in seconds; if it fails, AdaBoost's weights stay.
+        The longest that `fit` may take, in seconds, with bins, binary problems and calibration; AdaBoost's rounds have
+        half of it.  Where the program finds no optimum in time, AdaBoost's weights stay.
     {shared}
     C_ : float
         The value used.

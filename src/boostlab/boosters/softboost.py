@@ -11,6 +11,7 @@ from boostlab.boosters.entropic import EntropicBooster
 from boostlab.boosters.params import param
 from boostlab.boosters.registry import booster
 from boostlab.contract import Array, Reweigh, Rule, State, Stop
+from boostlab.engine.training import Training
 from boostlab.solvers.capped_entropy import CappedEntropy, Infeasible
 from boostlab.solvers.soft_margin import soft_margin
 
@@ -76,7 +77,7 @@ class SoftBoostClassifier(TotallyCorrective):
     nu : float in (0, 1], default=0.1
         At most this share of the sample falls short of the margin.
     time_limit : float, optional
-        The longest that training may take, in seconds (under a reduction, that of one binary problem); it then ends as
+        The longest that `fit` may take, in seconds, with bins, binary problems and calibration; training then ends as
         "time_up", with the last weights found.
     {shared}
 
@@ -94,3 +95,6 @@ class SoftBoostClassifier(TotallyCorrective):
 
     def _rule(self) -> Rule:
         return SoftBoost(self.nu, self.tol, self.time_limit)
+
+    def _complaint(self, training: Training) -> str:
+        return self._soft_margin_complaint(training)

@@ -110,7 +110,9 @@ def _refuse(booster: Any, given: Given) -> None:
     if booster.early_stopping is True and given.X_val is None:
         raise TypeError(f"{name}: early_stopping holds out rows in one order, {elsewhere}; give X_val and y_val.")
     scoring = getattr(booster, "scoring", None)
-    if not isinstance(scoring, str) or scoring not in ("error", "exponential", "log_loss", *NUMBERS):
+    smooth = scoring == "auto" and booster.early_stopping is True
+    known = isinstance(scoring, str) and scoring in ("auto", "error", "exponential", "log_loss", *NUMBERS)
+    if given.X_val is not None and (smooth or not known):
         raise TypeError(
             f"{name}: scoring={scoring!r} is computed from all rows in one place, {elsewhere}; use 'error', "
             "'exponential' or 'log_loss' ('squared_error' or 'absolute_error' for a regressor)."

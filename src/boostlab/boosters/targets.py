@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from boostlab.data.input_tables import Reading
 from boostlab.data.sample import Sample, check_numbers, check_sample
-from boostlab.engine.monitors import Progress, RegressionValidation, Validation, squared_error
+from boostlab.engine.measures import squared_error
+from boostlab.engine.monitors import Progress, RegressionValidation, Validation
 
 Array = npt.NDArray[Any]
 
@@ -35,7 +36,7 @@ class Targets(Reading):
         raise NotImplementedError
 
     def _watch(self, sample: Sample, held_out: Sample, patience: int | None, tol: float) -> Validation:
-        """Return what follows the score on held-out rows."""
+        """Return what follows the score on held-out rows; without patience it only looks on."""
         raise NotImplementedError
 
     def _progress(self) -> Progress:
@@ -61,6 +62,7 @@ class LabelTargets(Targets):
     multiclass: str
 
     _numeric: ClassVar[bool] = False
+    _smooth: ClassVar[str] = "scaled_log_loss"  # what early stopping follows, unless `scoring` names something else
 
     def _sample(self, X: Any, y: Any, weight: Any, known: Sample | None = None) -> Sample:
         if known is not None:
@@ -85,7 +87,13 @@ class LabelTargets(Targets):
 
     def _watch(self, sample: Sample, held_out: Sample, patience: int | None, tol: float) -> Validation:
         validation = (held_out.X, held_out.codes, held_out.rows)
-        return Validation(self.scoring, sample.classes, validation, sample.X, patience, tol)
+        return Validation(self._followed(patience is not None), sample.classes, validation, sample.X, patience, tol)
+
+    def _followed(self, stops: bool) -> Any:
+        """Return the measure to follow: unless one is named, the error, or a smooth one where training stops by it."""
+        if not isinstance(self.scoring, str) or self.scoring != "auto":
+            return self.scoring
+        return self._smooth if stops else "error"
 
     def _progress(self) -> Progress:
         return Progress(self.n_estimators, type(self).__name__)

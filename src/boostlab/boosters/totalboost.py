@@ -43,7 +43,7 @@ class TotalBoostClassifier(TotallyCorrective):
     Parameters
     ----------
     time_limit : float, optional
-        The longest that training may take, in seconds (under a reduction, that of one binary problem); it then ends as
+        The longest that `fit` may take, in seconds, with bins, binary problems and calibration; training then ends as
         "time_up", with the last weights found.
     {shared}
 

@@ -38,7 +38,7 @@ class VariancePenalised(BoostingClassifier):
 
     def _rule(self) -> Rule:
         if self.variance_penalty == "fixed_point":
-            return self._rules[1](exact=self._exact, patience=self.n_iter_no_change)
+            return self._rules[1](exact=self._exact, patience=self.n_iter_no_change or 10)
         return self._rules[0](self._number("variance_penalty", meanwhile=0.5), self._exact)
 
     def _settle(self, bench: SelectionData) -> dict[str, Any]:

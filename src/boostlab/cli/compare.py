@@ -36,7 +36,7 @@ def compare(
     seed: Annotated[int, typer.Option(help="Seed of the splits, the label noise and the boosters.")] = 0,
     budget: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Begin nothing new after this time (compiling not counted): 90s, 5m, 1h."),
+        typer.Option(metavar="TIME", help="Begin nothing new after this time: 90s, 5m, 1h (compiling not counted)."),
     ] = None,
     jobs: Annotated[int | None, typer.Option(help="Number of workers; one on every core if left out.")] = None,
     out: Annotated[
@@ -64,6 +64,9 @@ def compare(
     text: Annotated[
         str, typer.Option(metavar="yes|no", help="Whether columns of sentences are used, by length and words.")
     ] = "yes",
+    max_rows: Annotated[
+        int, typer.Option(help="Of a larger table so many rows are compared on; the model is fitted to all.")
+    ] = 100_000,
 ) -> None:
     """Compare boosters on a table of yours, and recommend one.
 
@@ -78,7 +81,7 @@ def compare(
 
     request = command.CompareOptions(
         *(table, target, boosters, folds, repeats, rounds, noise, seed, budget, jobs, out, store, drop, keep, encoding),
-        *(metric, with_peers, text),
+        *(metric, with_peers, text, max_rows),
     )
     try:
         code = command.compare(request, Console(highlight=False))

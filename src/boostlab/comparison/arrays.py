@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from boostlab.comparison.design import conclude, design
+from boostlab.comparison.design import MOST_ROWS, conclude, design
 from boostlab.comparison.metrics import Metric, find_metric
 from boostlab.comparison.request import check_classes, check_settings, seconds_of
 from boostlab.comparison.result import Comparison
@@ -44,6 +44,7 @@ def compare(
     n_jobs: int | None = None,
     budget: float | str = math.inf,
     store: str | os.PathLike[str] | None = None,
+    max_rows: int = MOST_ROWS,
 ) -> Comparison:
     """Compare boosters by nested cross-validation, all on the same splits.
 
@@ -82,10 +83,13 @@ def compare(
     n_jobs : int, optional
         Number of workers; None is one, which knows boosters of your own, too; -1 is one on every core.
     budget : float or str, default=inf
-        Seconds, or a time such as "5m", after which no training is begun for another split; what is finished is
-        returned.  The seconds that compiling takes on first use are not counted.
+        Seconds, or a time such as "5m", after which no training is begun for another split; those in the making have a
+        quarter of it to end (a worker's first has all the time it needs).  What is finished is returned.  The seconds
+        that compiling takes on first use are not counted.
     store : path, optional
         A file that keeps what is finished, and in which it is found again; None forgets it.
+    max_rows : int, default=100000
+        Of a larger table so many rows are drawn for the comparison; the best booster is fitted to all rows.
 
     Returns
     -------
@@ -102,7 +106,9 @@ def compare(
     ([0.0, 0.2], True)
     """
     levels = [float(level) for level in np.atleast_1d(noise)]
-    check_settings(folds=folds, repeats=repeats, rounds=rounds, noise=levels, random_state=random_state)
+    check_settings(
+        folds=folds, repeats=repeats, rounds=rounds, noise=levels, random_state=random_state, max_rows=max_rows
+    )
     measure = None if metric is None else find_metric(metric)
     if isinstance(budget, str):
         budget = seconds_of(budget)
@@ -121,6 +127,7 @@ def compare(
         seed=random_state,
         metric=measure,
         with_peers=with_peers,
+        max_rows=max_rows,
     )
     with _store(store) as cells:
         ran = run(plan.study, cells, jobs=1 if n_jobs is None else n_jobs, budget=float(budget))

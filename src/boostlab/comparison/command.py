@@ -16,7 +16,7 @@ import numpy as np
 from rich.console import Console
 
 from boostlab.comparison import page, screen
-from boostlab.comparison.design import conclude, design, usual_class
+from boostlab.comparison.design import MOST_ROWS, conclude, design, usual_class
 from boostlab.comparison.metrics import find_metric
 from boostlab.comparison.report import NAME as REPORT
 from boostlab.comparison.report import write_report
@@ -34,6 +34,7 @@ from boostlab.tables.table import LabelledTable, understand
 
 MODEL = "model.boost"
 STORE = "cells.sqlite"  # in the folder of the page
+_LARGE_FILE = 10_000_000  # bytes
 _DEMO = {"rounds": 100, "repeats": 1}  # a minute and a half on two cores the first time, most of it compiling
 
 
@@ -59,6 +60,7 @@ class CompareOptions:
     metric: str | None = None
     with_peers: str = "yes"
     text: str = "yes"
+    max_rows: int = MOST_ROWS
 
     def command(self) -> str:
         """Return it as it would be typed, without the budget."""
@@ -86,6 +88,7 @@ def compare(request: CompareOptions, console: Console) -> int:
         0; 1 if no booster has a result; 130 after Ctrl-C.
     """
     budget = math.inf if request.budget is None else seconds_of(request.budget)
+    _say_reading(request.table)
     plan = _plan(request)
     out = request.out or (Path(f"{plan.table.name}-boosters") if request.table else None)
     if out is not None:
@@ -122,7 +125,7 @@ def _leave(request: CompareOptions, comparison: Comparison, out: Path, console: 
     model = None if pick is None or comparison.ran.interrupted else comparison.best_estimator_
     if model is not None and pick is not None and plan.table.recipe is not None:
         source = "" if request.table is None else request.table.name
-        facts = model_facts(plan.table, model["booster"], pick.seconds, source)
+        facts = model_facts(plan.whole or plan.table, model["booster"], pick.seconds, source)
         facts |= {"choice": " ".join(comparison.advice.sentences), "metrics": dict(pick.costs)}
         save_model(model, out / MODEL, facts)
     if not comparison.ran.interrupted:
@@ -134,6 +137,12 @@ def _leave(request: CompareOptions, comparison: Comparison, out: Path, console: 
         console.print("The model, fitted to all rows, and what to do with it:", markup=False)
         for line in ("predict {} new.csv --out scored.csv", "explain {}", "card {}"):
             console.print(f"  boostlab {line.format(out / MODEL)}", markup=False, soft_wrap=True)
+
+
+def _say_reading(table: Path | None) -> None:
+    """Say that a large file is read, which takes a while."""
+    if table is not None and table.is_file() and (size := table.stat().st_size) > _LARGE_FILE:
+        Console(stderr=True, highlight=False).print(f"Reading {table.name} ({size / 1e6:,.0f} MB) ...", markup=False)
 
 
 def _plan(request: CompareOptions) -> Design:
@@ -148,6 +157,7 @@ def _plan(request: CompareOptions) -> Design:
         noise=[request.noise],
         random_state=request.seed,
         jobs=request.jobs,
+        max_rows=request.max_rows,
     )
     metric = None if request.metric is None else find_metric(request.metric)
     with_peers, text = (yes_or_no(name, value) for name, value in _switches(request))
@@ -180,6 +190,7 @@ def _plan(request: CompareOptions) -> Design:
         seed=request.seed,
         metric=metric,
         with_peers=with_peers,
+        max_rows=request.max_rows,
     )
 
 

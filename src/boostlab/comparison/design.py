@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import isnan
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from boostlab.comparison import figures
 from boostlab.comparison.advice import advise
@@ -21,6 +26,10 @@ from boostlab.studies.tables import significant
 from boostlab.tables.table import LabelledTable
 
 ROUNDS = 200
+MOST_ROWS = 100_000  # enough to tell boosters apart
+RARE_ROWS = 50
+
+Array = npt.NDArray[Any]
 
 
 def design(
@@ -34,6 +43,7 @@ def design(
     seed: int = 0,
     metric: Metric | None = None,
     with_peers: bool = True,
+    max_rows: int = MOST_ROWS,
 ) -> Design:
     """Return the study of a table.
 
@@ -55,6 +65,8 @@ def design(
         What to tune and rank by; None is what fits the target.
     with_peers : bool, default=True
         Whether yardsticks take part.
+    max_rows : int
+        Of larger tables so many rows are drawn, at random within every class.
 
     Returns
     -------
@@ -67,6 +79,10 @@ def design(
     if table.is_numeric and any(noise):
         raise RequestError("Labels can be flipped (noise) only where the target has classes; leave it out.")
     n_cells = int(table.X.shape[0]) * int(table.X.shape[1])
+    whole, rows = None, None
+    if table.X.shape[0] > max_rows:
+        whole, rows = table, _drawn(table, max_rows, seed)
+        table = _sample(table, rows)
     is_large = n_cells > LARGE
     methods, left_out = suitable(boosters, len(table.classes), n_cells)
     if with_peers:
@@ -91,7 +107,31 @@ def design(
         report=lambda results: _report(results, blocks, table),
         splits_first=True,
     )
-    return Design(table, study, left_out, because)
+    return Design(table, study, left_out, because, whole, rows)
+
+
+def _drawn(table: LabelledTable, size: int, seed: int) -> Array:
+    """Return about so many rows, every class in proportion; of a rare class up to 50 rows."""
+    rng = np.random.default_rng(seed)
+    groups = (
+        [np.arange(len(table.y))]
+        if table.is_numeric
+        else [np.flatnonzero(table.y == k) for k in range(len(table.classes))]
+    )
+    taken = [max(round(len(group) * size / len(table.y)), min(len(group), RARE_ROWS)) for group in groups]
+    kept = [rng.permutation(group)[:n] for group, n in zip(groups, taken, strict=True)]
+    return np.sort(np.concatenate(kept))
+
+
+def _sample(table: LabelledTable, rows: Array) -> LabelledTable:
+    """Return some rows of a table, and say so among its facts."""
+    said = f"{len(rows):,} rows, drawn at random (--max-rows chooses how many); the model is fitted to all rows"
+    facts = {}
+    for name, text in table.facts.items():
+        facts[name] = text
+        if name == "Rows":
+            facts["Compared on"] = said
+    return replace(table, X=table.X[rows], y=table.y[rows], facts=facts)
 
 
 def conclude(plan: Design, ran: Ran) -> Comparison:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,11 @@ from boostlab.report.svg import Series
 from boostlab.theory.shapes import shape_functions
 
 Array = npt.NDArray[Any]
+Categories = Sequence[Sequence[Any] | None] | None
 
 _POINTS = 200  # of a curve
+_EXPLAINED = 300  # rows whose contributions are shown
+_NAMED = 12  # categories of one column that are drawn
 _HARD = 25  # rows shown
 _SHAPES = 6
 _MOST_CLASSES = 20  # of a confusion table
@@ -125,9 +129,10 @@ def suspects_section(y: Array, p: Array, rows: Array, classes: Sequence[str]) ->
     order = [i for i in np.argsort(own, kind="stable")[:_HARD] if p[i].argmax() != y[i]]
     if not order:
         return html("None: every row's own class was the likeliest.")
-    listed = [
-        [int(rows[i]) + 1, classes[y[i]], classes[int(p[i].argmax())], (f"{own[i]:.4f}", float(own[i]))] for i in order
-    ]
+    listed: list[list[Any]] = []
+    for i in order:
+        sure = _probability(own[i]), float(own[i])
+        listed.append([int(rows[i]) + 1, classes[y[i]], classes[int(p[i].argmax())], sure])
     note = (
         "Models that had not seen these rows gave their labels the least probability: look at them first. Rows are "
         "counted from 1 among those used, the heading not included."
@@ -135,7 +140,44 @@ def suspects_section(y: Array, p: Array, rows: Array, classes: Sequence[str]) ->
     return element("p", note, class_="mute") + table(["row", "label", "answer", "P(label)"], listed)
 
 
-def importances_section(booster: Any, names: Sequence[str]) -> Markup:
+def _probability(p: float) -> str:
+    return f"{p:.4f}" if p >= 0.0001 else "below 0.0001"
+
+
+def contributions_section(booster: Any, X: Any, names: Sequence[str], categories: Categories = None) -> Markup:
+    """Return what columns add to the scores: the mean magnitude over some rows, and one row's own story.
+
+    Parameters
+    ----------
+    booster : Booster
+        Fitted.
+    X : table
+        Its rows; up to 300 of them are looked at.
+    names : sequence of str
+        The columns.
+    categories : sequence, optional
+        Their categories, where the booster was given numbers for them.
+    """
+    n = X.shape[0]
+    rows = np.sort(np.random.default_rng(0).permutation(n)[:_EXPLAINED])
+    some = X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+    told = booster.contributions(some)
+    values = np.abs(told.values)
+    means = (values if values.ndim == 2 else values.mean(axis=2)).mean(axis=0)
+    order = [j for j in np.argsort(-means, kind="stable")[:15] if means[j] > 0]
+    drawn = figure(
+        svg.bars([(names[j], float(means[j])) for j in order], "mean magnitude of the contribution to the score"),
+        f"Exact Shapley values of {len(rows):,} rows: with the mean score they add up to a row's score.",
+    )
+    score = np.abs(told.scores if told.scores.ndim == 1 else told.scores.max(axis=1))
+    at = int(np.argsort(score, kind="stable")[len(score) // 2])
+    one = booster.explain(some.iloc[[at]] if hasattr(some, "iloc") else some[at : at + 1])
+    known = list(one.contributions.categories if categories is None else categories)
+    named = replace(one, contributions=replace(one.contributions, feature_names=list(names), categories=known))
+    return drawn + element("h3", f"Row {int(rows[at]) + 1:,}, as an example") + element("pre", str(named))
+
+
+def importances_section(booster: Any, names: Sequence[str], categories: Categories = None) -> Markup:
     """Return what the model looks at: importances, and step functions where the vote is a sum of them."""
     importances = np.asarray(getattr(booster, "feature_importances_", np.zeros(0)))
     order = [j for j in np.argsort(-importances, kind="stable")[:15] if importances[j] > 0]
@@ -148,13 +190,20 @@ def importances_section(booster: Any, names: Sequence[str]) -> Markup:
     drawn = figure(svg.bars([(label(j), float(importances[j])) for j in order], "importance"))
     shapes: list[Markup] = []
     with suppress(Exception):  # only votes of stumps with one score are sums of functions of one column
-        shapes += [_shape(one, label(one.feature)) for one in shape_functions(booster)[:_SHAPES]]
+        for one in shape_functions(booster)[:_SHAPES]:
+            known = one.categories if categories is None else categories[one.feature]
+            shapes.append(_shape(one, label(one.feature), known))
     if not shapes:
         return drawn
     return drawn + element("h3", "What each column adds to the score") + element("div", *shapes, class_="grid")
 
 
-def _shape(one: Any, name: str) -> Markup:
+def _shape(one: Any, name: str, categories: Sequence[Any] | None) -> Markup:
+    if categories:
+        codes = np.arange(len(categories))
+        at = np.asarray(one.values, float)[np.searchsorted(one.cuts, codes, "left")]
+        shown = np.argsort(-np.abs(at), kind="stable")[:_NAMED]
+        return figure(svg.bars([(str(categories[k]), float(at[k])) for k in shown], f"score, by {name}", 320))
     cuts, values = np.asarray(one.cuts, float), np.asarray(one.values, float)
     span = float(np.ptp(cuts)) or 1.0
     x = [float(cuts[0]) - 0.1 * span, *map(float, cuts), float(cuts[-1]) + 0.1 * span] if len(cuts) else [0.0, 1.0]

@@ -15,6 +15,7 @@ from boostlab import __version__
 from boostlab.comparison.metrics import METRICS, Metric
 from boostlab.comparison.model_sections import (
     answers_section,
+    contributions_section,
     importances_section,
     margins_section,
     numbers_section,
@@ -108,9 +109,10 @@ def _ranking(ranking: Ranking, inks: Mapping[str, str]) -> Markup:
     drawn = svg.intervals(
         rows, m.title, lambda value: f"{value:.2f}" if m.percent else f"{value:.4g}", m.value(ranking.baseline)
     )
+    parts = "1 test part" if ranking.splits == 1 else f"{ranking.splits} test parts, with its 95 % interval"
     note = (
-        f"{m.title}: {m.sentence}, over {ranking.splits} test parts, with its 95 % interval. Yardsticks are other "
-        "libraries' models at their defaults. The dotted line is the best constant answer."
+        f"{m.title}: {m.sentence}, over {parts}. Yardsticks are other libraries' models at their defaults. The dotted "
+        "line is the best constant answer."
     )
     return joined(
         [
@@ -144,7 +146,7 @@ def _row(one: Standing, ranking: Ranking) -> list[Any]:
         ("" if isnan(one.p) else f"{one.p:.2g}", "" if isnan(one.p) else one.p),
         "" if isnan(one.rounds) else round(one.rounds),
         (f"{one.seconds:.3f}", one.seconds),
-        ", ".join(f"{key}={value}" for key, value in one.chosen.items()),
+        ", ".join(f"{key}={value}" for key, value in one.chosen.items()) or "defaults",
     ]
 
 
@@ -159,11 +161,11 @@ def _ranking_table(ranking: Ranking, name: str) -> Markup:
             (other.show(one.costs[other.name]), other.value(one.costs[other.name])) if one.costs else ""
             for other in others
         ]
-        rows.append([*row[:-1], *more, row[-1]])
-    columns = [*_columns(m)[:-1], *(other.title for other in others), "settings"]
+        rows.append([*row, *more])
+    columns = [*_columns(m), *(other.title for other in others)]
     styles = ["peer" if one.is_peer else "best" if one.near else "" for one in ranking.standings]
     names = [one.name for one in ranking.standings]
-    made = table(columns, rows, name=name, row_names=names, classes=styles, wrap=[len(columns) - 1])
+    made = table(columns, rows, name=name, row_names=names, classes=styles, wrap=[_columns(m).index("settings")])
     note = element(
         "p", "Bold: not distinguishable from the best booster. p: against it, after Holm's correction.", class_="mute"
     )
@@ -236,11 +238,16 @@ def _best(comparison: Comparison, pick: Standing, model: Any) -> dict[str, Any]:
     elif len(rows):
         y = table_.y[rows]
         found[f"How {pick.name} answers"] = answers_section(y, answers, table_.classes)
-        found["Rows whose labels look wrong"] = suspects_section(y, answers, rows, table_.classes)
+        numbers = rows if comparison.plan.rows is None else comparison.plan.rows[rows]
+        found["Rows whose labels look wrong"] = suspects_section(y, answers, numbers, table_.classes)
     model = comparison.best_estimator_ if model is None else model
     booster = model["booster"] if hasattr(model, "named_steps") else model
     names = table_.feature_names or tuple(f"column {j + 1}" for j in range(int(table_.X.shape[1])))
-    found["What it looks at"] = importances_section(booster, names)
+    categories = None if table_.recipe is None else table_.recipe.category_names
+    found["What it looks at"] = importances_section(booster, names, categories)
+    with suppress(Exception):  # votes that are no sums have no contributions
+        given = table_.X if comparison.given is None else comparison.given[0]
+        found["What moves its answers"] = contributions_section(booster, given, names, categories)
     if not table_.is_numeric and table_.X.shape[0] <= _LARGE:
         with suppress(Exception):  # margins are for one vote; what has none says so by leaving the section out
             given = comparison.given

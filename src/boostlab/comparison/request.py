@@ -15,6 +15,8 @@ from boostlab.boosters import REGISTRY
 from boostlab.comparison.peers import NAMES
 from boostlab.studies.request import RequestError, check_jobs
 
+LEAST_ROWS = 100  # of which a comparison may draw
+
 
 def short_name(name: str) -> str:
     """Return a booster's name as people say it.
@@ -110,12 +112,13 @@ def check_settings(
     noise: Sequence[float],
     random_state: int,
     jobs: int | None = None,
+    max_rows: int = LEAST_ROWS,
 ) -> None:
     """Raise one sentence for the first setting that is not possible on any table.
 
     Parameters
     ----------
-    folds, repeats, rounds, noise, random_state
+    folds, repeats, rounds, noise, random_state, max_rows
         As in `compare`.
     jobs : int, optional
         As in `boostlab.studies.request.check_jobs`.
@@ -129,6 +132,8 @@ def check_settings(
     """
     if folds < 2:
         raise RequestError(f"folds={folds} is not possible; cross-validation needs at least 2 parts.")
+    if max_rows < LEAST_ROWS:
+        raise RequestError(f"max_rows={max_rows} is not possible; a comparison needs at least {LEAST_ROWS} rows.")
     if repeats < 1:
         raise RequestError(f"repeats={repeats} is not possible; it must be at least 1.")
     if rounds is not None and rounds < 1:

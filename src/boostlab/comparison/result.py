@@ -42,12 +42,16 @@ class Design:
         Boosters that do not take part, and why.
     because : str
         Why this metric, where nobody asked for one.
+    whole, rows : optional
+        The table of which `table` is a sample, and the numbers of the rows that were drawn; None where it has all rows.
     """
 
     table: LabelledTable
     study: Study
     left_out: dict[str, str]
     because: str = ""
+    whole: LabelledTable | None = field(default=None, repr=False)
+    rows: Any = field(default=None, repr=False, compare=False)
 
     @property
     def methods(self) -> Sequence[Method]:
@@ -195,7 +199,7 @@ def fit_best(plan: Design, pick: Standing, given: tuple[Any, Any] | None = None)
     model = make_model(method, chosen, max(round(pick.rounds), 1), plan.protocol.seed, n_jobs=None)
     if given is not None:
         return model.fit(*given)
-    table = plan.table
+    table = plan.table if plan.whole is None else plan.whole
     if table.categorical_features:
         model.set_params(categorical_features=list(table.categorical_features))
     model.fit(table.X, table.labels())

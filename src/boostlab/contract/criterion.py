@@ -78,6 +78,10 @@ class Criterion:
         """Return a number for each category, given its sums, in whose order a cut should be looked for."""
         return sums[1] * (sums[0] > 0) / np.maximum(sums[0], TINY)  # the mean of the target
 
+    def rise(self, left: Array, right: Array, gross: Array, numbers: Array) -> Array:
+        """Return for every cut a number that has the sign of the vote above less the vote below."""
+        raise NotImplementedError
+
 
 class Separable(Criterion):
     """A criterion whose cost is a sum over leaves, and whose leaves do not look at each other: trees can use it too."""
@@ -123,6 +127,22 @@ class Separable(Criterion):
         """Return what a leaf with these integer sums costs."""
         sums = total * scale
         return self.cost(sums, np.zeros_like(sums), sums, np.zeros(len(self.names)))
+
+    def value(self, sums: Array, gross: Array, numbers: Array) -> Array:
+        """Return by what leaves are compared, the sums having the channels first: a vote, or what it is made of."""
+        raise NotImplementedError
+
+    def vote_of(self, value: Any) -> Any:
+        """Return what a leaf of this value votes: a function that does not fall."""
+        return value
+
+    def price(self, sums: Array, value: Array) -> Array:
+        """Return what leaves cost that have these values instead of their own."""
+        raise NotImplementedError
+
+    def rise(self, left: Array, right: Array, gross: Array, numbers: Array) -> Array:
+        """Return the value above less the value below."""
+        return self.value(right, gross, numbers) - self.value(left, gross, numbers)
 
     def leaves(self, left: Array, right: Array, gross: Array, numbers: Array) -> tuple[Any, Any]:
         """Both sides' votes."""

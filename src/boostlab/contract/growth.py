@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.contract.constraints import Constraints
 from boostlab.contract.criterion import Separable
 from boostlab.contract.step import Stop
 from boostlab.contract.task import Task
@@ -32,6 +33,7 @@ class Limits(Protocol):
     min_samples_leaf: float
     min_samples_split: float
     ccp_alpha: float
+    constraints: Constraints | None
 
 
 @dataclass(slots=True)

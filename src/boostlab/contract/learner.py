@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.contract.constraints import Constraints
 from boostlab.contract.step import Stop
 from boostlab.contract.task import Task
 
@@ -39,6 +41,7 @@ class Session:
     """A learner at work on one sample; it may remember things between rounds."""
 
     labels: bool = True  # whether all its voters for "edge" say -1 or +1
+    directed: bool = False  # whether voters keep to a direction, which a negative coefficient would turn
 
     def best(self, task: Task) -> Found | Stop:
         """Return the best voter it can find, or why there is none."""
@@ -58,12 +61,20 @@ class Learner:
     uses_bins: bool = False  # looks at the table's codes rather than at its numbers
     excludes: bool = False  # honours `Task.without`: finds the best of the other voters
     labels: bool = True  # whether its voters for "edge" say -1 or +1, as far as it knows before it sees a sample
+    constrains: bool = False  # honours `constraints`
+    constraints: Constraints | None = None  # on the columns of the table at hand
     instead: str = "use stumps (estimator=None)"  # the cure, where it cannot search what a rule needs
 
     @property
     def name(self) -> str:
         """What messages call it."""
         return type(self).__name__
+
+    def constrained(self, constraints: Constraints) -> Self:
+        """Return a learner like this one whose voters keep to constraints."""
+        twin = copy.copy(self)
+        twin.constraints = constraints
+        return twin
 
     def searches(self) -> frozenset[str]:
         """Return the criteria it can search."""

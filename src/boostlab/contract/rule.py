@@ -80,6 +80,7 @@ class State(Protocol):
     horizon : the largest number of rounds
     found : what the learner answered in this round, one answer a task (the voters of other classes say a number)
     standing : the coefficient that the voter in question has already (0, but for rules whose voters come back)
+    spent : how many of the rule's seconds were gone before the first round, where it has a limit
     own : a namespace for whatever the rule wants to remember between rounds
     rng : the training's source of chance, for rules that draw
     """
@@ -92,6 +93,7 @@ class State(Protocol):
     horizon: int
     found: Sequence[Found]
     standing: float
+    spent: float
     own: SimpleNamespace
     rng: np.random.Generator
 

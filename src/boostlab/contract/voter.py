@@ -77,6 +77,10 @@ class Voter:
         """Return the features it uses, and how much each matters to it (half the distance between its votes)."""
         return [], []
 
+    def in_words(self, names: Any) -> str:
+        """Return it as a rule that a person reads; `names` (of `learners.words`) knows columns and classes."""
+        return type(self).__name__
+
     # -- model files -------------------------------------------------------------------------------------------------
 
     @property

@@ -7,7 +7,7 @@ objects is, its values say: numbers, or text (perhaps with numbers in between); 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -41,7 +41,9 @@ class Columns:
     names: list[str] | None = None
 
     @classmethod
-    def fit(cls, X: Any, categorical_features: Any = "from_dtype") -> Columns:
+    def fit(
+        cls, X: Any, categorical_features: Any = "from_dtype", least: float = 1, weight: Array | None = None
+    ) -> Columns:
         """Look at a frame or an array and decide how its columns are read.
 
         Parameters
@@ -50,12 +52,19 @@ class Columns:
             The training table.
         categorical_features : "from_dtype", None, or a list
             Text and categorical dtypes; no column; or column names, positions, or one truth value a column.
+        least : float
+            Categories of less weight are none: their rows are read as missing.
+        weight : array, optional
+            Of every row; by default 1.
         """
         names = list(X.columns) if is_frame(X) else None
         columns = cls([None] * X.shape[1], names)
         wanted = _chosen(X, categorical_features, columns)
         for j in sorted(wanted):
-            columns.categories[j] = categories = _in_order(columns._distinct(_present(X, j), j))
+            distinct = columns._distinct(_present(X, j), j)
+            if least > 1:
+                distinct = _frequent(distinct, _values(X, j), least, weight)
+            columns.categories[j] = categories = _in_order(distinct)
             if len(categories) > MOST_BINS:
                 raise ValueError(
                     f"{columns.name(j)} has {len(categories):,} categories, and at most {MOST_BINS:,} are possible; "
@@ -132,6 +141,15 @@ class Columns:
         raise ValueError(
             f"{self.name(j)} held numbers at fit and holds {what} ({_dtype(X, j)}) now; give a table of the same kind."
         )
+
+
+def _frequent(distinct: set[Any], values: Iterable[Any], least: float, weight: Array | None) -> set[Any]:
+    """Return the categories of at least so much weight."""
+    mass = dict.fromkeys(distinct, 0.0)
+    for row, value in enumerate(values):
+        if value in mass:
+            mass[value] += 1.0 if weight is None else float(weight[row])
+    return {value for value, whole in mass.items() if whole >= least}
 
 
 def merged_columns(known: Columns | None, new: Columns, X: Any) -> Columns:

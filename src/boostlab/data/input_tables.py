@@ -80,7 +80,8 @@ class Reading:
         if reset and (has_others(X) or not by_dtype):
             validate_data(self, X, skip_check_array=True)  # notes the columns' names and number
             X = X if is_frame(X) else np.asarray(X)
-            columns = Columns.fit(_weighty(X, sample_weight), wanted)
+            weighty, weight = _weighty(X, sample_weight)
+            columns = Columns.fit(weighty, wanted, getattr(self, "min_category_size", 1), weight)
         finite = _plainly_finite(X, getattr(self, "n_jobs", None))
         rules: dict[str, Any] = dict(dtype=_kept_types(X), accept_sparse="csr")
         rules["ensure_all_finite"] = False if finite else "allow-nan"
@@ -207,9 +208,10 @@ def _plainly_finite(X: Any, n_jobs: int | None) -> bool:
     return bool(np.isfinite(sums).all())
 
 
-def _weighty(X: Any, sample_weight: Any) -> Any:
-    """Return the rows that count: a category that only rows of weight zero have does not exist."""
+def _weighty(X: Any, sample_weight: Any) -> tuple[Any, Array | None]:
+    """Return the rows that count, and their weights: a category that only rows of weight zero have does not exist."""
     if sample_weight is None or np.ndim(sample_weight) != 1 or len(sample_weight) != X.shape[0]:
-        return X
-    kept = np.asarray(sample_weight) != 0
-    return X if kept.all() else _safe_indexing(X, np.flatnonzero(kept))
+        return X, None
+    weight = np.asarray(sample_weight)
+    kept = np.flatnonzero(weight != 0)
+    return (X, weight) if len(kept) == len(weight) else (_safe_indexing(X, kept), weight[kept])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from boostlab.comparison.metrics import METRICS
 from boostlab.comparison.model_sections import (
     answers_section,
+    contributions_section,
     importances_section,
     numbers_section,
     suspects_section,
@@ -49,7 +51,12 @@ def explain(model_file: Path, table_file: Path | None, out: Path, encoding: str 
     if table_file is not None:
         raw = read_raw(table_file, encoding)
         sections |= _tested(recipe, booster, raw, str(table_file))
-    sections["What it looks at"] = importances_section(booster, recipe.feature_names)
+        with suppress(Exception):  # votes that are no sums have no contributions
+            X = recipe.matrix(raw, str(table_file))
+            sections["What moves its answers"] = contributions_section(
+                booster, X, recipe.feature_names, recipe.category_names
+            )
+    sections["What it looks at"] = importances_section(booster, recipe.feature_names, recipe.category_names)
     sections["What it takes"] = _columns(recipe)
     sections["The training table"] = facts(said.get("facts", {}))
     known = {name: said[name] for name in ("made", "boostlab", "source", "rows", "rounds", "stop") if name in said}

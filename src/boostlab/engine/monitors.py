@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Hashable
-from functools import partial
 from inspect import signature
 from typing import Any
 
@@ -15,53 +14,20 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from boostlab.backend import Masses
 from boostlab.contract import Rule, Stop
 from boostlab.data.matrix import as_a_whole
+from boostlab.engine.measures import (
+    MEASURES,
+    REGRESSION_MEASURES,
+    ScaledLogLoss,
+    absolute_error,
+    error,
+    exponential_loss,
+    log_loss,
+    squared_error,
+)
 from boostlab.engine.training import Training
 from boostlab.ensemble.vote import decide, key_of, probabilities, shown
 
 Array = npt.NDArray[Any]
-
-MEASURES = ("error", "exponential", "log_loss")  # better when smaller
-REGRESSION_MEASURES = ("squared_error", "absolute_error")
-
-
-def error(rows: Masses, codes: Array, F: Array) -> float:
-    """Return the share of the sample that the scores misclassify."""
-    return rows.total(rows.map(_wrong, codes, F)) / rows.n
-
-
-def _wrong(codes: Array, F: Array) -> Array:
-    return (decide(F) != codes).astype(np.float64)
-
-
-def exponential_loss(rows: Masses, codes: Array, F: Array) -> float:
-    """Return the mean of exp(-y F)."""
-    if F.ndim != 1:
-        raise ValueError('scoring="exponential" is for boosters with one score; use "error" or "log_loss".')
-    return rows.total(rows.map(_exponential, codes, F)) / rows.n
-
-
-def _exponential(codes: Array, F: Array) -> Array:
-    return np.exp(np.minimum(-np.where(codes == 1, F, -F), 700.0))
-
-
-def log_loss(rows: Masses, codes: Array, F: Array, rule: Rule) -> float:
-    """Return the mean of -log P(the true class)."""
-    return rows.total(rows.map(partial(_minus_log, rule), codes, F)) / rows.n
-
-
-def _minus_log(rule: Rule, codes: Array, F: Array) -> Array:
-    P = probabilities(rule, F)[np.arange(len(codes)), codes]
-    return -np.log(np.maximum(P, np.finfo(float).eps))  # scikit-learn's floor
-
-
-def squared_error(rows: Masses, y: Array, F: Array) -> float:
-    """Return the mean of (y - F)^2."""
-    return rows.total((y - F) ** 2) / rows.n
-
-
-def absolute_error(rows: Masses, y: Array, F: Array) -> float:
-    """Return the mean of |y - F|."""
-    return rows.total(np.abs(y - F)) / rows.n
 
 
 class _Snapshot(ClassifierMixin, BaseEstimator):
@@ -97,8 +63,8 @@ class Validation:
 
     Parameters
     ----------
-    scoring : "error", "exponential", "log_loss", a scikit-learn scorer's name, or a scorer
-        What to follow.  The three built-in measures are better when smaller, scorers when larger.
+    scoring : a name in `MEASURES`, a scikit-learn scorer's name, or a scorer
+        What to follow.  The built-in measures are better when smaller, scorers when larger.
     classes : array
         The class labels.
     held_out : (X, codes, rows)
@@ -124,6 +90,7 @@ class Validation:
         self.patience, self.tol = patience, tol
         self.best_round, self.best = 0, np.inf
         self.measures: dict[str, Callable[..., float]] = {"error": error, "exponential": exponential_loss}
+        self.scaled = ScaledLogLoss(), ScaledLogLoss()  # of the training rows and of the others
         self.scoring = scoring
         self.scorer: Any = None
         if scoring not in MEASURES + REGRESSION_MEASURES:
@@ -150,6 +117,8 @@ class Validation:
             return float(self.scorer(_Snapshot(rule, F, self.classes), X, self.classes[codes], **weights))
         if self.scoring == "log_loss":
             return log_loss(rows, codes, F, rule)
+        if self.scoring == "scaled_log_loss":
+            return self.scaled[codes is self.held_out[1]](rows, codes, F)
         return float(self.measures[self.scoring](rows, codes, F))
 
     def __call__(self, training: Training) -> Stop | None:

@@ -26,6 +26,7 @@ class TrainingState:
         self.bound, self.standing = VoteBound(rule.comes_back), 0.0
         self.found: Sequence[Found] = ()
         self.own = SimpleNamespace()
+        self.spent = 0.0  # of the seconds that the rule may take
         self.rng: np.random.Generator
         self.each, self.total, self.keep, self.column = held.each, held.total, held.keep, held.column
         self.weigh, self.scaled_exp = held.weigh, held.scaled_exp

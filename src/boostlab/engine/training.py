@@ -49,6 +49,8 @@ class Training:
         The only source of chance.
     watched : Table, optional
         Other rows whose scores are to be followed as well (a validation set).
+    spent : float
+        How many of the rule's seconds are gone before the first round.
     """
 
     def __init__(
@@ -62,11 +64,12 @@ class Training:
         max_restarts: int = 10,
         rng: np.random.Generator | None = None,
         watched: Any = None,
+        spent: float = 0.0,
     ) -> None:
         self.rule, self.rows = rule, rows
         self.rng = np.random.default_rng(0) if rng is None else rng
         self.state = TrainingState(rule, rows, horizon)
-        self.state.rng = self.rng
+        self.state.rng, self.state.spent = self.rng, spent
         self.session = learner.begin(rows, self.rng)
         if rule.labels_only and not self.session.labels:
             raise ValueError(
@@ -135,7 +138,7 @@ class Training:
     def _fused(self) -> Any:
         """Return the compiled rounds of stumps under a rule whose step is a formula, on rows that are not drawn."""
         plain = plain_of(self.rule, self.state)
-        if plain is None or self.draws or not isinstance(self.session, StumpSession):
+        if plain is None or self.draws or not isinstance(self.session, StumpSession) or self.session.directed:
             return None
         return self.rows.fused(plain, self.session.sides)
 
@@ -172,6 +175,8 @@ class Training:
             self.state.standing = self.state.bound.standing(voter)
             self.torn = True  # until the round is whole: the rule may remember what the rounds do not hold
             answer = self.rule.step(self.state, asked, h)
+            if self.session.directed and _turns(answer):
+                return Stop("no_edge", "a coefficient is negative, which would turn voters that are to be monotone")
             if isinstance(answer, Stop) and answer.code in AGAIN and self._drawn(asked):
                 refused = Stop(AGAIN[answer.code], answer.detail)  # boosting with restart: the draw may be unlucky
                 continue
@@ -272,7 +277,7 @@ class Training:
         state = copy.copy(self.state)
         state.rounds = self.state.rounds[:rounds]
         last = self.rule.finish(state) if state.rounds else None
-        if last is None:
+        if last is None or (self.session.directed and _turns(last)):
             return state.rounds
         end, self.last = state.rounds[-1], last.stop
         return [*state.rounds[:-1], replace(end, alphas=np.asarray(last.alphas), facts={**end.facts, **last.facts})]
@@ -315,6 +320,13 @@ class Training:
 
 def _tasks(asked: Task | Sequence[Task | float]) -> list[Task]:
     return [t for t in ((asked,) if isinstance(asked, Task) else asked) if isinstance(t, Task)]
+
+
+def _turns(answer: Any) -> bool:
+    """Return whether an answer gives a voter a negative coefficient."""
+    if isinstance(answer, Reweigh):
+        return bool((np.asarray(answer.alphas) < 0).any())
+    return isinstance(answer, Step) and (answer.alpha < 0 or answer.decay < 0)
 
 
 def history(rounds: Sequence[Round]) -> dict[str, Any]:

@@ -77,7 +77,15 @@ def _steps(stumps: list[tuple[float, Any]], width: int) -> tuple[Array, Array, A
     crossed = np.concatenate([zero, np.cumsum(right, axis=0)])
     ahead = np.concatenate([zero, np.cumsum(left[::-1], axis=0)])[::-1]
     cuts, at = np.unique(threshold, return_index=True)
-    return cuts, (crossed + ahead)[np.append(at, len(stumps))], absent.sum(axis=0, keepdims=True)
+    values = in_order((crossed + ahead)[np.append(at, len(stumps))], left, right)
+    return cuts, values, absent.sum(axis=0, keepdims=True)
+
+
+def in_order(values: Array, left: Array, right: Array) -> Array:
+    """Return the levels of a sum of steps, which rises where all steps do, also where rounding would have it fall."""
+    if (left <= right).all():
+        return np.maximum.accumulate(values, axis=0)
+    return np.minimum.accumulate(values, axis=0) if (left >= right).all() else values
 
 
 def _by_class(votes: Array, width: int) -> Array:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from boostlab.explain.pairs import Interaction, interactions
+    from boostlab.explain.rules import Rules
     from boostlab.explain.shapley import Contributions, contributions
     from boostlab.explain.step_functions import Shape, shapes
     from boostlab.explain.words import Explanation, explain
@@ -19,6 +20,7 @@ __all__ = [
     "Contributions",
     "Explanation",
     "Interaction",
+    "Rules",
     "Shape",
     "contributions",
     "explain",
@@ -30,6 +32,7 @@ _FILES = {
     "Contributions": "shapley",
     "Explanation": "words",
     "Interaction": "pairs",
+    "Rules": "rules",
     "Shape": "step_functions",
     "contributions": "shapley",
     "explain": "words",

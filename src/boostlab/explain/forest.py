@@ -16,6 +16,7 @@ import numpy.typing as npt
 import boostlab.learners  # noqa: F401 - fills KINDS
 from boostlab.contract import Voter
 from boostlab.contract.voter import KINDS
+from boostlab.ensemble.lookup import in_order
 from boostlab.ensemble.vote import Ensemble
 
 Array = npt.NDArray[Any]
@@ -180,7 +181,8 @@ def _merged(forest: Forest, feature: int, roots: Array) -> Steps:
     crossed = np.concatenate([zero, np.cumsum(high, axis=0)])
     ahead = np.concatenate([zero, np.cumsum(low[::-1], axis=0)])[::-1]
     cuts, at = np.unique(threshold, return_index=True)
-    return Steps(feature, cuts, (crossed + ahead)[np.append(at, len(threshold))], missing, mean)
+    values = in_order((crossed + ahead)[np.append(at, len(threshold))], low, high)
+    return Steps(feature, cuts, values, missing, mean)
 
 
 # -- from voters -------------------------------------------------------------------------------------------------------

@@ -117,9 +117,13 @@ def _outputs(model: Any) -> list[str]:
         return [labels[1]] if len(labels) == 2 else labels
     if vote.form.decoder == "strongest":
         return labels
-    code = vote.form.code.T.tolist()
+    return problems(labels, vote.form.code)
+
+
+def problems(labels: list[str], code: Array) -> list[str]:
+    """Return what the binary problems of a code ask: one set of classes over another."""
 
     def side(column: list[int], sign: int) -> str:
         return " or ".join(label for label, s in zip(labels, column, strict=True) if s == sign)
 
-    return [f"{side(column, 1)} over {side(column, -1)}" for column in code]
+    return [f"{side(column, 1)} over {side(column, -1)}" for column in code.T.tolist()]

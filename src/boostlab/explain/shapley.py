@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from math import factorial
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from boostlab.backend.shapley import add_shapley, background_patterns, fill_tables, spread, trace_paths
 from boostlab.data.table import Table
 from boostlab.explain.forest import Forest, steps_and_trees
-from boostlab.explain.parts import AdditivePart, AdditiveParts, parts_of
+from boostlab.explain.parts import AdditivePart, AdditiveParts, parts_of, problems
 from boostlab.explain.reference import Reference as Background
 from boostlab.explain.reference import dense, shares
 
@@ -118,6 +118,27 @@ def contributions(model: Any, X: Any, background: Any = None) -> Contributions:
     table = model._table(X)
     rows = None if background is None else _background(model, parts, background)
     return of_parts(parts, table, rows)
+
+
+def side_by_side(told: Sequence[Contributions], code: Array, classes: Array) -> Contributions:
+    """Return the contributions to the scores of several binary problems as one.
+
+    Parameters
+    ----------
+    told : sequence of Contributions
+        One a problem, of the same rows.
+    code : array of shape (n_classes, n_problems)
+        Which side (-1 or +1) a class is on in every problem; 0: it takes no part.
+    classes : array
+        The labels.
+    """
+    first = told[0]
+    named = problems([str(c) for c in classes], code)
+    if len(told) == 1:
+        return replace(first, output_names=named)
+    values = np.stack([one.values for one in told], axis=2)
+    base = np.stack([one.base_values for one in told], axis=1)
+    return replace(first, values=values, base_values=base, output_names=named)
 
 
 def _background(model: Any, parts: AdditiveParts, background: Any) -> Background:

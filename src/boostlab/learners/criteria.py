@@ -18,14 +18,13 @@ from boostlab.contract.criterion import (
     SIGNED,
     SQUARE,
     TINY,
-    Close,
     Cost,
     Criterion,
-    Fold,
     Residual,
     Separable,
     explaining,
 )
+from boostlab.learners.class_criteria import ClassGini, Labels
 from boostlab.learners.labelwise import Factored, Hamming, HammingZ
 
 Array = npt.NDArray[Any]
@@ -81,6 +80,10 @@ class SampleVariancePenalty(Criterion):
         """Return whether the voter that says +1 above the cut has A >= B, rather than its complement."""
         A, B, _ = _svp_parts(left, right, gross, numbers)
         return A >= B
+
+    def rise(self, left: Array, right: Array, gross: Array, numbers: Array) -> Array:
+        """By the orientation."""
+        return np.where(self.upright(left, right, gross, numbers), 1.0, -1.0)
 
     def leaves(self, left: Array, right: Array, gross: Array, numbers: Array) -> tuple[float, float]:
         """Orient the voter so that A >= B."""
@@ -151,8 +154,17 @@ class Z(Separable):
 
     def leaves_of(self, sums: Array, gross: Array, numbers: Array) -> Array:
         """All leaves at once."""
-        s, w, wt = numbers[0] * gross[0], sums[:, 0], sums[:, 1]
-        return 0.5 * np.log((np.maximum(w + wt, 0.0) / 2 + s) / (np.maximum(w - wt, 0.0) / 2 + s))
+        return self.value(sums.T, gross, numbers)
+
+    def value(self, sums: Array, gross: Array, numbers: Array) -> Array:
+        """Half the log odds."""
+        s, (w, wt) = numbers[0] * gross[0], sums
+        return np.asarray(0.5 * np.log((np.maximum(w + wt, 0.0) / 2 + s) / (np.maximum(w - wt, 0.0) / 2 + s)))
+
+    def price(self, sums: Array, value: Array) -> Array:
+        """W+ exp(-v) + W- exp(v), whose smallest value is 2 sqrt(W+ W-)."""
+        plus, minus = np.maximum(sums[0] + sums[1], 0.0) / 2, np.maximum(sums[0] - sums[1], 0.0) / 2
+        return plus * np.exp(-value) + minus * np.exp(value)
 
 
 @formula
@@ -196,7 +208,15 @@ class LeastSquares(Separable):
 
     def leaves_of(self, sums: Array, gross: Array, numbers: Array) -> Array:
         """All means at once."""
-        return np.divide(sums[:, 1], sums[:, 0], out=np.zeros(len(sums)), where=sums[:, 0] > 0)
+        return self.value(sums.T, gross, numbers)
+
+    def value(self, sums: Array, gross: Array, numbers: Array) -> Array:
+        """The mean."""
+        return np.divide(sums[1], sums[0], out=np.zeros(np.shape(sums[0])), where=sums[0] > 0)
+
+    def price(self, sums: Array, value: Array) -> Array:
+        """The squared error, up to a constant."""
+        return value * value * sums[0] - 2 * value * sums[1]
 
 
 @explaining(2.0)
@@ -239,114 +259,13 @@ class Gini(LeastSquares):
         """All signs at once."""
         return np.where(sums[:, 1] >= 0, 1.0, -1.0)
 
+    def vote_of(self, value: Any) -> Any:
+        """The sign of the mean."""
+        return 1.0 if value >= 0 else -1.0
 
-# -- labels of several classes ---------------------------------------------------------------------------------------
-
-
-class ByClass(Separable):
-    """A channel a class; a side's cost is a `fold` over its classes' weights, which `close` completes."""
-
-    by_class = heaviest = True
-    ranks_alone = False
-
-    def weight(self, gross: Array) -> float:
-        """All classes' weights."""
-        return float(gross.sum())
-
-    def leaf(self, sums: Array, gross: Array, numbers: Array) -> Any:
-        """The number of the heaviest class, the first of those that are equal."""
-        return self.name_type(len(sums))(sums.argmax())
-
-    def leaves_of(self, sums: Array, gross: Array, numbers: Array) -> Array:
-        """All nodes at once."""
-        return sums.argmax(axis=1).astype(self.name_type(sums.shape[1]))
-
-    def name_type(self, n_classes: int) -> Any:
-        """Return the type of class numbers in votes."""
-        return np.min_scalar_type(-n_classes).type
-
-    def impurity(self, total: Array, scale: Array) -> Any:
-        """Fold the classes one after another, as compiled growth does (see `kernels.best_first`), to the same bits."""
-        unit, folded = float(scale[0]), 0.0
-        for weight in total.tolist():
-            folded = self.fold(folded, weight * unit)
-        return self.close(folded, int(total.sum()) * unit, 0.0, 0.0)
-
-    def remaining(self, total: Array, scale: Array) -> float:
-        """As compared with as much weight of one class."""
-        pure = np.zeros_like(total)
-        pure[0] = total.sum()
-        return float(self.impurity(total, scale) - self.impurity(pure, scale))
-
-    def weigh(self, sums: Array) -> Any:
-        """Return the weights of all classes together."""
-        return sums.sum(axis=0)
-
-    def error(self, total: Array) -> tuple[int, int]:
-        """All but the heaviest class."""
-        whole = int(total.sum())
-        return whole, whole - int(total.max())
-
-    def rank(self, sums: Array, numbers: Array) -> Array:
-        """By the first principal component of the categories' shares (Coppersmith, Hong & Hosking 1999).
-
-        With two classes that is the share of one of them, and the best subset is a cut.
-        """
-        weight = sums.sum(axis=0)
-        shares = sums * (weight > 0) / np.maximum(weight, TINY)
-        apart = shares - (sums.sum(axis=1) / max(weight.sum(), TINY))[:, None]
-        axis = np.linalg.eigh((weight * apart) @ apart.T)[1][:, -1]
-        return axis @ shares * (1.0 if axis[np.abs(axis).argmax()] > 0 else -1.0)
-
-
-@formula
-def _heaviest(top: Any, weight: Any) -> Any:
-    return np.maximum(top, weight)
-
-
-@formula
-def _right(left: Any, left_weight: Any, right: Any, right_weight: Any) -> Any:
-    """Minus the weight of the rows that are right, if both sides vote their heaviest class."""
-    return -(left + right)
-
-
-class Labels(ByClass):
-    """The smallest weighted error of two leaves that vote a class each."""
-
-    @property
-    def fold(self) -> Fold:
-        """The heaviest class."""
-        return _heaviest
-
-    @property
-    def close(self) -> Close:
-        """The error, up to a constant."""
-        return _right
-
-
-@formula
-def _squared(so_far: Any, weight: Any) -> Any:
-    return so_far + weight * weight
-
-
-@formula
-def _gini_of_classes(left: Any, left_weight: Any, right: Any, right_weight: Any) -> Any:
-    """The weights times the gini indices of the two sides, less the weight."""
-    return -(left / np.maximum(left_weight, TINY) + right / np.maximum(right_weight, TINY))
-
-
-class ClassGini(ByClass):
-    """CART's gini index of several classes; leaves vote the heaviest."""
-
-    @property
-    def fold(self) -> Fold:
-        """The sum of squares."""
-        return _squared
-
-    @property
-    def close(self) -> Close:
-        """The gini index, up to a constant."""
-        return _gini_of_classes
+    def price(self, sums: Array, value: Array) -> Array:
+        """Half the squared error."""
+        return super().price(sums, value) / 2
 
 
 CRITERIA: dict[str, Criterion] = {

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from boostlab.contract import Voter, voter_kind
 from boostlab.contract.voter import VOTE, Arrays, Layout, Setting, compact, magnitude, need
 from boostlab.data.table import MOST_BINS, Table
+from boostlab.learners.words import Names, category_rule, threshold_rule
 
 Array = npt.NDArray[Any]
 
@@ -58,6 +59,13 @@ class Stump(Voter):
     def predict(self, X: Array) -> Array:
         """Return the votes on the rows of a plain array."""
         return self.votes(Table.raw(X))
+
+    def in_words(self, names: Names) -> str:
+        """Such as "age > 37.5 → +1, else -1"."""
+        return threshold_rule(names, self.feature, self.threshold, self.left, self.right, self.missing)
+
+    def __str__(self) -> str:
+        return self.in_words(Names())
 
     def key(self) -> tuple[Hashable, float]:
         """By the cut, where the leaves are opposite."""
@@ -137,6 +145,13 @@ class CategoryStump(Voter):
     def predict(self, X: Array) -> Array:
         """Return the votes on the rows of a plain array of category numbers."""
         return self.votes(Table.raw(X))
+
+    def in_words(self, names: Names) -> str:
+        """Such as "job in {clerk, cook} → +1, else -1"."""
+        return category_rule(names, self.feature, self.leaves)
+
+    def __str__(self) -> str:
+        return self.in_words(Names())
 
     def key(self) -> tuple[Hashable, float]:
         """By the categories on either side."""

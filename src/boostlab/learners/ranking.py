@@ -16,7 +16,7 @@ Candidate = tuple[int, int, Array, bool]  # feature, cut (-1: categories), low s
 _NEVER = np.iinfo(np.int64).min
 
 
-def ranked(slots: Slots, hist: Array, total: int, sides: int) -> Iterator[Candidate]:
+def ranked(slots: Slots, hist: Array, total: int, sides: int, direction: Array | None = None) -> Iterator[Candidate]:
     """Yield stumps, the one with the largest edge first; ties as in `kernels.edge.best_edge`.
 
     Parameters
@@ -29,6 +29,8 @@ def ranked(slots: Slots, hist: Array, total: int, sides: int) -> Iterator[Candid
         Its sum over the sample.
     sides : int
         0 takes either orientation, +1 or -1 only the one.
+    direction : array of shape (n_slots,), optional
+        The same for every cut.
     """
     numeric = np.repeat(~slots.categorical, np.diff(slots.starts))
     widths = np.diff(slots.starts)
@@ -41,7 +43,8 @@ def ranked(slots: Slots, hist: Array, total: int, sides: int) -> Iterator[Candid
         edge = total - 2 * low
         for k, sign in enumerate((1, -1)):
             if sides in (0, sign):
-                edges[:, side, k] = np.where(possible & numeric, sign * edge, _NEVER)
+                kept = possible & numeric if direction is None else possible & numeric & (direction != -sign)
+                edges[:, side, k] = np.where(kept, sign * edge, _NEVER)
     plain = _largest_first(edges.reshape(-1))
     subsets = list[tuple[int, int, Array]]()  # those whose turn may have come
     waiting = _largest_first(_bounds(slots, hist))

@@ -24,9 +24,13 @@ from boostlab.contract import (
     squared_error_sums,
     stored_learner,
 )
+from boostlab.contract.constraints import Constraints
 from boostlab.contract.criterion import Criterion, Params
+from boostlab.contract.slots import Split
 from boostlab.contract.sums import errors_of_labels
-from boostlab.learners.criteria import CRITERIA, ByClass, ClassGini, Labels, MixedEdge
+from boostlab.learners.class_criteria import ByClass, ClassGini, Labels
+from boostlab.learners.constrained_search import ConstrainedSearch
+from boostlab.learners.criteria import CRITERIA, MixedEdge
 from boostlab.learners.fitted_stump import CategoryStump, Stump
 from boostlab.learners.ranking import ranked
 from boostlab.learners.search import SplitSearch
@@ -35,6 +39,7 @@ Array = npt.NDArray[Any]
 Sums = Mapping[Any, tuple[float, ...]]
 
 MIXED = MixedEdge()
+NOT_MONOTONE = Stop("no_edge", "no cut keeps to the directions of `monotone`")
 NAMES_BY: dict[str, ByClass] = {"gini": ClassGini(), "error": Labels()}  # what stumps name one of several classes by
 
 
@@ -61,7 +66,7 @@ class DecisionStump(Learner, BaseEstimator):
     """
 
     uses_bins = True
-    excludes = True
+    excludes = constrains = True
 
     def __init__(self, polarity: str = "both", criterion: str = "gini") -> None:
         self.polarity = polarity
@@ -78,15 +83,20 @@ class DecisionStump(Learner, BaseEstimator):
             raise ValueError(f'polarity={self.polarity!r} is not known; use "both", "+" or "-".')
         if self.criterion not in NAMES_BY:
             raise ValueError(f'criterion={self.criterion!r} is not known; use "gini" or "error".')
-        return StumpSession(rows, sides[self.polarity], NAMES_BY[self.criterion])
+        return StumpSession(rows, sides[self.polarity], NAMES_BY[self.criterion], self.constraints)
 
 
 class StumpSession(Session):
     """Stump search on one sample."""
 
-    def __init__(self, rows: LearnerRows, sides: int, names_by: ByClass) -> None:
+    def __init__(
+        self, rows: LearnerRows, sides: int, names_by: ByClass, constraints: Constraints | None = None
+    ) -> None:
         self.rows, self.slots, self.search = rows, rows.slots, SplitSearch(rows)
         self.sides, self.names_by = sides, names_by
+        self.directed = constraints is not None and constraints.directions is not None
+        if constraints is not None and self.directed:  # a stump is of one column: others cannot join
+            self.search = ConstrainedSearch(rows, constraints)
 
     def best(self, task: Task) -> Found | Stop:
         """Return the stump with the lowest cost; ties go to the first feature, then the first cut."""
@@ -98,16 +108,19 @@ class StumpSession(Session):
         if task.criterion == "edge":
             return self._best_edge(task, task.weight, task.target)
         weight, target = task.w if isinstance(task, MixedTask) else task.weight, task.target
-        small = self._best_of_few(criterion, task, weight, target, task.params)
+        small = None if self.directed else self._best_of_few(criterion, task, weight, target, task.params)
         if small is not None:
             return small
         weight = weight if isinstance(task, MixedTask) else self.rows.tame(weight)
         channels = self.rows.channels(criterion, weight, target, task.counts)
-        split = search.best(criterion, channels.slots, channels.total, channels, task.params)
-        assert split is not None
+        asked = criterion, channels.slots, channels.total, channels, task.params
+        split = search.cheapest(*asked) if isinstance(search, ConstrainedSearch) else search.best(*asked)
+        if split is None:
+            return NOT_MONOTONE
         below, above = search.sides(split, channels)
         left, right = below * channels.scale, above * channels.scale
         leaves = criterion.leaves(left, right, channels.gross, criterion.numbers(task.params))
+        leaves = self._in_order(split, *leaves) if self.directed else leaves
         sums: Sums = {}
         if task.counts is None:
             if isinstance(task, MixedTask):
@@ -124,7 +137,7 @@ class StumpSession(Session):
     def _best_edge(self, task: Task, weight: Array, target: Array) -> Found | Stop:
         """Compare one channel's sums, as the integers they are."""
         channel, place = self.rows.largest_edge(weight, target, task.counts, self.sides)
-        if task.without is not None:
+        if task.without is not None or self.directed:
             return self._best_but(task.without, channel.slots[0], channel.total)
         return self._found(*self._voter(place, channel, task.counts is not None))
 
@@ -192,7 +205,8 @@ class StumpSession(Session):
         return Stump(feature, cut, slots.threshold(feature, cut), left, right, missing), sums
 
     def _may_mix(self, task: Task) -> TypeGuard[MixedTask]:
-        return isinstance(task, MixedTask) and self.sides == 0 and task.counts is None and task.without is None
+        free = self.sides == 0 and not self.directed
+        return isinstance(task, MixedTask) and free and task.counts is None and task.without is None
 
     def _best_mixture(self, task: MixedTask) -> Found:
         """Follow w y and w^2 y, whose sums are known then."""
@@ -208,14 +222,21 @@ class StumpSession(Session):
         stump = self._stump(split.feature, split.cut, self.slots.low(split), left, right)
         return self._found(stump, _squared_errors(channels.gross, above - below, right))
 
-    def _best_but(self, without: Array, hist: Array, total: int) -> Found | Stop:
-        """Return the best stump that does not vote like `without`; stumps of several columns may."""
-        for feature, cut, low, up in ranked(self.slots, hist, total, self.sides):
+    def _best_but(self, without: Array | None, hist: Array, total: int) -> Found | Stop:
+        """Return the best stump that keeps to its column's direction and does not vote like `without`."""
+        direction = self.search.direction if isinstance(self.search, ConstrainedSearch) else None
+        for feature, cut, low, up in ranked(self.slots, hist, total, self.sides, direction):
             stump = self._stump(feature, cut, low, *((-1.0, 1.0) if up else (1.0, -1.0)))
             votes = self.rows.votes(stump)
-            if not np.array_equal(votes, without):
+            if without is None or not np.array_equal(votes, without):  # stumps of several columns may vote alike
                 return Found(stump, votes)
-        return Stop("no_edge", "there is no other stump than the one to leave out")
+        return NOT_MONOTONE if without is None else Stop("no_edge", "there is no other stump than the one to leave out")
+
+    def _in_order(self, split: Split, left: Any, right: Any) -> tuple[Any, Any]:
+        """Return leaves that keep to a direction, where rounding has them in the wrong order."""
+        assert isinstance(self.search, ConstrainedSearch)
+        turned = self.search.direction[self.slots.starts[split.feature] + split.cut] * (right - left) < 0
+        return (left, left) if turned else (left, right)
 
     def _stump(self, feature: int, cut: int, low: Array, left: Any, right: Any) -> Stump | CategoryStump:
         if self.slots.categorical[feature]:

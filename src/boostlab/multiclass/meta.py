@@ -219,6 +219,33 @@ class CodedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.predict_proba(X)))
 
+    def contributions(self, X: Any, background: Any = None) -> Any:
+        """Return what every feature adds to the scores of the binary classifiers, if these are boosters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows to explain.
+        background : array-like of shape (m, n_features), optional
+            As for a booster's `contributions`.
+
+        Returns
+        -------
+        boostlab.explain.Contributions
+            `values` of shape (n_rows, n_features, n_problems), or (n_rows, n_features) of one problem.  Classes are
+            decided for by counting or by a loss, which is no sum; `output_names` says which classes a score parts.
+        """
+        check_is_fitted(self)
+        if not self._boosts:
+            raise ValueError(
+                f"{type(self.estimator).__name__} has no exact contributions; use a booster of boostlab as the "
+                "estimator, or a model-agnostic tool such as sklearn.inspection."
+            )
+        from boostlab.explain.shapley import side_by_side  # not needed to train
+
+        X, rows = self._read(X), None if background is None else self._read(background)
+        return side_by_side([e.contributions(X, rows) for e in self.estimators_], self._decoding.code, self.classes_)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file that `boostlab.load` reads, if its estimator is a booster of this package.
 

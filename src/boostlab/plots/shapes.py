@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.plots.style import GREY, look, pyplot, tidy
+from boostlab.plots.style import GREY, look, name_categories, pyplot, tidy
 from boostlab.theory.shapes import ShapeFunction
 from boostlab.theory.shapes import shape_functions as functions_of
 
@@ -101,7 +101,7 @@ def _points(ax: Any, f: ShapeFunction, values: Any, x: Any, shown: dict[str, Any
     at = values[np.searchsorted(f.cuts, codes, "left")]
     ax.vlines(codes, 0, at, color=shown["color"], lw=1.2)
     ax.plot(codes, at, **shown | dict(linestyle="", markersize=7))
-    ax.set_xticks(codes, [str(name) for name in f.categories], rotation=30 if len(codes) > 3 else 0)
+    name_categories(ax, codes, f.categories)
     ax.set_xlim(-0.6, len(codes) - 0.4)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ LOOKS: list[tuple[str, Any, str]] = [
     ("#56B4E9", (0, (8, 2)), "X"),  # sky blue
 ]
 GREY = "#555555"
+LONGEST = 18  # letters of a category's name
 SHADES = "cividis"  # a scale of colours that everybody sees as dark to light
 
 
@@ -87,3 +89,21 @@ def legend(ax: Any, **where: Any) -> None:
     """Add a legend without a frame, if there is anything to name."""
     if ax.get_legend_handles_labels()[1]:
         ax.legend(frameon=False, fontsize=9, **where)
+
+
+def name_categories(ax: Any, places: Any, names: Sequence[Any]) -> None:
+    """Name places along the bottom by categories that can be read: shortened, and upright where they are many.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+        Where.
+    places : array
+        One a category.
+    names : sequence
+        The categories.
+    """
+    texts = [str(name) if len(str(name)) <= LONGEST else f"{str(name)[: LONGEST - 1]}…" for name in names]
+    room = 28 / max(len(texts), 1)  # letters that fit between two places, about
+    upright = max(map(len, texts), default=0) > room
+    ax.set_xticks(places, texts, rotation=90 if upright else 0, fontsize=8 if len(texts) <= 12 else 6)

@@ -42,7 +42,9 @@ def reduce(booster: Booster, name: str, sample: Sample, held_out: Sample | None)
         models = [binary(booster) for _ in range(form.n_problems)]
     if models[0]._learner().uses_bins:
         sample, held_out = models[0]._with_bins(sample, held_out)
+    time = None if booster._time is None else booster._time.part(form.n_problems)
     for column, model in zip(form.code.T, models, strict=True):
+        model._time = time
         part, judge = sample.problem(column), None if held_out is None else held_out.problem(column)
         _train(model, part, judge if judge is not None and judge.rows.n_rows else None)
     booster.__dict__.pop("_training", None)
@@ -72,8 +74,9 @@ def _train(model: Booster, part: Sample, judge: Sample | None) -> None:
     if model.early_stopping and judge is None and np.bincount(part.codes, minlength=2).max() < 2:
         model.early_stopping = False  # one row a side: there is none to hold out
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".* kept no voter", ConvergenceWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)  # `_warn` sums them up
         model._run(model._opened(part, judge))
+    model._time = None
     if model.stop_reason_.startswith("interrupted"):
         raise KeyboardInterrupt  # without the other problems there is no vote
 
@@ -106,5 +109,13 @@ def _warn(booster: Booster, models: list[Booster]) -> None:
             f"{type(booster).__name__} kept no voter in {len(silent)} of {len(models)} binary problems ({silent[0]}), "
             "so these say for every row which side has more examples.",
             ConvergenceWarning,
-            stacklevel=5,
+            stacklevel=4,
+        )
+        return
+    faults = [model._fault for model in models if model._fault]
+    if len(faults) * 2 > len(models):  # a side that is rare in one problem is no wonder
+        warnings.warn(
+            f"{type(booster).__name__}: in {len(faults)} of {len(models)} binary problems the booster {faults[0]}",
+            ConvergenceWarning,
+            stacklevel=4,
         )

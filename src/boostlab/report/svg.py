@@ -108,21 +108,21 @@ def intervals(
     return _svg(WIDTH, height, body, label)
 
 
-def bars(rows: Sequence[tuple[str, float]], label: str) -> Markup:
+def bars(rows: Sequence[tuple[str, float]], label: str, width: int = WIDTH) -> Markup:
     """Return horizontal bars, the first on top."""
-    left, step = 190, 22
+    left, step = (190 if width == WIDTH else 110), 22
     height = _TOP + step * len(rows) + _BOTTOM
-    axis = _Axis(min(0.0, *(v for _, v in rows)), max(0.0, *(v for _, v in rows)) or 1.0, left, WIDTH - _RIGHT)
-    body = _ticks_x(axis, _TOP, height - _BOTTOM, label, WIDTH, left)
+    axis = _Axis(min(0.0, *(v for _, v in rows)), max(0.0, *(v for _, v in rows)) or 1.0, left, width - _RIGHT)
+    body = _ticks_x(axis, _TOP, height - _BOTTOM, label, width, left)
     for i, (name, value) in enumerate(rows):
         y = _TOP + step * i
         start, end = sorted((axis(0.0), axis(value)))
         box = {"x": _c(start), "y": _c(y + 3), "width": _c(max(end - start, 0.5)), "height": step - 6}
         tip = f"{name}: {_n(value)}"
-        body.append(element("text", _cut(name, 26), x=left - 8, y=_c(y + step / 2 + 4), text_anchor="end"))
+        body.append(element("text", _cut(name, left // 7), x=left - 8, y=_c(y + step / 2 + 4), text_anchor="end"))
         ink = "var(--c0)" if value >= 0 else "var(--c3)"
         body.append(element("rect", **box, fill=ink, class_="mark", data_tip=tip, tabindex="0"))
-    return _svg(WIDTH, height, body, label)
+    return _svg(width, height, body, label)
 
 
 # -- axes -------------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The time that a training may take."""
+"""The time that a fit and each of its trainings may take."""
 
 from __future__ import annotations
 
@@ -16,6 +16,31 @@ class OutOfTime(SolverError):
     """A solver had no more time."""
 
 
+class FitTime:
+    """The seconds of a fit, which its trainings (binary problems, folds of a calibration) divide among themselves.
+
+    Parameters
+    ----------
+    seconds : float
+        How many there are from now on.
+    parts : int
+        How many trainings, or groups of them, are to come.
+    """
+
+    def __init__(self, seconds: float, parts: int = 1) -> None:
+        self.end, self.parts = perf_counter() + seconds, parts
+
+    def share(self) -> float:
+        """Return the seconds of the next part: all parts to come have the same share of what is left."""
+        left = max(self.end - perf_counter(), 0.0) / self.parts
+        self.parts = max(self.parts - 1, 1)
+        return left
+
+    def part(self, parts: int) -> FitTime:
+        """Return the time of the next part, which consists of several."""
+        return FitTime(self.share(), parts)
+
+
 @dataclass
 class Allowance:
     """Seconds for all rounds together, counted from the beginning of a round to its end.
@@ -24,6 +49,8 @@ class Allowance:
     ----------
     seconds : float, optional
         How many; None is no limit.
+    spent : float
+        How many of them are gone already.
     """
 
     seconds: float | None = None

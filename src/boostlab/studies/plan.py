@@ -22,6 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
+
+NO_CONSTRAINTS = ("monotone", "interactions", "shapes")  # None, their default, computes nothing
 Definition = dict[str, Any]  # of JSON values only: what it holds is what tells one cell from another
 
 
@@ -178,7 +180,8 @@ def code_version(booster: str) -> str:
 
     model = (REGISTRY | REGRESSORS)[booster].cls()
     sources = sorted({statements(inspect.getsource(part)) for part in _parts(type(model._rule()))})
-    defaults = repr(sorted((name, repr(value)) for name, value in model.get_params(deep=False).items()))
+    params = model.get_params(deep=False).items()
+    defaults = repr(sorted((name, repr(value)) for name, value in params if name not in NO_CONSTRAINTS))
     return hashlib.sha256("".join([*sources, defaults]).encode()).hexdigest()[:12]
 
 

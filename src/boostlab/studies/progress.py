@@ -7,13 +7,19 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from math import inf
 from pathlib import Path
 
 _PAUSE = 0.2  # seconds between two notes of one cell
 
 
+class TimeOver(BaseException):
+    """A cell is not finished although its run is long over."""
+
+
 class _Sink(threading.local):
     path: Path | None = None
+    until = inf
     began = 0.0
     last = 0.0
 
@@ -22,7 +28,7 @@ _sink = _Sink()
 
 
 @contextmanager
-def noting(folder: Path, key: str) -> Iterator[None]:
+def noting(folder: Path, key: str, until: float = inf) -> Iterator[None]:
     """Let `report` write into a file of this cell as long as the block lasts.
 
     Parameters
@@ -31,15 +37,18 @@ def noting(folder: Path, key: str) -> Iterator[None]:
         Where the workers of a run leave notes.
     key : str
         The cell.
+    until : float
+        The time from which on `report` ends the cell by `TimeOver`.
     """
+    _sink.until = until
     _sink.path, _sink.began, _sink.last = folder / f"{key}.progress", time.time(), 0.0
-    report(0, 1)
     try:
+        report(0, 1)
         yield
     finally:
         with suppress(OSError):
             _sink.path.unlink()
-        _sink.path = None
+        _sink.path, _sink.until = None, inf
 
 
 def report(done: float, total: float) -> None:
@@ -51,6 +60,8 @@ def report(done: float, total: float) -> None:
         In whatever unit; `total` is positive.
     """
     now = time.time()
+    if now > _sink.until:
+        raise TimeOver
     if _sink.path is None or now - _sink.last < _PAUSE:
         return
     _sink.last = now

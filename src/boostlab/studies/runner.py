@@ -32,6 +32,7 @@ from boostlab.studies.study import Results, Study
 from boostlab.studies.worker import CellBatch, work
 
 _LOOK = 0.5  # seconds between two looks into the store
+GRACE = 0.25  # of the budget: how long cells in the making may go on when it is over
 _THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA", "NUMEXPR")  # whose variables X_NUM_THREADS limit a worker
 
 
@@ -91,7 +92,8 @@ def run(
         One of joblib's backends whose workers can open the store's file; None is that of joblib's context, processes
         by default.
     budget : float, default=inf
-        Seconds after which no cell is begun; compiling kernels, or reading them, is not counted.
+        Seconds after which no cell is begun; a quarter later those in the making are given up.  Compiling kernels, or
+        reading them, is not counted.
     retry : bool, default=False
         Whether to compute again what failed.
     watch : Watch, optional
@@ -149,7 +151,8 @@ def run_all(
     until = time.time() + budget
     groups = in_groups(missing, usual, workers, all(study.splits_first for study in studies))
     with TemporaryDirectory() as room, _one_thread(), _following(store, now, missing, watch, start, Path(room)):
-        batches = [_batch(group, store, now, until, Path(room)) for group in groups]
+        late = until + max(budget * GRACE, 1.0)
+        batches = [_batch(group, store, now, (until, late), Path(room)) for group in groups]
         ended, interrupted = _compute(batches, workers, backend)
     store.clock(now, time.perf_counter() - start)
     if not ended and time.time() >= until:
@@ -224,14 +227,15 @@ def _count(jobs: int | None) -> int:
     return max(1, int(joblib.effective_n_jobs(-1 if jobs is None else jobs)))
 
 
-def _batch(group: Sequence[Place], store: Store, now: Run, until: float, room: Path) -> CellBatch:
+def _batch(group: Sequence[Place], store: Store, now: Run, ends: tuple[float, float], room: Path) -> CellBatch:
     cell = group[0].cell
     return CellBatch(
         *(cell.problem, cell.repeat),
         cells=tuple((place.entry, place.cell.method, place.cell.protocol) for place in group if place.entry),
         store=store.path,
         run=now.id,
-        until=until,
+        until=ends[0],
+        late=ends[1],
         home=os.getpid(),
         room=room,
     )

@@ -20,6 +20,8 @@ from boostlab.studies.runner import Watch
 from boostlab.studies.schedule import Place
 from boostlab.studies.store import Saved
 
+TOLD = 0.05  # the share of a cell from which on it says how long the whole takes: a start is no measure
+
 
 class StudyProgress:
     """What is done so far, and how long the rest may take.
@@ -97,13 +99,15 @@ class StudyProgress:
     def seconds_left(self) -> float:
         """Return how long the rest may take; NaN as long as nobody knows.
 
-        What a cell in the making takes is read off how far it is.  Cells of a kind that was never computed are taken to
-        need as long as the others, for data of their size.
+        What a cell in the making takes is read off how far it is, as long as none of its kind is finished.  Cells of a
+        kind that was never computed are taken to need as long as the others, for data of their size.
         """
         known = {kind: list(seconds) for kind, seconds in self.usual.items() if seconds and kind in self.sizes}
-        here = {key: note for key, note in self.notes.items() if key in self.waiting and note[0] > 0.0}
+        here = {key: note for key, note in self.notes.items() if key in self.waiting and note[0] >= TOLD}
+        finished = set(known)
         for key, (share, seconds) in here.items():
-            known.setdefault(self.waiting[key], []).append(seconds / share)
+            if self.waiting[key] not in finished:
+                known.setdefault(self.waiting[key], []).append(seconds / share)
         if not known:
             return float("nan")
         means = {kind: fmean(seconds) for kind, seconds in known.items()}
@@ -111,8 +115,9 @@ class StudyProgress:
         rest = []
         for key, kind in self.waiting.items():
             whole = means.get(kind, pace * self.sizes[kind])
-            if key in here:
-                whole = here[key][1] / here[key][0]
+            if key in here:  # the further it is, the more it says of itself
+                share, seconds = here[key]
+                whole = seconds + (1.0 - share) * whole if kind in finished else seconds / share
             rest.append(max(whole - self.notes.get(key, (0.0, 0.0))[1], 0.0))
         return max(sum(rest) / self.jobs, max(rest, default=0.0))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import signal
 import sys
@@ -20,7 +21,7 @@ import numpy as np
 
 from boostlab.studies.packing import to_text
 from boostlab.studies.plan import Method, Outcome, Procedure, StudyProblem, basis
-from boostlab.studies.progress import noting
+from boostlab.studies.progress import TimeOver, noting
 from boostlab.studies.store import CellEntry, Store
 
 
@@ -34,15 +35,16 @@ class CellBatch:
     store: Path
     run: str
     until: float  # time after which no cell is begun; what a worker takes to get warm comes on top
+    late: float  # time after which a cell in the making is given up, likewise; a worker's first never is
     home: int  # process that gave the batch
     room: Path  # a folder in which workers leave signs for each other
 
 
 class _Memory(threading.local):
-    """What a worker remembers from one batch to the next: the seconds it took to get warm in this run, and parts."""
+    """What a worker remembers from one batch to the next: of this run, seconds to get warm and cells; and parts."""
 
     def __init__(self) -> None:
-        self.run, self.warming = "", 0.0
+        self.run, self.warming, self.finished = "", 0.0, 0
         self.parts: tuple[str, list[Any]] = ("", [])  # of the last batch of a single cell: the next may share them
 
 
@@ -98,13 +100,18 @@ def work(batch: CellBatch) -> int:
                 return count
             if store.states([entry.key]).get(entry.key) == "":
                 continue  # another run on the same store was faster
-            with noting(batch.room, entry.key):
-                outcome, failure, seconds = _compute(batch, method, protocol, made)
+            try:
+                late = batch.late + _memory.warming if _memory.finished else math.inf  # every run gets further
+                with noting(batch.room, entry.key, late):
+                    outcome, failure, seconds = _compute(batch, method, protocol, made)
+            except TimeOver:
+                return count
             try:
                 store.put(entry, outcome, failure, seconds, batch.run)
             except TypeError as error:  # an outcome that cannot be stored
                 store.put(entry, None, _say(error), seconds, batch.run)
             count += 1
+            _memory.finished += 1
     return count
 
 
@@ -144,7 +151,7 @@ def _warm(batch: CellBatch) -> None:
     handful of rows.  What fails here will fail, and be told, in its cell.  It is not taken from a run's budget either.
     """
     if _memory.run != batch.run:
-        _memory.run, _memory.warming = batch.run, 0.0
+        _memory.run, _memory.warming, _memory.finished = batch.run, 0.0, 0
     start = time.time()
     for _, method, protocol in batch.cells:
         if method.booster and (name := to_text(method.definition())) not in _is_warm:

@@ -151,6 +151,14 @@ class Recipe:
     left_out: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def category_names(self) -> list[Sequence[str] | None]:
+        """The categories of every column of the matrix in order; None where it holds numbers."""
+        found: list[Sequence[str] | None] = []
+        for column in self.columns:
+            found += [column.values] if column.kind == "category" else [None] * len(column.features)
+        return found
+
+    @property
     def feature_names(self) -> tuple[str, ...]:
         """The names of the matrix's columns."""
         return tuple(name for column in self.columns for name in column.features)

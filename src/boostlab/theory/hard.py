@@ -66,6 +66,18 @@ class HardExamples:
         more = len(self.ranking) - 10
         return "\n".join([*lines, f"... and {more:,} rows that were easier"] if more > 0 else lines)
 
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        lines = "".join(
+            f"<tr><td>{one['row']}</td><td>{one['weight']:.2e}</td><td>{one['margin']:.3f}</td>"
+            f"<td>{one['influence']:.2e}</td></tr>"
+            for one in self.rows(10)
+        )
+        head = "".join(f"<th>{name}</th>" for name in ("row", *MEASURES))
+        more = max(len(self.ranking) - 10, 0)
+        return f"<table><tr>{head}</tr>{lines}</table><p>... and {more:,} rows that were easier</p>"
+
     def by(self, measure: str) -> Array:
         """Return all rows, the hardest first, by one of the measures "weight", "margin" and "influence"."""
         if measure not in MEASURES:

@@ -10,7 +10,6 @@ from sklearn.base import clone
 
 from boostlab.backend import CpuSample
 from boostlab.contract import Found, Learner, Session, Stop, Task
-from boostlab.learners import as_learner
 from boostlab.theory.bound import Array
 from boostlab.theory.models import vote_of
 
@@ -47,7 +46,7 @@ class _RecordedSession(Session):
 
     def __init__(self, witness: _WeightRecorder, session: Session, rows: CpuSample) -> None:
         self._witness, self._session, self._rows = witness, session, rows
-        self.labels = session.labels
+        self.labels, self.directed = session.labels, session.directed
 
     def best(self, task: Task) -> Found | Stop:
         pull = np.abs(task.weight * task.target)
@@ -119,7 +118,7 @@ def row_weights(model: Any, X: Any, y: Any, sample_weight: Any = None) -> RowWei
     if sample_weight is not None and not (np.asarray(sample_weight) > 0).all():
         raise ValueError("Masses of weight zero are not trained on; leave them out of X, y and sample_weight.")
     copy = clone(model)
-    learner = as_learner(model.estimator, rule, type(model).__name__, model.max_depth, model.max_leaf_nodes)
+    learner = model._learner_for(rule)
     witness = _WeightRecorder(learner)
     lines: list[Array] = []
 
@@ -133,8 +132,10 @@ def row_weights(model: Any, X: Any, y: Any, sample_weight: Any = None) -> RowWei
             value = float(getattr(model, f"{name}_"))
             if getattr(model, name) != "fixed_point":  # a word that stays one: the rule itself decides, every round
                 copy.set_params(**{name: value})
-    copy.set_params(n_estimators=model.n_estimators_, early_stopping=False, warm_start=False, verbose=0)
+    trained = model.n_estimators_ if model.shapes is None else int(np.isfinite(model.history_["seconds"]).sum())
+    copy.set_params(n_estimators=trained, early_stopping=False, warm_start=False, verbose=0)
     copy.set_params(max_depth=None, max_leaf_nodes=None, estimator=witness, callbacks=note)
+    copy.set_params(monotone=None, interactions=None, shapes=None)  # which the learner keeps to
     copy.fit(X, y, sample_weight)
     by_round = np.array(lines)
     alphas = np.abs(copy.history_["alpha"])

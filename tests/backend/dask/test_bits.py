@@ -155,6 +155,7 @@ def test_sparse_partitions_and_lazy_predictions(client):
         (AdaBoostClassifier(calibrate="sigmoid"), "calibrate on rows in memory"),
         (AdaBoostClassifier(warm_start=True), "more n_estimators"),
         (AdaBoostClassifier(scoring="roc_auc"), "'log_loss'"),
+        (AdaBoostClassifier(early_stopping=True, scoring="auto"), "give X_val|'log_loss'"),
         (VadaBoostClassifier(variance_penalty="auto"), "give a number"),
         (AdaBoostClassifier(boostlab.VoterPool([boostlab.DecisionStump()])), "stumps or trees"),
     ],
@@ -163,7 +164,8 @@ def test_sparse_partitions_and_lazy_predictions(client):
 def test_what_needs_all_rows_is_refused_in_one_sentence(client, booster, what):
     X, y, _ = sample(2, "plain", n=60)
     with pytest.raises(TypeError, match=what) as caught:
-        booster.fit(collection(X, (30, 30)), collection(y, (30, 30)))
+        given = {"X_val": X, "y_val": y} if booster.scoring != "auto" else {}
+        booster.fit(collection(X, (30, 30)), collection(y, (30, 30)), **given)
     assert "\n" not in str(caught.value)
 
 

@@ -16,6 +16,7 @@ from boostlab.contract.voter import VOTE, Arrays, Layout, Setting, compact, magn
 from boostlab.data.evaluation import leaf_of
 from boostlab.data.table import Table
 from boostlab.learners.tree.pruning import prices, who_votes
+from boostlab.learners.words import Names, leaf_rules
 
 Array = npt.NDArray[Any]
 
@@ -92,6 +93,13 @@ class Tree(TreeArrays, Voter):
     def predict(self, X: Array) -> Array:
         """Return the votes on the rows of a plain array."""
         return self.votes(Table.raw(X))
+
+    def in_words(self, names: Names) -> str:
+        """One rule a leaf, a line each."""
+        return "\n".join(leaf_rules(names, self))
+
+    def __str__(self) -> str:
+        return self.in_words(Names())
 
     def importances(self, n_features: int) -> tuple[list[int], list[float]]:
         """Every feature's share of the gains."""

@@ -10,10 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.contract import Channels, LearnerRows, Node, Stop, Task
+from boostlab.contract.constraints import WHOLE, Region
 from boostlab.contract.criterion import Separable
 from boostlab.contract.growth import FLOOR, NO_SPLIT, Grown, Limits, Strategy, TreeArrays
 from boostlab.contract.slots import Split
 from boostlab.contract.voter import compact
+from boostlab.learners.constrained_search import ConstrainedSearch
 from boostlab.learners.search import SplitSearch
 
 Array = npt.NDArray[Any]
@@ -31,7 +33,8 @@ class General(Strategy):
 
     def __init__(self, learner: Limits, rows: LearnerRows) -> None:
         super().__init__(learner, rows)
-        self.search = SplitSearch(rows)
+        asked = learner.constraints
+        self.search = SplitSearch(rows) if asked is None else ConstrainedSearch(rows, asked)
 
     def grow(self, criterion: Separable, task: Task) -> Grown | Stop:
         """Grow a tree."""
@@ -51,7 +54,8 @@ class General(Strategy):
                 return Stop("no_edge", f"ccp_alpha={self.learner.ccp_alpha:g} takes back every split")
             return NO_SPLIT
         tree, leaves = grower.tree(centre)
-        sums = channels.errors(criterion, grower.leaf_totals()) if criterion.heaviest else None
+        known = criterion.heaviest and not any(region.bounded for region in grower.regions)
+        sums = channels.errors(criterion, grower.leaf_totals()) if known else None
         votes = rows.leaf_votes([grower.rows_of[node] for node in leaves.values()], compact(tree.values)[[*leaves]])
         return Grown(tree, votes, sums)
 
@@ -65,6 +69,7 @@ class _Leaf:
     rows: Node
     slots: Array
     total: Array
+    region: Region
     split: Split | None = None
 
 
@@ -92,6 +97,7 @@ class _Grower:
         self.sums: list[Array] = []  # of every node
         self.totals: list[Array] = []  # the same as integers
         self.rows_of: list[Node] = []
+        self.regions: list[Region] = []
         self.splits: dict[int, Split] = {}
         self.children: dict[int, tuple[int, int]] = {}
         self.gains: dict[int, float] = {}
@@ -102,7 +108,7 @@ class _Grower:
         What is no more than the floor is rounding: such gains come last, the first leaf first, and impure leaves are
         then parted evenly (as CART does, a tree learns XOR although its first split gains nothing).
         """
-        root = self._leaf(0, self.rows.root(), self.channels.slots, self.channels.total)
+        root = self._leaf(0, self.rows.root(), self.channels.slots, self.channels.total, WHOLE)
         heap: list[tuple[float, int, _Leaf]] = []
         self._offer(heap, root, floor)
         limit = min(self.learner.max_leaf_nodes or np.inf, self.rows.n_rows)  # no tree has more leaves than rows
@@ -116,11 +122,12 @@ class _Grower:
         if self.learner.ccp_alpha > 0:
             self._prune()
 
-    def _leaf(self, depth: int, rows: Node, slots: Array, total: Array) -> _Leaf:
+    def _leaf(self, depth: int, rows: Node, slots: Array, total: Array, region: Region) -> _Leaf:
         self.sums.append((total * self.channels.scale)[self.seen])
         self.totals.append(total)
         self.rows_of.append(rows)
-        return _Leaf(len(self.sums) - 1, depth, rows, slots, total)
+        self.regions.append(region)
+        return _Leaf(len(self.sums) - 1, depth, rows, slots, total, region)
 
     def _offer(self, heap: list[tuple[float, int, _Leaf]], leaf: _Leaf, floor: float) -> None:
         """Find the leaf's best split and queue it, if there is one."""
@@ -128,24 +135,47 @@ class _Grower:
             return
         if self.fewest > 2 and self.rows.n_examples(leaf.rows, self.task.counts) < self.fewest:
             return
-        leaf.split = self.search.best(
-            self.criterion, leaf.slots, leaf.total, self.channels, self.task.params, self.least
-        )
+        leaf.split = self._cheapest(leaf)
         if leaf.split is None:
             return
         facts = leaf.total[self.seen], self.channels.scale[self.seen]
-        gain = float(self.criterion.impurity(*facts)) - leaf.split.cost
+        gain = self._impurity(leaf, *facts) - leaf.split.cost
         if not gain > floor:
-            if not self._remaining(leaf, *facts) > floor:
-                return
-            gain, leaf.split = (
-                0.0,
-                self.search.most_even(
-                    self.criterion, leaf.slots, leaf.total, self.channels, self.task.params, self.least
-                ),
-            )
+            if leaf.region.bounded or not self._remaining(leaf, *facts) > floor:
+                return  # what bounds take away no split gives back
+            gain, leaf.split = 0.0, self._most_even(leaf)
         if leaf.split is not None:
             heapq.heappush(heap, (-gain, leaf.node, leaf))
+
+    def _cheapest(self, leaf: _Leaf) -> Split | None:
+        asked = self.criterion, leaf.slots, leaf.total, self.channels, self.task.params, self.least
+        if isinstance(self.search, ConstrainedSearch):
+            return self.search.cheapest(*asked, leaf.region)
+        return self.search.best(*asked)
+
+    def _most_even(self, leaf: _Leaf) -> Split | None:
+        asked = self.criterion, leaf.slots, leaf.total, self.channels, self.task.params, self.least
+        if isinstance(self.search, ConstrainedSearch):
+            return self.search.evenest(*asked, leaf.region)
+        return self.search.most_even(*asked)
+
+    def _impurity(self, leaf: _Leaf, total: Array, scale: Array) -> float:
+        """Return what a leaf costs, its value kept within its region."""
+        if not leaf.region.bounded:
+            return float(self.criterion.impurity(total, scale))
+        sums = self.sums[leaf.node]
+        return float(self.criterion.price(sums, leaf.region.clip(self._value(leaf.node))))
+
+    def _value(self, node: int) -> float:
+        numbers = self.criterion.numbers(self.task.params)
+        return float(self.criterion.value(self.sums[node], self.gross, numbers))
+
+    def _vote(self, node: int) -> Any:
+        """Return what a node votes, were it a leaf."""
+        region = self.regions[node]
+        if region.bounded:
+            return self.criterion.vote_of(region.clip(self._value(node)))
+        return self.criterion.leaf(self.sums[node], self.gross, self.criterion.numbers(self.task.params))
 
     def _remaining(self, leaf: _Leaf, total: Array, scale: Array) -> float:
         """Return what pure leaves in place of this one would gain."""
@@ -163,13 +193,26 @@ class _Grower:
         rest = leaf.total - total
         small, large = (slots, total), (leaf.slots, rest)
         sides = (small, large) if smaller is low else (large, small)
+        regions = self._regions(leaf, split, *(total for _, total in sides))
         children = (
-            self._leaf(leaf.depth + 1, low, *sides[0]),
-            self._leaf(leaf.depth + 1, high, *sides[1]),
+            self._leaf(leaf.depth + 1, low, *sides[0], regions[0]),
+            self._leaf(leaf.depth + 1, high, *sides[1], regions[1]),
         )
         self.splits[leaf.node] = split
         self.children[leaf.node] = children[0].node, children[1].node
         return children
+
+    def _regions(self, leaf: _Leaf, split: Split, below: Array, above: Array) -> tuple[Region, Region]:
+        """Return what constraints leave of a split's two sides."""
+        if not isinstance(self.search, ConstrainedSearch):
+            return leaf.region, leaf.region
+        direction = int(self.search.direction[self.slots.starts[split.feature] + split.cut])
+        if not direction:
+            return leaf.region.parted(split.feature, 0, 0.0, 0.0)
+        facts = self.gross, self.criterion.numbers(self.task.params)
+        sums = [(total * self.channels.scale)[self.seen] for total in (below, above)]
+        values = [float(leaf.region.clip(self.criterion.value(s, *facts))) for s in sums]
+        return leaf.region.parted(split.feature, direction, values[0], values[1])
 
     def _prune(self) -> None:
         """Take back the weakest splits while they save less than ccp_alpha a leaf (as a share of the weight)."""
@@ -217,8 +260,7 @@ class _Grower:
                     lows[i] = low[:-1]
                 else:
                     threshold[i] = slots.threshold(split.feature, split.cut)
-        numbers = self.criterion.numbers(self.task.params)
-        values = np.array([self.criterion.leaf(self.sums[node], self.gross, numbers) for node in kept])
+        values = np.array([self._vote(node) for node in kept])
         starts = np.concatenate([[0], np.cumsum([len(m) for m in lows])]).astype(np.int64)
         if self.criterion.centred:
             values += centre

@@ -64,7 +64,7 @@ class DecisionTree(Learner, BaseEstimator):
     (4, 2)
     """
 
-    uses_bins = True
+    uses_bins = constrains = True
 
     def __init__(
         self,
@@ -143,6 +143,7 @@ class TreeSession(Session):
         self.search = SplitSearch(rows)
         known: list[type[Strategy]] = [*rows.strategies, General]
         self.candidates = [s for s in known if strategy in (None, s.name)]
+        self.directed = learner.constraints is not None and learner.constraints.directions is not None
         self.growers: dict[type[Strategy], Strategy] = {}
         self.chosen: dict[Any, type[Strategy]] = {}
 

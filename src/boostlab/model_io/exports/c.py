@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.model_io.exports.calibrated import in_c
 from boostlab.model_io.exports.description import Description, abs_bound, describe
 
 Array = npt.NDArray[Any]
@@ -37,7 +38,7 @@ def to_c(model: Any, name: str = "model", int16: bool = False) -> str:
     -------
     str
         `NAME_scores(x, scores)`, `NAME_predict(x)` (the number of the class) and, where the link is known,
-        `NAME_probabilities(x, p)`; a regressor has `NAME_predict(x)` only.
+        `NAME_probabilities(x, p)` (calibrated, as the model's are); a regressor has `NAME_predict(x)` only.
     """
     if not re.fullmatch(r"[A-Za-z_]\w*", name):
         raise ValueError(f"name={name!r} cannot begin the name of a C function; use letters, digits and underscores.")
@@ -105,14 +106,18 @@ class _Writer:
         d, t, K = self.d, self.d.trees, self.d.n_scores
         none = np.empty((0, K))
         sizes = [len(f.cuts) for f in d.steps]
-        out = [
-            self._places("column", [f.feature for f in d.steps]),
-            self._places("start", np.cumsum([0, *sizes]).tolist()),
-            self._places("limit", [f.n_categories for f in d.steps]),
-            self._cuts("cut", np.concatenate([np.empty(0), *(f.cuts for f in d.steps)])),
-            self._values("value", np.concatenate([none, *(f.values for f in d.steps)])),
-            self._values("missing", np.concatenate([none, *(f.missing[None] for f in d.steps)])),
-        ]
+        out = (
+            []
+            if not d.steps
+            else [
+                self._places("column", [f.feature for f in d.steps]),
+                self._places("start", np.cumsum([0, *sizes]).tolist()),
+                self._places("limit", [f.n_categories for f in d.steps]),
+                self._cuts("cut", np.concatenate([np.empty(0), *(f.cuts for f in d.steps)])),
+                self._values("value", np.concatenate([none, *(f.values for f in d.steps)])),
+                self._values("missing", np.concatenate([none, *(f.missing[None] for f in d.steps)])),
+            ]
+        )
         if t.n_trees:
             leaf = np.cumsum(t.feature < 0) - 1
             sets = np.diff(t.starts)
@@ -186,6 +191,8 @@ class _Writer:
         head = [f"    double s[{K}];", f"    {n}_scores(x, s);"]
         if d.classes is None:
             return ["", f"double {n}_predict(const {self.real} *x)", "{", *head, "    return s[0];", "}"]
+        if d.decision is not None:
+            return in_c(d.decision, n, self.real, head, self._array)
         tie = _number(d.tie)
         if K == 1:
             body = [f"    return s[0] > {tie};"]

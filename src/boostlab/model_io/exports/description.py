@@ -14,6 +14,7 @@ from scipy.special import erf, erfinv, expit, log_expit, logit, softmax
 from boostlab.ensemble.vote import Ensemble
 from boostlab.explain.forest import Forest, NotAdditive, Steps, joined, steps_and_trees
 from boostlab.explain.parts import AdditiveParts, parts_of
+from boostlab.model_io.exports.calibrated import Decision
 from boostlab.reductions.reduced import Reduced
 
 Array = npt.NDArray[Any]
@@ -68,6 +69,7 @@ class Description:
     trees: Forest
     link: Link | None
     tie: float
+    decision: Decision | None = None  # of a calibrated model, in the place of link and tie
 
     @property
     def n_scores(self) -> int:
@@ -96,18 +98,15 @@ def describe(model: Any) -> Description:
             f'This {name} decides by {how}, which is no sum of its votes; fit it with multiclass="ovr" or "auto" to '
             "export it."
         )
-    if model.__dict__.get("_calibration") is not None:
-        raise ValueError(
-            f"This {name} is calibrated, and exports write scores, labels and probabilities of the vote itself; export "
-            "a fit with calibrate=None and cost=None, and map its scores."
-        )
-    forest, base = _whole(parts, vote)
+    decision = Decision.of(model)
+    forest, base = _whole(parts, vote, decision is not None)
     constant, steps, trees = steps_and_trees(forest)
     classes = None if model._numeric else [c.item() if hasattr(c, "item") else c for c in model.classes_]
     bound = float(np.abs(base).max(initial=0.0)) + sum(abs_bound(forest))
-    link = None if classes is None else link_of(vote, len(base))
+    link = None if classes is None or decision is not None else link_of(vote, len(base))
     tie = 0.0 if classes is None else 1e-12 * bound
-    return Description(name, parts.names, parts.categories, classes, constant + base, steps, trees, link, tie)
+    known = name, parts.names, parts.categories, classes
+    return Description(*known, constant + base, steps, trees, link, tie, decision)
 
 
 def abs_bound(forest: Forest) -> Array:
@@ -117,11 +116,11 @@ def abs_bound(forest: Forest) -> Array:
     return np.maximum.reduceat(np.abs(forest.values).max(axis=1), forest.roots[:-1])
 
 
-def _whole(parts: AdditiveParts, vote: Any) -> tuple[Forest, Array]:
-    """Return all votes as one forest with a column a score, and the constants."""
+def _whole(parts: AdditiveParts, vote: Any, shown: bool) -> tuple[Forest, Array]:
+    """Return all votes as one forest with a column a score, and the constants; of two classes `shown` is one score."""
     if len(parts.votes) == 1:
         part = parts.votes[0]
-        if isinstance(vote, Ensemble) and vote.rule.n_outputs != "one" and vote.n_classes == 2:
+        if not shown and isinstance(vote, Ensemble) and vote.rule.n_outputs != "one" and vote.n_classes == 2:
             matrix = vote.rule.gathered(np.eye(2))  # two scores: what makes probabilities may need both
             assert matrix is not None
             return part.forest.mapped(matrix), np.zeros(2)

@@ -23,8 +23,9 @@ def to_json(model: Any) -> str:
     -------
     str
         Keys: `columns` (name, categories or null), `classes` (null for numbers), `constant` (one number a score),
-        `steps` (column, cuts, values, missing), `trees` (nodes as arrays), `link`, `tie`; docs/export.md says how to
-        evaluate them.  Infinite cuts are the strings "inf" and "-inf".
+        `steps` (column, cuts, values, missing), `trees` (nodes as arrays), `link`, `tie`, and of a calibrated model
+        `calibration` and `cost`; docs/export.md says how to evaluate them.  Infinite cuts are the strings "inf"
+        and "-inf".
     """
     d = describe(model)
     t = d.trees
@@ -45,7 +46,7 @@ def to_json(model: Any) -> str:
             }
         )
     link = d.link
-    whole = {
+    whole: dict[str, Any] = {
         "format": "boostlab additive model",
         "version": 1,
         "boostlab": __version__,
@@ -66,6 +67,9 @@ def to_json(model: Any) -> str:
         "link": None if link is None else {"name": link.name, "scale": link.scale, "normalised": link.normalised},
         "tie": d.tie,
     }
+    if d.decision is not None:
+        maps = [{"kind": m.kind, "x": m.x.tolist(), "p": m.p.tolist()} for m in d.decision.maps]
+        whole |= {"calibration": maps, "cost": None if d.decision.cost is None else d.decision.cost.tolist()}
     return json.dumps(whole, allow_nan=False)
 
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from boostlab.explain.forest import Forest, Steps
 from boostlab.model_io.exports.c import floor32
+from boostlab.model_io.exports.calibrated import in_onnx
 from boostlab.model_io.exports.description import Description, Link, describe
 
 Array = npt.NDArray[Any]
@@ -86,6 +87,7 @@ def to_onnx(model: Any, double: bool = False) -> Any:
         outputs.insert(0, onnx.helper.make_tensor_value_info("label", kind, [None]))
         if d.link is not None:
             graph.probabilities(d.link, scores)
+        if d.link is not None or d.decision is not None:
             outputs.append(graph.value("probabilities", [None, d.n_classes]))
     made = onnx.helper.make_graph(
         graph.nodes, d.model, [graph.value("X", [None, len(d.names)])], outputs, initializer=graph.constants
@@ -107,10 +109,14 @@ class _Graph:
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
 
+    @property
+    def kind(self) -> int:
+        """The format's number for the type of scores."""
+        return int(self.onnx.TensorProto.DOUBLE if self.dtype is np.float64 else self.onnx.TensorProto.FLOAT)
+
     def value(self, name: str, shape: list[Any]) -> Any:
         """Return a declared input or output."""
-        kind = self.onnx.TensorProto.DOUBLE if self.dtype is np.float64 else self.onnx.TensorProto.FLOAT
-        return self.onnx.helper.make_tensor_value_info(name, kind, shape)
+        return self.onnx.helper.make_tensor_value_info(name, self.kind, shape)
 
     def constant(self, a: Any, dtype: Any = None) -> str:
         """Add a constant, and return its name."""
@@ -165,8 +171,10 @@ class _Graph:
     def label(self, d: Description, scores: str) -> None:
         """Add the label."""
         assert d.classes is not None
-        tie = self.constant(d.tie)
-        if d.n_scores == 1:
+        tie = "" if d.decision is not None else self.constant(d.tie)
+        if d.decision is not None:
+            place = in_onnx(d.decision, self, scores)
+        elif d.n_scores == 1:
             flat = self.add("Squeeze", scores, self.constant([1], np.int64))
             place = self.add("Cast", self.add("Greater", flat, tie), to=self.onnx.TensorProto.INT64)
         else:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from boostlab.model_io.exports.calibrated import Decision
 from boostlab.model_io.exports.description import describe
+
+CHANCES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 
 
 @dataclass(frozen=True)
@@ -24,13 +27,19 @@ class Scorecard:
     unit : float
         The score that one point is worth: score = (start + points) * unit, to half a unit a column.
     classes : list, or None
-        The labels: the second where the points are above 0.
+        The labels: the second where the points are above `threshold`.
+    threshold : int
+        0, but for models with calibrated probabilities or costs.
+    chances : list of (int, float)
+        Of a calibrated model: the fewest points with which the second class has at least this probability.
     """
 
     lines: list[tuple[str, str, int]]
     start: int
     unit: float
     classes: list[Any] | None
+    threshold: int = 0
+    chances: list[tuple[int, float]] = field(default_factory=list)
 
     def __str__(self) -> str:
         head = ("column", "bin", "points")
@@ -43,7 +52,11 @@ class Scorecard:
             shown = column if column != before else ""
             out.append(f"| {shown:<{width[0]}} | {label:<{width[1]}} | {points:>{width[2]}} |")
             before = column
-        end = "" if self.classes is None else f"\nAbove 0 points: {self.classes[1]}, else {self.classes[0]}."
+        end = ""
+        if self.classes is not None:
+            end = f"\nAbove {self.threshold} points: {self.classes[1]}, else {self.classes[0]}."
+            said = ", ".join(f"{p:.0%} from {points:+d}" for points, p in self.chances)
+            end += f"\nProbability of {self.classes[1]} by points: {said}." if said else ""
         return "\n".join(out) + f"\n\nOne point is {self.unit:.6g} of the score.{end}\n"
 
 
@@ -89,7 +102,21 @@ def to_scorecard(model: Any, points: int = 100) -> Scorecard:
         lines += [(column, label, p) for label, p in merged]
         if told[-1] not in {p for _, p in merged} or known is not None or f.missing[0] != f.values[-1, 0]:
             lines.append((column, "missing", told[-1]))
-    return Scorecard(lines, round(start / unit), unit, d.classes)
+    card = Scorecard(lines, round(start / unit), unit, d.classes)
+    return card if d.decision is None else _calibrated(card, d.decision)
+
+
+def _calibrated(card: Scorecard, decision: Decision) -> Scorecard:
+    """Return a card that says by how many points to decide, and how probable the second class is."""
+    most: dict[str, int] = {}
+    for column, _, points in card.lines:
+        most[column] = max(most.get(column, 0), points)
+    total = np.arange(card.start, card.start + sum(most.values()) + 1)
+    p, named = decision.of_two(total * card.unit)
+    if (np.diff(named) < 0).any() or (np.diff(p) < 0).any():
+        raise ValueError("More points make the second class less probable here, so that a card would mislead.")
+    chances = [(int(total[np.argmax(p >= at)]), at) for at in CHANCES if p[0] < at <= p[-1]]
+    return replace(card, threshold=int(total[0] - 1 + (named == 0).sum()), chances=chances)
 
 
 def _interval(low: str, high: str) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.explain.forest import Steps
+from boostlab.model_io.exports.calibrated import in_sql, logistic
 from boostlab.model_io.exports.description import Description, describe
 
 Array = npt.NDArray[Any]
@@ -27,7 +28,8 @@ def to_sql(model: Any, table: str = "rows") -> str:
     -------
     str
         SELECT with all columns of the table, `score` (or `score_0`, ...) and, for a classifier, `label`; two classes
-        with a logistic or linear link have `probability` of the second.  A missing value is NULL.
+        with a logistic or linear link have `probability` of the second.  A calibrated model has `probability`, or
+        `probability_0`, ...  A missing value is NULL.
     """
     d = describe(model)
     scores = expressions(d)
@@ -36,10 +38,12 @@ def to_sql(model: Any, table: str = "rows") -> str:
     query = f"SELECT *,\n{inner}\nFROM {table}"
     if d.classes is None:
         return query + "\n"
+    if d.decision is not None:
+        return in_sql(d.decision, query, names, [literal(c) for c in d.classes], number)
     more = [f"{_label(d, names)} AS label"]
     if d.link is not None and len(names) == 1 and d.link.name in ("logistic", "linear"):
         c = number(d.link.scale)
-        p = f"1e0 / (1e0 + EXP(-{c} * score))"
+        p = logistic(f"{c} * score")
         if d.link.name == "linear":
             ends = f"WHEN {c} * score <= -1e0 THEN 0e0 WHEN {c} * score >= 1e0 THEN 1e0"
             p = f"CASE {ends} ELSE (1e0 + {c} * score) / 2e0 END"

@@ -56,6 +56,8 @@ class BestFirst(Strategy):
         """Labels, numbers and classes (these on numbers only), dense codes, histograms of all leaves in memory."""
         if learner.min_samples_leaf > 1 or learner.min_samples_split > 2 or learner.ccp_alpha > 0:
             return False
+        if learner.constraints is not None:
+            return False
         codes = rows.codes
         if not isinstance(codes, DenseCodes) or task.weight.ndim > 1 or codes.n_rows >= 2**31:
             return False

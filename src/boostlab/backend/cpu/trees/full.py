@@ -43,6 +43,8 @@ class Full(Strategy):
         """Labels by the gini index, and classes on numbers; dense columns of which no number is missing, one thread."""
         if learner.max_leaf_nodes is not None or learner.min_samples_leaf > 1 or learner.ccp_alpha > 0:
             return False
+        if learner.constraints is not None:
+            return False
         if not rows.codes.one_thread or task.weight.ndim > 1 or rows.slots.misses_numbers or rows.hides_rows:
             return False
         return not rows.slots.categories if criterion.by_class else _is_gini(criterion)
