@@ -18,6 +18,7 @@ from boostlab.contract import Learner, Rule
 from boostlab.data.lazy import is_collection
 from boostlab.data.sample import Sample
 from boostlab.data.table import Table
+from boostlab.engine.measures import MEASURES, REGRESSION_MEASURES
 
 
 class Samples(NamedTuple):
@@ -110,16 +111,12 @@ def _refuse(booster: Any, given: Given) -> None:
     if booster.early_stopping is True and given.X_val is None:
         raise TypeError(f"{name}: early_stopping holds out rows in one order, {elsewhere}; give X_val and y_val.")
     scoring = getattr(booster, "scoring", None)
-    smooth = scoring == "auto" and booster.early_stopping is True
-    known = isinstance(scoring, str) and scoring in ("auto", "error", "exponential", "log_loss", *NUMBERS)
-    if given.X_val is not None and (smooth or not known):
+    known = isinstance(scoring, str) and scoring in ("auto", *MEASURES, *REGRESSION_MEASURES)
+    if given.X_val is not None and not known:
         raise TypeError(
             f"{name}: scoring={scoring!r} is computed from all rows in one place, {elsewhere}; use 'error', "
             "'exponential' or 'log_loss' ('squared_error' or 'absolute_error' for a regressor)."
         )
-
-
-NUMBERS = ("squared_error", "absolute_error")
 
 
 def lay(booster: Any, given: Any, sample: Any, held_out: Any, learner: Learner) -> Laid:

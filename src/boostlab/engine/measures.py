@@ -71,20 +71,14 @@ class ScaledLogLoss:
 
     def __call__(self, rows: Masses, codes: Array, F: Array) -> float:
         """Return the smallest mean loss over the factor."""
-        F = np.stack([-F, F], axis=1) if F.ndim == 1 else F
-        largest = float(np.abs(F).max(initial=0.0))
-        if largest == 0.0:
-            return float(np.log(F.shape[1]))
-        return self._smallest(rows, codes, F / largest, largest)
-
-    def _smallest(self, rows: Masses, codes: Array, F: Array, unit: float) -> float:
+        unit = float(np.abs(F).max()) if len(F) else 0.0
+        if unit == 0.0:
+            return float(np.log(2 if F.ndim == 1 else F.shape[1]))
         sure = (rows.n + 1.0) / (rows.n + 2.0)
-        target = np.full(F.shape, (1.0 - sure) / (F.shape[1] - 1))
-        target[np.arange(len(codes)), codes] = sure
-        wanted = (target * F).sum(axis=1)
         a, best = self.factor * unit, np.inf
         for _ in range(MOST_STEPS):
-            loss, slope, curvature = _scaled(rows, F, wanted, a)
+            terms = rows.map(partial(_scaled, a, unit, sure), codes, F)  # where the rows are
+            loss, slope, curvature = (rows.total(x) / rows.n for x in terms.T)
             best = min(best, loss)
             gain = slope * slope / max(2.0 * curvature, SCALED)  # of the next step
             if gain <= SCALED or a < SCALED:  # or no factor helps
@@ -98,8 +92,12 @@ SCALED = 1e-9  # how far from the smallest loss a factor may be
 MOST_STEPS = 30
 
 
-def _scaled(rows: Masses, F: Array, wanted: Array, a: float) -> tuple[float, float, float]:
-    """Return the loss at the factor a, its slope and its curvature."""
+def _scaled(a: float, unit: float, sure: float, codes: Array, F: Array) -> Array:
+    """Return the loss of every row at the factor a, its slope and its curvature; scores are divided by a unit."""
+    F = (np.stack([-F, F], axis=1) if F.ndim == 1 else F) / unit
+    target = np.full(F.shape, (1.0 - sure) / (F.shape[1] - 1))
+    target[np.arange(len(codes)), codes] = sure
+    wanted = (target * F).sum(axis=1)
     top = a * F.max(axis=1, keepdims=True)
     e = np.exp(a * F - top)
     whole = e.sum(axis=1)
@@ -107,4 +105,4 @@ def _scaled(rows: Masses, F: Array, wanted: Array, a: float) -> tuple[float, flo
     mean = (P * F).sum(axis=1)
     spread = (P * F * F).sum(axis=1) - mean * mean
     loss = top[:, 0] + np.log(whole) - a * wanted
-    return rows.total(loss) / rows.n, rows.total(mean - wanted) / rows.n, rows.total(spread) / rows.n
+    return np.stack([loss, mean - wanted, spread], axis=1)
