@@ -163,8 +163,8 @@ def test_sparse_partitions_and_lazy_predictions(client):
 )
 def test_what_needs_all_rows_is_refused_in_one_sentence(client, booster, what):
     X, y, _ = sample(2, "plain", n=60)
+    given = {"X_val": X, "y_val": y} if booster.scoring != "auto" else {}
     with pytest.raises(TypeError, match=what) as caught:
-        given = {"X_val": X, "y_val": y} if booster.scoring != "auto" else {}
         booster.fit(collection(X, (30, 30)), collection(y, (30, 30)), **given)
     assert "\n" not in str(caught.value)
 
