@@ -38,6 +38,7 @@ MAY_IMPORT = {
         *("backend", "calibration", "contract", "data", "engine", "ensemble", "explain", "functions", "learners"),
         *("model_io", "reductions", "registry", "solvers", "theory"),
     },
+    "dask": {"data"},  # boostlab/dask.py: which cluster to use
     "multiclass": {"backend", "boosters", "explain", "data", "model_io", "reductions"},
     "theory": {"backend", "contract", "data", "ensemble", "learners"},
     "plots": {"theory"},
@@ -59,7 +60,7 @@ MAY_IMPORT = {
     },  # and the reproductions, where they are installed
     "__main__": {"cli"},
     "__init__": {
-        *("auto", "boosters", "comparison", "contract", "data", "datasets", "explain", "learners", "model_io"),
+        *("auto", "boosters", "comparison", "contract", "dask", "data", "datasets", "explain", "learners", "model_io"),
         *("multiclass", "plots", "registry", "studies", "theory"),
     },
 }

@@ -72,7 +72,7 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first used, so that `import boostlab` itself costs nothing."""
-    if name in _ROOMS:
+    if name in _ROOMS or name == "dask":  # which `from boostlab import *` leaves to the package of that name
         return import_module(f"boostlab.{name}")
     if name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)

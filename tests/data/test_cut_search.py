@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boostlab.data import cut_search
+from boostlab.data import cut_search, table_search
 from boostlab.data.bins import _dense_cuts
-from boostlab.data.cut_search import cuts_of_blocks, keys_of, numbers_of
+from boostlab.data.cut_search import keys_of, numbers_of
+from boostlab.data.table_search import cuts_of_blocks
 
 
 def test_keys_have_the_order_of_numbers():
@@ -46,7 +47,7 @@ def test_blocks_in_any_order_give_the_cuts_of_the_whole(mass, seed):
     points, counts, distinct = _dense_cuts(X, masses, limit, 1, {1: 300})
     with pytest.MonkeyPatch.context() as patch:  # a few thousand rows need as many passes as a hundred million
         patch.setattr(cut_search, "FEW", int(rng.choice([1, 30, 4096])))
-        patch.setattr(cut_search, "MOST_COUNTERS", int(rng.choice([64, 1 << 12, 1 << 21])))
+        patch.setattr(table_search, "MOST_COUNTERS", int(rng.choice([64, 1 << 12, 1 << 21])))
         found = cuts_of_blocks(blocks, X.shape[1], limit, {1: 300})
     np.testing.assert_array_equal(found[0], points)
     np.testing.assert_array_equal(found[1], counts)

@@ -13,15 +13,16 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 
-from boostlab.backend import CpuRows, Masses, count_threads
+from boostlab.backend import CpuRows, Masses
 from boostlab.boosters.calibrating import Calibrating
 from boostlab.boosters.constraining import INTERACTIONS, MONOTONE, Constraining
 from boostlab.boosters.degenerate import Complaining
 from boostlab.boosters.explaining import Explaining
 from boostlab.boosters.params import Check, check_params, flag, number, one_of, param, scorer, whole
-from boostlab.boosters.selection import MOST_ROUNDS, SamplePart, SelectionData
+from boostlab.boosters.selection import MOST_ROUNDS, SelectionData
 from boostlab.boosters.showing import Showing
 from boostlab.boosters.shrinkage import Patient
+from boostlab.boosters.sources import Given, lay, samples, selection_of, with_bins
 from boostlab.boosters.targets import LabelTargets, NumberTargets, Targets
 from boostlab.boosters.voting import Predicting
 from boostlab.calibration.costs import is_cost
@@ -132,8 +133,9 @@ class Booster(Patient, Complaining, Explaining, Constraining, Targets, Showing, 
 
         Parameters
         ----------
-        X : array, frame, sparse matrix or Binned of shape (n_rows, n_features)
-            Numbers, NaN for missing values; columns of text or categories in a pandas or polars frame.
+        X : array, frame, sparse matrix, Binned or Dask collection of shape (n_rows, n_features)
+            Numbers, NaN for missing values; columns of text or categories in a pandas or polars frame.  A Dask array or
+            frame is trained on where it is (see docs/scale.md).
         y : array-like of shape (n_rows,)
             Class labels of any kind, or the numbers to predict for a regressor.
         sample_weight : array-like of shape (n_rows,), optional
@@ -150,22 +152,19 @@ class Booster(Patient, Complaining, Explaining, Constraining, Targets, Showing, 
         if getattr(self, "time_limit", None) is not None:
             self._time = FitTime(self.time_limit, self._n_trainings)
         try:
-            X, y = self._numbers(X, (y,), reset=True, sample_weight=sample_weight)
-            sample = self._sample(X, y, sample_weight)
-            held_out = self._validation_sample(X_val, y_val, sample_weight_val, sample)
-            self._check_constraints(len(sample.classes))
-            reduction = self._reduction(len(sample.classes))
-            calibrated = self._for_calibration(sample, X, y, sample_weight)
-            if calibrated is not None:
-                sample = calibrated[0]
-            if reduction is None:
-                training = self._opened(sample, held_out)
-                del sample, held_out  # where rows are held out, the training holds what it needs of them
-                self._run(training)
-            else:
-                reduce(self, reduction, sample, held_out)
-            if calibrated is not None:
-                self._calibrate(*calibrated)
+            with samples(self, Given(X, y, sample_weight, X_val, y_val, sample_weight_val)) as given:
+                sample, held_out, calibrated = given
+                del given
+                self._check_constraints(len(sample.classes))
+                reduction = self._reduction(len(sample.classes))
+                if reduction is None:
+                    training = self._opened(sample, held_out)
+                    del sample, held_out  # where rows are held out, the training holds what it needs of them
+                    self._run(training)
+                else:
+                    reduce(self, reduction, sample, held_out)
+                if calibrated is not None:
+                    self._calibrate(*calibrated)
             self.__dict__.pop("_time", None)
         except BaseException:  # a fit that fails leaves the model of the last one
             self.__dict__.clear()
@@ -179,16 +178,6 @@ class Booster(Patient, Complaining, Explaining, Constraining, Targets, Showing, 
 
     def _calibrate(self, sample: Sample, rows: Masses) -> None:
         """Make probabilities of scores."""
-
-    def _validation_sample(self, X_val: Any, y_val: Any, weight: Any, sample: Sample) -> Sample | None:
-        if (X_val is None) != (y_val is None):
-            raise ValueError("X_val and y_val go together: give both or neither.")
-        if X_val is None:
-            if weight is not None:
-                raise ValueError("sample_weight_val needs X_val and y_val.")
-            return None
-        X_val, y_val = self._numbers(X_val, (y_val,), where="y_val")
-        return self._sample(X_val, y_val, weight, sample)
 
     def _opened(self, sample: Sample, held_out: Sample | None) -> Training:
         """Return the training to run: that of the last fit if this one goes on with it, else a new one."""
@@ -210,39 +199,34 @@ class Booster(Patient, Complaining, Explaining, Constraining, Targets, Showing, 
             return Table.fit(*cut) if sample.table is None else sample.table.again(threads)
         return part.coded(Bins.fit(*cut) if sample.table is None else sample.table.bins, threads)
 
+    def _with_bins(self, sample: Any, held_out: Any) -> tuple[Any, Any]:
+        """Return the samples with bins, unless they have some."""
+        return with_bins(self, sample, held_out)
+
     def _begin(self, sample: Sample, held_out: Sample | None) -> Training:
         """Set up a new training: bins, rule, learner, and what to watch."""
         rng, given = np.random.default_rng(self._seed()), sample
         holds_out = bool(self.early_stopping) and not isinstance(self.early_stopping, str)
         if holds_out and held_out is None:
             sample, held_out = hold_out(sample, self.validation_fraction, rng)
-        threads = count_threads(self.n_jobs)
         sample, held_out = self._take(sample, held_out)  # first: the rule may depend on the number of classes
         self._settled: dict[str, Any] = {}
         learner = self._learner()
-        uses_bins = learner.uses_bins
-        # All rows that `fit` was given have a say in the bins, so that a Binned of them gives the same model.
-        table = self._binned_table(given, threads, sample) if uses_bins else Table(sample.X, threads=threads)
-        self._bins = None if sample.table is None else table.bins
-        whole = SamplePart(sample.plain(), table)
-        watched = None if held_out is None else SamplePart(held_out.plain(), held_out.coded(table.bins, threads))
+        laid = lay(self, given, sample, held_out, learner)
+        self._bins = laid.bins
         chance = rng.spawn(1)[0]  # whatever it takes to settle a parameter, the training draws the same
-        self._settled = self._settle(
-            SelectionData(
-                *(whole, watched, learner, self.resample, self.max_restarts, chance),
-                *(self.validation_fraction, self._trial_rounds),
-            )
-        )
+        self._settled = self._settle(selection_of(self, laid, learner, chance))
         rule = self._rule()
+        rows, watched, sample, held_out = laid.rows(rule)
         training = Training(
             rule,
             learner,
-            CpuRows(rule, whole.table, sample.rows, sample.codes, self._n_classes),
+            rows,
             horizon=self.n_estimators,
             resample=self.resample,
             max_restarts=self.max_restarts,
             rng=rng,
-            watched=None if watched is None else watched.table,
+            watched=watched,
             spent=self._spent(),
         )
         tol = 0.0 if self._tol_is_the_rules else self.tol

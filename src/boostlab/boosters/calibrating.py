@@ -16,7 +16,7 @@ from boostlab.calibration.costs import best_threshold, cheapest, cost_matrix
 from boostlab.calibration.maps import Calibration
 from boostlab.data.sample import Sample, check_sample
 from boostlab.data.table import Table
-from boostlab.reductions.training import binned, reduce
+from boostlab.reductions.training import reduce
 
 Array = npt.NDArray[Any]
 
@@ -30,6 +30,7 @@ class Calibrating(Voting):
     cost: Any
     class_weight: Any
     _learner: Any
+    _with_bins: Any
     _calibration: Calibration | None = None
     cost_matrix_: Array
 
@@ -51,7 +52,7 @@ class Calibrating(Voting):
         plain = sample if self.class_weight is None else check_sample(X, y, weight, sample.classes, "y")
         rows = plain.rows if plain.rows.n_rows == sample.rows.n_rows else sample.rows
         self.classes_ = sample.classes
-        return (binned(self, sample, None)[0] if self._learner().uses_bins else sample), rows
+        return (self._with_bins(sample, None)[0] if self._learner().uses_bins else sample), rows
 
     def _calibrate(self, sample: Sample, rows: Masses) -> None:
         """Fit the map from scores to probabilities, by scores of models that have not seen their rows."""

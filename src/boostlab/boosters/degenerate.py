@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
+from boostlab.data.table import Table
 from boostlab.engine.training import Training
 from boostlab.ensemble.vote import Ensemble, Round, decide
 
@@ -65,7 +66,7 @@ def sentence(ensemble: Ensemble, training: Training, n_estimators: int, stop: st
             "learning_rate or no early_stopping may help."
         )
     F, of_others = _scores(ensemble, training), _share_of_others(training)
-    if not _constant(F if of_others < RARE else decide(F)):
+    if F is None or not _constant(F if of_others < RARE else _decided(F, training)):
         return ""
     return (
         f"predicts the same class for every row ({stop}), and {100 * of_others:.3g} % of the rows are of others; "
@@ -73,21 +74,35 @@ def sentence(ensemble: Ensemble, training: Training, n_estimators: int, stop: st
     )
 
 
-def _scores(ensemble: Ensemble, training: Training) -> Array:
-    """Return the kept rounds' scores: of the sample where the training has them, else of watched rows if there are."""
+def _scores(ensemble: Ensemble, training: Training) -> Any:
+    """Return the kept rounds' scores: of the sample where the training has them, else of watched rows if there are.
+
+    None where that would take another look at rows that are not in this process.
+    """
     rounds: Sequence[Round] = training.state.rounds
     if len(ensemble) == len(rounds) and ensemble.rounds[-1] is rounds[-1]:  # the rule had no last word
         return training.settled(training.state.held.scores)
     table = training.rows.table if training.watched is None else training.watched.table  # type: ignore[attr-defined]
-    return ensemble.scores(table)
+    return ensemble.scores(table) if isinstance(table, Table) else None
 
 
-def _constant(values: Array) -> bool:
-    return len(values) > 0 and not (values != values[:1]).any()
+def _decided(F: Any, training: Training) -> Any:
+    """Return the classes that scores decide for, where the rows are."""
+    return _classes(F) if isinstance(F, np.ndarray) else training.state.held.masses.map(_classes, F)
+
+
+def _classes(F: Array) -> Array:
+    return decide(F).astype(np.float64)
+
+
+def _constant(values: Any) -> bool:
+    """Return whether all rows have the same values."""
+    columns = [values] if values.ndim == 1 else list(values.T)
+    return len(values) > 0 and all(float(x.max()) == -float((-x).max()) for x in columns)
 
 
 def _share_of_others(training: Training) -> float:
     """Return the share of the sample that is not of the most frequent class."""
     s = training.state
-    counts = [s.held.masses.total((s.codes == c).astype(np.float64)) for c in range(s.n_classes)]
+    counts = [s.held.masses.total((s.codes == c) * 1.0) for c in range(s.n_classes)]
     return 1.0 - max(counts) / s.n

@@ -22,13 +22,10 @@ class Explaining(Fitted):
         self._forget()
         voters = self._ensemble.voters
         first = voters[0] if voters else None
-        if (
-            isinstance(rows, CpuRows)
-            and first is not None
-            and (first[0] if isinstance(first, tuple) else first).stored_as
-        ):
+        if first is not None and (first[0] if isinstance(first, tuple) else first).stored_as:
             used, _ = self._ensemble.shares_of_used(self.n_features_in_)
-            self._reference = Reference.of(rows.table, rows.masses, used)
+            here = isinstance(rows, CpuRows)
+            self._reference = Reference.of(rows.table, rows.masses, used) if here else Reference.of_parts(rows, used)
 
     def _forget(self) -> None:
         for name in ("_forest", "_reference", "_low_share"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -130,10 +129,8 @@ class NumberTargets(Targets):
         return check_numbers(X, y, weight, "y" if known is None else "y_val")
 
     def _take(self, sample: Sample, held_out: Sample | None) -> tuple[Sample, Sample | None]:
-        self.baseline_ = float(sample.rows.total(sample.codes) / sample.rows.n)
-        if held_out is not None:
-            held_out = replace(held_out, codes=held_out.codes - self.baseline_)
-        return replace(sample, codes=sample.codes - self.baseline_), held_out
+        self.baseline_ = sample.mean()
+        return sample.less(self.baseline_), None if held_out is None else held_out.less(self.baseline_)
 
     def _watch(self, sample: Sample, held_out: Sample, patience: int | None, tol: float) -> Validation:
         validation = (held_out.X, held_out.codes, held_out.rows)

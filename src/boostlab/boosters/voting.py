@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from boostlab.backend import count_threads
 from boostlab.data.input_errors import check_labels, one_sentence
 from boostlab.data.input_tables import Reading
+from boostlab.data.lazy import lazily
 from boostlab.data.sample import encode_labels
 from boostlab.data.table import Table
 from boostlab.ensemble.vote import Ensemble
@@ -38,6 +39,7 @@ class Predicting(Fitted):
 
     baseline_: float
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """Return the predicted numbers.
 
@@ -85,6 +87,7 @@ class Voting(Fitted):
         """Return class probabilities."""
         return self._vote.probabilities(F)
 
+    @lazily
     def decision_function(self, X: Any) -> Array:
         """Return the scores: of class 1 over class 0 for two classes, else one a class.
 
@@ -99,6 +102,7 @@ class Voting(Fitted):
         table = self._table(X)
         return self._vote.shown(self._vote.scores(table))
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """Return the predicted labels: the most probable ones, or, with `cost`, those with the smallest expected cost.
 
@@ -113,6 +117,7 @@ class Voting(Fitted):
         table = self._table(X)
         return self.classes_[self._decide(self._vote.scores(table))]
 
+    @lazily
     def predict_proba(self, X: Any) -> Array:
         """Return class probabilities: calibrated ones (`calibrate`), else by the rule's own link.
 

@@ -18,11 +18,11 @@ from boostlab.backend.cpu.bin_codes import DenseCodes
 from boostlab.backend.cpu.masses import Masses
 from boostlab.data.bins import MOST_BINS, Bins
 from boostlab.data.coded import CodedMatrix
-from boostlab.data.cut_search import cuts_of_blocks
 from boostlab.data.frames import Columns, has_others, is_frame, merged_columns
 from boostlab.data.input_tables import Reader
 from boostlab.data.matrix import row_keys
 from boostlab.data.table import Table
+from boostlab.data.table_search import cuts_of_blocks
 
 Array = npt.NDArray[Any]
 

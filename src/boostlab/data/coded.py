@@ -61,7 +61,7 @@ class CodedMatrix:
             j, lanes = int(columns[0]), cells.shape[2]
             return self.values[starts[j] + cells[j // lanes, rows, j % lanes].astype(np.int64)]
         some = cells[:, rows]
-        wide = some.transpose(1, 0, 2).reshape(some.shape[1], -1)[:, :d]
+        wide = some.transpose(1, 0, 2).reshape(some.shape[1], some.shape[0] * some.shape[2])[:, :d]
         numbers = self.values[starts[:-1] + wide.astype(np.int64)]
         return numbers[:, columns[0]] if columns else numbers
 

@@ -8,7 +8,8 @@ integers, so that the cuts are those of the whole table to the bit (see `bins.Bi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import copy
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,11 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
-Block = tuple[Array, Array | None]  # rows of numbers, and their integer masses
 
 SIGN = np.uint64(1 << 63)
 COARSE = 48  # bits of a stretch in the first pass
-MOST_COUNTERS = 1 << 21  # in one pass
 FEW = 4096  # rows of a stretch that are gathered
 NOTHING = np.uint64(2**64 - 1)  # above all keys of numbers
 
@@ -83,6 +82,26 @@ class _Stretches:
         self.mass[ids] += np.add.reduceat(mass, at)
         self.first[ids] = np.minimum(self.first[ids], keys[at])
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the counters behind: what travels is where to count."""
+        return {k: v for k, v in self.__dict__.items() if k not in ("rows", "mass", "first")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if "split" in state:
+            self.open(state["split"])
+
+    def counted(self) -> tuple[Array, ...]:
+        """Return the counters that are not empty: their numbers, rows, mass and first keys."""
+        at = np.flatnonzero(self.rows)
+        return at, self.rows[at], self.mass[at], self.first[at]
+
+    def add(self, at: Array, rows: Array, mass: Array, first: Array) -> None:
+        """Add what another counted."""
+        self.rows[at] += rows
+        self.mass[at] += mass
+        self.first[at] = np.minimum(self.first[at], first)
+
     def reached(self) -> Array:
         """Return the mass up to the end of every counter."""
         per = 1 << (self.bits - self.split)
@@ -109,7 +128,48 @@ class _Stretches:
         return _Stretches(self.keys(at), self.split, reached[at] - self.mass[at], after)
 
 
-class _CutSearch:
+@dataclass
+class Seen:
+    """What one look at some values of a column gives; looks at different rows add up, in any order."""
+
+    whole: int  # mass
+    known: Array | None  # distinct keys, while they are few
+    counted: tuple[Array, ...] | None  # counters that are not empty
+    gathered: tuple[Array, Array] | None  # keys and masses
+
+    def with_(self, other: Seen, limit: int) -> Seen:
+        """Return what both saw."""
+        known = None
+        if self.known is not None and other.known is not None:
+            known = _few_keys(self.known, other.known, limit)
+        counted, gathered = self.counted or other.counted, self.gathered or other.gathered
+        if self.counted is not None and other.counted is not None:
+            counted = _added(self.counted, other.counted)
+        if self.gathered is not None and other.gathered is not None:
+            gathered = _joined([self.gathered, other.gathered])
+        return Seen(self.whole + other.whole, known, counted, gathered)
+
+
+def _few_keys(a: Array, b: Array, limit: int) -> Array | None:
+    keys = np.union1d(a, b)
+    return keys if len(keys) <= limit else None
+
+
+def _joined(parts: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
+    keys, mass = (np.concatenate([p[i] for p in parts]) for i in (0, 1))
+    return keys, mass
+
+
+def _added(a: tuple[Array, ...], b: tuple[Array, ...]) -> tuple[Array, ...]:
+    at, place = np.unique(np.concatenate([a[0], b[0]]), return_inverse=True)
+    rows, mass, first = np.zeros(len(at), np.int64), np.zeros(len(at), np.int64), np.full(len(at), NOTHING)
+    np.add.at(rows, place, np.concatenate([a[1], b[1]]))
+    np.add.at(mass, place, np.concatenate([a[2], b[2]]))
+    np.minimum.at(first, place, np.concatenate([a[3], b[3]]))
+    return at, rows, mass, first
+
+
+class CutSearch:
     """The search for one column's cuts.
 
     Parameters
@@ -135,20 +195,45 @@ class _CutSearch:
     def see(self, x: Array, mass: Array | None, first: bool) -> None:
         """Look at a block's values."""
         there = ~np.isnan(x)
-        keys, mass = keys_of(x[there]), np.ones(int(there.sum()), np.int64) if mass is None else mass[there]
-        order = np.argsort(keys, kind="stable")
-        keys, mass = keys[order], mass[order]
+        keys = keys_of(x[there])
+        if mass is None:
+            keys.sort()  # several times faster than to find an order
+            mass = np.ones(len(keys), np.int64)
+        else:
+            order = np.argsort(keys, kind="stable")
+            keys, mass = keys[order], mass[there][order]
         if first:
             self.whole += int(mass.sum())
             if self.known is not None:
-                self.known = np.union1d(self.known, keys)
-                if len(self.known) > self.limit:
-                    self.known = None
+                distinct = keys[np.append(True, keys[1:] != keys[:-1])] if len(keys) else keys
+                self.known = _few_keys(self.known, distinct, self.limit) if len(distinct) <= self.limit else None
         if self.stretches is not None:
             self.stretches.count(keys, mass)
         if self.few is not None:
             inside = self.few.places(keys)[1]
             self.gathered.append((keys[inside], mass[inside]))
+
+    def blank(self) -> CutSearch:
+        """Return what another needs to look at values for this search."""
+        other = copy.copy(self)
+        other.whole, other.gathered, other.found = 0, [], {}
+        other.known = None if self.known is None else self.known[:0]
+        return other
+
+    def report(self) -> Seen:
+        """Return what was seen since `blank`."""
+        counted = None if self.stretches is None else self.stretches.counted()
+        return Seen(self.whole, self.known, counted, _joined(self.gathered) if self.gathered else None)
+
+    def hear(self, seen: Seen, first: bool) -> None:
+        """Take note of what others saw."""
+        self.whole += seen.whole
+        if first and self.known is not None:
+            self.known = None if seen.known is None else _few_keys(self.known, seen.known, self.limit)
+        if self.stretches is not None and seen.counted is not None:
+            self.stretches.add(*seen.counted)
+        if seen.gathered is not None:
+            self.gathered.append(seen.gathered)
 
     def advance(self, counters: int) -> None:
         """Draw conclusions from a pass, and prepare the next one with about so many counters."""
@@ -213,40 +298,3 @@ def midpoints(low: Array, high: Array) -> Array:
     """Return a number m with low <= m < high, halfway where floats allow."""
     middle = low / 2 + high / 2  # halves first: the sum of two huge numbers would overflow
     return np.where((low <= middle) & (middle < high), middle, low) + 0.0  # no negative zeros
-
-
-def cuts_of_blocks(
-    blocks: Callable[[], Iterable[Block]], n_features: int, limit: int, n_categories: Mapping[int, int] | None = None
-) -> tuple[Array, Array, Array]:
-    """Return the columns' cut points, how many each has, and how many distinct values (at most limit + 1).
-
-    Parameters
-    ----------
-    blocks : callable
-        Returns all blocks, once more every time it is called: rows of numbers (NaN for missing ones) and integer
-        masses, or None if every row counts once.
-    n_features : int
-        Number of columns.
-    limit : int
-        The largest number of bins.
-    n_categories : mapping, optional
-        The categorical columns and how many categories each has.
-    """
-    n_categories = n_categories or {}
-    columns = {j: _CutSearch(limit) for j in range(n_features) if j not in n_categories}
-    first = True
-    while first or any(not c.done for c in columns.values()):
-        for X, mass in blocks():
-            for j, column in columns.items():
-                if not column.done:
-                    column.see(np.asarray(X[:, j], np.float64), mass, first)
-        open_ = sum(not c.done for c in columns.values())
-        for column in columns.values():
-            if not column.done:
-                column.advance(MOST_COUNTERS // max(open_, 1))
-        first = False
-    found = [
-        (np.arange(n_categories[j] - 1) + 0.5, 0) if j in n_categories else columns[j].cuts() for j in range(n_features)
-    ]
-    points = np.concatenate([np.empty(0), *(cuts for cuts, _ in found)])
-    return points, np.array([len(c) for c, _ in found], np.int64), np.array([d for _, d in found], np.int64)

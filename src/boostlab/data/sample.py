@@ -23,6 +23,7 @@ Array = npt.NDArray[Any]
 
 LARGEST = 1e100  # number to predict: squares of such numbers can still be added up
 NEAR = 1 << 15  # whole numbers in so small a range are counted to be told apart
+SIDES = np.array([0, 1])  # the labels of a binary problem
 WIDEST = 100  # orders of magnitude between the heaviest row and the lightest that counts
 
 
@@ -55,6 +56,24 @@ class Sample:
         if self.table is not None and self.table.bins is bins:
             return self.table.again(threads)
         return Table.of(self.X, bins, threads)
+
+    def mean(self) -> float:
+        """Return the mean of the numbers to predict."""
+        return float(self.rows.total(self.codes) / self.rows.n)
+
+    def less(self, baseline: float) -> Sample:
+        """Return the sample with the numbers to predict less a baseline."""
+        return replace(self, codes=self.codes - baseline)
+
+    def class_masses(self) -> Array:
+        """Return the mass of every class."""
+        return np.array([self.rows.total((self.codes == c).astype(np.float64)) for c in range(len(self.classes))])
+
+    def problem(self, column: Array) -> Sample:
+        """Return a binary problem: the rows of the classes that a code's column has on a side, with labels 0 and 1."""
+        sides = column[self.codes]
+        part = self if column.all() else self.part(np.flatnonzero(sides))
+        return replace(part, codes=(sides[sides != 0] > 0).astype(np.int8), classes=SIDES)
 
     def canonical_order(self) -> Array:
         """Return an order of the rows that depends on their content only."""
@@ -204,19 +223,22 @@ def _small(codes: Array, n_classes: int) -> Array:
 def _class_weights(class_weight: Any, y: Array, mass: Array) -> Array:
     """Return every row's class weight; "balanced" gives all classes the same mass, and the sample the mass it has."""
     classes, codes = np.unique(y, return_inverse=True)
+    sums = np.array([math.fsum(mass[codes == c]) for c in range(len(classes))])
+    return class_weights_of(class_weight, classes, sums, math.fsum(mass))[codes]
+
+
+def class_weights_of(class_weight: Any, classes: Array, sums: Array, whole: float) -> Array:
+    """Return every class's weight, given the masses of the classes and of the sample."""
     if isinstance(class_weight, str):
-        sums = np.array([math.fsum(mass[codes == c]) for c in range(len(classes))])
-        weights = np.divide(math.fsum(mass), len(classes) * sums, out=np.zeros(len(sums)), where=sums > 0)
-    else:
-        for c, w in class_weight.items():
-            if not (isinstance(w, Real) and math.isfinite(w)):
-                raise ValueError(f"class_weight has {w!r} for the class {c!r}; give a finite number of at least 0.")
-            if w < 0:
-                raise ValueError(f"class_weight has a negative weight ({w}) for the class {c!r}; give at least 0.")
-        with one_sentence():
-            weights = compute_class_weight(dict(class_weight), classes=classes, y=y)
-        weights = _tamed(weights, "class_weight")
-    return weights[codes]
+        return np.divide(whole, len(classes) * sums, out=np.zeros(len(sums)), where=sums > 0)
+    for c, w in class_weight.items():
+        if not (isinstance(w, Real) and math.isfinite(w)):
+            raise ValueError(f"class_weight has {w!r} for the class {c!r}; give a finite number of at least 0.")
+        if w < 0:
+            raise ValueError(f"class_weight has a negative weight ({w}) for the class {c!r}; give at least 0.")
+    with one_sentence():
+        weights = compute_class_weight(dict(class_weight), classes=classes, y=classes)
+    return _tamed(weights, "class_weight")
 
 
 def _tamed(mass: Array, what: str) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -14,9 +14,12 @@ from boostlab.backend.cpu.bin_codes import Codes, DenseCodes, SparseCodes
 from boostlab.backend.cpu.masses import Masses
 from boostlab.contract.voter import compact
 from boostlab.data.bins import MOST_BINS, Bins
-from boostlab.data.matrix import Chosen, as_a_whole, by_rows, canonical_order, column, is_sparse, take
+from boostlab.data.coded import CodedMatrix
+from boostlab.data.matrix import Chosen, as_a_whole, by_rows, canonical_order, column, is_sparse, scrambled_keys, take
 
 Array = npt.NDArray[Any]
+
+BLOCK = 1 << 14  # rows whose keys are made at a time
 
 __all__ = ["MOST_BINS", "Bins", "Table"]
 
@@ -28,6 +31,15 @@ def reread(codes: Codes, threads: int) -> Codes:
         return SparseCodes(columns, (codes.slots, codes.by_rows), codes.zero, codes.starts, threads)
     assert isinstance(codes, DenseCodes)
     return DenseCodes(codes.cells, codes.starts, threads)
+
+
+def _keys_by_blocks(X: Any, threads: int) -> Iterator[tuple[int, Array]]:
+    """Yield the first row of a block and its rows' keys: keys of all rows at once would take eight bytes a row."""
+    if isinstance(X, CodedMatrix):
+        yield 0, scrambled_keys(X, threads)  # of the numbers that the codes stand for
+        return
+    for start in range(0, X.shape[0], BLOCK):
+        yield start, scrambled_keys(X[start : start + BLOCK], threads)
 
 
 @dataclass
@@ -92,6 +104,11 @@ class Table:
     def take(self, rows: Array) -> Table:
         """Return some rows (their numbers), with the codes they have: nothing is binned twice."""
         return Table(take(self.X, rows), self.bins, None if self.codes is None else self.codes.take(rows), self.threads)
+
+    def rows_within(self, limit: int) -> Array:
+        """Return the numbers of the rows whose scrambled key is at most a limit."""
+        keys = (a + np.flatnonzero(k <= np.uint64(limit)) for a, k in _keys_by_blocks(self.X, self.threads))
+        return np.concatenate([np.empty(0, np.intp), *keys])
 
     def canonical_order(self, labels: Array, mass: Array | None) -> Array:
         """Return an order of the rows that depends on their content only."""

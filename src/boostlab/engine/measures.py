@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,21 +20,32 @@ REGRESSION_MEASURES = ("squared_error", "absolute_error")
 
 def error(rows: Masses, codes: Array, F: Array) -> float:
     """Return the share of the sample that the scores misclassify."""
-    return rows.total((decide(F) != codes).astype(np.float64)) / rows.n
+    return rows.total(rows.map(_wrong, codes, F)) / rows.n
+
+
+def _wrong(codes: Array, F: Array) -> Array:
+    return (decide(F) != codes).astype(np.float64)
 
 
 def exponential_loss(rows: Masses, codes: Array, F: Array) -> float:
     """Return the mean of exp(-y F)."""
     if F.ndim != 1:
         raise ValueError('scoring="exponential" is for boosters with one score; use "error" or "log_loss".')
-    margins = np.where(codes == 1, F, -F)
-    return rows.total(np.exp(np.minimum(-margins, 700.0))) / rows.n
+    return rows.total(rows.map(_exponential, codes, F)) / rows.n
+
+
+def _exponential(codes: Array, F: Array) -> Array:
+    return np.exp(np.minimum(-np.where(codes == 1, F, -F), 700.0))
 
 
 def log_loss(rows: Masses, codes: Array, F: Array, rule: Rule) -> float:
     """Return the mean of -log P(the true class)."""
+    return rows.total(rows.map(partial(_minus_log, rule), codes, F)) / rows.n
+
+
+def _minus_log(rule: Rule, codes: Array, F: Array) -> Array:
     P = probabilities(rule, F)[np.arange(len(codes)), codes]
-    return rows.total(-np.log(np.maximum(P, np.finfo(float).eps))) / rows.n  # scikit-learn's floor
+    return -np.log(np.maximum(P, np.finfo(float).eps))  # scikit-learn's floor
 
 
 def squared_error(rows: Masses, y: Array, F: Array) -> float:
@@ -59,20 +71,14 @@ class ScaledLogLoss:
 
     def __call__(self, rows: Masses, codes: Array, F: Array) -> float:
         """Return the smallest mean loss over the factor."""
-        F = np.stack([-F, F], axis=1) if F.ndim == 1 else F
-        largest = float(np.abs(F).max(initial=0.0))
-        if largest == 0.0:
-            return float(np.log(F.shape[1]))
-        return self._smallest(rows, codes, F / largest, largest)
-
-    def _smallest(self, rows: Masses, codes: Array, F: Array, unit: float) -> float:
+        unit = float(np.abs(F).max()) if len(F) else 0.0
+        if unit == 0.0:
+            return float(np.log(2 if F.ndim == 1 else F.shape[1]))
         sure = (rows.n + 1.0) / (rows.n + 2.0)
-        target = np.full(F.shape, (1.0 - sure) / (F.shape[1] - 1))
-        target[np.arange(len(codes)), codes] = sure
-        wanted = (target * F).sum(axis=1)
         a, best = self.factor * unit, np.inf
         for _ in range(MOST_STEPS):
-            loss, slope, curvature = _scaled(rows, F, wanted, a)
+            terms = rows.map(partial(_scaled, a, unit, sure), codes, F)  # where the rows are
+            loss, slope, curvature = (rows.total(x) / rows.n for x in terms.T)
             best = min(best, loss)
             gain = slope * slope / max(2.0 * curvature, SCALED)  # of the next step
             if gain <= SCALED or a < SCALED:  # or no factor helps
@@ -86,8 +92,12 @@ SCALED = 1e-9  # how far from the smallest loss a factor may be
 MOST_STEPS = 30
 
 
-def _scaled(rows: Masses, F: Array, wanted: Array, a: float) -> tuple[float, float, float]:
-    """Return the loss at the factor a, its slope and its curvature."""
+def _scaled(a: float, unit: float, sure: float, codes: Array, F: Array) -> Array:
+    """Return the loss of every row at the factor a, its slope and its curvature; scores are divided by a unit."""
+    F = (np.stack([-F, F], axis=1) if F.ndim == 1 else F) / unit
+    target = np.full(F.shape, (1.0 - sure) / (F.shape[1] - 1))
+    target[np.arange(len(codes)), codes] = sure
+    wanted = (target * F).sum(axis=1)
     top = a * F.max(axis=1, keepdims=True)
     e = np.exp(a * F - top)
     whole = e.sum(axis=1)
@@ -95,4 +105,4 @@ def _scaled(rows: Masses, F: Array, wanted: Array, a: float) -> tuple[float, flo
     mean = (P * F).sum(axis=1)
     spread = (P * F * F).sum(axis=1) - mean * mean
     loss = top[:, 0] + np.log(whole) - a * wanted
-    return rows.total(loss) / rows.n, rows.total(mean - wanted) / rows.n, rows.total(spread) / rows.n
+    return np.stack([loss, mean - wanted, spread], axis=1)

@@ -270,7 +270,7 @@ class Training:
 
     def settled(self, scores: Any) -> Array:
         """Return scores as the finished model would decide by them."""
-        return settle(scores.F, self.state.bound.value)
+        return scores.map(settle, self.state.bound.value)
 
     def finished(self, rounds: int | None = None) -> list[Round]:
         """Return the first rounds (all by default), with the rule's last word on coefficients; `last` is its stop."""

@@ -6,7 +6,6 @@ saved) they are counted, and the rows are dropped: no row is ever written to a f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,14 +14,13 @@ import numpy.typing as npt
 
 from boostlab.backend import Masses
 from boostlab.backend.shapley import count_low
-from boostlab.data.matrix import is_sparse, scrambled_keys
+from boostlab.data.matrix import is_sparse
 from boostlab.data.table import Table
 from boostlab.explain.forest import Forest
 
 Array = npt.NDArray[Any]
 
 MOST_ROWS, MOST_CELLS, FEWEST_ROWS = 4096, 1 << 18, 256
-BLOCK = 1 << 14  # rows whose keys are made at a time
 
 
 @dataclass
@@ -41,22 +39,31 @@ class Reference:
     @classmethod
     def of(cls, table: Table, rows: Masses, columns: Array) -> Reference:
         """Take rows from a training sample, with the columns that its vote uses."""
-        X, n = table.X, float(max(rows.n_examples, rows.n))
-        most = min(MOST_ROWS, max(MOST_CELLS // max(len(columns), 1), FEWEST_ROWS))
+        X, n, most = table.X, float(max(rows.n_examples, rows.n)), _most(columns)
         if n <= most:
             kept = np.arange(table.n_rows)
         else:
-            limit = np.uint64(min(int(most / n * 2.0**64), 2**64 - 1))
-            kept = np.concatenate([a + np.flatnonzero(keys <= limit) for a, keys in _keys_by_blocks(X, table.threads)])
+            kept = table.rows_within(_limit(most, n))
             kept = kept if len(kept) else np.arange(min(table.n_rows, most))  # all rows are alike
         unseen = 0.0 if len(kept) == table.n_rows else rows.n / rows.n_examples
         return cls(columns, dense(X, kept, columns), rows.share(kept).masses, unseen)
 
+    @classmethod
+    def of_parts(cls, rows: Any, columns: Array) -> Reference:
+        """Take the same rows from a training sample in parts (`PartitionedRows`)."""
+        n, most = float(max(rows.n_sample, rows.n)), _most(columns)
+        X, mass = rows.ask("reference", None if n <= most else _limit(most, n), columns)
+        unseen = 0.0 if len(X) == rows.n_rows else rows.n / rows.n_sample
+        return cls(columns, np.ascontiguousarray(X, np.float64), mass, unseen)
 
-def _keys_by_blocks(X: Any, threads: int) -> Iterator[tuple[int, Array]]:
-    """Yield the first row of a block and its rows' keys: keys of all rows at once would take eight bytes a row."""
-    for start in range(0, X.shape[0], BLOCK):
-        yield start, scrambled_keys(X[start : start + BLOCK], threads)
+
+def _most(columns: Array) -> int:
+    return min(MOST_ROWS, max(MOST_CELLS // max(len(columns), 1), FEWEST_ROWS))
+
+
+def _limit(most: int, n: float) -> int:
+    """Return the key up to which about so many of n rows are taken."""
+    return min(int(most / n * 2.0**64), 2**64 - 1)
 
 
 def dense(X: Any, rows: Any, columns: Array) -> Array:

@@ -14,11 +14,11 @@ from boostlab import __version__
 from boostlab.boosters.registry import find, known
 from boostlab.data.binned import Binned
 from boostlab.data.input_tables import Reader
+from boostlab.data.sample import SIDES
 from boostlab.data.table import Table
 from boostlab.model_io import model as boosters
 from boostlab.model_io import reduction, values
 from boostlab.model_io.problems import JOBLIB, Problem, need
-from boostlab.reductions.training import SIDES
 
 Array = npt.NDArray[Any]
 

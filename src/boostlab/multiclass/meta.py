@@ -18,9 +18,9 @@ from boostlab.boosters.base import BoostingClassifier
 from boostlab.data.binned import Binned
 from boostlab.data.frames import is_frame
 from boostlab.data.input_errors import check_labels, one_sentence
+from boostlab.data.sample import SIDES
 from boostlab.reductions.decoding import agreeing
 from boostlab.reductions.form import ReductionForm
-from boostlab.reductions.training import SIDES
 
 Array = npt.NDArray[Any]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,15 +11,13 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from boostlab.backend import count_threads
-from boostlab.data.sample import Sample
+from boostlab.data.sample import SIDES, Sample
 from boostlab.reductions.form import ReductionForm, form_of
 from boostlab.reductions.reduced import Reduced
 
 Array = npt.NDArray[Any]
 Booster = Any  # a classifier of `boostlab.boosters`, which calls `reduce`
 
-SIDES = np.array([0, 1])  # the labels of a binary problem: the sides -1 and +1 of the code
 FOLLOWS = ("n_estimators", "callbacks", "verbose", "n_jobs")  # what may change between warm starts
 
 
@@ -38,18 +35,17 @@ def reduce(booster: Booster, name: str, sample: Sample, held_out: Sample | None)
     """
     goes_on = booster._goes_on(sample, held_out)
     booster.classes_ = sample.classes
-    masses = np.array([sample.rows.total((sample.codes == c).astype(np.float64)) for c in range(len(sample.classes))])
-    form = form_of(name, masses, np.random.default_rng(booster._seed()))
+    form = form_of(name, sample.class_masses(), np.random.default_rng(booster._seed()))
     if goes_on and isinstance(booster._ensemble, Reduced):
         models = [_going_on(model, booster) for model in booster.estimators_]
     else:
         models = [binary(booster) for _ in range(form.n_problems)]
     if models[0]._learner().uses_bins:
-        sample, held_out = binned(models[0], sample, held_out)
+        sample, held_out = models[0]._with_bins(sample, held_out)
     time = None if booster._time is None else booster._time.part(form.n_problems)
     for column, model in zip(form.code.T, models, strict=True):
         model._time = time
-        part, judge = problem(column, sample), None if held_out is None else problem(column, held_out)
+        part, judge = sample.problem(column), None if held_out is None else held_out.problem(column)
         _train(model, part, judge if judge is not None and judge.rows.n_rows else None)
     booster.__dict__.pop("_training", None)
     keep(booster, models, form)
@@ -72,22 +68,6 @@ def _going_on(model: Booster, booster: Booster) -> Booster:
     twin: Booster = object.__new__(type(model))
     twin.__dict__.update(model.__dict__)
     return twin.set_params(**{name: getattr(booster, name) for name in FOLLOWS})
-
-
-def binned(model: Booster, sample: Sample, held_out: Sample | None) -> tuple[Sample, Sample | None]:
-    """Return the samples with bins, unless they have some."""
-    threads = count_threads(model.n_jobs)
-    table = model._binned_table(sample, threads)
-    if held_out is not None:
-        held_out = replace(held_out, table=held_out.coded(table.bins, threads))
-    return replace(sample, table=table), held_out
-
-
-def problem(column: Array, sample: Sample) -> Sample:
-    """Return the rows of the classes that take part in one binary problem, with labels 0 and 1."""
-    sides = column[sample.codes]
-    part = sample if column.all() else sample.part(np.flatnonzero(sides))
-    return replace(part, codes=(sides[sides != 0] > 0).astype(np.int8), classes=SIDES)
 
 
 def _train(model: Booster, part: Sample, judge: Sample | None) -> None:

@@ -53,8 +53,9 @@ def test_the_bits_of_total(kind, threads):
     blocks, guess = Blocks(masses, threads), NO_GUESS
     for seed, factor in ((0, 1.0), (1, 1.0), (2, 1e-200), (3, 1e200), (3, 1.0)):  # the last guess fits, or is far off
         x = values(seed) * factor
-        found, guess = blocks.totals(of(x), 3, N * 8, guess)
+        found, guess = blocks.totals(of(x), 3, guess)
         assert found == list(masses.total(*x))
+        assert found == list(masses.on(threads).total(*x))
 
 
 def test_a_guess_that_fits_saves_passes():
@@ -64,11 +65,11 @@ def test_a_guess_that_fits_saves_passes():
         seen.append(first)
         of(x)(first, last, out)
 
-    found, guess = blocks.totals(evaluate, 3, N, NO_GUESS)
+    found, guess = blocks.totals(evaluate, 3, NO_GUESS)
     passes = seen.count(0)
     assert passes > 1
     seen.clear()
-    assert blocks.totals(evaluate, 3, N, guess)[0] == found
+    assert blocks.totals(evaluate, 3, guess)[0] == found
     assert seen.count(0) == 1
 
 

@@ -37,6 +37,12 @@ def remainders(x: Array, first: int, last: int, out: Array) -> int:
     return last - first
 
 
+@adding
+def only_count(first: int, last: int, out: Array) -> int:
+    """Add nothing."""
+    return last - first
+
+
 @in_parts
 def together(me: int, team: Array, size: int, rounds: int, told: Array) -> int:
     """Everybody says how far it is; nobody may go on before all have said it."""
@@ -170,3 +176,14 @@ def test_the_next_process_finds_them_compiled(tmp_path):
             [sys.executable, "-c", "import scaling; scaling.run()"], capture_output=True, text=True, env=env
         )
         assert done.stdout.split() == ["2.0", str(hits), "3.0", str(hits)], done.stderr
+
+
+def test_parts_that_add_nothing_clear_nothing():
+    """Rows of an empty array have a stride all the same."""
+    room = np.arange(100)
+    with teams.team_of(3) as team:
+        team._room = room
+    out, told = only_count.added(10**9, AtOnce(3), (0,), 0, 30)
+    assert out.shape == (0,)
+    assert told == [(10,)] * 3
+    assert room.tolist() == list(range(100))

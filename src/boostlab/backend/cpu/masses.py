@@ -7,6 +7,7 @@ formulas for unit weights and `total` does the rest: weight k equals k copies by
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from copy import copy
 from fractions import Fraction
 from typing import Any, overload
@@ -96,12 +97,17 @@ class Masses:
 
     def share(self, rows: Array) -> Masses:
         """Return some of the rows, integer masses as integers and real ones as real, whatever these rows have alone."""
-        share = Masses(len(rows))
-        share.counts, share.mass = (None if a is None else a[rows] for a in (self.counts, self.mass))
+        return Masses.piece(len(rows), *(None if a is None else a[rows] for a in (self.mass, self.counts)))
+
+    @staticmethod
+    def piece(n_rows: int, mass: Array | None, counts: Array | None) -> Masses:
+        """Return some rows of a larger sample, integer masses (int32) as integers and real ones as real."""
+        share = Masses(n_rows)
+        share.counts, share.mass = counts, mass
         for a in (share.counts, share.mass):
             if a is not None:
                 a.setflags(write=False)
-        share.n_examples = len(rows) if share.counts is None else int(share.counts.sum(dtype=np.int64))
+        share.n_examples = n_rows if share.counts is None else int(share.counts.sum(dtype=np.int64))
         share.as_arrays = (
             _ONCE if share.counts is None else share.counts,
             _NO_MASS if share.mass is None else share.mass,
@@ -197,6 +203,10 @@ class Masses:
         if counts is _ONCE and self._shares(matrix):
             return sums_of_array(matrix, self.threads)
         return _finite(fixed_sums(matrix, counts, _size(matrix, counts)))
+
+    def map(self, function: Callable[..., Array], *columns: Array) -> Array:
+        """Return a function of columns, evaluated where the rows are: here."""
+        return function(*columns)
 
     # -- extremes and draws -------------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,10 @@ class Scores:
             self._shown = now.view()
             self._shown.setflags(write=False)
         return self._shown
+
+    def map(self, function: Callable[..., Array], *numbers: Any) -> Array:
+        """Return a function of the scores and of numbers, evaluated where the rows are: here."""
+        return function(self.F, *numbers)
 
     @property
     def own(self) -> Array:

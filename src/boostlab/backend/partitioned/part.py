@@ -31,8 +31,14 @@ from boostlab.contract.voter import votes_of
 Array = npt.NDArray[Any]
 Formula = Callable[..., Any]
 Facts = tuple[int, int, str]  # of a column: dimensions, values a row, type
-Call = tuple[str, tuple[Any, ...]]  # an order or a question: its name and arguments
+Name = str | tuple[str, ...]  # several questions may be asked at once
+Call = tuple[Any, tuple[Any, ...]]  # an order or a question: its name and arguments
 Answer = tuple[Any, ...]
+
+
+def _below(a: Array, b: Array) -> Array:
+    return np.concatenate([a, b])
+
 
 # How the answers of two parts become one, number by number.
 MERGES: dict[str, tuple[Callable[[Any, Any], Any], ...]] = {
@@ -48,13 +54,29 @@ MERGES: dict[str, tuple[Callable[[Any, Any], Any], ...]] = {
     "largest_residual": (max,),
     "wrong_mass": (add,),
     "largest_log": (max,),
+    "reference": (_below, _below),
 }
 
 
-def merged(question: str, answers: Iterable[Answer]) -> Answer:
+def merged(question: Name, answers: Iterable[Answer]) -> Answer:
     """Return one answer for several parts."""
+    merges = [merge for name in names_of(question) for merge in MERGES[name]]
     columns = zip(*answers, strict=True)
-    return tuple(reduce(merge, column) for merge, column in zip(MERGES[question], columns, strict=True))
+    return tuple(reduce(merge, column) for merge, column in zip(merges, columns, strict=True))
+
+
+def names_of(question: Name) -> tuple[str, ...]:
+    """Return the names of a question, or of several that are asked at once."""
+    return (question,) if isinstance(question, str) else question
+
+
+def apart(question: Name, answer: Answer) -> list[Answer]:
+    """Return the answers to questions that were asked at once."""
+    found, at = list[Answer](), 0
+    for name in names_of(question):
+        found.append(answer[at : at + len(MERGES[name])])
+        at += len(MERGES[name])
+    return found
 
 
 class Formed(tuple[Any, ...]):
@@ -86,8 +108,11 @@ class Part:
         return getattr(self, order[0])(*order[1])
 
     def answer(self, question: Call) -> Answer:
-        """Answer a question."""
-        return getattr(self, question[0])(*question[1])
+        """Answer a question, or several at once."""
+        if isinstance(question[0], str):
+            return getattr(self, question[0])(*question[1])
+        asked = zip(question[0], question[1], strict=True)
+        return tuple(value for name, args in asked for value in getattr(self, name)(*args))
 
     def drop(self, numbers: Sequence[int]) -> None:
         """Forget columns that nothing refers to any more."""
@@ -122,6 +147,10 @@ class Part:
     def chosen(self, number: int, args: Sequence[Any]) -> Facts:
         """Choose by a condition."""
         return self._put(number, np.where(*map(self._of, args)))
+
+    def mapped(self, number: int, function: Callable[..., Array], args: Sequence[Any]) -> Facts:
+        """Apply a function of rows, each by itself."""
+        return self._put(number, function(*map(self._of, args)))
 
     def label(self, number: int, x: Ref, label: int) -> Facts:
         """Take one class's column."""
@@ -284,6 +313,12 @@ class Part:
     def advance(self, answer: Step | Reweigh, h: Ref) -> None:
         """Let a voter join the scores."""
         self.rows.scores.join(answer, self._of(h))
+
+    def reference(self, limit: int | None, columns: Array) -> tuple[Array, Array]:
+        """Return the numbers, in some columns, and masses of the rows whose key is within a limit; None: all rows."""
+        table = self.rows.table
+        kept = np.arange(self.rows.n_rows) if limit is None else table.rows_within(limit)
+        return np.asarray(table.X[kept])[:, columns], self.rows.masses.share(kept).masses
 
     # -- exponential weights -----------------------------------------------------------------------------------------
 

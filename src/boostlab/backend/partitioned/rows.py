@@ -12,11 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.exact_sums import exact_sums
-from boostlab.backend.cpu.kernels.vote_update import exp_of
+from boostlab.backend.cpu.rows import WatchedRows
 from boostlab.backend.cpu.sample import CpuSample
-from boostlab.backend.partitioned.channels import PartedClassCount, PartedFollower, PartedPanel
+from boostlab.backend.cpu.scores import Scores
+from boostlab.backend.partitioned.channels import ALL, PartedClassCount, PartedFollower, PartedPanel
 from boostlab.backend.partitioned.column import PartedColumn, Ref
-from boostlab.backend.partitioned.part import Answer, Call, Facts, Formed, Part
+from boostlab.backend.partitioned.part import Answer, Call, Facts, Formed, Part, apart
+from boostlab.backend.partitioned.scores import PartedExponentials, PartedMasses, PartedScores, PartedWatched
 from boostlab.contract import Reweigh, Rule, Step
 from boostlab.contract.formula import LABEL, is_formula, n_values, parameters
 from boostlab.contract.growth import Strategy
@@ -24,7 +26,8 @@ from boostlab.contract.slots import Slots
 
 Array = npt.NDArray[Any]
 
-NO_GUESS = np.empty((0, 1), np.int64)
+OF_NODES = ("label_sums", "class_sums", "panel_sums")  # questions whose last argument is a node
+FEW_CELLS = 1 << 24  # of a node, up to which both children are summed at once with their sizes
 
 
 class Parts(Protocol):
@@ -98,6 +101,8 @@ class PartitionedRows(CpuSample):
         self.masses: Any = PartedMasses(self)
         self.followers, self._counter = [], None
         self._gone: list[int] = []  # columns to forget
+        self._asked: dict[int, dict[Any, None]] = {}  # what was asked of a node, for its children
+        self._ahead: dict[Any, Answer] = {}  # answers that may be asked for next
         self._next = 0
         self._powers: dict[Any, Array] = {}
         self._own: dict[str, PartedColumn] = {}  # a rule's memory
@@ -119,8 +124,19 @@ class PartitionedRows(CpuSample):
         if self._gone:
             self._gone, gone = [], self._gone
             self.order("drop", gone)
+        shown = tuple(_shown(a) for a in args)
+        if question in OF_NODES:
+            if (question, shown) in self._ahead:
+                return self._ahead.pop((question, shown))
+            self._asked.setdefault(shown[-1], {})[question, shown[:-1]] = None
         orders, self._orders = self._orders, []
-        return self.parts.ask(orders, (question, tuple(_shown(a) for a in args)))
+        return self.parts.ask(orders, (question, shown))
+
+    def _ask_at_once(self, questions: Sequence[Call]) -> list[Answer]:
+        """Return the answers to several questions, by one exchange."""
+        orders, self._orders = self._orders, []
+        name = tuple(q for q, _ in questions)
+        return apart(name, self.parts.ask(orders, (name, tuple(args for _, args in questions))))
 
     def compute(self, operation: str, *args: Any) -> PartedColumn:
         """Return a column that an order makes."""
@@ -248,15 +264,16 @@ class PartitionedRows(CpuSample):
         if is_formula(what) and LABEL in parameters(what):
             width = self.n_classes
         size = float(self.n_sample if counts is None else self.sums(counts)[0]) * width
-        guess = self._powers.get(what) if is_formula(what) else None
+        # Values of one kind change little from round to round: a good guess saves two exchanges.
+        kind = what if is_formula(what) else (what[0] if isinstance(what, Formed) else "column", width)
+        guess = self._powers.get(kind)
 
         def one_pass(powers: Array) -> tuple[Array, Array]:
             tops, sums = self.ask("tops_and_sums", what, numbers, counts, powers.tolist())
             return tops, sums
 
         found, powers = exact_sums(one_pass, n, size, np.empty((0, n), np.int64) if guess is None else guess)
-        if is_formula(what):
-            self._powers[what] = powers
+        self._powers[kind] = powers
         return found
 
     def _follower(self, form: int, sided: bool, lasting: bool) -> Any:
@@ -274,13 +291,20 @@ class PartitionedRows(CpuSample):
         """Return the node of all rows."""
         number = self._number()
         self.order("root", number)
+        self._asked, self._ahead = {number: self._asked.get(ALL, {})}, {}
         return PartedNode(number, self.n_rows)
 
     def part(self, node: Any, feature: int, low: Array) -> Any:
         """Part a node's rows: those in the column's low slots, and the others."""
         children = self._number(), self._number()
         self.order("part", node.number, feature, low, children)
-        sizes = self.ask("sizes", children)
+        sums: list[Call] = []
+        if node.n_rows * len(self.whole.starts) <= FEW_CELLS:  # an exchange costs more than to sum both children
+            sums = [(q, (*args, child)) for q, args in self._asked.get(node.number, ()) for child in children]
+        sizes, *found = self._ask_at_once([("sizes", (children,)), *sums])
+        self._ahead = dict(zip(sums, found, strict=True))
+        for child in children:
+            self._asked[child] = self._asked.get(node.number, {})
         return tuple(PartedNode(number, int(size)) for number, size in zip(children, sizes, strict=True))
 
     def histogram(self, channels: Any, node: Any) -> tuple[Array, Array]:
@@ -327,6 +351,12 @@ class PartitionedRows(CpuSample):
     def fused(self, plain: Any, sides: int) -> None:
         """There is no way to take many rounds in one call."""
 
+    def watch(self, table: Any) -> Any:
+        """Return other rows whose scores are to be followed: in parts as well, or in this process."""
+        if isinstance(table, PartitionedRows):
+            return PartedWatched(table)
+        return WatchedRows(table, Scores(self.rule, table.n_rows, self.n_classes, self.threads))
+
     def draw(self, *_: Any) -> Any:
         """Refuse: a draw walks all rows in one order."""
         raise TypeError("A draw needs all rows in one place; fit without resample=True, or on a table in memory.")
@@ -334,59 +364,6 @@ class PartitionedRows(CpuSample):
     def canonical_order(self) -> Any:
         """Refuse: it is an order of all rows."""
         raise TypeError("This booster looks at all rows' votes in one place; use AdaBoost or LogitBoost, say, instead.")
-
-
-class PartedMasses:
-    """How much every row counts, as far as it can be said without the rows."""
-
-    def __init__(self, rows: PartitionedRows) -> None:
-        self.n, self.n_rows, self.n_examples = rows.n, rows.n_rows, rows.n_sample
-        self.uniform, self.as_arrays = rows.whole.uniform, ()
-        self.total, self.sums = rows.total, rows.sums
-
-
-class PartedScores:
-    """The running vote."""
-
-    def __init__(self, rows: PartitionedRows) -> None:
-        self._rows = rows
-
-    @property
-    def F(self) -> PartedColumn:
-        """The scores now."""
-        return self._rows.column("F")
-
-
-class PartedExponentials:
-    """exp(-y F) up to a common factor, as `Exponentials` keeps it: which side changes is decided by all parts."""
-
-    FAR = 40.0
-
-    def __init__(self, rows: PartitionedRows) -> None:
-        self.rows, self.labels = rows, rows.rule.n_outputs == "one"
-        self.gap = 2.0 if self.labels else 1.0
-        self.renew()
-
-    def renew(self) -> None:
-        """Compute all weights from the scores, the largest 1."""
-        self.up = self.down = 0.0
-        self.w = self.rows.compute("renew_weights", self.rows.ask("largest_log")[0])
-
-    def follows(self, h: PartedColumn) -> bool:
-        """Return whether these votes are labels, or numbers of classes."""
-        return h.dtype == np.int8 if self.labels else h.ndim == 1
-
-    def advance(self, alpha: float, h: PartedColumn) -> None:
-        """Follow a vote of alpha * h."""
-        apart = self.gap * alpha
-        if abs(apart) < self.FAR:
-            wrong = 2 * self.rows.ask("wrong_mass", h, self.labels)[0] <= self.rows.n_sample
-            power = apart if wrong else -apart
-            self.rows.order("scale_side", h, self.labels, wrong, exp_of(power))
-            self.up, self.down = self.up + max(power, 0.0), self.down + max(-power, 0.0)
-            if self.up < self.FAR and self.down < self.FAR:
-                return
-        self.renew()
 
 
 def _shown(x: Any) -> Any:

@@ -129,7 +129,8 @@ def task_maker(shape: TaskShape) -> Any:
             if shape.out >= 0:
                 outs = context.make_array(given[shape.out])(context, inside, values[shape.out])
                 length = inside.extract_value(outs.strides, 0)
-                with inside.if_then(inside.icmp_signed(">", parts, _one())):
+                some = inside.icmp_signed(">=", outs.nitems, _one())  # the stride of no numbers is not 0
+                with inside.if_then(inside.and_(inside.icmp_signed(">", parts, _one()), some)):
                     start = inside.gep(inside.bitcast(outs.data, cgutils.voidptr_t), [inside.mul(which, length)])
                     cgutils.memset(inside, start, length, 0)
                 values[shape.out] = context.get_function(operator.getitem, row)(inside, [values[shape.out], which])

@@ -1,0 +1,169 @@
+"""A Dask cluster as a fit sees it: results or one sentence, never a hang."""
+
+from __future__ import annotations
+
+import time
+from asyncio import run_coroutine_threadsafe
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import CancelledError
+from concurrent.futures import wait as wait_for_calls
+from typing import Any
+
+PATIENCE = 10.0  # seconds without any worker after which a fit gives up
+TRIES = 20  # how often what is lost is computed anew, for one question
+AGAIN = 3  # how often a task is submitted that fails, or that workers die of
+LOOK = 0.5  # seconds between two looks at the client's health
+
+MORE_MEMORY = "give the workers more memory, or use smaller partitions"
+
+
+class Cluster:
+    """A client, and what to say when its cluster fails.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The client.
+    """
+
+    def __init__(self, client: Any) -> None:
+        if client.asynchronous:
+            raise TypeError("This Dask client is asynchronous, and fit waits for its workers; use a plain Client.")
+        self.client = client
+        self.opened: list[Any] = []  # parts
+        self.kept: list[Any] = []  # futures
+
+    def keep(self, futures: Sequence[Any]) -> None:
+        """Remember futures, to release them in the end."""
+        self.kept += futures
+
+    def close(self) -> None:
+        """Leave nothing of a fit on the cluster."""
+        for parts in self.opened:
+            parts.close()
+        for future in self.kept:
+            future.release()
+        self.opened, self.kept = [], []
+
+    def check(self) -> None:
+        """Refuse a client that has no scheduler any more."""
+        if self.client.status != "running":
+            raise RuntimeError(
+                "The Dask client or its scheduler is gone, so the fit ends here; connect, and fit again."
+            )
+
+    def results(self, submit: Callable[[int], Any], n: int, what: str) -> list[Any]:
+        """Return the futures of n computations once all are there; one that a dying worker took along is repeated.
+
+        Parameters
+        ----------
+        submit : callable
+            Submits computation i, and returns its future.
+        n : int
+            How many.
+        what : str
+            What one of them is called in a message.
+        """
+        futures, tries = [submit(i) for i in range(n)], [0] * n
+        try:
+            self._finish(futures, tries, submit, what)
+        except BaseException:  # also Ctrl-C
+            for future in futures:
+                future.release()
+            raise
+        return futures
+
+    def _finish(self, futures: list[Any], tries: list[int], submit: Callable[[int], Any], what: str) -> None:
+        from distributed import KilledWorker
+
+        left = set(range(len(futures)))
+        while left:
+            self._wait([futures[i] for i in left])
+            for i in sorted(left):
+                status = futures[i].status
+                if status == "finished":
+                    left.discard(i)
+                elif status in ("error", "cancelled", "lost"):
+                    error = futures[i].exception(timeout=LOOK * 10) if status == "error" else CancelledError()
+                    tries[i] += 1
+                    if isinstance(error, KilledWorker | MemoryError) and tries[i] >= AGAIN:
+                        raise RuntimeError(f"Worker after worker died of {what.lower()} {i}; {MORE_MEMORY}.") from None
+                    if (
+                        not isinstance(error, KilledWorker | MemoryError | CancelledError | OSError)
+                        or tries[i] >= AGAIN
+                    ):
+                        raise RuntimeError(f"{what} {i} cannot be computed: {_one_line(error)}.") from None
+                    self.check()
+                    futures[i].release()
+                    futures[i] = submit(i)
+
+    def _wait(self, futures: Sequence[Any]) -> None:
+        """Wait until one more of the futures is done, or failed; complain if there is no worker for long."""
+        from distributed import wait
+
+        alone = None
+        while True:
+            self.check()
+            try:
+                wait(futures, timeout=LOOK, return_when="ALL_COMPLETED")
+                return
+            except TimeoutError:
+                if any(f.status in ("error", "cancelled", "lost") for f in futures):
+                    return
+            except CancelledError:
+                return
+            if self.client.nthreads():
+                alone = None
+            else:
+                alone = alone or time.monotonic()
+                if time.monotonic() - alone > PATIENCE:
+                    raise RuntimeError(
+                        f"The Dask cluster has had no worker for {PATIENCE:.0f} seconds; start some, and fit again."
+                    ) from None
+
+    def homes(self, futures: Sequence[Any]) -> list[str]:
+        """Return the worker that has each result; "" if none has it any more."""
+        self.check()
+        found = self.client.who_has(list(futures))
+        return [next(iter(found.get(f.key, ())), "") for f in futures]
+
+    def run(
+        self, function: Callable[..., Any], *args: Any, groups: Mapping[str, Sequence[str]]
+    ) -> dict[str, Any | None]:
+        """Call a function on workers, outside of tasks; return results, by worker: None from one that is gone.
+
+        Parameters
+        ----------
+        function, *args
+            A coroutine function and its arguments.
+        groups : mapping
+            The workers to call, and those that each depends on: if one of these leaves the cluster, nobody waits.
+        """
+        self.check()
+        loop = self.client.loop.asyncio_loop
+        calls = {w: run_coroutine_threadsafe(self._call(function, args, w), loop) for w in groups}
+        try:
+            while not all(call.done() for call in calls.values()):
+                done, _ = wait_for_calls(calls.values(), timeout=LOOK)
+                if len(done) < len(calls):
+                    self.check()
+                    alive = set(self.client.nthreads())
+                    for w, call in calls.items():
+                        if not call.done() and not alive.issuperset(groups[w]):
+                            call.cancel()
+            return {w: None if call.cancelled() else call.result() for w, call in calls.items()}
+        finally:
+            for call in calls.values():
+                call.cancel()
+
+    async def _call(self, function: Callable[..., Any], args: tuple[Any, ...], worker: str) -> Any | None:
+        try:
+            found = await self.client.run(function, *args, workers=[worker], on_error="return")
+        except Exception:  # the scheduler or the client: `check` finds out
+            return None
+        return None if isinstance(found[worker], Exception) else found[worker]
+
+
+def _one_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines() or [""]
+    return f"{type(error).__name__}: {lines[-1].rstrip('.')}" if lines[-1] else type(error).__name__

@@ -1,0 +1,93 @@
+"""What is known, here, of masses, scores and weights whose rows are held by parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boostlab.backend.cpu.kernels.vote_update import exp_of
+from boostlab.backend.partitioned.column import PartedColumn
+from boostlab.contract import Reweigh, Step
+
+if TYPE_CHECKING:
+    from boostlab.backend.partitioned.rows import PartitionedRows
+
+
+class PartedMasses:
+    """How much every row counts, as far as it can be said without the rows."""
+
+    def __init__(self, rows: PartitionedRows) -> None:
+        self.n, self.n_rows, self.n_examples = rows.n, rows.n_rows, rows.n_sample
+        self.uniform, self.as_arrays = rows.whole.uniform, ()
+        self.total, self.sums, self._rows = rows.total, rows.sums, rows
+
+    def map(self, function: Callable[..., Any], *columns: Any) -> PartedColumn:
+        """Return a function of columns, evaluated where the rows are."""
+        return self._rows.compute("mapped", function, columns)
+
+
+class PartedScores:
+    """The running vote."""
+
+    def __init__(self, rows: PartitionedRows) -> None:
+        self._rows = rows
+
+    @property
+    def F(self) -> PartedColumn:
+        """The scores now."""
+        return self._rows.column("F")
+
+    def map(self, function: Callable[..., Any], *numbers: Any) -> PartedColumn:
+        """Return a function of the scores and of numbers, evaluated where the rows are."""
+        return self._rows.compute("mapped", function, (self.F, *numbers))
+
+
+class PartedWatched:
+    """Rows in parts that are not trained on, and their scores.
+
+    Parameters
+    ----------
+    rows : PartitionedRows
+        The rows, for the same rule.
+    """
+
+    def __init__(self, rows: PartitionedRows) -> None:
+        self.table, self.scores = rows, rows.scores
+
+    def advance(self, answer: Step | Reweigh, voter: Any) -> None:
+        """Let a voter join the scores."""
+        self.table.order("advance", answer, self.table.votes(voter))
+
+
+class PartedExponentials:
+    """exp(-y F) up to a common factor, as `Exponentials` keeps it: which side changes is decided by all parts."""
+
+    FAR = 40.0
+
+    def __init__(self, rows: PartitionedRows) -> None:
+        self.rows, self.labels = rows, rows.rule.n_outputs == "one"
+        self.gap = 2.0 if self.labels else 1.0
+        self.renew()
+
+    def renew(self) -> None:
+        """Compute all weights from the scores, the largest 1."""
+        self.up = self.down = 0.0
+        self.w = self.rows.compute("renew_weights", self.rows.ask("largest_log")[0])
+
+    def follows(self, h: PartedColumn) -> bool:
+        """Return whether these votes are labels, or numbers of classes."""
+        return h.dtype == np.int8 if self.labels else h.ndim == 1
+
+    def advance(self, alpha: float, h: PartedColumn) -> None:
+        """Follow a vote of alpha * h."""
+        apart = self.gap * alpha
+        if abs(apart) < self.FAR:
+            wrong = 2 * self.rows.ask("wrong_mass", h, self.labels)[0] <= self.rows.n_sample
+            power = apart if wrong else -apart
+            self.rows.order("scale_side", h, self.labels, wrong, exp_of(power))
+            self.up, self.down = self.up + max(power, 0.0), self.down + max(-power, 0.0)
+            if self.up < self.FAR and self.down < self.FAR:
+                return
+        self.renew()

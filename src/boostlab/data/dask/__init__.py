@@ -1,0 +1,1 @@
+"""Collections of Dask as samples: read where their partitions are, kept there as bin codes."""

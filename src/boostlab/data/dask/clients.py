@@ -1,0 +1,46 @@
+"""Which cluster a fit runs on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from boostlab.backend.dask.cluster import Cluster
+
+_CLIENT: ContextVar[Any] = ContextVar("boostlab_dask_client", default=None)
+
+
+@contextmanager
+def using(client: Any) -> Iterator[None]:
+    """Let fits inside this block run on a client's cluster."""
+    token = _CLIENT.set(client)
+    try:
+        yield
+    finally:
+        _CLIENT.reset(token)
+
+
+@contextmanager
+def current_cluster() -> Iterator[Cluster]:
+    """Give the cluster of the client in use, or of Dask's current one; leave it without tasks or memory."""
+    client = _CLIENT.get()
+    if client is None:
+        try:
+            from distributed import get_client
+        except ImportError:
+            raise ImportError("Dask collections need dask and distributed: pip install 'boostlab[dask]'.") from None
+        try:
+            client = get_client()
+        except ValueError:
+            raise ValueError(
+                "X is a Dask collection and there is no Dask client; make one (client = distributed.Client()), or fit "
+                "inside `with boostlab.dask.using(client)`."
+            ) from None
+    cluster = Cluster(client)
+    cluster.check()
+    try:
+        yield cluster
+    finally:
+        cluster.close()

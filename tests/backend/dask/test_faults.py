@@ -1,0 +1,205 @@
+"""What goes wrong on a cluster is survived with the same bits, or said in one sentence; nothing hangs."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+import threading
+import time
+
+import dask.array as da
+import numpy as np
+import pytest
+from distributed import Client
+
+from boostlab import AdaBoostClassifier, SAMMEClassifier
+from boostlab.backend.dask import worker
+from boostlab.backend.dask.cluster import Cluster
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+
+
+def sample(n=240, d=4, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    return X, (X[:, 0] + X[:, 1] ** 2 + rng.normal(size=n) > 1).astype(int)
+
+
+def collections(X, y, size=60):
+    return da.from_array(X, chunks=(size, X.shape[1])), da.from_array(y, chunks=size)
+
+
+def votes(model):
+    return repr(model.estimators_), np.asarray(model.estimator_weights_).tolist()
+
+
+def held():
+    """Return how many parts this process holds."""
+    return len(worker.HELD)
+
+
+def left_on(client):
+    """Return the parts and tasks that the cluster still holds, after a moment."""
+    for _ in range(100):
+        tasks = client.run_on_scheduler(lambda dask_scheduler: list(map(str, dask_scheduler.tasks)))
+        parts = sum(client.run(held, on_error="ignore").values())
+        if not (parts or tasks):
+            break
+        time.sleep(0.05)
+    return parts, tasks
+
+
+def test_killed_workers_change_no_bit(client, cluster):
+    X, y = sample()
+    booster = AdaBoostClassifier(max_leaf_nodes=3, n_estimators=5)
+    here = votes(booster.fit(X, y))
+
+    def kill(state):
+        if state.t in (1, 4):
+            cluster.fill(client)
+            cluster.kill(client)
+
+    assert votes(booster.set_params(callbacks=kill).fit(*collections(X, y))) == here
+    assert left_on(client) == (0, [])
+
+
+def test_a_worker_killed_while_the_table_is_read(client, cluster):
+    X, y = sample()
+    here = votes(AdaBoostClassifier(n_estimators=3).fit(X, y))
+    DX, Dy = collections(X, y)
+    slow = DX.map_blocks(lambda x: (time.sleep(0.1), x)[1], meta=np.empty((0, 4)))
+    timer = threading.Timer(0.6, cluster.kill, (client,))
+    timer.start()
+    assert votes(AdaBoostClassifier(n_estimators=3).fit(slow, Dy)) == here
+    timer.join()
+
+
+def test_two_fits_at_once(client):
+    X, y = sample()
+    booster, other = AdaBoostClassifier(n_estimators=6), SAMMEClassifier(n_estimators=6, max_depth=2)
+    here = [votes(b.fit(X, y)) for b in (booster, other)]
+    found = {}
+    threads = [
+        threading.Thread(target=lambda i=i, b=b: found.update({i: votes(b.fit(*collections(X, y)))}))
+        for i, b in enumerate((booster, other))
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert [found[0], found[1]] == here
+
+
+def test_a_reduction_tree_of_workers_gives_the_same_bits(client, monkeypatch):
+    monkeypatch.setattr(worker, "FAN", 1)  # here: the first worker asks the second
+    X, y = sample()
+    here = votes(AdaBoostClassifier(n_estimators=4).fit(X, y))
+    assert votes(AdaBoostClassifier(n_estimators=4).fit(*collections(X, y))) == here
+
+
+def test_a_call_that_comes_twice_or_late_does_no_harm(client):
+    X, y = sample()
+    here = votes(AdaBoostClassifier(n_estimators=4).fit(X, y))
+    run = Cluster.run
+
+    def twice(self, *args, **options):
+        run(self, *args, **options)
+        return run(self, *args, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Cluster, "run", twice)
+        assert votes(AdaBoostClassifier(n_estimators=4).fit(*collections(X, y))) == here
+
+
+def test_an_interrupt_keeps_the_rounds_so_far_and_leaves_a_clean_cluster(client):
+    X, y = sample()
+
+    def interrupt(state):
+        if state.t == 3:
+            raise KeyboardInterrupt
+
+    model = AdaBoostClassifier(n_estimators=9, callbacks=interrupt).fit(*collections(X, y))
+    assert (model.n_estimators_, model.stop_reason_.split(":")[0]) == (3, "interrupted")
+    assert votes(model) == votes(AdaBoostClassifier(n_estimators=3).fit(X, y))
+    assert left_on(client) == (0, [])
+
+
+def test_a_partition_that_cannot_be_computed(client):
+    X, y = sample()
+    DX, Dy = collections(X, y)
+
+    def fails(x, block_id=(0, 0)):
+        if block_id[0] == 2:
+            raise OSError("the disk is gone")
+        return x
+
+    bad = DX.map_blocks(fails, meta=np.empty((0, 4)))
+    start = time.monotonic()
+    with pytest.raises(RuntimeError, match=r"Partition 2 cannot be computed: OSError: the disk is gone\.$"):
+        AdaBoostClassifier(n_estimators=3).fit(bad, Dy)
+    assert time.monotonic() - start < 30
+    assert left_on(client) == (0, [])
+
+
+SCHEDULER = """
+import sys, time
+from distributed import LocalCluster
+if __name__ == "__main__":
+    made = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=":0")
+    print(made.scheduler_address, flush=True)
+    time.sleep(120)
+"""
+
+
+def test_a_client_or_scheduler_that_goes_away():
+    X, y = sample()
+    DX, Dy = collections(X, y)
+    process = subprocess.Popen([sys.executable, "-c", SCHEDULER], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert process.stdout is not None
+    client = Client(process.stdout.readline().decode().strip(), timeout=30)
+    ended = []
+
+    def end(state):
+        if state.t == 2:
+            ended.append(time.monotonic())
+            process.kill()
+
+    with pytest.raises(RuntimeError, match="client or its scheduler is gone") as caught:
+        AdaBoostClassifier(n_estimators=50, callbacks=end).fit(DX, Dy)
+    assert time.monotonic() - ended[0] < 30
+    assert "\n" not in str(caught.value)
+    process.wait()
+    process.stdout.close()
+    client.close()
+
+
+def test_traffic_of_a_round_does_not_depend_on_the_rows(client, monkeypatch):
+    run, sent = Cluster.run, []
+
+    def counted(self, function, *args, groups):
+        found = run(self, function, *args, groups=groups)
+        sent.append(len(pickle.dumps(args)) * len(groups) + len(pickle.dumps(found)))
+        return found
+
+    monkeypatch.setattr(Cluster, "run", counted)
+    bytes_of = []
+    for n in (1_000, 8_000):
+        X, y = sample(n)
+        sent.clear()
+        marks = []
+        DX, Dy = collections(np.round(X, 1), y, n // 4)
+        AdaBoostClassifier(n_estimators=6, callbacks=lambda s, m=marks: m.append(sum(sent))).fit(DX, Dy)
+        bytes_of.append((marks[-1] - marks[2]) / 3)
+    slots = 4 * 256 * 8 * 2  # two histograms of four columns
+    assert bytes_of[1] < 1.3 * bytes_of[0]
+    assert bytes_of[1] < 4 * slots
+
+
+def test_dask_is_not_imported_otherwise():
+    code = (
+        "import sys, numpy as np; from boostlab import AdaBoostClassifier as A; import boostlab.dask;"
+        "A(n_estimators=1).fit(np.eye(4), [0, 1, 0, 1]).predict(np.eye(4));"
+        "assert not {'dask', 'distributed'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
