@@ -134,4 +134,4 @@ def test_every_booster_says_what_the_lists_need(name):
 
 def test_shared_parameters_are_those_of_the_base():
     assert set(BoostingClassifier().get_params(deep=False)) == registry.SHARED_NAMES
-    assert REGISTRY["LogitBoostClassifier"].parameters == {"z_max": 4.0, "learning_rate": 1.0, "safe": True}
+    assert REGISTRY["LogitBoostClassifier"].parameters == {"z_max": 4.0, "learning_rate": "auto", "safe": True}

@@ -9,9 +9,10 @@ import boostlab
 from boostlab.comparison.design import design
 from boostlab.comparison.metrics import METRICS
 from boostlab.comparison.protocol import NestedCV
-from boostlab.studies.plan import Method
+from boostlab.studies.plan import Method, Outcome
 from boostlab.studies.schedule import find_places, in_groups
-from boostlab.studies.store import Store
+from boostlab.studies.store import Saved, Store
+from boostlab.studies.watch import StudyProgress
 from boostlab.tables.table import LabelledTable
 
 RNG = np.random.default_rng(0)
@@ -113,3 +114,29 @@ def test_splits_come_first(tmp_path):
         groups = in_groups(find_places(plan.study, store, "full")[0], {}, 2, splits_first=True)
     assert [group[0].cell.repeat for group in groups] == [0] * 3 + [1] * 3 + [2] * 3
     assert all(len(group) == 1 for group in groups)
+
+
+def test_a_short_budget_has_the_yardsticks(tmp_path):
+    """They come after the first booster of a split, whatever cells took before."""
+    plan = design(TABLE, ["AdaBoost", "LogitBoost", "MadaBoost"], folds=2, repeats=1)
+    with Store(tmp_path / "c.sqlite") as store:
+        places = find_places(plan.study, store, "full")[0]
+    usual = {place.entry.kind: 9.0 for place in places if place.cell.method.name == "MadaBoost"}
+    cells = [group[0].cell for group in in_groups(places, usual, 1, splits_first=True)]
+    names = [cell.method.name for cell in cells if cell.repeat == 0]
+    assert names == ["AdaBoost", *(one.name for one in plan.peers), "LogitBoost", "MadaBoost"]
+    assert len(plan.peers) >= 3
+
+
+def test_time_left_does_not_judge_a_search_by_a_yardstick(tmp_path):
+    plan = design(TABLE, ["AdaBoost", "LogitBoost"], folds=2, repeats=1)
+    with Store(tmp_path / "c.sqlite") as store:
+        places = find_places(plan.study, store, "full")[0]
+    progress = StudyProgress("table")
+    progress.begin(places, {}, {}, jobs=1)
+    n = len(plan.peers)
+    for place in places:
+        if place.cell.repeat == 0 and place.cell.method.name != "LogitBoost":
+            seconds = 10.0 if place.cell.method.name == "AdaBoost" else 0.5
+            progress.cell(place, Saved(1, place.key, Outcome({"cost": 0.1}), "", seconds, "", "run"))
+    assert progress.seconds_left() == 10.0 + 2 * 10.0 + n * 0.5

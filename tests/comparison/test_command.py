@@ -265,7 +265,7 @@ def test_more_classes(run, here):
     assert result.exit_code == 0
     assert "3: a (" in result.stdout
     assert [method.name for method in suitable(None, 3, 180)[0]] == [
-        *("SAMME", "AdaBoostM1", "AdaBoostM2", "AdaBoostMH", "LogitBoost", "VadaBoost"),
+        *("SAMME", "LogitBoost", "AdaBoostM1", "AdaBoostM2", "AdaBoostMH", "VadaBoost"),
     ]
 
 

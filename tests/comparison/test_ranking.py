@@ -1,5 +1,7 @@
 """Rankings and advice, read off cells made by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -160,3 +162,11 @@ def test_a_tiny_share_of_noise_is_no_power_of_ten():
     both = ranking({"A": around(0.2), "B": around(0.3)}), ranking({"A": around(0.2), "B": around(0.3)}, noise=1e-7)
     assert "with 0.00001 % of the training labels flipped" in advise(both, "yes").sentences[0]
     assert not any("e-" in sentence for sentence in advise([calm, noisy], "yes").sentences)
+
+
+def test_advice_names_a_better_yardstick_however_early():
+    found = ranking({"AdaBoost": [0.2, *[None] * 9], "forest": [0.1, *[None] * 9]})
+    marked = [replace(one, is_peer=one.name == "forest") for one in found.standings]
+    said = advise([replace(found, standings=marked)], "no").sentences
+    assert "had no other booster to be compared with" in said[0]
+    assert said[2] == "Of the yardsticks forest has 10.0 %, which is not distinguishable from it."

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import boostlab
 from boostlab.boosters import REGISTRY, REGRESSORS
 from boostlab.boosters.registry import Entry
 
@@ -53,3 +54,10 @@ def test_only_what_is_between_the_marks_changes(make_lists):
     assert make_lists.updated("a\n<!-- [x] made -->\nold\n<!-- [/x] -->\nb\n", "<!-- [x] ", "<!-- [/x]", "new\n") == (
         "a\n<!-- [x] made -->\nnew\n<!-- [/x] -->\nb\n"
     )
+
+
+def test_no_private_name_is_a_parameter():
+    """A parameter is public: it stands in the lists, in get_params and in model files."""
+    makers = [boostlab.AutoBoostClassifier, boostlab.AutoBoostRegressor]
+    makers += [getattr(boostlab, name) for name in REGISTRY | REGRESSORS]
+    assert [(made.__name__, name) for made in makers for name in made().get_params() if name.startswith("_")] == []

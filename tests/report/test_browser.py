@@ -79,6 +79,8 @@ def test_the_report_in_a_browser(report, tmp_path):
         assert (tmp_path / "report.pdf").stat().st_size > 10_000
         page.set_viewport_size({"width": 390, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth") <= 390  # a phone need not scroll sideways
+        widths = page.eval_on_selector_all("svg", "all => all.map(one => one.getBoundingClientRect().right)")
+        assert max(widths) <= 390  # and sees every plot whole
         browser.close()
     assert said == []
     assert asked == [report.as_uri()]

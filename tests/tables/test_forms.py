@@ -86,3 +86,16 @@ def test_yes_and_no_in_any_case():
 def test_a_later_file_is_read_by_the_form_that_was_learnt():
     assert np.isnan(read_cells(["12.5", "n/a", "twelve"], Form())).tolist() == [False, True, True]
     assert read_cells(["1234"], Form(thousands=",", unit="$"))[0] == 1234.0
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (["1,234.50", "12.40"], "with thousands ','"),
+        (["$1,234.50", "$12.40"], "in $ with thousands ','"),
+        (["1.234,50", "12,40"], "with thousands '.' and decimal ','"),
+        (["1234.5", "12.4"], ""),
+    ],
+)
+def test_how_numbers_are_written_is_said(cells, said):
+    assert infer(cells).says() == said

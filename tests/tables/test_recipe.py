@@ -128,7 +128,7 @@ def test_leakage_is_warned_of():
     columns = ugly_rows()
     columns["refund"] = ["0" if word == "yes" else f"{50 + i}.5" for i, word in enumerate(columns["bought"])]
     table = understand(raw_sheet(columns).sheet(), "t", "bought", folds=2)
-    assert [text.split(":")[0] for text in table.warnings] == ["'refund' says it for 100 % of the rows"]
+    assert [text.split(":")[0] for text in table.warnings] == ["'refund' alone predicts 100 % of the rows"]
     assert "--drop" in table.warnings[0]
     assert learnt().warnings == []
     numbers = {"x": list(range(60)), "noise": [i * 7 % 60 for i in range(60)], "y": [3.0 * i + 0.5 for i in range(60)]}
@@ -144,3 +144,12 @@ def test_many_values_are_a_number_to_predict():
     few = {"x": [i % 7 for i in range(60)], "stars": [i % 5 for i in range(60)]}
     assert not understand(raw_sheet(few).sheet(), "t", "stars", folds=2).is_numeric
     assert understand(raw_sheet(few).sheet(), "t", "stars", folds=2, numeric=True).is_numeric
+
+
+def test_a_recipe_names_the_values_of_booleans():
+    """The matrix holds 0 and 1; a row that is explained says no and yes."""
+    recipe = learnt().recipe
+    named = dict(zip(recipe.feature_names, recipe.value_names, strict=True))
+    assert named["member"] == ("no", "yes")
+    assert named["price"] is None
+    assert "Oslo" in named["city"]

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -91,7 +91,7 @@ class Booster(Patient, Complaining, Explaining, Constraining, Targets, Showing, 
     _settles: ClassVar[tuple[str, ...]] = ()  # what `_settle` may return
     _trial_rounds: ClassVar[int] = MOST_ROUNDS  # of the trials by which `_settle` decides
     _tol_is_the_rules: ClassVar[bool] = False  # whether `tol` belongs to the rule rather than to early stopping
-    _time: FitTime | None = None  # of the fit at work
+    _time = cast("FitTime | None", None)  # of the fit at work; without an annotation, which would make it a parameter
 
     def _rule(self) -> Rule:
         """Return the rule these parameters make."""

@@ -55,7 +55,7 @@ def advise(rankings: Sequence[Ranking], usual: str) -> Advice:
     settings = _settings(pick)
     choose = "So far choose" if plain.early else "Choose"
     first = f"{choose} {pick.name}{f' with {settings}' if settings else ''}: {why}."
-    beside = [_yardstick(plain, pick)] if plain.peers and not plain.early else []
+    beside = [_yardstick(plain, pick)] if plain.peers else []
     return Advice(pick, (first, _doubts(plain, noisy, pick, usual), *beside), code(pick))
 
 
@@ -81,7 +81,7 @@ def _pick(plain: Ranking, noisy: Ranking | None) -> tuple[Standing, str]:
         level += f" (95 % interval {m.span(best.low, best.high)})"
     costs = f"{_rounds(best.rounds)} {_seconds(best.seconds)}"
     if len(plain.ranked) == 1:
-        return best, f"{level} had nobody to be compared with, and {costs}"
+        return best, f"{level} had {'no other booster' if plain.peers else 'nobody'} to be compared with, and {costs}"
     if noisy is not None:
         errors = {one.name: one.cost for one in noisy.ranked}
         flipped = f"with {significant(100 * noisy.noise, 3)} % of the training labels flipped"

@@ -12,12 +12,12 @@ from boostlab.studies.request import RequestError
 
 LARGE = 500_000  # cells of a table from which on fewer boosters are compared, and rounds chosen by one hold-out
 
-# A booster or two of every family, the baseline first.
+# A booster or two of every family: the baseline first, then the strongest, so that a short budget has both.
 _TWO_CLASSES = (
     *("AdaBoost", "LogitBoost", "GentleBoost", "L2Boost"),
     *("VadaBoost", "QuadBoost", "MadaBoost", "BrownBoost"),
 )
-_MORE_CLASSES = ("SAMME", "AdaBoostM1", "AdaBoostM2", "AdaBoostMH", "LogitBoost", "VadaBoost")
+_MORE_CLASSES = ("SAMME", "LogitBoost", "AdaBoostM1", "AdaBoostM2", "AdaBoostMH", "VadaBoost")
 _FAST = {2: ("AdaBoost", "LogitBoost", "MadaBoost", "VadaBoost"), 3: ("SAMME", "AdaBoostM1", "AdaBoostM2", "VadaBoost")}
 
 _STUMPS_ONLY = {"EBBoost", "BoostByMajority", "LPBoost", "ERLPBoost", "SoftBoost", "TotalBoost", "RLPBoost"}

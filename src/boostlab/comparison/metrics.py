@@ -250,7 +250,7 @@ def fitting_metric(y: Array, classes: tuple[str, ...]) -> tuple[Metric, str]:
             f"the classes differ in size ({counts.max():,} rows to {counts.min():,}), and the share of errors would "
             "hardly count the small ones"
         )
-    return METRICS["error"], "the classes are of similar size"
+    return METRICS["error"], "no class is rare"
 
 
 def _one_in(share: float) -> str:

@@ -134,9 +134,9 @@ def _columns(metric: Metric) -> list[str]:
 
 def _row(one: Standing, ranking: Ranking) -> list[Any]:
     m, places = ranking.metric, ranking.places()
-    if not one.ranked:
-        return ["", one.name, "", "", "", "", "", f"failed: {one.failure}" if one.failed else "no result"]
     name = f"{one.name} (yardstick)" if one.is_peer else one.name
+    if not one.ranked:
+        return ["", name, "", "", "", "", "", f"failed: {one.failure}" if one.failed else "no result"]
     span = "" if isnan(one.low) else m.span(one.low, one.high)
     return [
         places.get(one.name, ""),
@@ -243,11 +243,12 @@ def _best(comparison: Comparison, pick: Standing, model: Any) -> dict[str, Any]:
     model = comparison.best_estimator_ if model is None else model
     booster = model["booster"] if hasattr(model, "named_steps") else model
     names = table_.feature_names or tuple(f"column {j + 1}" for j in range(int(table_.X.shape[1])))
-    categories = None if table_.recipe is None else table_.recipe.category_names
+    recipe = table_.recipe
+    categories, values = (None, None) if recipe is None else (recipe.category_names, recipe.value_names)
     found["What it looks at"] = importances_section(booster, names, categories)
     with suppress(Exception):  # votes that are no sums have no contributions
         given = table_.X if comparison.given is None else comparison.given[0]
-        found["What moves its answers"] = contributions_section(booster, given, names, categories)
+        found["What moves its answers"] = contributions_section(booster, given, names, values)
     if not table_.is_numeric and table_.X.shape[0] <= _LARGE:
         with suppress(Exception):  # margins are for one vote; what has none says so by leaving the section out
             given = comparison.given

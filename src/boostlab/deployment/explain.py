@@ -54,7 +54,7 @@ def explain(model_file: Path, table_file: Path | None, out: Path, encoding: str 
         with suppress(Exception):  # votes that are no sums have no contributions
             X = recipe.matrix(raw, str(table_file))
             sections["What moves its answers"] = contributions_section(
-                booster, X, recipe.feature_names, recipe.category_names
+                booster, X, recipe.feature_names, recipe.value_names
             )
     sections["What it looks at"] = importances_section(booster, recipe.feature_names, recipe.category_names)
     sections["What it takes"] = _columns(recipe)

@@ -88,8 +88,8 @@ def in_groups(
 
     How long a cell takes is known from others of its kind, or else guessed by the size of its data.  Where there are
     hardly as many groups as workers the longest are cut in two: making parts twice costs less than waiting.  With
-    `splits_first` every cell is a group of its own, so that all workers are at the same repeat; a worker keeps the
-    parts from one cell to the next.
+    `splits_first` every cell is a group of its own, in the order of the methods, so that all workers are at the same
+    repeat; a worker keeps the parts from one cell to the next.
     """
     together: dict[str, dict[str, Place]] = {}
     for place in missing:  # a cell that stands in two blocks is computed once
@@ -108,4 +108,8 @@ def in_groups(
         groups.remove(long)
         groups += [long[::2], long[1::2]]
     order = {name: i for i, name in enumerate(dict.fromkeys(place.study for place in missing))}
-    return sorted(groups, key=lambda group: (order[group[0].study], group[0].cell.repeat, -seconds(group)))
+
+    def rank(group: Sequence[Place]) -> tuple[int, int, float]:
+        return order[group[0].study], group[0].cell.repeat, 0.0 if splits_first else -seconds(group)
+
+    return sorted(groups, key=rank)

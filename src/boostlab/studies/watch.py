@@ -46,6 +46,7 @@ class StudyProgress:
         self.seconds: dict[tuple[str, str], list[float]] = {}
         self.waiting: dict[str, str] = {}  # what is to be computed: key -> kind
         self.sizes: dict[str, float] = {}  # of the data, by kind
+        self.how: dict[str, str] = {}  # of the method, by kind
         self.usual: dict[str, list[float]] = {}  # seconds by kind
         self.names: dict[str, str] = {}  # method of a cell, by key
         self.notes: dict[str, tuple[float, float]] = {}  # of cells in the making: share done, seconds so far
@@ -68,6 +69,7 @@ class StudyProgress:
                     self.waiting[place.key] = place.entry.kind
                     self.names[place.key] = place.cell.method.name
                 self.sizes[place.entry.kind] = place.size
+                self.how[place.entry.kind] = place.cell.method.how
 
     def cell(self, place: Place, saved: Saved) -> None:
         """Be told of a cell that was finished."""
@@ -100,7 +102,8 @@ class StudyProgress:
         """Return how long the rest may take; NaN as long as nobody knows.
 
         What a cell in the making takes is read off how far it is, as long as none of its kind is finished.  Cells of a
-        kind that was never computed are taken to need as long as the others, for data of their size.
+        kind that was never computed are taken to need as long as the others, for data of their size: those of methods
+        trained the same way, if there are any, for a yardstick at its defaults says little of a search.
         """
         known = {kind: list(seconds) for kind, seconds in self.usual.items() if seconds and kind in self.sizes}
         here = {key: note for key, note in self.notes.items() if key in self.waiting and note[0] >= TOLD}
@@ -111,15 +114,19 @@ class StudyProgress:
         if not known:
             return float("nan")
         means = {kind: fmean(seconds) for kind, seconds in known.items()}
-        pace = sum(means.values()) / max(sum(self.sizes[kind] for kind in means), 1.0)
         rest = []
         for key, kind in self.waiting.items():
-            whole = means.get(kind, pace * self.sizes[kind])
+            whole = means[kind] if kind in means else self._pace(self.how[kind], means) * self.sizes[kind]
             if key in here:  # the further it is, the more it says of itself
                 share, seconds = here[key]
                 whole = seconds + (1.0 - share) * whole if kind in finished else seconds / share
             rest.append(max(whole - self.notes.get(key, (0.0, 0.0))[1], 0.0))
         return max(sum(rest) / self.jobs, max(rest, default=0.0))
+
+    def _pace(self, how: str, means: Mapping[str, float]) -> float:
+        """Return the seconds by size of the kinds whose methods are trained so, or of all where there are none."""
+        alike = [kind for kind in means if self.how[kind] == how] or list(means)
+        return sum(means[kind] for kind in alike) / max(sum(self.sizes[kind] for kind in alike), 1.0)
 
     def sentence(self) -> str:
         """Return where it stands, in one line."""

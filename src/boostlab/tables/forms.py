@@ -74,8 +74,10 @@ class Form:
         """Return it for people; empty for what needs no words."""
         if self.kind == "date":
             return "dates" if self.date == "iso" else f"dates written as {self.date}"
-        marks = "" if (self.thousands, self.decimal) in (("", "."), (",", ".")) else f"decimal {self.decimal!r}"
-        return ", ".join(part for part in (f"in {self.unit}" if self.unit else "", marks) if part)
+        marks = [f"thousands {self.thousands!r}"] if self.thousands else []
+        marks += [f"decimal {self.decimal!r}"] if self.decimal != "." else []
+        parts = [f"in {self.unit}"] if self.unit else []
+        return " ".join([*parts, f"with {' and '.join(marks)}"] if marks else parts)
 
 
 WORDS = Form("words")

@@ -40,7 +40,7 @@ def leaks(X: Array, y: Array, categorical: list[int], is_numeric: bool) -> dict[
     --------
     >>> y = np.arange(200) % 2
     >>> leaks(np.column_stack([y * 2.0, np.arange(200) // 2]), y, [], False)
-    {0: 'says it for 100 % of the rows'}
+    {0: 'alone predicts 100 % of the rows'}
     """
     rows = np.random.default_rng(0).permutation(len(y))[:_ROWS]
     learn, test = rows[::2], rows[1::2]
@@ -52,9 +52,9 @@ def leaks(X: Array, y: Array, categorical: list[int], is_numeric: bool) -> dict[
         guess = (_by_category if j in categorical else _by_tree)(X[:, j], y, learn, test, is_numeric)
         off = _spread(y[test], guess, is_numeric)
         if is_numeric and base > 0 and off < (1.0 - _EXPLAINED) * base:
-            found[j] = f"explains {100 * (1 - off / base):.1f} % of its variance"
+            found[j] = f"alone explains {100 * (1 - off / base):.1f} % of the variance"
         elif not is_numeric and off <= _ERROR and off <= base / 10:
-            found[j] = f"says it for {100 * (1 - off):.3g} % of the rows"
+            found[j] = f"alone predicts {100 * (1 - off):.3g} % of the rows"
     return found
 
 

@@ -159,6 +159,15 @@ class Recipe:
         return found
 
     @property
+    def value_names(self) -> list[Sequence[str] | None]:
+        """As `category_names`, and no and yes for columns of booleans, which the matrix holds as 0 and 1."""
+        kinds = [column.kind for column in self.columns for _ in column.features]
+        return [
+            ("no", "yes") if kind == "boolean" else names
+            for kind, names in zip(kinds, self.category_names, strict=True)
+        ]
+
+    @property
     def feature_names(self) -> tuple[str, ...]:
         """The names of the matrix's columns."""
         return tuple(name for column in self.columns for name in column.features)
