@@ -204,7 +204,7 @@ def test_our_tree_and_scikit_learns_say_the_same_where_leaves_agree():
     rng = np.random.default_rng(4)
     X = rng.integers(0, 3, 3000).astype(float)[:, None]
     codes = (rng.random(3000) < np.array([0.2, 0.6, 0.75])[X[:, 0].astype(int)]).astype(int)
-    ours = AdaBoostClassifier(max_leaf_nodes=3, algorithm="real", n_estimators=1).fit(X, codes)
+    ours = AdaBoostClassifier(max_leaf_nodes=3, algorithm="real", n_estimators=1, learning_rate=1.0).fit(X, codes)
     theirs = AdaBoostClassifier(DecisionTreeClassifier(max_leaf_nodes=3), algorithm="real", n_estimators=1).fit(
         X, codes
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -60,13 +61,15 @@ def sentence(ensemble: Ensemble, training: Training, n_estimators: int, stop: st
     stop : str
         Why it ended.
     """
-    if len(ensemble) == 1 and n_estimators > 1 and stop.partition(":")[0] in NATURAL:
+    counts = _counts(training)
+    errs = counts is None or counts[2] > 0.0
+    if len(ensemble) == 1 and n_estimators > 1 and stop.partition(":")[0] in NATURAL and errs:
         return (
             f"kept a single voter ({stop}), which is no vote; stronger voters (max_leaf_nodes=8), a smaller "
             "learning_rate or no early_stopping may help."
         )
-    F, of_others = _scores(ensemble, training), _share_of_others(training)
-    if F is None or not _constant(F if of_others < RARE else _decided(F, training)):
+    of_others = _share_of_others(training, counts)
+    if not _says_one_thing(ensemble, training, counts, of_others < RARE):
         return ""
     return (
         f"predicts the same class for every row ({stop}), and {100 * of_others:.3g} % of the rows are of others; "
@@ -74,21 +77,41 @@ def sentence(ensemble: Ensemble, training: Training, n_estimators: int, stop: st
     )
 
 
-def _scores(ensemble: Ensemble, training: Training) -> Any:
-    """Return the kept rounds' scores: of the sample where the training has them, else of watched rows if there are.
+def _facts(tie: float, codes: Array, F: Array) -> Array:
+    """Return for every row whether it is of class 1, is named so, and is named wrong, by one score a row."""
+    ones, named = codes == 1, tie < F
+    return np.stack([ones, named, ones != named], axis=1).astype(np.float64)
 
-    None where that would take another look at rows that are not in this process.
+
+def _counts(training: Training) -> tuple[float, float, float] | None:
+    """Return the sums of `_facts` over the sample; None where there are more scores a row."""
+    s = training.state
+    if training.rule.n_outputs != "one":
+        return None
+    tie = 1e-12 * s.bound.value
+    ones, named, wrong = s.held.masses.totals_of(partial(_facts, tie), 3, s.codes, s.held.scores.F)
+    return ones, named, wrong
+
+
+def _says_one_thing(ensemble: Ensemble, training: Training, counts: Any, of_scores: bool) -> bool:
+    """Return whether all rows have the same class, or the same scores, by the rounds that are kept.
+
+    By sums over the sample where the training has their scores, else by watched rows if there are, else by the sample
+    again; not where that would take another look at rows that are not in this process.
     """
-    rounds: Sequence[Round] = training.state.rounds
-    if len(ensemble) == len(rounds) and ensemble.rounds[-1] is rounds[-1]:  # the rule had no last word
-        return training.settled(training.state.held.scores)
-    table = training.rows.table if training.watched is None else training.watched.table  # type: ignore[attr-defined]
-    return ensemble.scores(table) if isinstance(table, Table) else None
-
-
-def _decided(F: Any, training: Training) -> Any:
-    """Return the classes that scores decide for, where the rows are."""
-    return _classes(F) if isinstance(F, np.ndarray) else training.state.held.masses.map(_classes, F)
+    s = training.state
+    rounds: Sequence[Round] = s.rounds
+    if len(ensemble) < len(rounds) or ensemble.rounds[-1] is not rounds[-1]:  # or the rule had a last word
+        rows: Any = training.rows
+        table = rows.table if training.watched is None else training.watched.table
+        if not isinstance(table, Table):
+            return False
+        F = ensemble.scores(table)
+        return _constant(F if of_scores else _classes(F))
+    if counts is not None:
+        return _constant(s.held.scores.F) if of_scores else counts[1] in (0.0, s.n)
+    F = training.settled(s.held.scores)
+    return _constant(F if of_scores else s.held.masses.map(_classes, F))
 
 
 def _classes(F: Array) -> Array:
@@ -97,12 +120,16 @@ def _classes(F: Array) -> Array:
 
 def _constant(values: Any) -> bool:
     """Return whether all rows have the same values."""
+    if isinstance(values, np.ndarray):
+        return len(values) > 0 and bool((values.max(axis=0) == values.min(axis=0)).all())
     columns = [values] if values.ndim == 1 else list(values.T)
     return len(values) > 0 and all(float(x.max()) == -float((-x).max()) for x in columns)
 
 
-def _share_of_others(training: Training) -> float:
+def _share_of_others(training: Training, counts: Any) -> float:
     """Return the share of the sample that is not of the most frequent class."""
     s = training.state
-    counts = [s.held.masses.total((s.codes == c) * 1.0) for c in range(s.n_classes)]
-    return 1.0 - max(counts) / s.n
+    if counts is not None:
+        return float(min(counts[0], s.n - counts[0]) / s.n)
+    each = [s.held.masses.total((s.codes == c) * 1.0) for c in range(s.n_classes)]
+    return 1.0 - max(each) / s.n

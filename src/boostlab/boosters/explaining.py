@@ -115,7 +115,7 @@ class Explaining(Fitted):
         >>> print(AdaBoostClassifier(n_estimators=2).fit(X[50:], y[50:] == 2).rules())
         round  weight  rule
             1   1.376  petal width (cm) > 1.65 → +1, else -1
-            2   0.952  petal length (cm) > 4.95 → +1, else -1
+            2   1.019  petal length (cm) ≤ 4.85 → -1, else +1
         """
         from boostlab.explain.rules import rules
 

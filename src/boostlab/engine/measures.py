@@ -77,8 +77,8 @@ class ScaledLogLoss:
         sure = (rows.n + 1.0) / (rows.n + 2.0)
         a, best = self.factor * unit, np.inf
         for _ in range(MOST_STEPS):
-            terms = rows.map(partial(_scaled, a, unit, sure), codes, F)  # where the rows are
-            loss, slope, curvature = (rows.total(x) / rows.n for x in terms.T)
+            sums = rows.totals_of(partial(_scaled, a, unit, sure), 3, codes, F)  # where the rows are
+            loss, slope, curvature = (x / rows.n for x in sums)
             best = min(best, loss)
             gain = slope * slope / max(2.0 * curvature, SCALED)  # of the next step
             if gain <= SCALED or a < SCALED:  # or no factor helps

@@ -35,10 +35,12 @@ class Blocks:
         How much every row counts.
     threads : int
         How many threads share the rows.
+    room : int
+        Numbers of a block, for each thread.
     """
 
-    def __init__(self, masses: Masses, threads: int) -> None:
-        self.masses, self.threads = masses, threads
+    def __init__(self, masses: Masses, threads: int, room: int = ROOM) -> None:
+        self.masses, self.threads, self.room = masses, threads, room
         self._room = np.empty(0)  # workspace
 
     def serves(self, n_values: int) -> bool:
@@ -85,7 +87,7 @@ class Blocks:
 
     def _blocks(self, evaluate: Evaluate, n_values: int) -> Any:
         """Yield (first row, last row + 1, values) of one block after another: what the threads' caches hold."""
-        n, step = self.masses.n_rows, max(ROOM * self.threads // n_values, 1)
+        n, step = self.masses.n_rows, max(self.room * self.threads // n_values, 1)
         size = n_values * min(n, step)
         if len(self._room) < size:
             self._room = np.empty(size)

@@ -22,6 +22,7 @@ from boostlab.backend.cpu.kernels.totals import totals_of, totals_of_each
 Array = npt.NDArray[Any]
 
 MANY = 1 << 15  # values from which on several threads sum them
+FEW = 4096  # rows whose values are held at once
 _FLOAT = np.dtype(np.float64)
 _ONCE = np.empty(0, np.int32)  # counts of rows that all count once
 _NO_MASS = np.empty(0)
@@ -207,6 +208,17 @@ class Masses:
     def map(self, function: Callable[..., Array], *columns: Array) -> Array:
         """Return a function of columns, evaluated where the rows are: here."""
         return function(*columns)
+
+    def totals_of(self, function: Callable[..., Array], n_values: int, *columns: Array) -> list[float]:
+        """Return the sum of each of a function's values (one column a value), which are never held for all rows."""
+        if self.n_rows <= FEW:
+            return list(self.totals(np.ascontiguousarray(function(*columns).T)))
+        from boostlab.backend.cpu.block_sums import Blocks  # which knows this module
+
+        def evaluate(first: int, last: int, out: Array) -> None:
+            out[:] = function(*(x[first:last] for x in columns)).T
+
+        return Blocks(self, 1, n_values * FEW).totals(evaluate, n_values, np.empty((0, n_values), np.int64))[0]
 
     # -- extremes and draws -------------------------------------------------------------------------------------------
 

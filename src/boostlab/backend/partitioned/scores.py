@@ -27,6 +27,10 @@ class PartedMasses:
         """Return a function of columns, evaluated where the rows are."""
         return self._rows.compute("mapped", function, columns)
 
+    def totals_of(self, function: Callable[..., Any], n_values: int, *columns: Any) -> list[float]:
+        """Return the sum of each of a function's values, one column a value."""
+        return [self.total(x) for x in self.map(function, *columns).T]
+
 
 class PartedScores:
     """The running vote."""
