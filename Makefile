@@ -9,7 +9,7 @@ BENCH_VENV := .venv-bench
 # Extra arguments:  make test ARGS="-k adaboost",  make demo ARGS="--help"
 ARGS ?=
 
-PIP_INSTALL := -m pip install -qq --disable-pip-version-check --no-input -c constraints.txt
+PIP_INSTALL := -m pip install -qq --disable-pip-version-check --no-input --no-compile -c constraints.txt
 REQUIREMENTS := pyproject.toml reproductions/pyproject.toml constraints.txt
 
 # Tests start processes and two workers: each compiles all sources anew (10 s) where no bytecode may be kept.

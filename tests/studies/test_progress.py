@@ -50,7 +50,7 @@ def test_the_time_left_is_true_within_a_factor_of_two():
     study.jobs = 2
     queue = [(f"{kind}{split}", kind) for split in range(3) for kind in takes]
     study.waiting, study.sizes = dict(queue), dict.fromkeys(takes, 100.0)
-    study.usual = {kind: [] for kind in takes}
+    study.usual, study.how = {kind: [] for kind in takes}, dict.fromkeys(takes, "")
     began, free, ends = {}, [0.0, 0.0], {}
     for key, kind in queue:  # who is free first takes the next
         worker = free.index(min(free))
