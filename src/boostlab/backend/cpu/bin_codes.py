@@ -61,7 +61,7 @@ class Codes:
 
     @property
     def kind(self) -> str:
-        """What compiled rounds call these codes (see kernels/rounds.py)."""
+        """What compiled rounds call these codes (see kernels/fused_rounds.py)."""
         raise NotImplementedError
 
     @property

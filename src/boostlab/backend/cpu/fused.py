@@ -75,7 +75,7 @@ class FusedRounds:
 
     @cached_property
     def shared(self) -> tuple[Array, ...]:
-        """What the members of a team tell each other (see kernels/rounds.py)."""
+        """What the members of a team tell each other (see kernels/fused_rounds.py)."""
         size, room = self.codes.team_size, self.codes.n_rows + self.codes.team_size
         by_rows = not self.codes.dense or (size > 1 and self.codes.parts_rows)
         slots = self.codes.n_slots if self.layout is None else self.layout.size

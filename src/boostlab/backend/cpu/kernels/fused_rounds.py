@@ -1,4 +1,4 @@
-"""Many rounds of a plain rule in one compiled call, by one thread or by a team of them (see `team`).
+"""Many rounds of a plain rule in one compiled call, by one thread or by a team of them (see `spin_barrier`).
 
 A round is: every member looks for the best stump among its own columns; when all have, each takes the best of these and
 lets it vote on its own rows; when all have, each brings its own columns of the histogram up to date.  Sums are

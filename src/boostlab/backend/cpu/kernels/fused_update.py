@@ -1,7 +1,7 @@
-"""What a round does to rows, in one pass: votes, scores, weights, and what changed (see `rounds`).
+"""What a round does to rows, in one pass: votes, scores, weights, and what changed (see `fused_rounds`).
 
-The numbers are those of `follow.scale_side`,
-`follow.add_votes`, `slots.follow` and the sums over codes, to the bit.
+The numbers are those of `vote_update.scale_side`, `vote_update.add_votes`, `histogram.follow` and the sums over codes,
+to the bit.
 """
 
 from __future__ import annotations

@@ -159,7 +159,7 @@ def _borrowed(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     """Return an argument whose arrays have nobody to count references to them.
 
     The caller holds them while the call lasts.  Counted, every view of an array that several threads read would be
-    an atomic addition to one place in memory: walks down trees took 35 times as long on sixteen threads.
+    an atomic addition to one place in memory.
     """
     if isinstance(kind, types.Array):
         array = context.make_array(kind)(context, builder, value)

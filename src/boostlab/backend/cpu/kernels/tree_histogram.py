@@ -283,7 +283,7 @@ def label_changes(lanes: int) -> Any:
         q: Array,
         out: Array,
     ) -> tuple[int, int, int, int, float]:
-        """Do what `follow` of kernels/slots.py does for two sides.
+        """Do what `follow` of kernels/histogram.py does for two sides.
 
         Return how many rows changed, how many their sign, the sums of -q where q < 0 and of q where q > 0, and of |q|
         in floating point.
