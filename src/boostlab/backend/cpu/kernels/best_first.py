@@ -3,8 +3,8 @@
 The leaf with the largest gain is split, until there are as many leaves as there may be or all are pure.  The rows of a
 leaf are a stretch of one array, which a split parts in place, order kept; the smaller side is summed, the other's
 histogram is the difference.  A team shares the rows and columns of a histogram, the columns of a search and the rows of
-a stretch, and meets at a barrier after each (kernels/spin_barrier.py).  Every member keeps the list of nodes and comes to the
-same decisions, so that nobody waits for them.  Sums are integers: the trees are the same for any team.
+a stretch, and meets at a barrier after each (kernels/spin_barrier.py).  Every member keeps the list of nodes and comes
+to the same decisions, so that nobody waits for them.  Sums are integers: the trees are the same for any team.
 """
 
 from __future__ import annotations
