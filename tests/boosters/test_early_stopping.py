@@ -91,7 +91,12 @@ def test_trees_have_a_rate_that_suits_them_unless_one_is_set():
     for make in (LogitBoostClassifier, GentleBoostClassifier):
         assert make(**few).fit(X, y).learning_rate_ == 1.0
         assert make(max_leaf_nodes=2, **few).fit(X, y).learning_rate_ == 1.0
-        for trees in (dict(max_leaf_nodes=8), dict(max_depth=3), dict(estimator=DecisionTree(max_depth=3))):
+        for trees in (
+            dict(max_leaf_nodes=8),
+            dict(max_depth=3),
+            dict(estimator="tree"),
+            dict(estimator=DecisionTree()),
+        ):
             model = make(**trees, **few).fit(X, y)
             assert model.learning_rate_ == 0.1
             assert model.estimator_weights_.max() <= 0.1

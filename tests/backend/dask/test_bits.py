@@ -122,7 +122,7 @@ def test_frames_with_categories_one_class_and_empty_partitions_of_unknown_size(c
 def test_validation_rows_stop_and_are_followed_as_locally(client):
     X, y, _ = sample(2, "plain")
     train, rest = slice(0, 160), slice(160, 240)
-    for scoring in ("auto", "error"):
+    for scoring in ("auto", "error", "log_loss"):
         booster = AdaBoostClassifier(n_estimators=12, early_stopping=True, n_iter_no_change=3, scoring=scoring)
         here = facts(booster.fit(X[train], y[train], X_val=X[rest], y_val=y[rest]))
         DX, Dy = collection(X, (50, 110, 80)), collection(y, (50, 110, 80))

@@ -182,7 +182,7 @@ def test_threads(criterion, monkeypatch):
         assert same_tree(a, b)
         if isinstance(b, Tree):
             assert np.array_equal(a.votes(Table(problem.X)), b.votes(problem.table))
-    assert len(calls) > 10
+    assert sum(size - 1 for size in calls) >= 35  # parts that other threads took
 
 
 # -- exact sums ---------------------------------------------------------------------------------------------------
