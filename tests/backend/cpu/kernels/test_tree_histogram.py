@@ -12,8 +12,8 @@ from numba import njit
 
 from boostlab.backend.cpu.bin_codes import DenseCodes
 from boostlab.backend.cpu.kernels import tree_histogram as histogram
-from boostlab.backend.cpu.kernels.best_first import join_stretches, part_stretch
 from boostlab.backend.cpu.kernels.histogram import follow_eight, follow_four
+from boostlab.backend.cpu.kernels.node_rows import join_stretches, part_stretch
 from boostlab.contract.criterion import SIGNED
 
 
@@ -135,18 +135,7 @@ def test_a_changed_sign_is_told():
     assert q.tolist() == [-4, -4, 4]
 
 
-SHARES, PART, JOIN = njit(histogram.shares), njit(part_stretch), njit(join_stretches)
-
-
-def test_a_team_shares_rows_and_words():
-    assert SHARES(1, 10**6, 7, 8, 25_600) == (1, 1)
-    assert SHARES(2, 10**6, 7, 8, 25_600) == (2, 1)  # four words and three would be less even
-    assert SHARES(2, 100, 7, 8, 25_600) == (1, 2)  # a second histogram would cost more than it saves
-    assert SHARES(16, 10**6, 7, 8, 25_600) == (16, 1)
-    for team, rows, groups in ((3, 1000, 2), (5, 10, 3), (16, 5000, 7), (4, 0, 1)):
-        r, g = SHARES(team, rows, groups, 8, 1000)
-        assert 1 <= r * g <= team
-        assert g <= groups
+PART, JOIN = njit(part_stretch), njit(join_stretches)
 
 
 @given(seed=st.integers(0, 2**32))

@@ -217,25 +217,6 @@ def class_totals(q: Array, classes: Array, out: Array) -> None:
         out[classes[i]] += q[i]
 
 
-# -- sharing the work ----------------------------------------------------------------------------------------------
-
-
-@part
-def shares(team: int, rows: int, groups: int, lanes: int, numbers: int) -> tuple[int, int]:
-    """Return into how many parts a team takes the rows of a node and the words of its columns.
-
-    A part of the rows has a histogram of its own (of so many numbers, together with the other columns), which is to be
-    cleared and added to the others.
-    """
-    best, row_parts, word_parts = np.inf, 1, 1
-    for words in range(1, min(team, groups) + 1):
-        parts = team // words
-        work = -(-rows // parts) * -(-groups // words) * lanes + (numbers // words if parts > 1 else 0)
-        if work < best:
-            best, row_parts, word_parts = work, parts, words
-    return row_parts, word_parts
-
-
 # -- all rows, from round to round ---------------------------------------------------------------------------------
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.bin_codes import FOLLOWED, DenseCodes, Followed
 from boostlab.backend.cpu.followed_histograms import Follower, Rounded, scaled
-from boostlab.backend.cpu.kernels.best_first import CUT, FACTS
+from boostlab.backend.cpu.kernels.best_first import CUT, FACTS, MOST, most_histograms
 from boostlab.backend.cpu.kernels.grown_tree import write_tree, write_votes
 from boostlab.backend.cpu.kernels.tree_histogram import class_totals, label_changes, label_sums
 from boostlab.backend.cpu.kernels.tree_kinds import classes_grower, labels_grower, numbers_grower
@@ -229,16 +229,18 @@ class Workspace:
     """What growth with so many channels needs, made once a session."""
 
     def __init__(self, grower: BestFirst, n_channels: int) -> None:
-        codes, size, K, team = grower.codes, 2 * grower.limit - 1, n_channels, grower.team
+        codes, K, team = grower.codes, n_channels, grower.team
+        leaves = most_histograms(grower.limit, team)
+        size = 2 * leaves - 1
         widest = int(np.diff(codes.starts).max()) if grower.slots.categories else 0
         self.table = (codes.cells, codes.words, (codes.read[1] * np.uint64(K)).astype(np.uint64)), grower.columns
         self.facts, self.gains = np.empty((team, size, FACTS), np.int64), np.empty((team, size))
         self.totals, self.orders = np.empty((team, size, K), np.int64), np.empty((team, size, widest), np.int64)
         self.nodes = self.facts, self.gains, self.totals, self.orders
         n, numbers = codes.n_rows, K * codes.n_slots
-        self.members, self.hists = np.empty(n, np.int32), np.empty((grower.limit, numbers), np.int64)
-        found = np.empty((team, size)), np.empty((team, size, 2), np.int64), np.empty(team, np.int64)
-        self.shared = self.members, np.empty(n, np.int32), self.hists, np.empty((team - 1, numbers), np.int64), *found
+        self.members, self.hists = np.empty(n, np.int32), np.empty((leaves, numbers), np.int64)
+        found = np.empty((team, size)), np.empty((team, size, 2), np.int64), np.empty((MOST, team), np.int64)
+        self.shared = self.members, np.empty(n, np.int32), self.hists, np.empty((team, numbers), np.int64), *found
         whole = np.empty(size, np.int64), np.empty(size), np.empty(size, bool), np.empty((size, 2), np.int64)
         self.tree = *whole, np.empty(size), np.empty((size, K), np.int64), np.empty(size, np.int64)
 
