@@ -13,6 +13,7 @@ import numpy.typing as npt
 from boostlab.backend.cpu.code_kernels import EIGHT, FOUR, SPARSE, Kernels
 from boostlab.backend.cpu.kernels.packed_codes import look_up, part_rows
 from boostlab.backend.cpu.kernels.sparse_histogram import restore_zeros, slots_by_rows
+from boostlab.backend.cpu.kernels.tree_histogram import pair_sums
 from boostlab.backend.cpu.threads import is_worth
 
 Array = npt.NDArray[Any]
@@ -277,6 +278,13 @@ class DenseCodes(Codes):
     def parts_rows(self) -> bool:
         """Whether there are fewer slots than rows, about."""
         return self.n_slots < 2 * self.n_rows
+
+    def pair_sums(self, q: Array, p: Array) -> list[Array]:
+        """Return the sums of two integers a row per slot, over all rows."""
+        cells, reads = 2 * self.n_rows * self.width, (self.words, self.read[1] * np.uint64(2), len(self.starts) - 1)
+        kernel = pair_sums(self.cells.shape[2])
+        slots, _ = kernel.added(cells, self.threads, (2 * self.n_slots,), *reads, (q, p), 0, self.n_rows)
+        return [slots[channel::2].copy() for channel in (0, 1)]
 
     def take(self, rows: Array) -> DenseCodes:
         """Return the codes of some rows (their numbers)."""

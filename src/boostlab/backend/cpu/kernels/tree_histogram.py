@@ -244,6 +244,23 @@ def label_sums(lanes: int) -> Any:
 
 
 @cache
+def pair_sums(lanes: int) -> Any:
+    """Return the compiled sums of two numbers a row over all rows."""
+    add = ADD_PAIRS[lanes]
+
+    @adding
+    def sums(words: Array, bases: Array, d: int, source: Any, first: int, last: int, out: Array) -> None:
+        """Add both numbers of the rows first <= i < last to their slots."""
+        block = new_block()
+        for start in range(first, last, BLOCK):
+            size = min(BLOCK, last - start)
+            gather_numbers(source, block.classes, False, start, size, block)
+            add(words, bases, d, 2, block, size, 0, words.shape[0], out)
+
+    return sums
+
+
+@cache
 def label_changes(lanes: int) -> Any:
     """Return the compiled sums of what changed."""
     add = ADD_PAIRS[lanes]
