@@ -120,7 +120,7 @@ class Follower:
     def _sum(self) -> None:
         """Count the histogram anew."""
         assert self.q is not None
-        self.slots, _, _ = self.codes.sums(self.q, sided=self.sided)
+        self.slots = self.codes.histogram(self.q, self.sided)
 
     def _changes(self, what: tuple[Any, ...], q: Array, scatter: bool) -> tuple[Followed, Array | None]:
         """Bring q up to date; return what happened, and the new histogram if it was asked for."""
@@ -162,7 +162,7 @@ def sum_together(followers: Sequence[Any]) -> None:
         q, p = (f.q for f in stale)
         assert q is not None
         assert p is not None
-        for f, slots in zip(stale, codes.pair_sums(q, p), strict=True):
+        for f, slots in zip(stale, codes.pair_histogram(q, p), strict=True):
             f.slots = slots[None]
 
 
@@ -225,10 +225,15 @@ class Panel:
         self.codes, self.width = codes, len(forms) * weight.shape[1]
         x = [weight if form == SIZE else weight * target for form in forms]
         self.q, self.power, _, _ = rows.whole(np.concatenate(x, axis=1) if len(x) > 1 else x[0], counts)
+        self.by_channels = np.ascontiguousarray(self.q.T)
 
     def now(self, slots: Array, total: Array) -> None:
         """Write the channels' sums over all rows, per slot and in total, to the first places."""
-        slots[: self.width], total[: self.width] = sums_of(self.codes, self.q)
+        if isinstance(self.codes, DenseCodes) and not self.codes.one_thread:
+            total[: self.width] = self.by_channels.sum(axis=1)
+            self.codes.histograms(self.by_channels, slots)
+        else:
+            slots[: self.width], total[: self.width] = sums_of(self.codes, self.q)
 
     def among(self, members: Array, slots: Array, total: Array) -> None:
         """Write the channels' sums over some rows."""
@@ -237,7 +242,7 @@ class Panel:
     @property
     def grosses(self) -> list[int]:
         """The sums of magnitudes, one a channel."""
-        return [int(g) for g in np.abs(self.q).sum(axis=0)]
+        return [int(g) for g in np.abs(self.by_channels).sum(axis=1)]
 
 
 def scaled(x: int, power: int) -> float:

@@ -221,46 +221,6 @@ def class_totals(q: Array, classes: Array, out: Array) -> None:
 
 
 @cache
-def label_sums(lanes: int) -> Any:
-    """Return the compiled sums of labels over all rows."""
-    add = ADD_PAIRS[lanes]
-
-    @adding
-    def sums(words: Array, bases: Array, d: int, q: Array, first: int, last: int, out: Array) -> tuple[int, int]:
-        """Add the magnitudes of q of the rows first <= i < last to their slots; return the sums of both sides."""
-        block, minus, plus = new_block(), np.int64(0), np.int64(0)
-        for start in range(first, last, BLOCK):
-            size = min(BLOCK, last - start)
-            for k in range(size):
-                v = q[start + k]
-                block.rows[k] = U(start + k)
-                block.values[2 * k], block.values[2 * k + 1] = max(-v, np.int64(0)), max(v, np.int64(0))
-                minus += max(-v, np.int64(0))
-                plus += max(v, np.int64(0))
-            add(words, bases, d, 2, block, size, 0, words.shape[0], out)
-        return minus, plus  # type: ignore[return-value]
-
-    return sums
-
-
-@cache
-def pair_sums(lanes: int) -> Any:
-    """Return the compiled sums of two numbers a row over all rows."""
-    add = ADD_PAIRS[lanes]
-
-    @adding
-    def sums(words: Array, bases: Array, d: int, source: Any, first: int, last: int, out: Array) -> None:
-        """Add both numbers of the rows first <= i < last to their slots."""
-        block = new_block()
-        for start in range(first, last, BLOCK):
-            size = min(BLOCK, last - start)
-            gather_numbers(source, block.classes, False, start, size, block)
-            add(words, bases, d, 2, block, size, 0, words.shape[0], out)
-
-    return sums
-
-
-@cache
 def label_changes(lanes: int) -> Any:
     """Return the compiled sums of what changed."""
     add = ADD_PAIRS[lanes]

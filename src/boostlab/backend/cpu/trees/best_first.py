@@ -15,7 +15,7 @@ from boostlab.backend.cpu.bin_codes import FOLLOWED, DenseCodes, Followed
 from boostlab.backend.cpu.followed_histograms import Follower, Rounded, scaled
 from boostlab.backend.cpu.kernels.best_first import CUT, FACTS, MOST, most_histograms
 from boostlab.backend.cpu.kernels.grown_tree import write_tree, write_votes
-from boostlab.backend.cpu.kernels.tree_histogram import class_totals, label_changes, label_sums
+from boostlab.backend.cpu.kernels.tree_histogram import class_totals, label_changes
 from boostlab.backend.cpu.kernels.tree_kinds import classes_grower, labels_grower, numbers_grower
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.pairs import Pair
@@ -98,7 +98,7 @@ class BestFirst(Strategy):
         grow, limits = self._kernel(criterion), (self.limit, deepest(self.learner), FLOOR * made.whole)
         costs = made.unit, made.gross, numbers
         facts = self.team, space.table, made.source, made.root is not None, costs, limits, space.nodes, space.shared
-        n = grow.together(self.team, lambda team: (team, *facts))
+        n = grow.together(self.team, lambda team, _: (team, *facts))
         if n <= 1:
             return NO_SPLIT
         write_tree(space.facts[0], space.gains[0], space.totals[0], n, self.slots.starts, self.points, space.tree)
@@ -209,7 +209,8 @@ class BestFirst(Strategy):
         present = weight if counts is None else weight * (counts > 0)
         q = [f.q for f in two if f.q is not None]
         source = *q, np.asarray(present, np.float64), np.asarray(target, np.float64)
-        return RoundedRows(source, [f.total for f in two], unit, gross, two[0].power, whole, None, centre)
+        root = self.codes.whole("two", *q) if self.rows.small is None else None
+        return RoundedRows(source, [f.total for f in two], unit, gross, two[0].power, whole, root, centre)
 
     def _pair(self, criterion: Separable, weight: Array, target: Array) -> Any:
         """Return both channels, the target less its mean, this, and what impurities are made of."""
@@ -265,15 +266,12 @@ class LabelFollower(Follower):
 
     def __init__(self, rows: Masses, codes: DenseCodes) -> None:
         super().__init__(rows, codes, sided=True)
-        self.lanes, self.numbers = codes.cells.shape[2], 2 * codes.n_slots
+        self.dense, self.lanes, self.numbers = codes, codes.cells.shape[2], 2 * codes.n_slots
         self.reads = codes.words, codes.read[1] * np.uint64(2), len(codes.starts) - 1
 
     def _sum(self) -> None:
         assert self.q is not None
-        codes, n = self.codes, len(self.q)
-        facts = n * codes.width, codes.threads, (self.numbers,), *self.reads
-        slots, _ = label_sums(self.lanes).added(*facts, self.q, 0, n)
-        self.slots = slots[None]
+        self.slots = self.dense.whole("sides", self.q, self.q)[None]
 
     def _changes(self, what: tuple[Any, ...], q: Array, scatter: bool) -> tuple[Followed, Array | None]:
         n, codes = len(q), self.codes
