@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from boostlab.datasets import facts, names
+
 HERE = Path(__file__).parents[1] / "benchmarks"
-MODULES = ("chart", "cold", "contenders", "data", "measure", "peak", "report", "run", "works")
+MODULES = ("chart", "cold", "contenders", "data", "defaults_table", "measure", "peak", "report", "run", "works")
 
 pytestmark = pytest.mark.skipif(not HERE.is_dir(), reason="the benchmarks are not here")
 
@@ -143,3 +145,20 @@ def test_it_runs_without_peers_and_data(tmp_path):
     assert lines[1]["values"] == []
     assert "needs w8a.svm.gz; set BOOSTLAB_DATA" in lines[1]["note"]
     assert "not possible" in done.stdout
+
+
+def test_the_defaults_table_holds_every_set_of_several_classes(bench):
+    defaults = bench("defaults_table")
+    several = {name for name in names() if len(facts(name).class_counts) > 2}
+    assert several - set(defaults.SETS) == {"digits", "mnist_extra_15k"}  # parts of optdigits; more of mnist_10k
+
+
+def test_the_defaults_table_is_measured_in_processes_and_names_what_fails(tmp_path):
+    out = tmp_path / "table.json"
+    asked = ["zoo", "--boosters", "SAMME", "NoSuch", "--out", str(out)]
+    script = [sys.executable, str(HERE / "defaults_table.py"), *asked]
+    ran = subprocess.run(script, capture_output=True, text=True, check=False)
+    assert ran.returncode == 1
+    assert "NoSuch on zoo: " in ran.stderr
+    assert set(json.loads(out.read_text())["zoo"]) == {"scikit-learn's AdaBoost", "SAMME"}
+    assert "| zoo |" in ran.stdout
