@@ -17,7 +17,6 @@ import time
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -76,17 +75,25 @@ def measure(name: str, method: str) -> list[float]:
 
 def measured(cells: list[tuple[str, str]], jobs: int) -> Iterator[tuple[str, str, list[float] | Exception]]:
     """Yield the cells (set, method) as they are finished: error and seconds, or what went wrong."""
+    if jobs == 1:
+        for cell in cells:
+            yield *cell, attempt(*cell)
+        return
     for method in dict.fromkeys(method for _, method in cells):
-        with suppress(Exception):  # what fails here fails below as well, and is told of there
-            measure("wine", method)  # compiles, so that the processes find the kernels
+        attempt("wine", method)  # compiles, so that the processes find the kernels
     large_first = sorted(cells, key=lambda cell: -_work(cell[0]))
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        tasks = {pool.submit(measure, *cell): cell for cell in large_first}
+        tasks = {pool.submit(attempt, *cell): cell for cell in large_first}
         for task in as_completed(tasks):
-            trouble = task.exception()
-            if trouble is not None and not isinstance(trouble, Exception):
-                raise trouble
-            yield *tasks[task], task.result() if trouble is None else trouble
+            yield *tasks[task], task.result()
+
+
+def attempt(name: str, method: str) -> list[float] | Exception:
+    """Measure one cell, or return what went wrong: the others go on."""
+    try:
+        return measure(name, method)
+    except Exception as trouble:
+        return trouble
 
 
 def _work(name: str) -> int:
@@ -107,7 +114,7 @@ def table(results: dict[str, dict[str, list[float]]]) -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     """Measure what the file does not hold yet, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sets", nargs="*", default=list(SETS))
@@ -116,7 +123,7 @@ def main() -> None:
     parser.add_argument("--boosters", nargs="+", default=list(BOOSTERS))
     parser.add_argument("--jobs", type=int, default=1, help="processes, of one thread each")
     parser.add_argument("--again", action="store_true", help="measure all, and not only what the file lacks")
-    asked = parser.parse_args()
+    asked = parser.parse_args(arguments)
     methods = [PEER, *asked.boosters, *(f"{b} {form}" for b in asked.boosters for form in FORMS if asked.forms)]
     known = json.loads(asked.out.read_text()) if asked.out and asked.out.exists() and not asked.again else {}
     cells = [(name, m) for name in asked.sets for m in methods if m not in known.get(name, {})]
