@@ -141,6 +141,10 @@ def test_stopped_in_the_middle_it_goes_on(here, run, how):
         assert process.returncode == 130
         assert f"stopped by Ctrl-C: {kept} of 12 cells are kept" in " ".join(out.split())
         assert "Traceback" not in err
+        report = (store.parent / "report.html").read_text(encoding="utf-8")
+        assert f"Not finished, because it was stopped by Ctrl-C: {kept} of 12 cells." in report
+        assert "How it was done" in report
+        assert not (store.parent / "model.boost").exists()  # nobody waits for a fit after Ctrl-C
     assert run(*arguments).exit_code == 0
     with Store(store) as cells:
         every = cells.after(0)
