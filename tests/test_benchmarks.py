@@ -155,7 +155,7 @@ def test_the_defaults_table_holds_every_set_of_several_classes(bench):
 
 def test_the_defaults_table_names_what_fails_and_keeps_the_rest(bench, tmp_path, capsys):
     out = tmp_path / "table.json"
-    with pytest.raises(SystemExit, match="NoSuch on zoo: "):
-        bench("defaults_table").main(["zoo", "--boosters", "NoSuch", "SAMME", "--out", str(out)])
-    assert set(json.loads(out.read_text())["zoo"]) == {"scikit-learn's AdaBoost", "SAMME"}
-    assert "| zoo |" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="NoSuch on wine: "):
+        bench("defaults_table").main(["wine", "--boosters", "NoSuch", "SAMME", "--out", str(out)])
+    assert set(json.loads(out.read_text())["wine"]) == {"scikit-learn's AdaBoost", "SAMME"}
+    assert "| wine |" in capsys.readouterr().out
