@@ -151,6 +151,15 @@ def test_the_defaults_table_holds_every_set_of_several_classes(bench):
     defaults = bench("defaults_table")
     several = {name for name in names() if len(facts(name).class_counts) > 2}
     assert several - set(defaults.SETS) == {"digits", "mnist_extra_15k"}  # parts of optdigits; more of mnist_10k
+    text = (HERE / "defaults_table.json").read_text(encoding="utf-8")
+    held = json.loads(text)
+    assert held == defaults.ordered(held)
+    assert set(held) == set(defaults.SETS)
+    assert all(set(of) == {defaults.PEER, *defaults.BOOSTERS} for of in held.values())
+    page = (HERE.parent / "docs" / "multiclass.md").read_text(encoding="utf-8")
+    assert defaults.table(held) in page
+    means = {m: sum(of[m][0] for of in held.values()) / len(held) for m in defaults.BOOSTERS}
+    assert max(means.values()) <= sum(of[defaults.PEER][0] for of in held.values()) / len(held)
 
 
 def test_the_defaults_table_names_what_fails_and_keeps_the_rest(bench, tmp_path, capsys):
