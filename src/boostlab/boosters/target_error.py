@@ -1,4 +1,4 @@
-"""A target for the training error, in the binary problems of three or more classes, too."""
+"""Shared by BrownBoost and RobustBoost: a target for the error, in binary problems of several classes, too."""
 
 from __future__ import annotations
 
