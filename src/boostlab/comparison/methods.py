@@ -23,7 +23,9 @@ _MUCH = 500_000_000  # cells times classes from which on the strongest, which gr
 
 _STUMPS_ONLY = {"EBBoost", "BoostByMajority", "LPBoost", "ERLPBoost", "SoftBoost", "TotalBoost", "RLPBoost"}
 _LEAVES = (2, 8, 16, 31)
-_LEAVES_OF_MANY = (8, 16, 31)  # a stump tells two classes from each other
+_LEAVES_OF_MANY = (4, 8, 16, 31)  # a stump tells two classes from each other
+_LEAVES_OF_SMALL = (2, 4, 8, 16, 31)  # of many classes: a larger tree tells few rows apart, and boosting ends with it
+_SMALL = 20_000  # cells
 
 _PARAMETERS: dict[str, dict[str, tuple[Any, ...]]] = {
     "AdaBoostMH": {"votes": ("free", "real")},
@@ -75,8 +77,8 @@ def suitable(asked: Sequence[str] | None, n_classes: int, n_cells: int) -> tuple
     --------
     >>> methods, _ = suitable(["samme", "AdaBoost"], 3, 1000)
     >>> [(method.name, dict(method.grid)) for method in methods]
-    [('SAMME', {'max_leaf_nodes': (8, 16, 31), 'learning_rate': (1.0, 0.1)}),
-     ('AdaBoost', {'max_leaf_nodes': (8, 16, 31), 'learning_rate': (1.0, 0.1)})]
+    [('SAMME', {'max_leaf_nodes': (2, 4, 8, 16, 31), 'learning_rate': (1.0, 0.1)}),
+     ('AdaBoost', {'max_leaf_nodes': (2, 4, 8, 16, 31), 'learning_rate': (1.0, 0.1)})]
     """
     if not n_classes:
         return _regressors(asked)
@@ -124,10 +126,12 @@ def _regressors(asked: Sequence[str] | None) -> tuple[list[Method], dict[str, st
     ], {}
 
 
-def _grid(name: str, n_classes: int, is_large: bool) -> Mapping[str, tuple[Any, ...]]:
+def _grid(name: str, n_classes: int, n_cells: int) -> Mapping[str, tuple[Any, ...]]:
     own = _PARAMETERS.get(name, {})
-    if name == "LogitBoost" and n_classes > 2 and is_large:
+    if name == "LogitBoost" and n_classes > 2 and n_cells > LARGE:
         own = {"learning_rate": (0.1,)}  # K trees a round: only the rate that suits trees
     if name in _STUMPS_ONLY:
         return own
-    return {"max_leaf_nodes": _LEAVES if n_classes == 2 else _LEAVES_OF_MANY, **own}
+    if n_classes == 2:
+        return {"max_leaf_nodes": _LEAVES, **own}
+    return {"max_leaf_nodes": _LEAVES_OF_SMALL if n_cells < _SMALL else _LEAVES_OF_MANY[n_cells > LARGE :], **own}
