@@ -106,9 +106,8 @@ def suitable(asked: Sequence[str] | None, n_classes: int, n_cells: int) -> tuple
             f"None of the boosters asked for takes {n_classes} classes; try {', '.join(_MORE_CLASSES)}, or leave the "
             "choice out."
         )
-    is_large = n_cells > LARGE
     return [
-        Method(short_name(name), name, grid=_grid(short_name(name), n_classes, is_large)) for name in names
+        Method(short_name(name), name, grid=_grid(short_name(name), n_classes, n_cells)) for name in names
     ], left_out
 
 
