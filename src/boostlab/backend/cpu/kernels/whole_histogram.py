@@ -26,7 +26,9 @@ U = np.uint64
 _intrinsic: Any = intrinsic
 _I = ir.IntType(64)
 
-BLOCK = 512  # rows: their values stay in the first cache beside the histogram of a word
+# Rows whose values are read for one word of columns after the other: single ones need no copy, and two stay in the
+# cache meanwhile.
+BLOCK = {1: 1 << 30, 2: 2048}
 
 
 def _adding(channels: int, signature: Any, bases: Any) -> Any:
@@ -79,25 +81,26 @@ def add_two(out: Array, word: int, bases: Any, values: Array, k: int) -> None:
 
 
 @part
-def as_it_is(q: Array, p: Array, start: int, values: Array) -> None:
-    """Write one integer a row."""
-    for k in range(values.size):
-        values[k] = q[start + k]
+def as_it_is(q: Array, p: Array, start: int, size: int, values: Array) -> Array:
+    """Return one integer a row."""
+    return q[start : start + size]
 
 
 @part
-def side_by_side(q: Array, p: Array, start: int, values: Array) -> None:
-    """Write two integers a row."""
-    for k in range(values.size // 2):
+def side_by_side(q: Array, p: Array, start: int, size: int, values: Array) -> Array:
+    """Return two integers a row."""
+    for k in range(size):
         values[2 * k], values[2 * k + 1] = q[start + k], p[start + k]
+    return values
 
 
 @part
-def by_signs(q: Array, p: Array, start: int, values: Array) -> None:
-    """Write the magnitudes of negative and of positive integers."""
-    for k in range(values.size // 2):
+def by_signs(q: Array, p: Array, start: int, size: int, values: Array) -> Array:
+    """Return the magnitudes of negative and of positive integers."""
+    for k in range(size):
         v = q[start + k]
         values[2 * k], values[2 * k + 1] = max(-v, np.int64(0)), max(v, np.int64(0))
+    return values
 
 
 READ = {"one": (1, as_it_is, add_one), "two": (2, side_by_side, add_two), "sides": (2, by_signs, add_two)}
@@ -119,25 +122,27 @@ def four(b: Array) -> Any:
 def whole_histogram(lanes: int, of: str) -> Any:
     """Return the compiled histogram of one or two integers a row, on codes of which a word holds `lanes`."""
     (channels, read, add), all_bases = READ[of], eight if lanes == 8 else four
-    bits, mask = U(64 // lanes), U((1 << (64 // lanes)) - 1)
+    bits, mask, block = U(64 // lanes), U((1 << (64 // lanes)) - 1), BLOCK[channels]
+    room = 1 if channels == 1 else channels * block
 
     @part
     def add_rows(words: Array, bases: Array, d: int, q: Array, p: Array, at: Any, values: Array, out: Array) -> None:
-        """Add the rows start to end - 1 to the columns of a word."""
-        g, start, end = at
-        mine = bases[lanes * g : lanes * (g + 1)]
-        for first in range(start, end, BLOCK):
-            w = words[g, first : min(first + BLOCK, end)]
-            read(q, p, first, values[: channels * w.size])
-            if d >= lanes * (g + 1):
-                where = all_bases(mine)
-                for k in range(U(w.size)):
-                    add(out, w[k], where, values, k)
-                continue
-            for lane in range(d - lanes * g):
-                base, shift = (mine[lane],), bits * U(lane)
-                for k in range(U(w.size)):
-                    add(out, (w[k] >> shift) & mask, base, values, k)
+        """Add the rows start to end - 1 to the columns of the words first <= g < last."""
+        first, last, start, end = at
+        for begin in range(start, end, block):
+            size = min(block, end - begin)
+            mine = read(q, p, begin, size, values)
+            for g in range(first, last):
+                w, bases_of = words[g, begin : begin + size], bases[lanes * g : lanes * (g + 1)]
+                if d >= lanes * (g + 1):
+                    where = all_bases(bases_of)
+                    for k in range(U(size)):
+                        add(out, w[k], where, mine, k)
+                    continue
+                for lane in range(d - lanes * g):
+                    base, shift = (bases_of[lane],), bits * U(lane)
+                    for k in range(U(size)):
+                        add(out, (w[k] >> shift) & mask, base, mine, k)
 
     @in_parts
     def histogram(
@@ -158,15 +163,15 @@ def whole_histogram(lanes: int, of: str) -> Any:
         histogram for each member.  Return 1, or 0 if the team is broken.
         """
         groups, rows, d = words.shape[0], words.shape[1], starts.size - 1
-        whole, values = groups * rows, integers(channels * BLOCK)
+        whole, values = groups * rows, integers(room)
         at, end = whole * me // size, whole * (me + 1) // size
         while at < end:
             g, row = at // rows, at % rows
-            stop = min(rows, row + end - at)
+            stop, many = min(rows, row + end - at), max((end - at) // rows, 1) if row == 0 else 1  # words, read at once
             to = out if row == 0 else parts[me]
-            clear(to[channels * starts[g * lanes] : channels * starts[min((g + 1) * lanes, d)]])
-            add_rows(words, bases, d, q, p, (g, row, stop), values, to)
-            at += stop - row
+            clear(to[channels * starts[g * lanes] : channels * starts[min((g + many) * lanes, d)]])
+            add_rows(words, bases, d, q, p, (g, g + many, row, stop), values, to)
+            at += many * (stop - row)
         if size > 1 and meet(team, size):
             return 0
         for j in range(d * me // size, d * (me + 1) // size):
