@@ -28,6 +28,15 @@ def test_a_cell_whose_run_is_long_over_is_given_up(tmp_path):
     report(1, 2)  # another cell's time is its own
 
 
+def test_a_cell_is_not_given_up_before_the_run_has_a_result(tmp_path):
+    with pytest.raises(TimeOver), noting(tmp_path, "cell", until=0.0, after=tmp_path / "finished"):
+        report(1, 2)
+        (tmp_path / "finished").touch()
+        report(1, 2)
+        raise AssertionError("the report after the first result ends it")
+    report(1, 2)
+
+
 def test_the_time_left_is_read_off_cells_in_the_making():
     study = StudyProgress("t")
     study.jobs = 2

@@ -6,6 +6,7 @@ import csv
 import math
 import re
 import shlex
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
@@ -87,7 +88,7 @@ def compare(request: CompareOptions, console: Console) -> int:
     int
         0; 1 if no booster has a result; 130 after Ctrl-C.
     """
-    budget = math.inf if request.budget is None else seconds_of(request.budget)
+    start, budget = time.monotonic(), math.inf if request.budget is None else seconds_of(request.budget)
     _say_reading(request.table)
     plan = _plan(request)
     out = request.out or (Path(f"{plan.table.name}-boosters") if request.table else None)
@@ -100,7 +101,9 @@ def compare(request: CompareOptions, console: Console) -> int:
         screen.show_plan(console, plan)
         eyes = console if console.is_terminal else Console(stderr=True, highlight=False)
         with watching(plan.table.name, eyes, lambda so_far: screen.running(so_far, plan.metric)) as watch:
-            ran = run(plan.study, store, jobs=request.jobs, budget=budget, watch=watch)
+            rest = time_for_cells(budget, time.monotonic() - start, leaves=out is not None)
+            ran = run(plan.study, store, jobs=request.jobs, budget=rest, watch=watch)
+    compared = time.monotonic()
     comparison = conclude(plan, ran)
     screen.show(console, comparison, usual_class(plan.table))
     if out is not None and ran.results.rows():
@@ -110,9 +113,26 @@ def compare(request: CompareOptions, console: Console) -> int:
             "With --out FOLDER it also writes a report and a model; boostlab compare FILE compares on your table."
         )
     screen.say_end(console, comparison, kept)
+    if not ran.interrupted:
+        screen.say_time(console, budget, compared - start, time.monotonic() - compared, ran.prepared)
     if ran.interrupted:
         return 130  # what a shell expects of a command that Ctrl-C ended
     return 0 if comparison.advice.pick else 1
+
+
+def time_for_cells(budget: float, spent: float, leaves: bool) -> float:
+    """Return the part of a budget in which cells are computed: what reading and what is written at the end leave.
+
+    To fit the model and to write the report takes about as long as to start and to read the table: how long that took
+    tells of the table and of the machine.  Half of the budget is for cells whatever the rest takes.
+
+    Examples
+    --------
+    >>> time_for_cells(60.0, 2.0, True), time_for_cells(60.0, 20.0, True), time_for_cells(60.0, 2.0, False)
+    (52.0, 30.0, 58.0)
+    """
+    reserve = max(0.1 * min(budget, 100.0), spent) if leaves else 0.0
+    return max(budget - spent - reserve, budget / 2.0)
 
 
 def _leave(request: CompareOptions, comparison: Comparison, out: Path, console: Console) -> None:

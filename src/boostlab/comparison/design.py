@@ -86,7 +86,7 @@ def design(
     is_large = n_cells > LARGE
     methods, left_out = suitable(boosters, len(table.classes), n_cells)
     if with_peers:
-        yardsticks = peers(n_cells, is_sparse=not hasattr(table.X, "__array__"))
+        yardsticks = peers(n_cells, not hasattr(table.X, "__array__"), hold_out=is_large)
         methods = [*methods[:1], *yardsticks, *methods[1:]]  # they are fast: a short budget has them, too
     times = repeats if repeats is not None else 1 if is_large else 2
     blocks = tuple(

@@ -14,7 +14,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from boostlab.boosters import REGISTRY, REGRESSORS
 from boostlab.comparison.metrics import METRICS, Metric, evidence
-from boostlab.comparison.peers import build, is_peer
+from boostlab.comparison.peers import build, fit_in_steps, is_peer
 from boostlab.data.binned import Binned
 from boostlab.datasets import flip_labels
 from boostlab.studies.plan import Definition, Method, Outcome
@@ -148,6 +148,8 @@ class NestedCV:
         cost, at, found, curve = best
         limit = self.rounds if _plans(method, found) else at + 1
         model = make_model(method, found, limit, parts.seed)
+        if self.hold_out:
+            model.callbacks = [_teller((done, total - done, total), limit)]
         start = time.perf_counter()
         model.fit(parts.train.X, parts.train.y)
         seconds = time.perf_counter() - start
@@ -160,7 +162,7 @@ class NestedCV:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a yardstick's own concerns
             start = time.perf_counter()
-            model.fit(parts.raw[0], parts.train.y)
+            fit_in_steps(model, parts.raw[0], parts.train.y)
             seconds = time.perf_counter() - start
             return self._tested(parts, model, parts.raw[1], seconds, {"chosen": {}})
 

@@ -17,7 +17,7 @@ from boostlab.comparison.result import Comparison, Design
 from boostlab.studies.tables import significant
 from boostlab.studies.watch import StudyProgress, duration
 
-_LONG = 2.0  # seconds of getting ready that are worth a sentence
+LATE = 1.2  # times its budget: more is worth a sentence
 
 
 def show_plan(console: Console, plan: Design) -> None:
@@ -205,12 +205,28 @@ def say_end(console: Console, comparison: Comparison, kept: str) -> None:
         _say(console, f"Not finished, because {ran.ended}: {done} are kept in {kept}; the same command goes on.")
     else:
         _say(console, f"Not finished, because {ran.ended}: {done}.")
-    if ran.ended and not ran.interrupted and ran.prepared > _LONG:
-        _say(
-            console,
-            f"Before that it got ready for {duration(ran.prepared)} (kernels are compiled once a machine), which the "
-            "budget does not count.",
-        )
+
+
+def say_time(console: Console, budget: float, compared: float, left: float, prepared: float) -> None:
+    """Print where the time went, if it was more than the budget.
+
+    Parameters
+    ----------
+    console : rich Console
+    budget, compared, left, prepared : float
+        Seconds: asked for; until the last cell; after it; of the first, those before the first cell.
+    """
+    if compared + left <= LATE * budget + 1.0:
+        return
+    parts = {
+        "getting ready, for which kernels are compiled once a machine": prepared,
+        "comparing, up to the first result of a booster and the end of what was running": compared - prepared,
+        "the model and its report": left,
+    }
+    said = [f"{duration(seconds)} {what}" for what, seconds in parts.items() if seconds > LATE * budget - budget]
+    _say(
+        console, f"It took {duration(compared + left)}, more than the budget of {duration(budget)}: {'; '.join(said)}."
+    )
 
 
 def _say(console: Console, sentence: str) -> None:

@@ -60,6 +60,8 @@ class Method:
         Which of the protocol's procedures trains it.
     after : str
         Name of another booster whose voters it starts from: its code matters, too.
+    effort : float
+        About how long a cell takes, in that of another method on the same data: for the time that is left.
     """
 
     name: str
@@ -68,9 +70,10 @@ class Method:
     grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     how: str = ""
     after: str = ""
+    effort: float = 1.0
 
     def definition(self) -> Definition:
-        """Return all that matters, the version of the algorithm's own code included."""
+        """Return all that matters to a result, the version of the algorithm's own code included."""
         return {
             "booster": self.booster,
             "params": dict(self.params),

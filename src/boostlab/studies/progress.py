@@ -20,6 +20,7 @@ class TimeOver(BaseException):
 class _Sink(threading.local):
     path: Path | None = None
     until = inf
+    after: Path | None = None
     began = 0.0
     last = 0.0
 
@@ -28,7 +29,7 @@ _sink = _Sink()
 
 
 @contextmanager
-def noting(folder: Path, key: str, until: float = inf) -> Iterator[None]:
+def noting(folder: Path, key: str, until: float = inf, after: Path | None = None) -> Iterator[None]:
     """Let `report` write into a file of this cell as long as the block lasts.
 
     Parameters
@@ -39,8 +40,10 @@ def noting(folder: Path, key: str, until: float = inf) -> Iterator[None]:
         The cell.
     until : float
         The time from which on `report` ends the cell by `TimeOver`.
+    after : path, optional
+        A file as long as which is not there the cell goes on whatever the time.
     """
-    _sink.until = until
+    _sink.until, _sink.after = until, after
     _sink.path, _sink.began, _sink.last = folder / f"{key}.progress", time.time(), 0.0
     try:
         report(0, 1)
@@ -48,7 +51,7 @@ def noting(folder: Path, key: str, until: float = inf) -> Iterator[None]:
     finally:
         with suppress(OSError):
             _sink.path.unlink()
-        _sink.path, _sink.until = None, inf
+        _sink.path, _sink.until, _sink.after = None, inf, None
 
 
 def report(done: float, total: float) -> None:
@@ -60,7 +63,7 @@ def report(done: float, total: float) -> None:
         In whatever unit; `total` is positive.
     """
     now = time.time()
-    if now > _sink.until:
+    if now > _sink.until and (_sink.after is None or _sink.after.exists()):
         raise TimeOver
     if _sink.path is None or now - _sink.last < _PAUSE:
         return

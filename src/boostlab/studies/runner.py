@@ -50,7 +50,7 @@ class Ran:
     runs: list[Run] = field(default_factory=list)  # all that contributed
     first: str = ""  # when the earliest and the latest cell were finished
     last: str = ""
-    prepared: float = 0.0  # seconds before the budget began
+    prepared: float = 0.0  # seconds in which kernels were compiled or read before the first cell
 
 
 class Watch(Protocol):
@@ -93,8 +93,9 @@ def run(
         One of joblib's backends whose workers can open the store's file; None is that of joblib's context, processes
         by default.
     budget : float, default=inf
-        Seconds after which no cell is begun; a tenth later those in the making are given up.  Compiling kernels, or
-        reading them, is not counted: where `splits_first` holds it is done before the budget begins.
+        Seconds after which no cell is begun; a tenth later those in the making are given up, but for the first of a
+        booster.  Where `splits_first` holds kernels are compiled, or read, before the first cell, and half of the
+        budget at least is left for cells; otherwise compiling is not counted.
     retry : bool, default=False
         Whether to compute again what failed.
     watch : Watch, optional
@@ -158,10 +159,10 @@ def run_all(
             batches = [_batch(group, store, now, (until, until), Path(room)) for group in reversed(firsts.values())]
             ended, interrupted = _compute(batches, workers, backend, prepare)
             prepared = time.perf_counter() - start
-        until = time.time() + budget
+        until = time.time() + (max(budget - prepared, budget / 2.0) if prepared else budget)
         late = until + max(budget * GRACE, 1.0)
         if not ended:
-            batches = [_batch(group, store, now, (until, late), Path(room)) for group in groups]
+            batches = [_batch(group, store, now, (until, late), Path(room), prepared > 0.0) for group in groups]
             ended, interrupted = _compute(batches, workers, backend, work)
     store.clock(now, time.perf_counter() - start)
     if not ended and time.time() >= until:
@@ -238,7 +239,14 @@ def _count(jobs: int | None) -> int:
     return max(1, int(joblib.effective_n_jobs(-1 if jobs is None else jobs)))
 
 
-def _batch(group: Sequence[Place], store: Store, now: Run, ends: tuple[float, float], room: Path) -> CellBatch:
+def _batch(
+    group: Sequence[Place],
+    store: Store,
+    now: Run,
+    ends: tuple[float, float],
+    room: Path,
+    is_prepared: bool = False,
+) -> CellBatch:
     cell = group[0].cell
     return CellBatch(
         *(cell.problem, cell.repeat),
@@ -249,6 +257,7 @@ def _batch(group: Sequence[Place], store: Store, now: Run, ends: tuple[float, fl
         late=ends[1],
         home=os.getpid(),
         room=room,
+        is_prepared=is_prepared,
     )
 
 

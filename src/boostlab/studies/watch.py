@@ -45,7 +45,7 @@ class StudyProgress:
         self.errors: dict[tuple[str, str], list[float]] = {}  # by block and method
         self.seconds: dict[tuple[str, str], list[float]] = {}
         self.waiting: dict[str, str] = {}  # what is to be computed: key -> kind
-        self.sizes: dict[str, float] = {}  # of the data, by kind
+        self.sizes: dict[str, float] = {}  # of the data, times the method's effort, by kind
         self.how: dict[str, str] = {}  # of the method, by kind
         self.usual: dict[str, list[float]] = {}  # seconds by kind
         self.names: dict[str, str] = {}  # method of a cell, by key
@@ -68,7 +68,7 @@ class StudyProgress:
                 else:
                     self.waiting[place.key] = place.entry.kind
                     self.names[place.key] = place.cell.method.name
-                self.sizes[place.entry.kind] = place.size
+                self.sizes[place.entry.kind] = place.size * place.cell.method.effort
                 self.how[place.entry.kind] = place.cell.method.how
 
     def cell(self, place: Place, saved: Saved) -> None:
@@ -102,8 +102,9 @@ class StudyProgress:
         """Return how long the rest may take; NaN as long as nobody knows.
 
         What a cell in the making takes is read off how far it is, as long as none of its kind is finished.  Cells of a
-        kind that was never computed are taken to need as long as the others, for data of their size: those of methods
-        trained the same way, if there are any, for a yardstick at its defaults says little of a search.
+        kind that was never computed are taken to need as long as the others, for data of their size and the effort of
+        their method: those of methods trained the same way, if there are any, for a yardstick at its defaults says
+        little of a search.
         """
         known = {kind: list(seconds) for kind, seconds in self.usual.items() if seconds and kind in self.sizes}
         here = {key: note for key, note in self.notes.items() if key in self.waiting and note[0] >= TOLD}

@@ -24,6 +24,8 @@ from boostlab.studies.plan import Method, Outcome, Procedure, StudyProblem, basi
 from boostlab.studies.progress import TimeOver, noting
 from boostlab.studies.store import CellEntry, Store
 
+_FIRST = "finished"  # the sign that a cell of a booster is
+
 
 @dataclass(frozen=True)
 class CellBatch:
@@ -34,10 +36,11 @@ class CellBatch:
     cells: tuple[tuple[CellEntry, Method, Procedure], ...]
     store: Path
     run: str
-    until: float  # time after which no cell is begun; what a worker takes to get warm comes on top
-    late: float  # time after which a cell in the making is given up, likewise; a worker's first never is
+    until: float  # time after which no cell is begun
+    late: float  # time after which a cell in the making is given up, if the run has a result without it
     home: int  # process that gave the batch
     room: Path  # a folder in which workers leave signs for each other
+    is_prepared: bool = False  # kernels are compiled: to read them takes little, and `until` is not put off for it
 
 
 class _Memory(threading.local):
@@ -92,13 +95,15 @@ def work(batch: CellBatch) -> int:
         for entry, method, protocol in batch.cells:
             if _is_orphan(batch):
                 os._exit(1)  # an idle worker would wait for batches for minutes
-            if time.time() >= batch.until + _memory.warming:
+            warming = 0.0 if batch.is_prepared else _memory.warming
+            if time.time() >= batch.until + warming:
                 return count
             if store.states([entry.key]).get(entry.key) == "":
                 continue  # another run on the same store was faster
             try:
-                late = batch.late + _memory.warming if _memory.finished else math.inf  # every run gets further
-                with noting(batch.room, entry.key, late):
+                # Every run gets further: it waits for the first cell of a booster, the others are given up.
+                late = batch.late + warming if method.booster or _memory.finished else math.inf
+                with noting(batch.room, entry.key, late, batch.room / _FIRST if method.booster else None):
                     outcome, failure, seconds = _compute(batch, method, protocol, made)
             except TimeOver:
                 return count
@@ -108,6 +113,9 @@ def work(batch: CellBatch) -> int:
                 store.put(entry, None, _say(error), seconds, batch.run)
             count += 1
             _memory.finished += 1
+            if method.booster:
+                with suppress(OSError):  # the run is over
+                    (batch.room / _FIRST).touch()
     return count
 
 
@@ -121,7 +129,6 @@ def prepare(batch: CellBatch) -> None:
     """
     _settle_in(batch)
     _warm(batch)
-    _memory.warming = 0.0  # the budget begins later
 
 
 def _settle_in(batch: CellBatch) -> None:
