@@ -33,6 +33,7 @@ from boostlab.studies.worker import CellBatch, prepare, work
 
 _LOOK = 0.5  # seconds between two looks into the store
 GRACE = 0.1  # of the budget: how long cells in the making may go on when it is over
+READY = 0.25  # of the budget: how long kernels are compiled in advance; those of later methods wait for their cells
 _THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA", "NUMEXPR")  # whose variables X_NUM_THREADS limit a worker
 
 
@@ -94,8 +95,9 @@ def run(
         by default.
     budget : float, default=inf
         Seconds after which no cell is begun; a tenth later those in the making are given up, but for the first of a
-        booster.  Where `splits_first` holds kernels are compiled, or read, before the first cell, and half of the
-        budget at least is left for cells; otherwise compiling is not counted.
+        booster.  Where `splits_first` holds kernels are compiled, or read, before the first cell, those of later
+        methods as far as a quarter of the budget allows, and half of it at least is left for cells; otherwise
+        compiling is not counted.
     retry : bool, default=False
         Whether to compute again what failed.
     watch : Watch, optional
@@ -156,7 +158,8 @@ def run_all(
     with TemporaryDirectory() as room, _one_thread(), _following(store, now, missing, watch, start, Path(room)):
         if splits_first and budget > 0:
             firsts = {place.cell.method.name: [place] for place in reversed(missing) if place.cell.method.booster}
-            batches = [_batch(group, store, now, (until, until), Path(room)) for group in reversed(firsts.values())]
+            soon = time.time() + READY * budget
+            batches = [_batch(group, store, now, (soon, soon), Path(room)) for group in reversed(firsts.values())]
             ended, interrupted = _compute(batches, workers, backend, prepare)
             prepared = time.perf_counter() - start
         until = time.time() + (max(budget - prepared, budget / 2.0) if prepared else budget)

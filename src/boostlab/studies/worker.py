@@ -40,7 +40,7 @@ class CellBatch:
     late: float  # time after which a cell in the making is given up, if the run has a result without it
     home: int  # process that gave the batch
     room: Path  # a folder in which workers leave signs for each other
-    is_prepared: bool = False  # kernels are compiled: to read them takes little, and `until` is not put off for it
+    is_prepared: bool = False  # there was time to get warm before: `until` is not put off for the rest of it
 
 
 class _Memory(threading.local):
@@ -88,6 +88,8 @@ def work(batch: CellBatch) -> int:
         How many were computed; fewer than asked for where time ran out, or another run was faster.
     """
     _settle_in(batch)
+    if batch.is_prepared and time.time() >= batch.until:
+        return 0
     _warm(batch)
     made = _remembered(batch)
     count = 0
@@ -120,7 +122,7 @@ def work(batch: CellBatch) -> int:
 
 
 def prepare(batch: CellBatch) -> None:
-    """Compile what the methods of a batch need, and compute nothing; other workers find it compiled.
+    """Compile what the methods of a batch need, if it is not too late; other workers find it compiled.
 
     Parameters
     ----------
@@ -128,7 +130,8 @@ def prepare(batch: CellBatch) -> None:
         The cells.
     """
     _settle_in(batch)
-    _warm(batch)
+    if time.time() < batch.until:
+        _warm(batch)
 
 
 def _settle_in(batch: CellBatch) -> None:
