@@ -9,8 +9,10 @@ import boostlab
 from boostlab.comparison.design import design
 from boostlab.comparison.methods import suitable
 from boostlab.comparison.metrics import METRICS
+from boostlab.comparison.model_sections import importances_section, ranges_of
 from boostlab.comparison.peers import build, fit_in_steps
 from boostlab.comparison.protocol import NestedCV
+from boostlab.comparison.report import build_report
 from boostlab.studies.plan import Method, Outcome
 from boostlab.studies.progress import TimeOver, noting
 from boostlab.studies.schedule import find_places, in_groups
@@ -187,3 +189,24 @@ def test_time_left_knows_what_other_boosters_take(tmp_path):
         progress.cell(place, Saved(1, place.key, Outcome({"cost": 0.1}), "", seconds, "", "run"))
         rest -= seconds
         assert rest / 2 <= progress.seconds_left() <= 2 * rest + 1e-9
+
+
+def test_shapes_are_drawn_over_the_values_of_a_column():
+    """A stump on weekdays: its axis is not 5.4 to 5.6; yes and no are words."""
+    X = np.column_stack([np.arange(70) % 7 + 1.0, np.arange(70) % 2])
+    shapes = []
+    for y in (X[:, 0] > 5.5, X[:, 1] > 0):
+        booster = boostlab.AdaBoostClassifier(n_estimators=1).fit(X, y)
+        text = importances_section(booster, ["weekday", "member"], [None, ("no", "yes")], ranges_of(X))
+        shapes.append(text[text.index("What each column adds") :])
+    ticks = {float(one) for one in re.findall(r'class="tick"[^>]*>([\d.]+)<', shapes[0])}
+    assert {2.0, 4.0, 6.0} <= ticks
+    assert ">yes<" in shapes[1]
+
+
+def test_lines_have_a_legend():
+    text = build_report(
+        boostlab.compare(X, RARE, ["AdaBoost", "LogitBoost"], folds=2, repeats=1, rounds=3, with_peers=False)
+    )
+    curves = text[text.index("<h2>Learning curves") :]
+    assert re.search(r'class="legend".*AdaBoost</span>.*LogitBoost</span>', curves[: curves.index("<svg")])

@@ -169,4 +169,4 @@ def test_advice_names_a_better_yardstick_however_early():
     marked = [replace(one, is_peer=one.name == "forest") for one in found.standings]
     said = advise([replace(found, standings=marked)], "no").sentences
     assert "had no other booster to be compared with" in said[0]
-    assert said[2] == "Of the yardsticks forest has 10.0 %, which is not distinguishable from it."
+    assert said[2] == "Of the yardsticks forest has 10.0 %: one part cannot tell whether by chance."

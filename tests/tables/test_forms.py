@@ -80,6 +80,7 @@ def test_parts_of_dates():
 
 def test_yes_and_no_in_any_case():
     assert infer(["Yes", "no", "?", "NO"]).kind == infer(["TRUE", "false"]).kind == "boolean"
+    assert infer(["WAHR", "FALSCH"]).kind == infer(["vrai", "faux"]).kind == "boolean"  # as Excel writes them
     np.testing.assert_array_equal(is_true(["Yes", "NO", "", "perhaps"]), [1.0, 0.0, np.nan, np.nan])
 
 

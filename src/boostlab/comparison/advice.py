@@ -67,6 +67,8 @@ def _yardstick(plain: Ranking, pick: Standing) -> str:
         says = " and ".join(f"{one.name} ({m.say(one.cost)}, p = {significant(one.p)})" for one in sure[:3])
         verb = "is" if len(sure) == 1 else "are"
         return f"But {says}, at defaults, {verb} distinguishably better: take {sure[0].name} if nothing else matters."
+    if ahead and plain.splits == 1:
+        return f"Of the yardsticks {ahead[0].name} has {m.say(ahead[0].cost)}: one part cannot tell whether by chance."
     if ahead:
         return f"Of the yardsticks {ahead[0].name} has {m.say(ahead[0].cost)}, which is not distinguishable from it."
     first = plain.peers[0]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -177,8 +178,25 @@ def contributions_section(booster: Any, X: Any, names: Sequence[str], categories
     return drawn + element("h3", f"Row {int(rows[at]) + 1:,}, as an example") + element("pre", str(named))
 
 
-def importances_section(booster: Any, names: Sequence[str], categories: Categories = None) -> Markup:
-    """Return what the model looks at: importances, and step functions where the vote is a sum of them."""
+def importances_section(
+    booster: Any,
+    names: Sequence[str],
+    categories: Categories = None,
+    ranges: Mapping[int, tuple[float, float]] = MappingProxyType({}),
+) -> Markup:
+    """Return what the model looks at: importances, and step functions where the vote is a sum of them.
+
+    Parameters
+    ----------
+    booster : Booster
+        Fitted.
+    names : sequence of str
+        The columns.
+    categories : sequence, optional
+        Their categories, where the booster was given numbers for them.
+    ranges : mapping from int to (low, high)
+        Between which numbers a column lies, where it is known.
+    """
     importances = np.asarray(getattr(booster, "feature_importances_", np.zeros(0)))
     order = [j for j in np.argsort(-importances, kind="stable")[:15] if importances[j] > 0]
     if not order:
@@ -192,21 +210,33 @@ def importances_section(booster: Any, names: Sequence[str], categories: Categori
     with suppress(Exception):  # only votes of stumps with one score are sums of functions of one column
         for one in shape_functions(booster)[:_SHAPES]:
             known = one.categories if categories is None else categories[one.feature]
-            shapes.append(_shape(one, label(one.feature), known))
+            shapes.append(_shape(one, label(one.feature), known, ranges.get(one.feature)))
     if not shapes:
         return drawn
     return drawn + element("h3", "What each column adds to the score") + element("div", *shapes, class_="grid")
 
 
-def _shape(one: Any, name: str, categories: Sequence[Any] | None) -> Markup:
+def ranges_of(X: Any) -> dict[int, tuple[float, float]]:
+    """Return between which numbers the columns of a matrix lie; nothing for what is no array."""
+    if not isinstance(X, np.ndarray) or X.dtype == object or not len(X):
+        return {}
+    low, high = (f.reduce(X, axis=0) for f in (np.fmin, np.fmax))  # NaN only where all are missing
+    return {j: (float(low[j]), float(high[j])) for j in range(X.shape[1]) if np.isfinite(high[j] - low[j])}
+
+
+def _shape(one: Any, name: str, categories: Sequence[Any] | None, ends: tuple[float, float] | None = None) -> Markup:
     if categories:
         codes = np.arange(len(categories))
         at = np.asarray(one.values, float)[np.searchsorted(one.cuts, codes, "left")]
         shown = np.argsort(-np.abs(at), kind="stable")[:_NAMED]
         return figure(svg.bars([(str(categories[k]), float(at[k])) for k in shown], f"score, by {name}", 320))
     cuts, values = np.asarray(one.cuts, float), np.asarray(one.values, float)
-    span = float(np.ptp(cuts)) or 1.0
-    x = [float(cuts[0]) - 0.1 * span, *map(float, cuts), float(cuts[-1]) + 0.1 * span] if len(cuts) else [0.0, 1.0]
+    if not len(cuts):
+        cuts, values = np.array([0.5]), np.repeat(values, 2)[:2]
+    pad = (1.0 if ends else 0.1) * float(np.ptp(cuts)) or max(1.0, abs(float(cuts[0])))
+    low, high = ends or (-np.inf, np.inf)
+    left, right = max(float(cuts[0]) - pad, low), min(float(cuts[-1]) + pad, high)
+    x = [min(left, float(cuts[0])), *map(float, cuts), max(right, float(cuts[-1]))]
     y = [*map(float, values), float(values[-1])]
     series = Series(name, x[: len(y)], y[: len(x)], steps=True)
     return figure(svg.lines([series], name, "score", height=220, width=320))

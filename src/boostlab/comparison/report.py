@@ -19,12 +19,26 @@ from boostlab.comparison.model_sections import (
     importances_section,
     margins_section,
     numbers_section,
+    ranges_of,
     suspects_section,
 )
 from boostlab.comparison.ranking import LEVEL, Ranking, Standing
 from boostlab.comparison.result import Comparison
 from boostlab.report import svg
-from boostlab.report.html import Markup, code, element, facts, figure, filter_box, html, joined, page, table, toggles
+from boostlab.report.html import (
+    Markup,
+    code,
+    element,
+    facts,
+    figure,
+    filter_box,
+    html,
+    joined,
+    legend,
+    page,
+    table,
+    toggles,
+)
 from boostlab.report.svg import Series
 from boostlab.studies.machine import machine
 from boostlab.studies.statistics import holm, paired_t_test
@@ -228,7 +242,8 @@ def _curves(comparison: Comparison, ranking: Ranking, inks: Mapping[str, str]) -
         at = min(max(round(one.rounds), 1), longest) - 1
         series.append(Series(one.name, list(range(1, longest + 1)), mean, inks[one.name], [at]))
     drawn = svg.lines(series, "round (points: the median of the rounds chosen)", m.title, log_x=True)
-    return figure(drawn, "On the inner parts of the training rows, by which rounds and settings are chosen.")
+    note = "On the inner parts of the training rows, by which rounds and settings are chosen."
+    return legend([(one.name, one.colour) for one in series]) + figure(drawn, note)
 
 
 # -- the best ---------------------------------------------------------------------------------------------------------
@@ -256,8 +271,8 @@ def _model(comparison: Comparison, model: Any) -> dict[str, Any]:
     booster = model["booster"] if hasattr(model, "named_steps") else model
     names = table_.feature_names or tuple(f"column {j + 1}" for j in range(int(table_.X.shape[1])))
     recipe = table_.recipe
-    categories, values = (None, None) if recipe is None else (recipe.category_names, recipe.value_names)
-    found["What it looks at"] = importances_section(booster, names, categories)
+    values = None if recipe is None else recipe.value_names
+    found["What it looks at"] = importances_section(booster, names, values, ranges_of(table_.X))
     with suppress(Exception):  # votes that are no sums have no contributions
         given = table_.X if comparison.given is None else comparison.given[0]
         found["What moves its answers"] = contributions_section(booster, given, names, values)

@@ -56,7 +56,7 @@ def explain(model_file: Path, table_file: Path | None, out: Path, encoding: str 
             sections["What moves its answers"] = contributions_section(
                 booster, X, recipe.feature_names, recipe.value_names
             )
-    sections["What it looks at"] = importances_section(booster, recipe.feature_names, recipe.category_names)
+    sections["What it looks at"] = importances_section(booster, recipe.feature_names, recipe.value_names)
     sections["What it takes"] = _columns(recipe)
     sections["The training table"] = facts(said.get("facts", {}))
     known = {name: said[name] for name in ("made", "boostlab", "source", "rows", "rounds", "stop") if name in said}

@@ -135,6 +135,15 @@ def toggles(names: Sequence[tuple[str, str]]) -> Markup:
     return element("div", *boxes, class_="controls", role="group", aria_label="Show or hide")
 
 
+def legend(names: Sequence[tuple[str, str]]) -> Markup:
+    """Return names with their colours, for a picture whose lines have none; it is printed, too."""
+    shown = [
+        element("span", element("span", class_="swatch", style=f"background:{colour}"), f" {name}", data_name=name)
+        for name, colour in names
+    ]
+    return element("div", *shown, class_="legend")
+
+
 def figure(svg: Markup, caption: str = "") -> Markup:
     """Return a picture with its caption."""
     return element("figure", svg, element("figcaption", caption) if caption else "")

@@ -29,8 +29,8 @@ _UNIT = re.compile(
     rf"(?P<after>\s*%|\s*[{_CURRENCY}]|\s*{_CODES}|\s+[a-zµ°²³/]{{1,8}})?\s*\)?$"
 )
 _MARKS = (("", "."), ("", ","), (",", "."), (".", ","), ("'", "."), (" ", "."), (" ", ","))  # thousands, decimal
-_TRUE = ("yes", "true", "y", "t", "on", "ja", "oui", "si", "sí")
-_FALSE = ("no", "false", "n", "f", "off", "nein", "non", "no", "no")
+_TRUE = ("yes", "true", "y", "t", "on", "ja", "oui", "si", "sí", "wahr", "vrai", "verdadero")
+_FALSE = ("no", "false", "n", "f", "off", "nein", "non", "no", "no", "falsch", "faux", "falso")
 _DATES = (
     *("iso", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%m/%d/%Y", "%d/%m/%Y", "%m/%d/%y", "%d/%m/%y", "%d-%m-%Y"),
     *("%d-%b-%Y", "%d %b %Y", "%b %d, %Y", "%d %B %Y", "%B %d, %Y", "%Y.%m.%d"),
