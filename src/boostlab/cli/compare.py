@@ -36,7 +36,7 @@ def compare(
     seed: Annotated[int, typer.Option(help="Seed of the splits, the label noise and the boosters.")] = 0,
     budget: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Begin nothing new after this time: 90s, 5m, 1h (compiling not counted)."),
+        typer.Option(metavar="TIME", help="How long it may take, report and all: 90s, 5m, 1h."),
     ] = None,
     jobs: Annotated[int | None, typer.Option(help="Number of workers; one on every core if left out.")] = None,
     out: Annotated[

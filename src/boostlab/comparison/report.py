@@ -158,12 +158,13 @@ def _row(one: Standing, ranking: Ranking) -> list[Any]:
     if not one.ranked:
         return ["", name, "", "", "", "", "", f"failed: {one.failure}" if one.failed else "no result"]
     span = "" if isnan(one.low) else m.span(one.low, one.high)
+    has_p = not isnan(one.p) and one is not ranking.ranked[0]
     return [
         places.get(one.name, ""),
         name,
         (m.show(one.cost), m.value(one.cost)),
         span,
-        ("" if isnan(one.p) else f"{one.p:.2g}", "" if isnan(one.p) else one.p),
+        (f"{one.p:.2g}", one.p) if has_p else "",
         "" if isnan(one.rounds) else round(one.rounds),
         (f"{one.seconds:.3f}", one.seconds),
         ", ".join(f"{key}={value}" for key, value in one.chosen.items()) or "defaults",
