@@ -112,8 +112,8 @@ def as_from_the_shell(arguments: list[str], said: Path) -> int:
 
 
 def stopped(how: signal.Signals, arguments: list[str]) -> dict[str, object]:
-    """Send a signal after two cells; return the exit code, what was said, and the run of every cell before and after
-    the same command goes on.
+    """Send a signal after two cells; return the exit code, what was said and written, and the run of every cell before
+    and after the same command goes on.
     """
     folder, limit = Path(how.name), time.monotonic() + 120
     arguments = [*arguments, "--out", folder.name]
@@ -125,9 +125,13 @@ def stopped(how: signal.Signals, arguments: list[str]) -> dict[str, object]:
     os.kill(child, how)
     code, kept = ended(child), [one.run for one in cells(folder)]
     out, err = (Path(f"said-{how.name}.{name}").read_text() for name in ("out", "err"))
+    page = folder / "report.html"
+    report = page.read_text(encoding="utf-8") if page.exists() else ""
+    models = [path.name for path in folder.glob("*.boost")]
     again = run(arguments)
     after = [one.run for one in cells(folder)]
-    return {"code": code, "out": out, "err": err, "kept": kept, "again": again, "after": after}
+    told = {"out": out, "err": err, "report": report, "models": models}
+    return {"code": code, "kept": kept, "again": again, "after": after, **told}
 
 
 def main(table: str, small: str, longer: str) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -132,7 +133,12 @@ def test_killed_or_stopped_it_goes_on(here):
         assert one["after"][:kept] == one["kept"] == [one["kept"][0]] * kept
         assert "Traceback" not in one["err"]
     said = " ".join(found["SIGINT"]["out"].split())
-    assert f"stopped by Ctrl-C: {len(found['SIGINT']['kept'])} of 12 cells are kept" in said
+    kept = len(found["SIGINT"]["kept"])
+    assert f"stopped by Ctrl-C: {kept} of 12 cells are kept" in said
+    report = found["SIGINT"]["report"]
+    assert f"Not finished, because it was stopped by Ctrl-C: {kept} of 12 cells." in report
+    assert "How it was done" in report
+    assert found["SIGINT"]["models"] == []  # nobody waits for a fit after Ctrl-C
 
 
 # -- from inside -----------------------------------------------------------------------------------------------------
@@ -181,6 +187,10 @@ def test_getting_warm_is_not_taken_from_the_budget(run, monkeypatch):
     monkeypatch.setattr(worker, "_is_warm", set())
     out = run("shop.csv", *SMALL, "--budget", "1.8s").stdout
     assert "4 of 4 cells finished" in out  # though two boosters take two seconds
+    monkeypatch.setattr(worker, "_is_warm", set())
+    said = " ".join(run("shop.csv", *SMALL, "--budget", "0.001s", "--out", "short").stdout.split())
+    assert "Not finished, because its time was over" in said
+    assert re.search(r"Before that it got ready for \d+ s \(kernels are compiled once a machine\), which the", said)
 
 
 def test_two_tables_of_one_name_do_not_share_a_page(run, here):
