@@ -194,7 +194,8 @@ def scaling(client: Client, workers: Workers, given: Any) -> None:
         for what, rows in (("strong", given.rows), ("weak", given.rows // given.most * n)):
             if what == "weak" and n == counts[-1]:  # the same table
                 for kind in kinds:
-                    found.setdefault(("weak", kind), {})[n] = found["strong", kind][n]
+                    if n in found.get(("strong", kind), {}):
+                        found.setdefault(("weak", kind), {})[n] = found["strong", kind][n]
                 continue
             X, y = made_table(client, rows, given.columns, given.most if what == "strong" else n)
             for kind, (leaves, rounds) in kinds.items():
@@ -207,11 +208,11 @@ def scaling(client: Client, workers: Workers, given: Any) -> None:
                 each = fitted.history_["seconds"][2:]
                 reading = whole - sum(fitted.history_["seconds"])
                 found.setdefault((what, kind), {})[n] = float(np.median(each)), reading
-                print(
-                    f"{what}, {kind}, {n} processes, {rows:,} x {given.columns}: {np.median(each) * 1e3:.1f} ms a round "
-                    f"(fastest {min(each) * 1e3:.1f}), reading {reading:.1f} s",
-                    flush=True,
+                size = f"{n} processes, {rows:,} x {given.columns}"
+                spent = (
+                    f"{np.median(each) * 1e3:.1f} ms a round (fastest {min(each) * 1e3:.1f}), reading {reading:.1f} s"
                 )
+                print(f"{what}, {kind}, {size}: {spent}", flush=True)
             del X, y
     print("\nscaling  | trees    | processes | ms a round | efficiency | reading s | efficiency")
     for (what, kind), points in found.items():
@@ -219,9 +220,8 @@ def scaling(client: Client, workers: Workers, given: Any) -> None:
         for n, point in points.items():
             share = n if what == "strong" else 1
             good = [a / (share * b) for a, b in zip(one, point, strict=True)]
-            print(
-                f"{what:8} | {kind:8} | {n:9} | {point[0] * 1e3:10.1f} | {good[0]:10.2f} | {point[1]:9.1f} | {good[1]:.2f}"
-            )
+            cells = f"{point[0] * 1e3:10.1f} | {good[0]:10.2f} | {point[1]:9.1f} | {good[1]:.2f}"
+            print(f"{what:8} | {kind:8} | {n:9} | {cells}")
 
 
 def made_table(client: Client, rows: int, columns: int, parts: int) -> tuple[Any, Any]:
