@@ -130,7 +130,7 @@ def test_lazy_frames_arrow_and_sparse_batches(tmp_path, monkeypatch):
             models = [AdaBoostClassifier(n_estimators=5).fit(t, frame["sold"]) for t in (made, whole)]
             assert repr(models[0].estimators_) == repr(models[1].estimators_)
     X = csr_array(np.where(np.random.default_rng(0).random((300, 6)) < 0.8, 0, np.arange(1800).reshape(300, 6) % 17))
-    y = np.asarray((X.sum(axis=1) > 14)).ravel()
+    y = np.asarray(X.sum(axis=1) > 14).ravel()
     made, whole = Binned.from_batches([(X[:100], y[:100]), (X[100:], y[100:])]), Binned.fit(X)
     models = [AdaBoostClassifier(n_estimators=9, early_stopping=True, random_state=0).fit(t, y) for t in (made, whole)]
     assert repr(models[0].estimators_) == repr(models[1].estimators_)

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -29,6 +30,7 @@ from boostlab.studies.runner import run
 from boostlab.studies.store import Store
 from boostlab.studies.watch import watching
 from boostlab.tables.files import STDIN, read
+from boostlab.tables.large import LargeFile, choose_reading, understand_large
 from boostlab.tables.model import save_model
 from boostlab.tables.table import LabelledTable, understand
 
@@ -61,6 +63,8 @@ class CompareOptions:
     with_peers: str = "yes"
     text: str = "yes"
     max_rows: int = MOST_ROWS
+    in_batches: str = "auto"
+    cache: Path | None = None
 
     def command(self) -> str:
         """Return it as it would be typed, without the budget."""
@@ -168,17 +172,21 @@ def _plan(request: CompareOptions) -> Design:
             raise RequestError("--target needs a table: boostlab compare FILE --target NAME.")
     else:
         name = re.sub(r"(\.[A-Za-z]+){1,2}$", "", request.table.name) or request.table.name
-        name = "stdin" if request.table == STDIN else name
-        table = understand(
-            read(request.table, request.encoding),
-            name,
-            request.target,
-            folds=request.folds,
-            drop=words(request.drop or ""),
-            keep=words(request.keep or ""),
-            text=text,
-            numeric=None if metric is None else metric.needs == "numbers",
-        )
+        name = "stdin" if request.table == STDIN else re.sub(r"[*?\[\]]+", "", name).strip("-_. ") or "table"
+        options: dict[str, Any] = {
+            "folds": request.folds,
+            "drop": words(request.drop or ""),
+            "keep": words(request.keep or ""),
+            "text": text,
+            "numeric": None if metric is None else metric.needs == "numbers",
+        }
+        reading = choose_reading(request.table, request.in_batches, request.cache)
+        if reading.in_batches:
+            Console(stderr=True, highlight=False).print(reading.why, markup=False, soft_wrap=True)
+            file = LargeFile(request.table, request.encoding)
+            table = understand_large(file, name, request.target, cache=request.cache, **options)
+        else:
+            table = understand(read(request.table, request.encoding), name, request.target, **options)
     levels = [0.0, request.noise] if request.noise else [0.0]
     return design(
         table,

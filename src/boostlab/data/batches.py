@@ -92,11 +92,11 @@ def _readable_again(given: Any) -> Callable[[], Iterable[Any]] | None:
     if library == "polars" and hasattr(given, "collect"):
         return partial(_slices, given)
     if library == "pyarrow" and hasattr(given, "to_batches"):
-        return given.to_batches  # type: ignore[no-any-return]  # a table, or a dataset
+        return given.to_batches  # a table, or a dataset
     if is_frame(given) or is_sparse(given) or (isinstance(given, np.ndarray) and given.ndim == 2):
         return lambda: iter([given])
     if callable(given):
-        return given  # type: ignore[no-any-return]
+        return given
     return given.__iter__ if isinstance(given, Iterable) and not isinstance(given, Iterator) else None
 
 

@@ -1,7 +1,7 @@
 """A folder that keeps the codes of a table in memory-mapped files, and how far they are made.
 
-What was begun for the same source is finished: the cut points are read, and coding goes on after the rows that are there.
-What belongs to another source is removed first.
+What was begun for the same source is finished: the cut points are read, and coding goes on after the rows that are
+there.  What belongs to another source is removed first.
 """
 
 from __future__ import annotations

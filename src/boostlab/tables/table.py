@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
@@ -17,7 +17,7 @@ from boostlab.studies.request import RequestError
 from boostlab.studies.tables import share, significant
 from boostlab.tables.columns import Column, Sheet
 from boostlab.tables.leakage import leaks
-from boostlab.tables.recipe import Recipe, few, is_text, recipe_of
+from boostlab.tables.recipe import Recipe, few, recipe_of
 
 Array = npt.NDArray[Any]
 
@@ -58,6 +58,8 @@ class LabelledTable:
         How cells became numbers, where they were read from a file.
     warnings : list of str
         What a person should look at before they trust a result.
+    drawn : callable, optional
+        Of a table that is read in batches, of which X has the codes: returns the numbers of some of its rows.
     """
 
     name: str
@@ -70,6 +72,7 @@ class LabelledTable:
     feature_names: tuple[str, ...] = field(default=(), repr=False)
     recipe: Recipe | None = field(default=None, repr=False)
     warnings: list[str] = field(default_factory=list, repr=False)
+    drawn: Callable[[Array], Array] | None = field(default=None, repr=False)
 
     @property
     def is_numeric(self) -> bool:
@@ -133,40 +136,52 @@ def understand(
     -------
     LabelledTable
     """
-    chosen, why = _target(sheet, target)
-    used, left_out = _columns_to_use(sheet, chosen, drop, keep, text)
+    chosen, why = find_target(sheet, target)
+    used, left_out = columns_to_use(sheet, chosen, drop, keep, text)
     if numeric or (numeric is None and holds_numbers(chosen)):
         rows, y, classes, target_facts = _numbers_to_predict(chosen, sheet.n_rows, folds)
     else:
         rows, y, classes, target_facts = _classes(chosen, sheet.n_rows, folds)
     recipe = Recipe(tuple(recipe_of(column) for column in used), chosen.name, chosen.form, classes, left_out)
     X = recipe.stack(used)[rows]
-    facts = {
-        "Target": f"{chosen.name}{why}",
-        **target_facts,
-        "Rows": f"{sheet.n_rows:,}" + (f", of which {len(y):,} are used" if len(y) < sheet.n_rows else ""),
-        **_column_facts(recipe),
-        "Missing": _missing(used, sheet.n_rows),
-    }
-    if left_out:
-        suspects = any(reason != "as asked" for reason in left_out.values())
-        facts["Left out"] = _by_reason(left_out) + (" (--keep NAME keeps it)" if suspects else "")
-    if sheet.remarks:
-        facts["Remark"] = " ".join(sheet.remarks)
+    facts = table_facts(recipe, why, target_facts, sheet, used, len(y))
     table = LabelledTable(
         *(name, X, y, classes, recipe.categorical_features, chosen.name, facts, recipe.feature_names, recipe)
     )
-    told = leaks(X, y, table.categorical_features, table.is_numeric)
-    table.warnings.extend(
-        f"{table.feature_names[j]!r} {what}: if it is known only after {chosen.name!r} is, leave it out with --drop."
-        for j, what in list(told.items())[:5]
-    )
+    table.warnings.extend(leak_warnings(table, leaks(X, y, table.categorical_features, table.is_numeric)))
     return table
 
 
-def _columns_to_use(
-    sheet: Sheet, target: Column, drop: Sequence[str], keep: Sequence[str], text: bool
-) -> tuple[list[Column], dict[str, str]]:
+def table_facts(
+    recipe: Recipe, why: str, target_facts: Mapping[str, str], sheet: Sheet, used: Sequence[Any], n_used: int
+) -> dict[str, str]:
+    """Return what was understood of a table, for people."""
+    facts = {
+        "Target": f"{recipe.target}{why}",
+        **target_facts,
+        "Rows": f"{sheet.n_rows:,}" + (f", of which {n_used:,} are used" if n_used < sheet.n_rows else ""),
+        **_column_facts(recipe),
+        "Missing": _missing(used, sheet.n_rows),
+    }
+    if recipe.left_out:
+        suspects = any(reason != "as asked" for reason in recipe.left_out.values())
+        facts["Left out"] = _by_reason(recipe.left_out) + (" (--keep NAME keeps it)" if suspects else "")
+    if sheet.remarks:
+        facts["Remark"] = " ".join(sheet.remarks)
+    return facts
+
+
+def leak_warnings(table: LabelledTable, told: Mapping[int, str]) -> list[str]:
+    """Return what to say about columns that tell the target outright."""
+    return [
+        f"{table.feature_names[j]!r} {what}: if it is known only after {table.target!r} is, leave it out with --drop."
+        for j, what in list(told.items())[:5]
+    ]
+
+
+def columns_to_use(
+    sheet: Sheet, target: Any, drop: Sequence[str], keep: Sequence[str], text: bool
+) -> tuple[list[Any], dict[str, str]]:
     """Return the columns to learn from, and why each of the others is left out."""
     names = [column.name for column in sheet.columns]
     for asked in (*drop, *keep):
@@ -181,7 +196,7 @@ def _columns_to_use(
         if column is target:
             continue
         reason = "as asked" if column.name in drop else "" if column.name in keep else _useless(column, sheet.n_rows)
-        if not reason and not text and is_text(column):
+        if not reason and not text and column.holds_text:
             reason = "text; --text yes uses its length and words"
         if reason:
             left_out[column.name] = reason
@@ -214,7 +229,7 @@ def _column_facts(recipe: Recipe) -> dict[str, str]:
     return facts | ({"Read as numbers": few(units)} if units else {})
 
 
-def _missing(used: Sequence[Column], n_rows: int) -> str:
+def _missing(used: Sequence[Any], n_rows: int) -> str:
     missing = [column for column in used if column.n_missing]
     cells = sum(column.n_missing for column in missing)
     if not cells:
@@ -233,7 +248,7 @@ def _by_reason(left_out: Mapping[str, str]) -> str:
 # -- the target ------------------------------------------------------------------------------------------------------
 
 
-def _target(sheet: Sheet, asked: str | None) -> tuple[Column, str]:
+def find_target(sheet: Sheet, asked: str | None) -> tuple[Any, str]:
     """Return the target column, and what to say if it was a guess."""
     named = {column.name: column for column in sheet.columns}
     if asked is not None:
@@ -253,7 +268,7 @@ def _target(sheet: Sheet, asked: str | None) -> tuple[Column, str]:
     )
 
 
-def _holds_classes(column: Column, n_rows: int) -> bool:
+def _holds_classes(column: Any, n_rows: int) -> bool:
     """Whether a column is likely to be a target: a few values, each of several rows."""
     return 2 <= column.n_distinct <= min(_FEW, n_rows / 5)
 
@@ -268,31 +283,44 @@ def _find(asked: str, names: Sequence[str], what: str) -> str:
     raise RequestError(f"There is no {what} {asked!r}; {hint}")
 
 
-def holds_numbers(column: Column) -> bool:
+def holds_numbers(column: Any) -> bool:
     """Whether a target is a number to predict rather than the name of a class: it has many values, all numbers."""
-    return column.numbers is not None and column.form.kind == "number" and column.n_distinct > _FEW
+    return not column.holds_words and column.form.kind == "number" and column.n_distinct > _FEW
 
 
 def _numbers_to_predict(
     target: Column, n_rows: int, folds: int
 ) -> tuple[Array, Array, tuple[str, ...], dict[str, str]]:
     """Return which rows are used, their numbers, no classes, and what to say about them."""
-    if target.numbers is None or target.form.kind != "number":
+    check_numbers(target)
+    assert target.numbers is not None
+    there = ~np.isnan(target.numbers)
+    y = target.numbers[there]
+    return np.flatnonzero(there), y, (), number_facts(target.name, y, n_rows, folds)
+
+
+def check_numbers(target: Any) -> None:
+    """Refuse a target that holds words where numbers are to be predicted."""
+    if target.holds_words or target.form.kind != "number":
         raise RequestError(
             f"The target {target.name!r} holds words, and errors of numbers cannot be measured on it; choose another "
             "column, or another metric."
         )
-    there = ~np.isnan(target.numbers)
-    y = target.numbers[there]
+
+
+def number_facts(name: str, y: Array, n_rows: int, folds: int) -> dict[str, str]:
+    """Return what to say about numbers to predict; refuse those of which nothing can be learnt."""
     if len(np.unique(y)) < 2:
-        raise RequestError(f"The target {target.name!r} has fewer than two values; there is nothing to learn.")
+        raise RequestError(f"The target {name!r} has fewer than two values; there is nothing to learn.")
     if len(y) < 2 * folds:
         raise RequestError(f"{len(y)} rows with a target are too few for {folds} parts; take fewer with --folds.")
     low, middle, high = np.quantile(y, [0, 0.5, 1])
     facts = {"Numbers": f"from {_plain(low)} to {_plain(high)}, half of them below {_plain(middle)}"}
-    if not there.all():
-        facts["No target"] = f"{n_rows - int(there.sum()):,} rows have none and are left out"
-    return np.flatnonzero(there), y, (), facts
+    return facts | ({"No target": _without(n_rows - len(y))} if len(y) < n_rows else {})
+
+
+def _without(n_rows: int) -> str:
+    return f"{n_rows:,} rows have none and are left out"
 
 
 def _plain(value: float) -> str:
@@ -304,61 +332,87 @@ def _classes(target: Column, n_rows: int, folds: int) -> tuple[Array, Array, tup
     if target.numbers is not None:
         there = ~np.isnan(target.numbers)
         values, codes = np.unique(target.numbers[there], return_inverse=True)
-        names = [f"{value:.0f}" if value % 1 == 0 else f"{value:.12g}" for value in values]
     else:
         there = np.array([word != "" for word in target.words], bool)
-        found, codes = np.unique(np.array([word for word in target.words if word]), return_inverse=True)
-        names = [str(word) for word in found]
+        values, codes = np.unique(np.array([word for word in target.words if word]), return_inverse=True)
+    counts = np.bincount(codes, minlength=len(values))
+    kept, numbers, facts = tested_classes(target.name, values.tolist(), counts, n_rows, folds)
+    used = numbers[codes] >= 0
+    return np.flatnonzero(there)[used], numbers[codes[used]], kept, facts
+
+
+def _named(value: Any) -> str:
+    """Return a class as it is called: a word as it is, a number without needless digits."""
+    return value if isinstance(value, str) else f"{value:.0f}" if value % 1 == 0 else f"{value:.12g}"
+
+
+def tested_classes(
+    target: str, values: Sequence[Any], counts: Array, n_rows: int, folds: int
+) -> tuple[tuple[str, ...], Array, dict[str, str]]:
+    """Return the classes that are used, the class number of every value (-1: none), and what to say about them.
+
+    Parameters
+    ----------
+    target : str
+        Name of the column.
+    values : sequence of float or str
+        Its different values, in order.
+    counts : array
+        How many rows have each.
+    n_rows, folds : int
+        Rows of the table, and parts of the cross-validation.
+    """
+    names = [
+        value if isinstance(value, str) else f"{value:.0f}" if value % 1 == 0 else f"{value:.12g}" for value in values
+    ]
     if len(names) < 2:
         says = f"only the value {names[0]!r}" if names else "no value at all"
-        raise RequestError(f"The target {target.name!r} has {says}; there is nothing to learn: choose another column.")
-    if len(names) > min(_MOST_CLASSES, max(2, len(codes) // 4)):
+        raise RequestError(f"The target {target!r} has {says}; there is nothing to learn: choose another column.")
+    n_there = int(counts.sum())
+    if len(names) > min(_MOST_CLASSES, max(2, n_there // 4)):
         raise RequestError(
-            f"The target {target.name!r} has {len(names):,} different values in {n_rows:,} rows, which is no small "
+            f"The target {target!r} has {len(names):,} different values in {n_rows:,} rows, which is no small "
             "number of classes; choose another column, or cut its values into a few ranges."
         )
-    counts = np.bincount(codes)
     enough = counts >= folds
     facts = {}
     if not enough.all():
         rare = [f"{names[k]} ({counts[k]})" for k in np.flatnonzero(~enough)]
-        if enough.sum() < 2 or counts[~enough].sum() > _RARE * len(codes):
+        if enough.sum() < 2 or counts[~enough].sum() > _RARE * n_there:
             raise RequestError(
-                f"The classes {few(rare)} of {target.name!r} have fewer rows than the {folds} parts of the "
+                f"The classes {few(rare)} of {target!r} have fewer rows than the {folds} parts of the "
                 "cross-validation; take fewer parts with --folds, or put rare classes together."
             )
         facts["Rare"] = f"rows of {few(rare)} are left out: fewer than the {folds} parts of the cross-validation"
-    rows = np.flatnonzero(there)[enough[codes]]
-    y = (np.cumsum(enough) - 1)[codes[enough[codes]]]
     kept = tuple(name for name, good in zip(names, enough, strict=True) if good)
-    sizes = [f"{name} ({count:,}, {share(count, len(y))})" for name, count in zip(kept, counts[enough], strict=True)]
-    if not there.all():
-        facts["No target"] = f"{n_rows - int(there.sum()):,} rows have none and are left out"
-    return rows, y, kept, {"Classes": f"{len(kept)}: {few(sizes, 6)}", **facts}
+    n_used = int(counts[enough].sum())
+    sizes = [f"{name} ({count:,}, {share(count, n_used)})" for name, count in zip(kept, counts[enough], strict=True)]
+    if n_there < n_rows:
+        facts["No target"] = _without(n_rows - n_there)
+    said = {"Classes": f"{len(kept)}: {few(sizes, 6)}", **facts}
+    return kept, np.where(enough, np.cumsum(enough) - 1, -1), said
 
 
 # -- the other columns -----------------------------------------------------------------------------------------------
 
 
-def _useless(column: Column, n_rows: int) -> str:
+def _useless(column: Any, n_rows: int) -> str:
     """Return why a column is better left out; empty if it is not."""
     distinct = column.n_distinct
     if distinct == 0:
         return "empty"
     if distinct == 1 and not column.n_missing:
         return "constant"
-    if column.numbers is None:
-        if set(column.words) <= {"train", "test", "validation", ""} and "test" in column.words:
+    if column.holds_words:
+        if distinct <= 3 and {"test"} <= column.distinct_words <= {"train", "test", "validation", ""}:
             return "says which rows are for testing"
-        return (
-            "an id? nearly all words differ" if n_rows >= 20 and distinct > 0.9 * n_rows and not is_text(column) else ""
-        )
+        many = n_rows >= 20 and distinct > 0.9 * n_rows
+        return "an id? nearly all words differ" if many and not column.holds_text else ""
     if column.form.kind == "date":
         return ""
-    whole = bool(np.all(column.numbers % 1 == 0)) if not column.n_missing else False
-    if n_rows >= 20 and whole and distinct == n_rows:
+    if n_rows >= 20 and column.is_whole and distinct == n_rows:
         if _IDS.fullmatch(column.name.strip()):
             return "an id? all its numbers differ"
-        if np.ptp(column.numbers) == n_rows - 1:
+        if column.span == n_rows - 1:
             return "an id? it numbers the rows"
     return ""
