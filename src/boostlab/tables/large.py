@@ -23,23 +23,14 @@ from boostlab.tables.leakage import leak_rows, leaks_of
 from boostlab.tables.memory import SHARE, free_memory, needed_memory, shown_bytes
 from boostlab.tables.recipe import Recipe, few, recipe_of
 from boostlab.tables.seen_columns import SeenColumn, seen_columns
-from boostlab.tables.table import (
-    LabelledTable,
-    check_numbers,
-    columns_to_use,
-    find_target,
-    holds_numbers,
-    leak_warnings,
-    number_facts,
-    table_facts,
-    tested_classes,
-)
+from boostlab.tables.table import LabelledTable, columns_to_use, leak_warnings, table_facts
+from boostlab.tables.target import check_numbers, find_target, holds_numbers, number_facts, tested_classes
 
 SIZE = 20_000  # rows of a batch
 
 
 @dataclass(frozen=True)
-class Reading:
+class FileReading:
     """How a file is read.
 
     Attributes
@@ -53,7 +44,7 @@ class Reading:
     why: str = ""
 
 
-def choose_reading(path: Path, asked: str = "auto", cache: Path | None = None) -> Reading:
+def choose_reading(path: Path, asked: str = "auto", cache: Path | None = None) -> FileReading:
     """Decide whether a table is read in batches.
 
     Parameters
@@ -71,18 +62,18 @@ def choose_reading(path: Path, asked: str = "auto", cache: Path | None = None) -
     if not several and (path == STDIN or not is_streamed(path)):
         if asked == "yes" or cache is not None:
             raise RequestError(f"{path} cannot be read in batches; save it as CSV or Parquet.")
-        return Reading(False)
+        return FileReading(False)
     kept = "in memory" if cache is None else f"in {cache}"
     if several:
         if asked == "no":
             raise RequestError(f"{path} names several files, which are read in batches; leave --in-batches out.")
-        return Reading(True, f"The files {path} are read in batches, and one byte a cell is kept, {kept}.")
+        return FileReading(True, f"The files {path} are read in batches, and one byte a cell is kept, {kept}.")
     if asked == "yes" or (asked == "auto" and cache is not None):
-        return Reading(True, f"{path.name} is read in batches, as asked, and one byte a cell is kept, {kept}.")
+        return FileReading(True, f"{path.name} is read in batches, as asked, and one byte a cell is kept, {kept}.")
     need, free = needed_memory(path), free_memory()
     if asked == "no" or need <= SHARE * free:
-        return Reading(False)
-    return Reading(
+        return FileReading(False)
+    return FileReading(
         True,
         f"{path.name} is read in batches: as a whole it would take about {shown_bytes(need)} of the "
         f"{shown_bytes(free)} of memory that are free; one byte a cell is kept, {kept}.",
@@ -181,12 +172,12 @@ def understand_large(
     else:
         values, counts = chosen.values()
         classes, numbers, target_facts = tested_classes(chosen.name, values, counts, n_rows, folds)
-        label = _Labels(values, numbers)
+        label = ClassNumbers(values, numbers)
     recipes = [recipe_of(column) for column in used]
     if least > 1:
         recipes = [_frequent(one, column, least) for one, column in zip(recipes, used, strict=True)]
     recipe = Recipe(tuple(recipes), chosen.name, chosen.form, classes, left_out)
-    rows = _Rows(file, recipe, label)
+    rows = FileRows(file, recipe, label)
     X = _binned(file, recipe, rows, cache, max_bins)
     y = X.target
     assert y is not None
@@ -202,7 +193,7 @@ def understand_large(
     return table
 
 
-def _binned(file: LargeFile, recipe: Recipe, rows: _Rows, cache: Path | None, max_bins: int | str) -> Binned:
+def _binned(file: LargeFile, recipe: Recipe, rows: FileRows, cache: Path | None, max_bins: int | str) -> Binned:
     what = json.dumps([recipe.to_json(), file.encoding], sort_keys=True)
     source = Batches(rows.batches, lambda number: file.name, f"{file.files.source} {what}")
     try:
@@ -221,7 +212,7 @@ def _frequent(recipe: Any, column: SeenColumn, least: int) -> Any:
     return type(recipe)(*(recipe.name, recipe.kind, recipe.form), tuple(np.array(values)[counts >= least].tolist()))
 
 
-class _Labels:
+class ClassNumbers:
     """The class number of every row, -1 where it has none.
 
     Parameters
@@ -245,7 +236,7 @@ def _numbers_of(column: Column) -> Array:
     return column.numbers
 
 
-class _Rows:
+class FileRows:
     """The rows of a file that have a target, as numbers.
 
     Parameters
