@@ -189,7 +189,7 @@ def test_what_fails_half_way_leaves_nothing(tmp_path, monkeypatch):
     def failing():
         turns.append(1)
         yield np.arange(6.0).reshape(3, 2)
-        if len(turns) == 3:
+        if len(turns) == 2:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

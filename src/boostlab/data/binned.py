@@ -14,7 +14,7 @@ import numpy.typing as npt
 from boostlab.backend.cpu.threads import count_threads
 from boostlab.data.batches import Batches, parquet_batches
 from boostlab.data.bins import Bins
-from boostlab.data.coding import code_batches, read_batches
+from boostlab.data.coding import code_batches, most_bins, read_batches
 from boostlab.data.frames import Columns
 from boostlab.data.input_tables import Reader, ReadTable
 from boostlab.data.matrix import as_a_whole
@@ -225,8 +225,9 @@ class Binned(ReadTable):
     ) -> Binned:
         if not is_max_bins(max_bins):
             raise ValueError(f"Binned: max_bins={max_bins!r} is not possible; it must be {MAX_BINS}.")
-        read = read_batches(source, categorical_features)
-        table = code_batches(source, read, max_bins, count_threads(n_jobs), None if cache is None else Path(cache))
+        threads = count_threads(n_jobs)
+        read = read_batches(source, categorical_features, most_bins(max_bins), threads)
+        table = code_batches(source, read, max_bins, threads, None if cache is None else Path(cache))
         made = cls(table, read.reader, max_bins)
         made.target, made.sample_weight = read.y, read.weight
         return made

@@ -22,11 +22,16 @@ from boostlab.data.frames import Columns, has_others, is_frame, merged_columns
 from boostlab.data.input_tables import Reader
 from boostlab.data.matrix import row_keys
 from boostlab.data.table import Table
-from boostlab.data.table_search import cuts_of_blocks
+from boostlab.data.table_search import TableSearch, cuts_of_blocks
 
 Array = npt.NDArray[Any]
 
 NOTED = 32  # batches after which a cache notes how far it is
+
+
+def most_bins(max_bins: int | str) -> int:
+    """Return the largest number of bins of a column."""
+    return MOST_BINS if max_bins == "exact" else int(max_bins)
 
 
 @dataclass
@@ -38,6 +43,7 @@ class ReadBatches:
     rows_of: list[int]  # rows of every batch
     y: Array | None
     weight: Array | None
+    search: TableSearch | None = None  # after its first pass, where that was this one
 
     def numbers(self, name: str, batch: Batch, number: int) -> Array:
         """Return a batch as numbers, after checking that it is the one that the first pass saw."""
@@ -49,15 +55,20 @@ class ReadBatches:
         return columns.numbers(batch.X if is_frame(batch.X) else np.asarray(batch.X, dtype=object), first=True)
 
 
-def read_batches(batches: Batches, categorical_features: Any) -> ReadBatches:
-    """Look at all batches once: their columns must agree, and categories are those of all of them."""
+def read_batches(batches: Batches, categorical_features: Any, limit: int = 255, threads: int = 1) -> ReadBatches:
+    """Look at all batches once: their columns must agree, and categories are those of all of them.
+
+    Where all columns hold numbers and no row has a weight, it is the first pass of the search for cuts as well.
+    """
     reader, columns, first = Reader(categorical_features), None, None
+    search: TableSearch | None = None
     rows_of, ys, weights = [], list[Array](), list[Array]()
     for name, batch in batches:
         with in_batch(name):
             shown = list(batch.X.columns) if is_frame(batch.X) else [f"column {j}" for j in range(np.shape(batch.X)[1])]
             if first is None:
                 first = shown
+                search = TableSearch(len(shown), limit, None, threads=threads)
                 validate_data(reader, batch.X, skip_check_array=True)
             elif shown != first:
                 raise ValueError(f"the columns are {shown_columns(shown)}, and those before {shown_columns(first)}.")
@@ -66,6 +77,10 @@ def read_batches(batches: Batches, categorical_features: Any) -> ReadBatches:
                 columns = merged_columns(columns, Columns.fit(batch.X, categorical_features), batch.X)
             elif not is_frame(batch.X) or not has_others(batch.X):
                 check_array(batch.X, dtype="numeric", ensure_all_finite="allow-nan", ensure_min_samples=0)
+            if columns is not None or batch.weight is not None or has_others(batch.X):
+                search = None
+            if search is not None:
+                search.see(np.asarray(batch.X, dtype=np.float64), None)
             rows_of.append(len(batch.X))
             for kept, column in ((ys, batch.y), (weights, batch.weight)):
                 if column is not None:
@@ -80,7 +95,9 @@ def read_batches(batches: Batches, categorical_features: Any) -> ReadBatches:
         raise ValueError("Some batches have labels or weights and others do not; give them with all or with none.")
     reader._columns = columns
     joined = (np.concatenate(parts) if parts else None for parts in (ys, weights))
-    return ReadBatches(reader, sum(rows_of), rows_of, *joined)
+    if search is not None:
+        search.advance()
+    return ReadBatches(reader, sum(rows_of), rows_of, *joined, search)
 
 
 def code_batches(batches: Batches, read: ReadBatches, max_bins: int | str, threads: int, cache: Path | None) -> Table:
@@ -120,7 +137,7 @@ def _coded(batches: Batches, read: ReadBatches, max_bins: int | str, threads: in
     masses = None if read.weight is None else _masses(np.asarray(read.weight, np.float64))
     columns = read.reader._columns
     n_categories = {} if columns is None else columns.n_categories
-    d, limit = int(read.reader.n_features_in_), MOST_BINS if max_bins == "exact" else int(max_bins)
+    d, limit = int(read.reader.n_features_in_), most_bins(max_bins)
 
     def numbers() -> Iterator[tuple[int, Array]]:
         at = 0
@@ -138,7 +155,8 @@ def _coded(batches: Batches, read: ReadBatches, max_bins: int | str, threads: in
             yield (X, None) if mass is None else (X[mass > 0], mass[mass > 0])
 
     found = None if kept is None else kept.cuts()
-    points, counts, distinct = found or cuts_of_blocks(blocks, d, limit, n_categories)
+    search = read.search or TableSearch(d, limit, n_categories, threads=threads)
+    points, counts, distinct = found or cuts_of_blocks(blocks, search)
     if max_bins == "exact" and np.any(distinct > limit):
         raise ValueError(
             f'max_bins="exact" allows {MOST_BINS:,} distinct values a column, but column {int(np.argmax(distinct))} '
