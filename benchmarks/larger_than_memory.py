@@ -52,7 +52,7 @@ def arrays(path: Path) -> Iterator[tuple[Any, Any]]:
     """Yield the batches of a Parquet file."""
     from pyarrow import parquet
 
-    for batch in parquet.ParquetFile(path).iter_batches(BATCH):
+    for batch in parquet.ParquetFile(path, pre_buffer=False).iter_batches(BATCH):
         yield np.column_stack([c.to_numpy() for c in batch.columns[1:]]), batch.columns[0].to_numpy()
 
 
@@ -143,11 +143,13 @@ def main() -> None:
     parser.add_argument("--columns", type=int, default=50)
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--tenth", action="store_true", help="limit boostlab's memory to a tenth of the file")
+    parser.add_argument("--batch", type=int, default=BATCH, help="rows of a batch, and of a row group")
     parser.add_argument("--limit", type=int, default=0, help=argparse.SUPPRESS)
     parser.add_argument("--names", default=",".join(CONTENDERS))
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("--folder", help=argparse.SUPPRESS)
     given = parser.parse_args()
+    globals()["BATCH"] = given.batch
     if given.one:
         one(given.one, Path(given.folder), given.limit)
         return
@@ -165,6 +167,7 @@ def main() -> None:
                     left.unlink()
                 limit = size // 10 if given.tenth and contender.startswith("boostlab") else 0
                 command = [sys.executable, __file__, "--one", contender, "--folder", name, "--limit", str(limit)]
+                command += ["--batch", str(given.batch)]
                 done = subprocess.run(command, capture_output=True, text=True)
                 if done.returncode:
                     print(f"{contender}: failed: {done.stderr.strip().splitlines()[-1][:300]}", flush=True)

@@ -136,6 +136,16 @@ def test_lazy_frames_arrow_and_sparse_batches(tmp_path, monkeypatch):
     assert repr(models[0].estimators_) == repr(models[1].estimators_)
 
 
+def test_a_file_is_never_whole_in_memory(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(40_000, 5)), columns=list("abcde"))
+    frame.to_parquet(tmp_path / "t.parquet", row_group_size=1000)
+    size, most = (tmp_path / "t.parquet").stat().st_size, 0
+    for _ in batches.parquet_batches(tmp_path / "t.parquet", None, None, None, 1000):
+        most = max(most, pa.total_allocated_bytes())
+    assert most < size / 5
+
+
 KILLED = """
 import os, signal, sys
 from boostlab import Binned

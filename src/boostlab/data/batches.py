@@ -171,7 +171,8 @@ def parquet_batches(paths: Any, target: str | None, weight: str | None, columns:
             given.check(file)
             try:
                 at = 0
-                for batch in parquet.ParquetFile(file).iter_batches(batch_rows, columns=wanted):
+                opened_file = parquet.ParquetFile(file, pre_buffer=False)  # which would keep the whole file
+                for batch in opened_file.iter_batches(batch_rows, columns=wanted):
                     names[-1] = f"{file}, rows {at} to {at + len(batch) - 1}"
                     with in_batch(names[-1]):
                         yield batch_of(batch, target, weight)

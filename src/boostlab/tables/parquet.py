@@ -94,7 +94,7 @@ def parquet_batches(path: Path, size: int) -> Iterator[RawSheet]:
         return
     at = 0
     try:
-        file = parquet.ParquetFile(path)
+        file = parquet.ParquetFile(path, pre_buffer=False)  # which would keep the whole file in memory
         if not file.schema_arrow.names:
             raise RequestError(f"{path} has no columns; there is nothing to learn from.")
         for batch in file.iter_batches(size):
