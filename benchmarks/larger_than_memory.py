@@ -14,12 +14,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +124,7 @@ def one(name: str, folder: Path, limit: int) -> None:
     read, fit = CONTENDERS[name](folder / "table.parquet", folder / "table.csv")
     before = peak()
     if limit:
+        next(arrays(folder / "table.parquet"))  # Arrow's threads are no part of it
         from boostlab.data import cut_search, table_search
 
         table_search.MOST_COUNTERS, cut_search.MOST_GATHERED = 1 << 17, 1 << 18  # some passes more
@@ -168,7 +171,11 @@ def main() -> None:
                 limit = size // 10 if given.tenth and contender.startswith("boostlab") else 0
                 command = [sys.executable, __file__, "--one", contender, "--folder", name, "--limit", str(limit)]
                 command += ["--batch", str(given.batch)]
-                done = subprocess.run(command, capture_output=True, text=True)
+                small = (
+                    partial(resource.setrlimit, resource.RLIMIT_STACK, (1 << 20, -1)) if limit else None
+                )  # of threads
+                env = {**os.environ, "ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "2"} if limit else None
+                done = subprocess.run(command, capture_output=True, text=True, preexec_fn=small, env=env)
                 if done.returncode:
                     print(f"{contender}: failed: {done.stderr.strip().splitlines()[-1][:300]}", flush=True)
                     continue

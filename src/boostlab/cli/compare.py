@@ -79,6 +79,10 @@ def compare(
         Path | None,
         typer.Option(help="Folder for the codes of a file that is read in batches; in memory if left out."),
     ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Scheduler of a Dask cluster that computes, such as tcp://host:8786."),
+    ] = None,
 ) -> None:
     """Compare boosters on a table of yours, and recommend one.
 
@@ -93,7 +97,7 @@ def compare(
 
     request = command.CompareOptions(
         *(table, target, boosters, folds, repeats, rounds, noise, seed, budget, jobs, out, store, drop, keep, encoding),
-        *(metric, with_peers, text, max_rows, in_batches, cache),
+        *(metric, with_peers, text, max_rows, in_batches, cache, dask),
     )
     try:
         code = command.compare(request, Console(highlight=False))

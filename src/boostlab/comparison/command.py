@@ -25,6 +25,7 @@ from boostlab.comparison.request import check_settings, choose, seconds_of
 from boostlab.comparison.result import Comparison, Design, model_facts
 from boostlab.datasets import flip_labels, twonorm
 from boostlab.studies import page as studies_page
+from boostlab.studies.clusters import on_cluster
 from boostlab.studies.request import RequestError
 from boostlab.studies.runner import run
 from boostlab.studies.store import Store
@@ -65,6 +66,7 @@ class CompareOptions:
     max_rows: int = MOST_ROWS
     in_batches: str = "auto"
     cache: Path | None = None
+    dask: str | None = None
 
     def command(self) -> str:
         """Return it as it would be typed, without the budget."""
@@ -104,7 +106,11 @@ def compare(request: CompareOptions, console: Console) -> int:
         screen.show_plan(console, plan)
         eyes = console if console.is_terminal else Console(stderr=True, highlight=False)
         with watching(plan.table.name, eyes, lambda so_far: screen.running(so_far, plan.metric)) as watch:
-            ran = run(plan.study, store, jobs=request.jobs, budget=budget, watch=watch)
+            if request.dask is None:
+                ran = run(plan.study, store, jobs=request.jobs, budget=budget, watch=watch)
+            else:
+                with on_cluster(request.dask, store.path.resolve().parent) as threads:
+                    ran = run(plan.study, store, jobs=request.jobs or threads, budget=budget, watch=watch)
     comparison = conclude(plan, ran)
     screen.show(console, comparison, usual_class(plan.table))
     if out is not None and ran.results.rows():
@@ -235,7 +241,7 @@ def _store(request: CompareOptions, out: Path | None) -> Iterator[tuple[Store, s
     """Open the store that was named, or that of the folder; without either one that is forgotten."""
     path = request.store or (out / STORE if out is not None else None)
     if path is not None:
-        with Store(path) as store:
+        with Store(path if request.dask is None else path.resolve()) as store:  # workers start in other folders
             yield store, str(path)
         return
     with TemporaryDirectory() as folder, Store(Path(folder, STORE)) as store:
