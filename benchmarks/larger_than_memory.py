@@ -19,6 +19,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -28,7 +29,7 @@ from typing import Any
 import numpy as np
 
 ROUNDS = 10
-BATCH = 16_384
+GROUP = BATCH = 16_384  # rows of a row group of the file, and of a batch
 
 
 def write(folder: Path, rows: int, columns: int) -> tuple[Path, Path]:
@@ -41,8 +42,8 @@ def write(folder: Path, rows: int, columns: int) -> tuple[Path, Path]:
     plain = csv.WriteOptions(include_header=False)
     files = folder / "table.parquet", folder / "table.csv"
     with parquet.ParquetWriter(files[0], schema) as one, csv.CSVWriter(files[1], schema, write_options=plain) as two:
-        for start in range(0, rows, BATCH):
-            X = rng.normal(size=(min(BATCH, rows - start), columns))
+        for start in range(0, rows, GROUP):
+            X = rng.normal(size=(min(GROUP, rows - start), columns))
             y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=len(X)) > 0).astype(np.int8)
             batch = pa.table([y, *X.T], schema=schema)
             one.write_table(batch)
@@ -119,6 +120,26 @@ def peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
+class Watch(threading.Thread):
+    """Looks at the memory of this process that is no file, every few milliseconds."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.end, self.first = threading.Event(), self.look()
+        self.most = self.first
+
+    @staticmethod
+    def look() -> int:
+        """Return bytes of resident memory that belong to no file."""
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return next(int(line.split()[1]) << 10 for line in lines if line.startswith("RssAnon"))
+
+    def run(self) -> None:
+        """Look until the end."""
+        while not self.end.wait(0.005):
+            self.most = max(self.most, self.look())
+
+
 def one(name: str, folder: Path, limit: int) -> None:
     """Read and fit in this process, and print what it took."""
     read, fit = CONTENDERS[name](folder / "table.parquet", folder / "table.csv")
@@ -131,12 +152,18 @@ def one(name: str, folder: Path, limit: int) -> None:
         lines = Path("/proc/self/status").read_text().splitlines()
         taken = next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmData"))
         resource.setrlimit(resource.RLIMIT_DATA, (taken + limit, taken + limit))
+    watch = Watch()
+    watch.start()
     start = time.perf_counter()
     table = read()
     reading = time.perf_counter() - start
     fit(table)
     whole = time.perf_counter() - start
-    print(json.dumps({"read": reading, "fit": whole - reading, "memory": peak() - before, "imports": before}))
+    watch.end.set()
+    watch.join()
+    private = watch.most - watch.first
+    said = {"read": reading, "fit": whole - reading, "memory": peak() - before, "private": private, "imports": before}
+    print(json.dumps(said))
 
 
 def main() -> None:
@@ -146,7 +173,7 @@ def main() -> None:
     parser.add_argument("--columns", type=int, default=50)
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--tenth", action="store_true", help="limit boostlab's memory to a tenth of the file")
-    parser.add_argument("--batch", type=int, default=BATCH, help="rows of a batch, and of a row group")
+    parser.add_argument("--batch", type=int, default=BATCH, help="rows of a batch")
     parser.add_argument("--limit", type=int, default=0, help=argparse.SUPPRESS)
     parser.add_argument("--names", default=",".join(CONTENDERS))
     parser.add_argument("--one", help=argparse.SUPPRESS)
@@ -182,7 +209,8 @@ def main() -> None:
                 said = json.loads(done.stdout.strip().splitlines()[-1])
                 found.setdefault(contender, []).append(said)
                 spent = f"read {said['read']:.1f} s, {ROUNDS} rounds {said['fit']:.1f} s"
-                print(f"turn {turn}, {contender}: {spent}, {said['memory'] / 1e6:.0f} MB", flush=True)
+                memory = f"{said['memory'] / 1e6:.0f} MB, without files {said['private'] / 1e6:.0f} MB"
+                print(f"turn {turn}, {contender}: {spent}, {memory}", flush=True)
         print("\ncontender        | MB of memory | bytes a byte of file | read s | rounds s | read, of boostlab's")
         for contender, runs in found.items():
             middle = {key: float(np.median([r[key] for r in runs])) for key in runs[0]}

@@ -94,10 +94,10 @@ def read_batches(batches: Batches, categorical_features: Any, limit: int = 255, 
     if not (len(ys) in (0, len(rows_of)) and len(weights) in (0, len(rows_of))):
         raise ValueError("Some batches have labels or weights and others do not; give them with all or with none.")
     reader._columns = columns
-    joined = (np.concatenate(parts) if parts else None for parts in (ys, weights))
+    y, weight = (np.concatenate(parts) if parts else None for parts in (ys, weights))
     if search is not None:
         search.advance()
-    return ReadBatches(reader, sum(rows_of), rows_of, *joined, search)
+    return ReadBatches(reader, sum(rows_of), rows_of, y, weight, search)
 
 
 def code_batches(batches: Batches, read: ReadBatches, max_bins: int | str, threads: int, cache: Path | None) -> Table:
