@@ -5,9 +5,9 @@
 Every contender runs in a process of its own, in turns.  boostlab reads the file in batches (`Binned.from_parquet`);
 XGBoost has its external memory (an iterator of batches, `ExtMemQuantileDMatrix`) and the same iterator with all bins in
 memory (`QuantileDMatrix`); LightGBM has two-round loading, which takes text, so the file is written as CSV for it as
-well.  Peak memory is the process's largest resident set less what it has after its imports.  `--tenth` limits the
-memory of boostlab's process (RLIMIT_DATA: all but mapped files) to a tenth of the file beyond its imports, with the
-codes in a folder: it must do with it.
+well.  Peak memory is the process's largest resident set less what it has after its imports.  `--tenth` ends boostlab's
+process when its memory that is no file grows by more than a tenth of the file after its imports; with the codes in a
+folder it must do with that.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -121,10 +120,11 @@ def peak() -> int:
 
 
 class Watch(threading.Thread):
-    """Looks at the memory of this process that is no file, every few milliseconds."""
+    """Looks at the memory of this process that is no file, every few milliseconds, and ends it above a limit."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int) -> None:
         super().__init__(daemon=True)
+        self.limit = limit
         self.end, self.first = threading.Event(), self.look()
         self.most = self.first
 
@@ -138,6 +138,9 @@ class Watch(threading.Thread):
         """Look until the end."""
         while not self.end.wait(0.005):
             self.most = max(self.most, self.look())
+            if self.limit and self.most - self.first > self.limit:
+                print(f"{(self.most - self.first) / 1e6:.0f} MB are above the limit", file=sys.stderr, flush=True)
+                os._exit(1)
 
 
 def one(name: str, folder: Path, limit: int) -> None:
@@ -149,10 +152,7 @@ def one(name: str, folder: Path, limit: int) -> None:
         from boostlab.data import cut_search, table_search
 
         table_search.MOST_COUNTERS, cut_search.MOST_GATHERED = 1 << 17, 1 << 18  # some passes more
-        lines = Path("/proc/self/status").read_text().splitlines()
-        taken = next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmData"))
-        resource.setrlimit(resource.RLIMIT_DATA, (taken + limit, taken + limit))
-    watch = Watch()
+    watch = Watch(limit)
     watch.start()
     start = time.perf_counter()
     table = read()
@@ -173,13 +173,13 @@ def main() -> None:
     parser.add_argument("--columns", type=int, default=50)
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--tenth", action="store_true", help="limit boostlab's memory to a tenth of the file")
-    parser.add_argument("--batch", type=int, default=BATCH, help="rows of a batch")
+    parser.add_argument("--batch", type=int, default=BATCH, help="rows of a batch, and of a row group")
     parser.add_argument("--limit", type=int, default=0, help=argparse.SUPPRESS)
     parser.add_argument("--names", default=",".join(CONTENDERS))
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("--folder", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    globals()["BATCH"] = given.batch
+    globals().update(BATCH=given.batch, GROUP=given.batch)
     if given.one:
         one(given.one, Path(given.folder), given.limit)
         return
@@ -198,11 +198,8 @@ def main() -> None:
                 limit = size // 10 if given.tenth and contender.startswith("boostlab") else 0
                 command = [sys.executable, __file__, "--one", contender, "--folder", name, "--limit", str(limit)]
                 command += ["--batch", str(given.batch)]
-                small = (
-                    partial(resource.setrlimit, resource.RLIMIT_STACK, (1 << 20, -1)) if limit else None
-                )  # of threads
                 env = {**os.environ, "ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "2"} if limit else None
-                done = subprocess.run(command, capture_output=True, text=True, preexec_fn=small, env=env)
+                done = subprocess.run(command, capture_output=True, text=True, env=env)
                 if done.returncode:
                     print(f"{contender}: failed: {done.stderr.strip().splitlines()[-1][:300]}", flush=True)
                     continue
