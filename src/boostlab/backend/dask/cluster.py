@@ -87,7 +87,7 @@ class Cluster:
                     left.discard(i)
                 elif status in ("error", "cancelled", "lost"):
                     error = futures[i].exception(timeout=LOOK * 10) if status == "error" else CancelledError()
-                    tries[i] += 1
+                    tries[i] += 1 + int(getattr(error, "allowed_failures", 0))  # workers that died of it
                     if isinstance(error, KilledWorker | MemoryError) and tries[i] >= AGAIN:
                         raise RuntimeError(f"Worker after worker died of {what.lower()} {i}; {MORE_MEMORY}.") from None
                     if (
@@ -167,7 +167,16 @@ class Cluster:
 
         A worker that computes for long still tells the scheduler every second that it is alive.
         """
-        silent = self.client.run_on_scheduler(_seconds_silent)
+
+        def seconds_silent(
+            dask_scheduler: Any,
+        ) -> dict[str, float]:  # travels whole: a scheduler need not have boostlab
+            return {address: time.time() - w.last_seen for address, w in dask_scheduler.workers.items()}
+
+        try:
+            silent = self.client.run_on_scheduler(seconds_silent)
+        except Exception:  # a scheduler that does not tell, or is gone: `check` finds out
+            return
         frozen = [w for w, s in sorted(silent.items()) if s > patience and (asked is None or w in asked)]
         if frozen:
             raise RuntimeError(
@@ -181,11 +190,6 @@ class Cluster:
         except Exception:  # the scheduler or the client: `check` finds out
             return None
         return None if isinstance(found[worker], Exception) else found[worker]
-
-
-def _seconds_silent(dask_scheduler: Any) -> dict[str, float]:
-    """Return how long ago the scheduler heard of every worker."""
-    return {address: time.time() - w.last_seen for address, w in dask_scheduler.workers.items()}
 
 
 def _one_line(error: BaseException) -> str:
