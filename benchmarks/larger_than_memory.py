@@ -31,8 +31,8 @@ ROUNDS = 10
 GROUP = BATCH = 16_384  # rows of a row group of the file, and of a batch
 
 
-def write(folder: Path, rows: int, columns: int) -> tuple[Path, Path]:
-    """Write the table as Parquet and as CSV, some rows at a time."""
+def write(folder: Path, rows: int, columns: int, text: bool) -> tuple[Path, Path]:
+    """Write the table as Parquet, and as CSV if that is wanted, some rows at a time."""
     import pyarrow as pa
     from pyarrow import csv, parquet
 
@@ -46,7 +46,8 @@ def write(folder: Path, rows: int, columns: int) -> tuple[Path, Path]:
             y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=len(X)) > 0).astype(np.int8)
             batch = pa.table([y, *X.T], schema=schema)
             one.write_table(batch)
-            two.write_table(batch)
+            if text:
+                two.write_table(batch)
     return files
 
 
@@ -185,7 +186,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        files = write(folder, given.rows, given.columns)
+        files = write(folder, given.rows, given.columns, "lightgbm" in given.names)
         size = files[0].stat().st_size
         print(
             f"{given.rows:,} x {given.columns}: Parquet {size / 1e6:.0f} MB, CSV {files[1].stat().st_size / 1e6:.0f} MB"

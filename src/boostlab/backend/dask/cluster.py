@@ -122,7 +122,8 @@ class Cluster:
                 alone = alone or time.monotonic()
                 if time.monotonic() - alone > PATIENCE:
                     raise RuntimeError(
-                        f"The Dask cluster has had no worker for {PATIENCE:.0f} seconds; start some, and fit again."
+                        f"The Dask cluster has had no worker for {PATIENCE:.0f} seconds; start some, with more "
+                        "memory if theirs ran out, and fit again."
                     ) from None
 
     def homes(self, futures: Sequence[Any]) -> list[str]:
