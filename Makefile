@@ -26,7 +26,7 @@ help:
 	@echo "make lint    ruff check, ruff format --check, mypy"
 	@echo "make format  apply ruff's fixes and formatting"
 	@echo "make dist    build the wheel and the sdist into dist/"
-	@echo "make bench   run benchmarks/run.py in its own environment"
+	@echo "make bench   run the benchmarks in their own environment   (ARGS=\"--rows W1\" some rows of run.py)"
 	@echo "make docs    redraw the pictures of the documentation, and write the lists of boosters"
 	@echo "make lists   write the lists of boosters only (README, docs/index.md, __init__.py)"
 	@echo "make clean   remove environments, caches and build products"
@@ -53,6 +53,8 @@ dist: $(VENV)/.stamp-dev
 
 bench: $(BENCH_VENV)/.stamp-bench
 	@$(BENCH_VENV)/bin/python benchmarks/run.py $(ARGS)
+	@$(if $(ARGS),,$(BENCH_VENV)/bin/python benchmarks/targets.py --threads 2 16)
+	@$(if $(ARGS),,$(BENCH_VENV)/bin/python benchmarks/accuracy.py)
 
 docs: $(VENV)/.stamp-docs lists
 	@$(VENV)/bin/python docs/make_pictures.py $(ARGS)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.code_kernels import EIGHT, FOUR, SPARSE, Kernels
 from boostlab.backend.cpu.in_parts import parts_of
-from boostlab.backend.cpu.kernels.packed_codes import look_up, part_rows
+from boostlab.backend.cpu.kernels.packed_codes import look_up, look_up_rows, part_rows
 from boostlab.backend.cpu.kernels.sparse_histogram import restore_zeros, slots_by_rows
 from boostlab.backend.cpu.kernels.whole_histogram import whole_histogram
 from boostlab.backend.cpu.threads import is_worth
@@ -221,10 +221,13 @@ class Codes:
         return self.look_up(feature, np.arange(width, dtype=np.int64))
 
     def look_up(self, feature: int, table: Array) -> Array:
-        """Return for every row the table's entry for its slot."""
+        """Return for every row the table's entry for its slot: a number, or a row of numbers."""
         code, table = self.reading(feature, table)
-        out = np.empty(self.n_rows, table.dtype)
-        look_up.shared(self.n_rows * 2, self.threads, code, table, 0, self.n_rows, out)
+        out, kernel = (
+            np.empty((self.n_rows, *table.shape[1:]), table.dtype),
+            look_up if table.ndim == 1 else look_up_rows,
+        )
+        kernel.shared(out.size * 2, self.threads, code, table, 0, self.n_rows, out)
         return out
 
     def part(self, feature: int, low: Array, members: Array, space: Array) -> int:

@@ -62,6 +62,7 @@ class CpuSample:
         self.followers: list[Follower] = []  # of the channels, from round to round
         self._counter: ClassCount | None = None
         self._pair: Pair | None = None
+        self.turn = 0  # which of a round's tasks is at hand
 
     @property
     def codes(self) -> Codes:

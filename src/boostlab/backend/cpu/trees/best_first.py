@@ -218,6 +218,7 @@ class BestFirst(Strategy):
         if self.pair is None:
             two = [Rounded(self.rows.masses, self.codes, form) for form in criterion.forms]
             self.pair = Pair(two, criterion.residual, self.codes.threads)
+        self.pair.take_turn(self.rows.turn)
         centre = self.pair.mean(weight, target) if criterion.centred else 0.0
         centred, whole = self.pair.spread(weight, target, centre)
         return self.pair.two, centred, centre, whole
