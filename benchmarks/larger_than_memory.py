@@ -174,13 +174,14 @@ def main() -> None:
     parser.add_argument("--columns", type=int, default=50)
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--tenth", action="store_true", help="limit boostlab's memory to a tenth of the file")
-    parser.add_argument("--batch", type=int, default=BATCH, help="rows of a batch, and of a row group")
+    parser.add_argument("--batch", type=int, default=BATCH, help="rows of a batch")
+    parser.add_argument("--group", type=int, default=GROUP, help="rows of a row group of the file")
     parser.add_argument("--limit", type=int, default=0, help=argparse.SUPPRESS)
     parser.add_argument("--names", default=",".join(CONTENDERS))
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("--folder", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    globals().update(BATCH=given.batch, GROUP=given.batch)
+    globals().update(BATCH=given.batch, GROUP=given.group)
     if given.one:
         one(given.one, Path(given.folder), given.limit)
         return
