@@ -35,8 +35,9 @@ help:
 demo: $(VENV)/.stamp-core
 	@$(VENV)/bin/boostlab compare $(ARGS)
 
+# A worker for every core: more threads for products of small matrices only wait for one another.
 test: $(VENV)/.stamp-test
-	@$(VENV)/bin/python -m pytest -n auto $(ARGS)
+	@OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m pytest -n auto $(ARGS)
 
 lint: $(VENV)/.stamp-dev
 	$(VENV)/bin/ruff check .

@@ -126,7 +126,7 @@ def test_validation_rows_stop_and_are_followed_as_locally(client):
     X, y, _ = sample(2, "plain")
     train, rest = slice(0, 160), slice(160, 240)
     for scoring in ("auto", "error", "log_loss"):
-        booster = AdaBoostClassifier(n_estimators=12, early_stopping=True, n_iter_no_change=3, scoring=scoring)
+        booster = AdaBoostClassifier(n_estimators=7, early_stopping=True, n_iter_no_change=2, scoring=scoring)
         here = facts(booster.fit(X[train], y[train], X_val=X[rest], y_val=y[rest]))
         DX, Dy = collection(X, (50, 110, 80)), collection(y, (50, 110, 80))
         assert facts(booster.fit(DX[train], Dy[train], X_val=DX[rest], y_val=Dy[rest])) == here
