@@ -46,7 +46,7 @@ MAY_IMPORT = {
     "datasets": set(),
     "report": set(),  # pages for the browser
     "studies": {"backend", "boosters", "report"},  # backend: one notice of compiling for all workers
-    "tables": {"datasets", "model_io", "studies"},  # a person's table and its recipe
+    "tables": {"data", "datasets", "model_io", "studies"},  # a person's table and its recipe; data: files in batches
     "comparison": {"backend", "boosters", "data", "datasets", "report", "studies", "tables", "theory"},
     "auto": {"boosters", "comparison", "studies"},
     "deployment": {"auto", "boosters", "comparison", "report", "studies", "tables", "theory"},
