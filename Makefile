@@ -68,9 +68,7 @@ lists: $(VENV)/.stamp-core
 
 # Warnings are errors; nothing is asked of the network; every link and anchor within the site leads somewhere.
 site: $(VENV)/.stamp-site
-	@$(VENV)/bin/python docs/site/assemble.py $(SITE)/source
-	@$(VENV)/bin/python -m sphinx -q -W --keep-going -j 2 -c docs/site -b html $(ARGS) $(SITE)/source $(SITE)/html
-	@$(VENV)/bin/python docs/site/check_links.py $(SITE)/html
+	@$(VENV)/bin/python docs/site/build.py $(SITE) $(ARGS)
 
 clean:
 	rm -rf $(VENV) $(BENCH_VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov

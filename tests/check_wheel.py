@@ -1,4 +1,4 @@
-"""Install a wheel into an empty environment and run the doctests of what was installed:  python tests/check_wheel.py dist
+"""Install a wheel into an empty environment and run its doctests there:  python tests/check_wheel.py dist
 
 Nothing of the source tree is used: the doctests are those inside the wheel, run in an empty folder.
 """
@@ -36,8 +36,16 @@ def main() -> int:
         package = Path(found.stdout.strip())
         assert package.is_relative_to(home.resolve()), package
         command = [python, "-m", "pytest", "-q", "--doctest-modules", "-p", "no:cacheprovider", "-o"]
-        command += ["doctest_optionflags=NORMALIZE_WHITESPACE ELLIPSIS", "--import-mode=importlib", "--doctest-ignore-import-errors"]
-        command += [str(path) for path in sorted(package.rglob("*.py")) if asked.only in path.as_posix() and ">>>" in path.read_text("utf-8")]
+        command += [
+            "doctest_optionflags=NORMALIZE_WHITESPACE ELLIPSIS",
+            "--import-mode=importlib",
+            "--doctest-ignore-import-errors",
+        ]
+        command += [
+            str(path)
+            for path in sorted(package.rglob("*.py"))
+            if asked.only in path.as_posix() and ">>>" in path.read_text("utf-8")
+        ]
         return subprocess.run(command, cwd=home, env=clean).returncode
 
 

@@ -2,8 +2,8 @@
 Ten minutes: from a CSV to a deployed model
 ===========================================
 
-A shop has a table of customers, and wants to know who will leave.  This page reads the table, finds a booster, makes its
-probabilities honest, explains one customer, and writes the model as files that run without boostlab.
+A shop has a table of customers, and wants to know who will leave.  This page reads the table, finds a booster, makes
+its probabilities honest, explains one customer, and writes the model as files that run without boostlab.
 """
 
 # %%
@@ -45,8 +45,8 @@ X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=1 / 3, strat
 # %%
 # Which booster?
 # --------------
-# ``compare`` tests boosters by nested cross-validation: settings are chosen inside the training parts.  Here two boosters
-# and few rounds, to be quick; from the shell it is ``boostlab compare customers.csv --target churned``.
+# ``compare`` tests boosters by nested cross-validation: settings are chosen inside the training parts.  Here two
+# boosters and few rounds, to be quick; from the shell it is ``boostlab compare customers.csv --target churned``.
 import boostlab
 
 result = boostlab.compare(
@@ -62,8 +62,8 @@ print(auto.choice_)
 # %%
 # Honest probabilities
 # --------------------
-# ``calibrate`` fits a map from scores to probabilities on folds that the models have not seen; ``cost`` says that a lost
-# customer costs five times what a needless offer costs.
+# ``calibrate`` fits a map from scores to probabilities on folds that the models have not seen; ``cost`` says that a
+# lost customer costs five times what a needless offer costs.
 from sklearn.metrics import log_loss
 
 plain = boostlab.AdaBoostClassifier(max_leaf_nodes=8, n_estimators=60).fit(X_train, y_train)

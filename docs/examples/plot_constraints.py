@@ -2,7 +2,8 @@
 A model that keeps to what is known
 ===================================
 
-Risk must not fall as debt rises.  ``monotone`` holds exactly, for stumps and for trees; the free model follows the noise.
+Risk must not fall as debt rises.  ``monotone`` holds exactly, for stumps and for trees; the free model follows
+the noise.
 """
 
 # %%

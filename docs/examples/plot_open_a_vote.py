@@ -2,8 +2,8 @@
 Open a vote
 ===========
 
-A vote of stumps is an additive model: one step function a column.  These are the shapes of four columns, with bands of
-models fitted to drawn rows.
+A vote of stumps is an additive model: one step function a column.  These are the four
+columns that matter most.
 """
 
 # %%
@@ -14,7 +14,7 @@ from boostlab.plots import shape_functions
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 model = AdaBoostClassifier(n_estimators=80).fit(X, y)
-axes = shape_functions(model, features=list(explain.shapes(model, X)[j].name for j in range(4)))
+axes = shape_functions(model, features=[shape.name for shape in explain.shapes(model, X)[:4]])
 
 # %%
 # The voters themselves, as rules:

@@ -33,7 +33,7 @@ TITLES = {  # what the modules are about
 def summary(thing: Any) -> str:
     """Return the first sentence of the documentation."""
     text = (inspect.getdoc(thing) or "").strip().partition("\n\n")[0].replace("\n", " ")
-    return re.split(r"(?<=[.:]) ", text)[0].rstrip(":") if text else ""
+    return re.split(r"(?<=[.:]) ", text)[0].rstrip(":").replace("|", r"\|") if text else ""
 
 
 def title(text: str, line: str = "=") -> str:

@@ -1,7 +1,7 @@
 """Assemble the sources of the site:  python docs/site/assemble.py build/site/source
 
-The Markdown stays where it is; this copies it beside what is generated: the reference (api.py), and tables and charts of
-what the repository has measured (measured.py), which take the place of comments such as <!-- [site: noise_ranks] -->.
+The Markdown stays where it is; this copies it beside what is generated: the reference (api.py), and tables and charts
+of what the repository has measured (measured.py), in the place of comments such as <!-- [site: noise_ranks] -->.
 A file is written only when it changes, so that a second build is short.
 """
 
@@ -59,14 +59,22 @@ def relinked(text: str, page: Path) -> str:
 def pages() -> Iterator[tuple[str, str | bytes]]:
     """Yield every source of the site: its place, and its text or bytes."""
     own = sorted((HERE / "pages").rglob("*.md"))
-    written = [*sorted((ROOT / "docs").glob("*.md")), *(ROOT / name for name in OUTSIDE), *sorted((ROOT / "studies").rglob("*.md"))]
+    written = [
+        *sorted((ROOT / "docs").glob("*.md")),
+        *(ROOT / name for name in OUTSIDE),
+        *sorted((ROOT / "studies").rglob("*.md")),
+    ]
     for path in [*written, *own]:
         text = relinked(path.read_text(encoding="utf-8"), path)
         if path == ROOT / "studies/README.md":
             names = "\n".join(sorted(f"{page.parent.name}/README" for page in path.parent.glob("*/README.md")))
             text += f"\n```{{toctree}}\n:hidden:\n{names}\n```\n"
         yield place(path), GENERATED.sub(lambda match: getattr(measured, match[1])(), text)
-    for folder, patterns in {"docs/pictures": ["*.png"], "studies": ["*/*.png", "*/*.csv"], "examples": ["*.py"]}.items():
+    for folder, patterns in {
+        "docs/pictures": ["*.png"],
+        "studies": ["*/*.png", "*/*.csv"],
+        "examples": ["*.py"],
+    }.items():
         for pattern in patterns:
             for path in sorted((ROOT / folder).glob(pattern)):
                 yield place(path), path.read_bytes()

@@ -68,6 +68,7 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
+html_context = {"default_mode": "auto"}
 html_sidebars = {"index": [], "benchmarks": []}
 if repository := os.environ.get("BOOSTLAB_REPOSITORY"):  # the workflow that publishes the site names it
     html_theme_options["github_url"] = repository
@@ -87,6 +88,6 @@ sphinx_gallery_conf = {
     "capture_repr": ("_repr_html_", "__repr__"),
     "matplotlib_animations": False,
     "thumbnail_size": (400, 280),
-    "parallel": 2,
+    "parallel": False,  # other processes would load every booster again
 }
 warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")

@@ -16,10 +16,10 @@ from typing import Any
 import matplotlib
 
 matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
+import matplotlib.pyplot as plt
 
-from boostlab.boosters import REGISTRY, REGRESSORS  # noqa: E402
-from boostlab.plots import look, tidy  # noqa: E402
+from boostlab.boosters import REGISTRY, REGRESSORS
+from boostlab.plots import look, tidy
 
 ROOT = Path(__file__).parents[2]
 PEERS = ("LightGBM", "XGBoost", "HistGradientBoosting")
@@ -144,7 +144,9 @@ def speed_table() -> str:
         unit = works[name]["boostlab"]["unit"]
         fastest = min(value for who, value in cells.items() if who != "boostlab")
         shown = [f"{cells[who]:.3g}" if who in cells else "–" for who in ("boostlab", *PEERS)]
-        rows.append([f"{name}: {says.get(name, '')} ({unit.replace('us', 'µs')})", *shown, f"{fastest / cells['boostlab']:.1f}"])
+        rows.append(
+            [f"{name}: {says.get(name, '')} ({unit.replace('us', 'µs')})", *shown, f"{fastest / cells['boostlab']:.1f}"]
+        )
     return table(["work", "boostlab", *PEERS, "fastest peer / boostlab"], rows)
 
 
@@ -245,18 +247,25 @@ def charts() -> Iterator[tuple[str, bytes]]:
 def chart(name: str, words: str) -> str:
     """Return a chart in both colours."""
     return "".join(
-        f"```{{image}} charts/{name}_{mode}.svg\n:class: only-{mode}\n:alt: {words}\n```\n\n" for mode in ("light", "dark")
+        f"```{{image}} charts/{name}_{mode}.svg\n:class: only-{mode}\n:alt: {words}\n```\n\n"
+        for mode in ("light", "dark")
     )
 
 
 def speed_chart() -> str:
     """Return the chart of speed."""
-    return chart("speed", "Bars: times of LightGBM, XGBoost and HistGradientBoosting in multiples of boostlab's; the table has the numbers")
+    return chart(
+        "speed",
+        "Bars: times of LightGBM, XGBoost and HistGradientBoosting in multiples of boostlab's; numbers are below",
+    )
 
 
 def accuracy_chart() -> str:
     """Return the chart of accuracy."""
-    return chart("accuracy", "Points, one a data set: log loss of AutoBoost against the best of the peers; most lie below the diagonal")
+    return chart(
+        "accuracy",
+        "Points, one a data set: log loss of AutoBoost against the best of the peers; most lie below the diagonal",
+    )
 
 
 def memory_chart() -> str:

@@ -1,4 +1,4 @@
-"""Link names: `VadaBoostClassifier` leads to its page in the reference, `docs/theory.md` in a docstring to that page."""
+"""Link names: `VadaBoostClassifier` leads to the reference, `docs/theory.md` in a docstring to that page."""
 
 from __future__ import annotations
 

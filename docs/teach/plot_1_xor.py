@@ -24,7 +24,7 @@ def draw(rounds=3, cut=0.5):
     """Draw the vote after each of the rounds."""
     X, y = xor()
     pool = VoterPool([basis(j, c, up) for j in (0, 1) for c in (-cut, cut) for up in (1, -1)], complements=False)
-    figure, axes = plt.subplots(1, rounds, figsize=(3.4 * rounds, 3.4), layout="constrained", squeeze=False)
+    _, axes = plt.subplots(1, rounds, figsize=(3.4 * rounds, 3.4), layout="constrained", squeeze=False)
     centres = np.array([(a, b) for a in (-0.8, 0.0, 0.8) for b in (-0.8, -0.15, 0.8)])
     for number, ax in enumerate(axes[0], start=1):
         model = AdaBoostClassifier(pool, n_estimators=number).fit(X, y)
@@ -39,7 +39,7 @@ draw()
 # %%
 # Questions
 # ---------
-# 1. The voters of the first two rounds each get one point wrong.  Why has the wrong point half of the weight afterwards?
+# 1. The voters of the first two rounds each get one point wrong.  Why has it half of the weight afterwards?
 # 2. What happens with ``rounds=4``?  Look at ``model.stop_reason_``.
 # 3. Compute the three coefficients by hand and compare them with ``model.estimator_weights_``.
 #

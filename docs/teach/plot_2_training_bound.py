@@ -24,7 +24,7 @@ def draw(rounds=60, rows=200):
     error = [np.mean(said != y) for said in model.staged_predict(X)]
     assert (np.array(error) <= bound).all()
     at = np.arange(1, len(epsilon) + 1)
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
+    _, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
     left.plot(at, bound, label="bound", **look(0, points=6))
     left.plot(at, error, label="training error", **look(1, points=6))
     left.set(xlabel="rounds", ylabel="share of the rows")

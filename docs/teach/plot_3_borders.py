@@ -18,7 +18,7 @@ def draw(leaves=8, rounds=10, rows=300):
     """Draw the borders of one tree, and of a vote."""
     X, y = three_gaussians(rows, random_state=0)
     X_test, y_test = three_gaussians(3000, random_state=1)
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained", sharey=True)
+    _, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained", sharey=True)
     for ax, number in zip(axes, (1, rounds), strict=True):
         model = AdaBoostM2Classifier(max_leaf_nodes=leaves, n_estimators=number).fit(X, y)
         decision_boundary(model, X, y, resolution=100, ax=ax)

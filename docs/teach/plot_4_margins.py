@@ -2,9 +2,9 @@
 Margins grow after the training error is zero (figure 2.7)
 ==========================================================
 
-Zhou, *Ensemble Methods* (2012), figure 2.7, after Schapire, Freund, Bartlett and Lee (1998).  The training error reaches
-zero and the test error goes on falling: the vote becomes surer of the rows.  The book's data are letter; here is a small
-table that comes with scikit-learn.
+Zhou, *Ensemble Methods* (2012), figure 2.7, after Schapire, Freund, Bartlett and Lee (1998).  The training error
+reaches zero and the test error goes on falling: the vote becomes surer of the rows.  The book's data are letter; here
+is a small table that comes with scikit-learn.
 """
 
 # %%
@@ -21,7 +21,7 @@ def draw(rounds=200, leaves=8):
     y = y % 2
     X, y, X_test, y_test = X[::2], y[::2], X[1::2], y[1::2]
     model = AdaBoostClassifier(max_leaf_nodes=leaves, n_estimators=rounds).fit(X, y)
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+    _, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
     learning_curves(model, X, y, X_test, y_test, measures=["error"], ax=left)
     margin_rounds(model, X, y, [5, rounds // 4, rounds], ax=right)
 

@@ -2,8 +2,8 @@
 A larger minimum margin is not enough (figure 2.8)
 ==================================================
 
-Zhou, *Ensemble Methods* (2012), figure 2.8, after Reyzin and Schapire (2006).  arc-gv finds a larger minimum margin than
-AdaBoost, and need not predict better: its trees may be deeper, or its other margins smaller.
+Zhou, *Ensemble Methods* (2012), figure 2.8, after Reyzin and Schapire (2006).  arc-gv finds a larger minimum margin
+than AdaBoost, and need not predict better: its trees may be deeper, or its other margins smaller.
 """
 
 # %%
@@ -24,7 +24,7 @@ def draw(rounds=300, rows=100):
         model = kind(n_estimators=rounds).fit(X, y)
         error = np.mean(model.predict(X_test) != y_test)
         models[f"{name}: minimum {model.margins(X, y).min():.3f}, test error {error:.1%}"] = model
-    figure, axes = plt.subplots(figsize=(6.5, 3.8), layout="constrained")
+    _, axes = plt.subplots(figsize=(6.5, 3.8), layout="constrained")
     margin_distribution(models, X, y, ax=axes)
 
 
