@@ -68,6 +68,9 @@ def documented(module: str, name: str) -> str:
             kind = "function"
         return f".. auto{kind}:: {module}.{name}\n\n"
     text = f".. autoclass:: {module}.{name}\n\n"
+    if ">>>" not in (inspect.getdoc(thing) or "") and (made := makers(module, name)):
+        names = ", ".join(f":py:obj:`{maker} <{module}.{maker}>`" for maker in made)
+        text += f"   Returned by {names}, with an example there.\n\n"
     shared = name != SHARED and {m for m in methods(thing) if is_shared(thing, m)}
     for method in methods(thing):
         if shared and method in shared:
@@ -81,6 +84,19 @@ def documented(module: str, name: str) -> str:
                 words = summary(inspect.getattr_static(thing, method))
                 text += f"   * - :py:obj:`{method} <boostlab.{SHARED}.{method}>`\n     - {words}\n"
     return text + "\n"
+
+
+def makers(module: str, name: str) -> list[str]:
+    """Return the public functions of a module that return this class, and show it in an example."""
+    found = []
+    for other in PUBLIC[module]:
+        thing = getattr(import_module(module), other)
+        told = inspect.getdoc(thing) or ""
+        if inspect.isfunction(thing) and ">>>" in told:
+            returned = str(thing.__annotations__.get("return", "")) + told.partition("Returns\n")[2][:200]
+            if re.search(rf"\b{name}\b", returned):
+                found.append(other)
+    return found
 
 
 def is_shared(cls: type, method: str) -> bool:
@@ -141,6 +157,8 @@ def module_page(module: str) -> str:
     """Return the page of a public module."""
     names, pictures = PUBLIC[module], plot_figures() if module == "boostlab.plots" else {}
     text = title(TITLES[module]) + f".. py:module:: {module}\n\n" + inspect.getdoc(import_module(module)) + "\n\n"
+    if module == "boostlab.contract":
+        text += ":doc:`/add_your_own_booster` shows these at work, in complete files that the tests run.\n\n"
     text += table(module, names, page=False)
     for name in names:
         text += title(name, "-") + documented(module, name)

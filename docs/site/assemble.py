@@ -23,7 +23,7 @@ import measured  # noqa: E402
 MOVED = {"docs/index.md": "all_pages.md", "README.md": "index.md"}
 OUTSIDE = ["CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md"]
 LINK = re.compile(r"(\]\()([^)\s#]+)((?:#[^)\s]*)?\))")
-GENERATED = re.compile(r"<!-- \[site: (\w+)\] -->")
+GENERATED = re.compile(r"^<!-- \[site: (\w+)\] -->$", re.M)
 
 
 def place(path: Path) -> str:
