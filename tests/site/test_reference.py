@@ -13,7 +13,7 @@ import pytest
 import boostlab
 
 SITE = Path(__file__).parents[2] / "docs" / "site"
-# Parts of what a comparison returns, errors, a cluster, and parts of boosters, which docs/add_your_own_booster.md shows.
+# Parts of what a comparison returns, errors, a cluster; parts of boosters, which docs/add_your_own_booster.md shows.
 WITHOUT_EXAMPLE = {
     "boostlab.datasets": {"Found", "cache_folder", "data_folder"},
     "boostlab.studies": {"Advice", "Ranking", "RequestError", "Standing"},

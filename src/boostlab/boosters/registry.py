@@ -277,7 +277,7 @@ n_features_in_, feature_names_in_
 """
 
 _REDUCED = """  Where the classes were reduced to binary problems: a fitted booster for each (labels 0 and 1);
-    `estimator_weights_` and `history_` are then lists of theirs, and `n_estimators_` is the largest number of rounds."""
+    `estimator_weights_` and `history_` are lists of theirs, and `n_estimators_` is the largest number of rounds."""
 _MEASURES = """"error", "exponential", "log_loss",
     or "scaled_log_loss", that of the scores times the factor that makes it smallest ("auto" is "{smooth}" where
     training stops by it, and "error" where it only looks on), which"""
