@@ -100,10 +100,7 @@ $(VENV)/.stamp-test $(VENV)/.stamp-dev $(VENV)/.stamp-docs $(VENV)/.stamp-site: 
 	@$(VENV)/bin/python $(PIP_INSTALL) -e ".[$(patsubst .stamp-%,%,$(@F))]" -e ./reproductions
 	@touch $@
 
-$(BENCH_VENV)/.stamp-check-dist:
-	@"$(PYTHON)" tests/check_wheel.py dist --constraints constraints.txt $(ARGS)
-
-bench: $(BENCH_VENV)/.stamp-venv $(REQUIREMENTS)
+$(BENCH_VENV)/.stamp-bench: $(BENCH_VENV)/.stamp-venv $(REQUIREMENTS)
 	@echo "Installing boostlab[bench] into $(BENCH_VENV) ..."
 	@$(BENCH_VENV)/bin/python $(PIP_INSTALL) -e ".[bench]"
 	@touch $@

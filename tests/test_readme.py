@@ -21,6 +21,13 @@ def test_the_example_runs_and_begins_with_what_most_people_want(capsys):
     assert "LogitBoost" in capsys.readouterr().out
 
 
+def test_the_site_begins_with_the_same_example():
+    home = (ROOT / "docs" / "site" / "pages" / "index.md").read_text(encoding="utf-8")
+    codes = [re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0] for text in (TEXT, home)]
+    mine, other = ([line.partition("#")[0].strip() for line in code.splitlines() if line.strip()] for code in codes)
+    assert mine == other
+
+
 def test_one_screen_says_what_it_is():
     """A picture, two commands, five lines of code and three claims, before the first scroll."""
     assert len(FIRST.splitlines()) < 40

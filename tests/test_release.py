@@ -34,6 +34,15 @@ def test_the_recipe_asks_for_what_the_package_asks_for():
     assert listed == asked
 
 
+def test_the_lower_bounds_that_are_tested_are_those_of_the_package():
+    project = tomllib.loads(text_of("pyproject.toml"))["project"]
+    asked = [*project["dependencies"], *project["optional-dependencies"]["docs"]]
+    pins = dict(line.split("==") for line in text_of("tests/lower_bounds.txt").splitlines() if "==" in line)
+    for requirement in asked:
+        name, bound = requirement.split(">=")
+        assert (pins[name] + ".").startswith(bound + "."), f"{name}: {pins[name]} is tested, {bound} is allowed"
+
+
 def test_workflows_cover_the_pythons_that_the_package_names():
     kinds = tomllib.loads(text_of("pyproject.toml"))["project"]["classifiers"]
     pythons = [
