@@ -27,7 +27,7 @@ def main() -> int:
         home = Path(folder)
         subprocess.run([sys.executable, "-m", "venv", home / "env"], check=True)
         python = home / "env" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-        pip = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+        pip = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-compile"]
         limits = ["-c", str(asked.constraints.resolve())] if asked.constraints else []
         subprocess.run([*pip, *limits, str(wheel.resolve()), *NEEDED], check=True)
         where = "import boostlab, pathlib; print(pathlib.Path(boostlab.__file__).parent)"

@@ -2,8 +2,8 @@
 A booster of your own
 =====================
 
-A booster is a rule (what the next voter looks at, how loud it votes, when to stop) and an estimator that gives it
-parameters.  This one is AdaBoost whose votes have a ceiling.  Stumps, trees, early stopping, several classes, staged
+A booster is a rule (what the next voter looks at, how much its vote counts, when to stop) and an estimator that gives
+it parameters.  This one is AdaBoost whose votes have a ceiling.  Stumps, trees, early stopping, several classes, staged
 output and exact sums come with it; :doc:`/add_your_own_booster` explains every line.
 """
 

@@ -11,8 +11,10 @@ MODULES += ["boostlab.studies", "boostlab.dask", "boostlab.contract"]
 
 def names_of(module: str) -> list[str]:
     """Return the names that a module exports, without modules and the version."""
-    room = import_module(module)
-    return [name for name in room.__all__ if name != "__version__" and not inspect.ismodule(getattr(room, name))]
+    exporter = import_module(module)
+    return [
+        name for name in exporter.__all__ if name != "__version__" and not inspect.ismodule(getattr(exporter, name))
+    ]
 
 
 PUBLIC = {module: names_of(module) for module in MODULES}
