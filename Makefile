@@ -29,7 +29,7 @@ help:
 	@echo "make dist    build the wheel and the sdist into dist/"
 	@echo "make check-dist  install the wheel of dist/ into an empty environment, and run its doctests there"
 	@echo "make site    build the site into build/site/html (ARGS=\"-a\" rebuilds every page)"
-	@echo "make bench   run benchmarks/run.py in its own environment"
+	@echo "make bench   run the benchmarks in their own environment   (ARGS=\"--rows W1\" some rows of run.py)"
 	@echo "make docs    redraw the pictures of the documentation, and write the lists of boosters"
 	@echo "make lists   write the lists of boosters only (README, docs/index.md, __init__.py)"
 	@echo "make clean   remove environments, caches and build products"
@@ -59,6 +59,8 @@ check-dist:
 
 bench: $(BENCH_VENV)/.stamp-bench
 	@$(BENCH_VENV)/bin/python benchmarks/run.py $(ARGS)
+	@$(if $(ARGS),,$(BENCH_VENV)/bin/python benchmarks/targets.py --threads 2 16)
+	@$(if $(ARGS),,$(BENCH_VENV)/bin/python benchmarks/accuracy.py)
 
 docs: $(VENV)/.stamp-docs lists
 	@$(VENV)/bin/python docs/make_pictures.py $(ARGS)

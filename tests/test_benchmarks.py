@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from boostlab.datasets import facts, names
+
 HERE = Path(__file__).parents[1] / "benchmarks"
-MODULES = ("chart", "cold", "contenders", "data", "measure", "peak", "report", "run", "works")
+MODULES = ("chart", "cold", "contenders", "data", "defaults_table", "measure", "peak", "report", "run", "works")
 
 pytestmark = pytest.mark.skipif(not HERE.is_dir(), reason="the benchmarks are not here")
 
@@ -143,3 +145,26 @@ def test_it_runs_without_peers_and_data(tmp_path):
     assert lines[1]["values"] == []
     assert "needs w8a.svm.gz; set BOOSTLAB_DATA" in lines[1]["note"]
     assert "not possible" in done.stdout
+
+
+def test_the_defaults_table_holds_every_set_of_several_classes(bench):
+    defaults = bench("defaults_table")
+    several = {name for name in names() if len(facts(name).class_counts) > 2}
+    assert several - set(defaults.SETS) == {"digits", "mnist_extra_15k"}  # parts of optdigits; more of mnist_10k
+    text = (HERE / "defaults_table.json").read_text(encoding="utf-8")
+    held = json.loads(text)
+    assert held == defaults.ordered(held)
+    assert set(held) == set(defaults.SETS)
+    assert all(set(of) == {defaults.PEER, *defaults.BOOSTERS} for of in held.values())
+    page = (HERE.parent / "docs" / "multiclass.md").read_text(encoding="utf-8")
+    assert defaults.table(held) in page
+    means = {m: sum(of[m][0] for of in held.values()) / len(held) for m in defaults.BOOSTERS}
+    assert max(means.values()) <= sum(of[defaults.PEER][0] for of in held.values()) / len(held)
+
+
+def test_the_defaults_table_names_what_fails_and_keeps_the_rest(bench, tmp_path, capsys):
+    out = tmp_path / "table.json"
+    with pytest.raises(SystemExit, match="NoSuch on wine: "):
+        bench("defaults_table").main(["wine", "--boosters", "NoSuch", "SAMME", "--out", str(out)])
+    assert set(json.loads(out.read_text())["wine"]) == {"scikit-learn's AdaBoost", "SAMME"}
+    assert "| wine |" in capsys.readouterr().out

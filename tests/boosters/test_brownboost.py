@@ -7,7 +7,7 @@ import pytest
 from scipy.special import erf, erfinv, log_ndtr, logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
-from boostlab import AdaBoostClassifier, BrownBoostClassifier, VoterPool, load
+from boostlab import AdaBoostClassifier, BrownBoostClassifier, RobustBoostClassifier, VoterPool, load
 from boostlab.functions import erfcinv
 
 
@@ -204,3 +204,19 @@ def test_a_few_evaluations_a_round(data):
     model = BrownBoostClassifier(target_error=0.2).fit(X, y)
     assert model.n_estimators_ > 20
     assert np.median(model.history_["evaluations"]) <= 6  # Newton's method; the walk takes hundreds
+
+
+@pytest.mark.parametrize("kind", [BrownBoostClassifier, RobustBoostClassifier])
+def test_a_rare_class_is_not_given_up_by_the_target(kind, tmp_path):
+    """Of 15 classes each has fewer rows than the default target may err on."""
+    y = np.repeat(np.arange(15), 8)
+    X = np.column_stack([y % 4, y // 4]) + np.random.default_rng(0).normal(0, 0.05, (len(y), 2))
+    model = kind().fit(X, y)
+    assert model.score(X, y) > 0.9
+    assert model.target_error_ == pytest.approx([0.1 * 2 / 15] * 15)
+    model.save(tmp_path / "model.boost")
+    again = load(tmp_path / "model.boost")
+    assert again.target_error_ == model.target_error_
+    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
+    two = kind().fit(X, y < 3)
+    assert two.target_error_ == 0.1  # of two classes it is what was asked for

@@ -7,6 +7,7 @@ import pytest
 
 import boostlab
 from boostlab.comparison.design import design
+from boostlab.comparison.methods import suitable
 from boostlab.comparison.metrics import METRICS
 from boostlab.comparison.protocol import NestedCV
 from boostlab.studies.plan import Method, Outcome
@@ -71,7 +72,7 @@ def test_recommendations_follow_the_metric_on_a_rare_class():
 def test_numbers_are_compared_beside_yardsticks_and_the_best_is_fitted():
     result = boostlab.compare(X, SCORE, metric="squared_error", folds=2, rounds=10, store=None)
     ranking = result.rankings[0]
-    assert [one.name for one in ranking.ranked] == ["L2Boost"]
+    assert {one.name for one in ranking.ranked} == {"L2Boost", "additive L2Boost", "pairwise L2Boost"}
     assert {"HistGradientBoosting", "random forest", "linear model"} <= {one.name for one in ranking.peers}
     assert ranking.ranked[0].cost < ranking.baseline
     assert "yardstick" in result.advice.sentences[2].lower()
@@ -81,6 +82,21 @@ def test_numbers_are_compared_beside_yardsticks_and_the_best_is_fitted():
     assert isinstance(model, boostlab.L2BoostRegressor)
     assert model.predict(X).shape == (400,)
     assert result.best_estimator_ is model
+    leaves = {one.name: one.chosen["max_leaf_nodes"] for one in ranking.ranked}
+    assert (leaves["additive L2Boost"], leaves["pairwise L2Boost"]) == (2, 3)
+    assert leaves["L2Boost"] in (8, 16, 31)
+    by_size = boostlab.compare(X, SCORE, metric="absolute_error", folds=2, rounds=5, with_peers=False)
+    assert "its absolute error of" in by_size.advice.sentences[0]
+
+
+def test_a_large_table_of_several_classes_has_the_strongest_booster():
+    methods, left_out = suitable(None, 7, 3_000_000)
+    grids = {method.name: dict(method.grid) for method in methods}
+    assert grids["LogitBoost"] == {"max_leaf_nodes": (8, 16, 31), "learning_rate": (0.1,)}
+    assert set(left_out) == {"AdaBoostM1", "AdaBoostMH"}
+    methods, left_out = suitable(None, 100, 30_000_000)
+    assert "LogitBoost" not in {method.name for method in methods}
+    assert left_out["LogitBoost"].startswith("it grows a tree a class and round, and with 100 classes")
 
 
 def test_a_comparison_of_a_file_gives_a_pipeline_and_a_report(tmp_path):

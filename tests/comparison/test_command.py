@@ -1,6 +1,7 @@
 """`boostlab compare` from end to end: the table, the ranking, the page, going on, and mistakes."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -141,6 +142,10 @@ def test_stopped_in_the_middle_it_goes_on(here, run, how):
         assert process.returncode == 130
         assert f"stopped by Ctrl-C: {kept} of 12 cells are kept" in " ".join(out.split())
         assert "Traceback" not in err
+        report = (store.parent / "report.html").read_text(encoding="utf-8")
+        assert f"Not finished, because it was stopped by Ctrl-C: {kept} of 12 cells." in report
+        assert "How it was done" in report
+        assert not (store.parent / "model.boost").exists()  # nobody waits for a fit after Ctrl-C
     assert run(*arguments).exit_code == 0
     with Store(store) as cells:
         every = cells.after(0)
@@ -209,6 +214,10 @@ def test_getting_warm_is_not_taken_from_the_budget(run, monkeypatch):
     monkeypatch.setattr(worker, "_is_warm", set())
     out = run("shop.csv", *SMALL, "--budget", "1.8s").stdout
     assert "4 of 4 cells finished" in out  # though two boosters take two seconds
+    monkeypatch.setattr(worker, "_is_warm", set())
+    said = " ".join(run("shop.csv", *SMALL, "--budget", "0.001s", "--out", "short").stdout.split())
+    assert "Not finished, because its time was over" in said
+    assert re.search(r"Before that it got ready for \d+ s \(kernels are compiled once a machine\), which the", said)
 
 
 def test_two_tables_of_one_name_do_not_share_a_page(run, here):

@@ -186,7 +186,7 @@ def test_the_reading_agrees_with_the_numbers(noise_table):
     assert abs(mean["RQPBoost", "ionosphere", 0] - mean["AdaBoost", "ionosphere", 0]) < 0.1  # level
     assert all(worse("RobustBoost", d, 0) <= 1 for d in noise_table.DATA if d != "pima")
     assert all(worse("BoostByMajority", d, 20) <= 3 for d in noise_table.DATA)
-    assert all(worse("QuadBoost", "ionosphere", noise) <= 1 for noise in (10, 20))
+    assert all(worse("QuadBoost", "ionosphere", noise) <= 3 for noise in (10, 20))
     assert [place("L1Boost", "pima", noise) for noise in noise_table.NOISE] == [0, 1, 1]
     assert all(mean["L1Boost", "ringnorm", noise] > 1.7 * mean["AdaBoost", "ringnorm", noise] for noise in (10, 20))
     assert all(mean["ARBoost", d, 20] > 50 for d in ("twonorm", "ringnorm", "pima"))

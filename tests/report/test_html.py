@@ -46,3 +46,9 @@ def test_pictures_are_put_into_the_page(tmp_path):
 @pytest.mark.parametrize("values", [[1.0, 1.0], [0.0, 1e9], [-5.0, 5.0], [1e-9, 2e-9], [float("nan"), 1.0]])
 def test_axes_take_any_numbers(values):
     assert "<svg" in svg.lines([Series("a", [1, 2], values)], "x", "y", log_x=True)
+
+
+def test_a_cell_is_as_long_as_what_is_shown_of_it():
+    link = f"[short](a/very/long/way/{'x' * 60}/README.md)"
+    made = markdown_page(f"# T\n\n| a | b |\n|---|---|\n| {link} | {'word ' * 8}|", Path("."))
+    assert made.count('class="wrap"') == 1

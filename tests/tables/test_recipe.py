@@ -1,14 +1,17 @@
 """The recipe of a table: the same cells give the same numbers, whatever lies around them."""
 
 import json
+import re
 
 import numpy as np
 import pytest
 
 import boostlab
+from boostlab import datasets
 from boostlab.studies import RequestError
 from boostlab.tables.columns import RawSheet
 from boostlab.tables.files import batches, read_raw
+from boostlab.tables.leakage import leaks
 from boostlab.tables.model import load_model, raw_sheet, save_model, table_model
 from boostlab.tables.recipe import Recipe
 from boostlab.tables.table import understand
@@ -134,6 +137,35 @@ def test_leakage_is_warned_of():
     numbers = {"x": list(range(60)), "noise": [i * 7 % 60 for i in range(60)], "y": [3.0 * i + 0.5 for i in range(60)]}
     numeric = understand(raw_sheet(numbers).sheet(), "t", "y", folds=2, keep=["x", "noise"])
     assert [text.split()[0] for text in numeric.warnings] == ["'x'"]
+
+
+def test_a_column_that_nearly_says_the_target_is_warned_of():
+    """By its order of the rows, and only where the others together say much less."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 600)
+    weak = y + rng.normal(0, 1.5, 600)
+    late = np.where(rng.random(600) < 0.97, y * 2 - 1, 0) + rng.normal(0, 0.3, 600)  # wrong on 1 to 2 % of the rows
+    alone = leaks(np.column_stack([weak, late]), y, [], False)
+    assert list(alone) == [1]
+    assert re.fullmatch(r"alone has an AUC of 0.9\d\d, all others together 0.[67]\d\d", alone[1])
+    strong = np.where(rng.random(600) < 0.97, y * 2 - 1, 0) + rng.normal(0, 0.3, 600)
+    assert leaks(np.column_stack([strong, late]), y, [], False) == {}  # one of two that are as good
+    price = rng.normal(size=600)
+    numbers = leaks(np.column_stack([weak, price + rng.normal(0, 0.15, 600)]), price, [], True)
+    assert list(numbers) == [1]
+    assert re.fullmatch(r"alone explains 9\d % of the variance, all others together 0 %", numbers[1])
+
+
+@pytest.mark.parametrize("name", ["german", "wine", "mushrooms", "spambase", "segmentation"])
+def test_no_leak_is_seen_in_real_tables(name):
+    """The odour of mushrooms tells 98 % of them, but the other columns tell all of them, too."""
+    if datasets.where(name) is None:
+        pytest.skip(f"{name} is not at hand")
+    data = datasets.load(name)
+    y = np.unique(data.y, return_inverse=True)[1]
+    rows = np.arange(len(y))[:: 1 + len(y) // 3000]
+    X = np.asarray(data.X, float)[rows]
+    assert leaks(X, y[rows], list(data.categorical_features or []), False) == {}
 
 
 def test_many_values_are_a_number_to_predict():

@@ -92,6 +92,7 @@ class Booster(Patient, Complaining, Explaining, Constraining, Targets, Showing, 
     _trial_rounds: ClassVar[int] = MOST_ROUNDS  # of the trials by which `_settle` decides
     _tol_is_the_rules: ClassVar[bool] = False  # whether `tol` belongs to the rule rather than to early stopping
     _time = cast("FitTime | None", None)  # of the fit at work; without an annotation, which would make it a parameter
+    _smaller_side = cast("float | None", None)  # its share of the weight, in a binary problem of a reduction
 
     def _rule(self) -> Rule:
         """Return the rule these parameters make."""

@@ -12,6 +12,7 @@ from scipy.special import erf
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import number, one_of, param, whole
 from boostlab.boosters.registry import booster
+from boostlab.boosters.target_error import TargetError
 from boostlab.contract import Array, Rule, State, Step, Stop, Task, edge_sums, erfc, formula, vote_size
 from boostlab.ensemble.vote import Ensemble
 from boostlab.functions import erfcinv
@@ -86,7 +87,7 @@ class BrownBoost(Rule):
     "Freund 2001", "a known share of the labels is wrong: examples beyond hope are given up", family="noisy_labels"
 )
 @dataclass(eq=False, repr=False)
-class BrownBoostClassifier(BoostingClassifier):
+class BrownBoostClassifier(TargetError, BoostingClassifier):
     """BrownBoost: boosting against a clock, which gives up on hopeless examples.
 
     Training ends when the clock has run out, with at most `target_error` training errors, or before with time left
@@ -95,10 +96,13 @@ class BrownBoostClassifier(BoostingClassifier):
     Parameters
     ----------
     target_error : float in (0, 1), default=0.1
-        The share of training errors to settle for.
+        The share of training errors to settle for; in a problem of a reduction times twice the share of its smaller
+        side.
     total_time : float, optional
         The clock itself, instead of `target_error`.
     {shared}
+    target_error_ : float
+        The target as used; under a reduction a list, one a problem.
     total_time_, time_left_ : float
         The clock at the beginning, and after the rounds that were kept.
 
@@ -117,9 +121,9 @@ class BrownBoostClassifier(BoostingClassifier):
     total_time: float | None = param(None, one_of(None) | number(1e-6, 1e4))
 
     def _rule(self) -> Rule:
-        return BrownBoost(self.target_error, self.total_time)
+        return BrownBoost(self._target, self.total_time)
 
     def _keep(self, ensemble: Ensemble, history: dict[str, Any], stop_reason: str) -> None:
         super()._keep(ensemble, history, stop_reason)
-        self.total_time_ = BrownBoost(self.target_error, self.total_time).c
+        self.target_error_, self.total_time_ = self._target, BrownBoost(self._target, self.total_time).c
         self.time_left_ = float(history["time_left"][len(ensemble) - 1]) if len(ensemble) else self.total_time_

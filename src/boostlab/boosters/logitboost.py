@@ -177,8 +177,7 @@ class LogitBoostOfClasses(Rule):
         if s.own.loss <= W_MIN:
             return Stop("perfect", "the mean logistic loss is below 1e-10")
         s.keep("log_sum", log_sum)
-        w, z = s.each(newton_of_label, self.z_max, s.own.careful)
-        return [Task(self.needs, *columns) for columns in zip(w.T.copy(), z.T.copy(), strict=True)]
+        return [Task(self.needs, w, z) for w, z in s.each_label(newton_of_label, self.z_max, s.own.careful)]
 
     def step(self, s: State, task: object, h: Array) -> Step | Retry | Stop:
         """Step 3; with halving, if it must be safe."""

@@ -11,6 +11,7 @@ import numpy as np
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import flag, number, param, whole
 from boostlab.boosters.registry import booster
+from boostlab.boosters.target_error import TargetError
 from boostlab.contract import Array, Rule, State, Step, Stop, Task, edge_sums, exp, vote_size
 from boostlab.ensemble.vote import Ensemble
 from boostlab.solvers.drifting import Drift, Process, log_weight, potential_at
@@ -91,7 +92,7 @@ class RobustBoost(Rule):
     variants=dict(smooth=dict(clip=False)),
 )
 @dataclass(eq=False, repr=False)
-class RobustBoostClassifier(BoostingClassifier):
+class RobustBoostClassifier(TargetError, BoostingClassifier):
     """RobustBoost: boosting against a clock, for margins above a goal.
 
     Earlier voters fade: `estimator_weights_` are the coefficients at the end, `history_["alpha"]` those with which the
@@ -103,7 +104,7 @@ class RobustBoostClassifier(BoostingClassifier):
     Parameters
     ----------
     target_error : float in (1e-6, 0.999), default=0.1
-        The share of margins to give up.
+        The share of margins to give up; in a problem of a reduction times twice the share of its smaller side.
     goal_margin : float, default=0.0
         theta, at least 0: what the margins should exceed.
     sigma_f : float, default=0.1
@@ -112,6 +113,8 @@ class RobustBoostClassifier(BoostingClassifier):
         Whether an example that has fallen behind is given up at once (as in JBoost), or smoothly: more rounds, and
         often a better vote.
     {shared}
+    target_error_ : float
+        The target as used; under a reduction a list, one a problem.
     time_ : float
         The time after the rounds that were kept; 1 is the end.
 
@@ -132,8 +135,9 @@ class RobustBoostClassifier(BoostingClassifier):
     clip: bool = param(True, flag())
 
     def _rule(self) -> Rule:
-        return RobustBoost(self.target_error, self.goal_margin, self.sigma_f, bool(self.clip))
+        return RobustBoost(self._target, self.goal_margin, self.sigma_f, bool(self.clip))
 
     def _keep(self, ensemble: Ensemble, history: dict[str, Any], stop_reason: str) -> None:
         super()._keep(ensemble, history, stop_reason)
+        self.target_error_ = self._target
         self.time_ = float(history["time"][len(ensemble) - 1]) if len(ensemble) else 0.0

@@ -5,10 +5,10 @@ Only typer is imported at the top, so that `boostlab --help` answers at once; a 
 
 from __future__ import annotations
 
-from boostlab.cli import boosters, compare, datasets, explain, fit, predict, reproduce
+from boostlab.cli import boosters, compare, datasets, explain, fit, pages, predict, reproduce
 from boostlab.cli.app import app
 
-__all__ = ["app", "boosters", "compare", "datasets", "explain", "fit", "main", "predict", "reproduce"]
+__all__ = ["app", "boosters", "compare", "datasets", "explain", "fit", "main", "pages", "predict", "reproduce"]
 
 
 def main() -> None:

@@ -84,7 +84,7 @@ def compare(
         Number of workers; None is one, which knows boosters of your own, too; -1 is one on every core.
     budget : float or str, default=inf
         Seconds, or a time such as "5m", after which no training is begun for another split; those in the making have a
-        quarter of it to end (a worker's first has all the time it needs).  What is finished is returned.  The seconds
+        tenth of it to end (a worker's first has all the time it needs).  What is finished is returned.  The seconds
         that compiling takes on first use are not counted.
     store : path, optional
         A file that keeps what is finished, and in which it is found again; None forgets it.

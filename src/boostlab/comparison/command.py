@@ -128,9 +128,9 @@ def _leave(request: CompareOptions, comparison: Comparison, out: Path, console: 
         facts = model_facts(plan.whole or plan.table, model["booster"], pick.seconds, source)
         facts |= {"choice": " ".join(comparison.advice.sentences), "metrics": dict(pick.costs)}
         save_model(model, out / MODEL, facts)
-    if not comparison.ran.interrupted:
-        write_report(comparison, out / REPORT, request.command(), model)
-        console.print(f"The report, for your browser: {out / REPORT}", markup=False, soft_wrap=True)
+    # Who presses Ctrl-C does not wait for a fit to all rows: the report is of what is finished.
+    write_report(comparison, out / REPORT, request.command(), model, fits=not comparison.ran.interrupted)
+    console.print(f"The report, for your browser: {out / REPORT}", markup=False, soft_wrap=True)
     holds = "tables" if written.troubles else "plots and tables"
     console.print(f"The page, with {holds}: {written.path}", markup=False, soft_wrap=True)
     if model is not None and plan.table.recipe is not None:

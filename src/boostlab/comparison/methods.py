@@ -18,11 +18,14 @@ _TWO_CLASSES = (
     *("VadaBoost", "QuadBoost", "MadaBoost", "BrownBoost"),
 )
 _MORE_CLASSES = ("SAMME", "LogitBoost", "AdaBoostM1", "AdaBoostM2", "AdaBoostMH", "VadaBoost")
-_FAST = {2: ("AdaBoost", "LogitBoost", "MadaBoost", "VadaBoost"), 3: ("SAMME", "AdaBoostM1", "AdaBoostM2", "VadaBoost")}
+_FAST = {2: ("AdaBoost", "LogitBoost", "MadaBoost", "VadaBoost"), 3: ("SAMME", "LogitBoost", "AdaBoostM2", "VadaBoost")}
+_MUCH = 500_000_000  # cells times classes from which on the strongest, which grows a tree a class, would take hours
 
 _STUMPS_ONLY = {"EBBoost", "BoostByMajority", "LPBoost", "ERLPBoost", "SoftBoost", "TotalBoost", "RLPBoost"}
 _LEAVES = (2, 8, 16, 31)
-_LEAVES_OF_MANY = (8, 16, 31)  # a stump tells two classes from each other
+_LEAVES_OF_MANY = (4, 8, 16, 31)  # a stump tells two classes from each other
+_LEAVES_OF_SMALL = (2, 4, 8, 16, 31)  # of many classes: a larger tree tells few rows apart, and boosting ends with it
+_SMALL = 20_000  # cells
 
 _PARAMETERS: dict[str, dict[str, tuple[Any, ...]]] = {
     "AdaBoostMH": {"votes": ("free", "real")},
@@ -42,6 +45,13 @@ _PARAMETERS: dict[str, dict[str, tuple[Any, ...]]] = {
     "ERLPBoost": {"nu": (0.1, 0.3)},
     "SoftBoost": {"nu": (0.1, 0.3)},
     "BoostByMajority": {"gamma": (0.02, 0.05)},
+}
+
+# What a sum of trees may say of numbers: each its own method, because one can be drawn and another is exact.
+_OF_NUMBERS: dict[str, dict[str, tuple[Any, ...]]] = {
+    "{}": {"max_leaf_nodes": (8, 16, 31), "learning_rate": (0.1, 0.3)},
+    "additive {}": {"max_leaf_nodes": (2,), "learning_rate": (0.1, 0.5)},  # one curve a column
+    "pairwise {}": {"max_leaf_nodes": (3,), "learning_rate": (0.1, 0.3)},  # at most two columns interact
 }
 
 
@@ -67,19 +77,25 @@ def suitable(asked: Sequence[str] | None, n_classes: int, n_cells: int) -> tuple
     --------
     >>> methods, _ = suitable(["samme", "AdaBoost"], 3, 1000)
     >>> [(method.name, dict(method.grid)) for method in methods]
-    [('SAMME', {'max_leaf_nodes': (8, 16, 31), 'learning_rate': (1.0, 0.1)}),
-     ('AdaBoost', {'max_leaf_nodes': (8, 16, 31), 'learning_rate': (1.0, 0.1)})]
+    [('SAMME', {'max_leaf_nodes': (2, 4, 8, 16, 31), 'learning_rate': (1.0, 0.1)}),
+     ('AdaBoost', {'max_leaf_nodes': (2, 4, 8, 16, 31), 'learning_rate': (1.0, 0.1)})]
     """
     if not n_classes:
         return _regressors(asked)
     left_out: dict[str, str] = {}
     usual = _TWO_CLASSES if n_classes == 2 else _MORE_CLASSES
     if asked is None:
-        fast = _FAST[min(n_classes, 3)]
+        too_much = n_classes > 2 and n_cells * n_classes > _MUCH
+        fast = [name for name in _FAST[min(n_classes, 3)] if not (too_much and name == "LogitBoost")]
         names = choose(fast if n_cells > LARGE else usual)
         if n_cells > LARGE:
             slow = [name for name in usual if name not in fast]
             left_out = dict.fromkeys(slow, "the table is large; name them in --boosters to have them")
+        if too_much:
+            left_out["LogitBoost"] = (
+                f"it grows a tree a class and round, and with {n_classes} classes so large a table takes it hours; "
+                "name it in --boosters to have it"
+            )
     else:
         everybody = not isinstance(asked, str) and [name.strip().casefold() for name in asked] == ["all"]
         # Of equals the first is recommended: rather one of the usual than one of many.
@@ -90,24 +106,31 @@ def suitable(asked: Sequence[str] | None, n_classes: int, n_cells: int) -> tuple
             f"None of the boosters asked for takes {n_classes} classes; try {', '.join(_MORE_CLASSES)}, or leave the "
             "choice out."
         )
-    return [Method(short_name(name), name, grid=_grid(short_name(name), n_classes)) for name in names], left_out
+    return [
+        Method(short_name(name), name, grid=_grid(short_name(name), n_classes, n_cells)) for name in names
+    ], left_out
 
 
 def _regressors(asked: Sequence[str] | None) -> tuple[list[Method], dict[str, str]]:
-    names = list(REGRESSORS)
+    known = {name.removesuffix("Regressor"): name for name in REGRESSORS}
     if asked is not None and [name.strip().casefold() for name in asked] != ["all"]:
-        plain = {name.removesuffix("Regressor").casefold(): name for name in names}
+        plain = {name.casefold(): name for name in known}
         wanted = [name.strip().casefold().removesuffix("regressor") for name in asked]
         others = [name for name, low in zip(asked, wanted, strict=True) if low not in plain]
         if others:
-            known = ", ".join(name.removesuffix("Regressor") for name in names)
-            raise RequestError(f"{others[0]} does not predict numbers; these do: {known}.")
-        names = [plain[name] for name in wanted]
-    return [Method(name.removesuffix("Regressor"), name, grid={"max_leaf_nodes": _LEAVES}) for name in names], {}
+            raise RequestError(f"{others[0]} does not predict numbers; these do: {', '.join(known)}.")
+        known = {plain[name]: known[plain[name]] for name in wanted}
+    return [
+        Method(how.format(short), name, grid=grid) for short, name in known.items() for how, grid in _OF_NUMBERS.items()
+    ], {}
 
 
-def _grid(name: str, n_classes: int) -> Mapping[str, tuple[Any, ...]]:
+def _grid(name: str, n_classes: int, n_cells: int) -> Mapping[str, tuple[Any, ...]]:
     own = _PARAMETERS.get(name, {})
+    if name == "LogitBoost" and n_classes > 2 and n_cells > LARGE:
+        own = {"learning_rate": (0.1,)}  # K trees a round: only the rate that suits trees
     if name in _STUMPS_ONLY:
         return own
-    return {"max_leaf_nodes": _LEAVES if n_classes == 2 else _LEAVES_OF_MANY, **own}
+    if n_classes == 2:
+        return {"max_leaf_nodes": _LEAVES, **own}
+    return {"max_leaf_nodes": _LEAVES_OF_SMALL if n_cells < _SMALL else _LEAVES_OF_MANY[n_cells > LARGE :], **own}

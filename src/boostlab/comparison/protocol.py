@@ -129,14 +129,15 @@ class NestedCV:
             return self._run_peer(parts, method)
         best: tuple[float, int, dict[str, Any], Array] | None = None
         chosen = {name: values[0] for name, values in method.grid.items()}
-        total, step = 1 + (1 + sum(len(values) - 1 for values in method.grid.values())) * len(parts.inner), 0
-        for candidate in _candidates(method, chosen):
+        efforts, done = candidate_efforts(method), 0.0
+        total = sum(efforts) * len(parts.inner) + max(efforts)
+        for candidate, effort in zip(_candidates(method, chosen), efforts, strict=True):
             curves = []
             for a, b in parts.inner:
-                sizes = (step, total)
-                costs = self._costs(method, candidate, a, b, self.rounds, parts.seed, parts.n_classes, sizes)
+                steps = (done, effort, total)
+                costs = self._costs(method, candidate, a, b, self.rounds, parts.seed, parts.n_classes, steps)
                 curves.append(len(b.y) * costs)
-                report(step := step + 1, total)
+                report(done := done + effort, total)
             curve = _added(curves) / sum(len(b.y) for _, b in parts.inner)
             # A booster that plans for its number of rounds would be another one with fewer.
             at = len(curve) - 1 if _plans(method, candidate) else int(curve.argmin())
@@ -193,7 +194,7 @@ class NestedCV:
         rounds: int,
         seed: int,
         n_classes: int,
-        steps: tuple[int, int] | None = None,
+        steps: tuple[float, float, float] | None = None,
     ) -> Array:
         """Return the cost on the rows to choose by after every round."""
         model = make_model(method, chosen, rounds, seed)
@@ -207,9 +208,11 @@ class NestedCV:
         return np.array(costs or [metric.cost(choose.y, answers_of(model, choose.X, n_classes)[metric.needs])])
 
 
-def _teller(steps: tuple[int, int], rounds: int) -> Callable[[Any], None]:
+def _teller(steps: tuple[float, float, float], rounds: int) -> Callable[[Any], None]:
+    done, effort, total = steps
+
     def tell(state: Any) -> None:
-        report(steps[0] + state.t / rounds, steps[1])
+        report(done + effort * state.t / rounds, total)
 
     return tell
 
@@ -285,6 +288,24 @@ def _candidates(method: Method, chosen: dict[str, Any]) -> Iterator[dict[str, An
 def every_candidate(method: Method) -> Iterator[dict[str, Any]]:
     """Yield a candidate for every value of every parameter."""
     yield from _candidates(method, {name: values[0] for name, values in method.grid.items()})
+
+
+def candidate_efforts(method: Method) -> list[float]:
+    """Return about how long every candidate takes, a stump being 1: how far a cell is, is read off it.
+
+    Measured on two tables, trees of 8 leaves took 1.1 to 13 times as long as stumps and of 31 leaves 1.3 to 27 times,
+    AdaBoost's most: it is a rough guess.  Candidates for another parameter come with trees that are not known yet: they
+    count as the mean of all sizes.
+
+    Examples
+    --------
+    >>> candidate_efforts(Method("", "", grid={"max_leaf_nodes": (2, 8, 16), "learning_rate": (0.1, 1.0)}))
+    [1.0, 4.0, 6.0, 3.6666666666666665]
+    """
+    leaves = method.grid.get("max_leaf_nodes", (2,))
+    sizes = [1.0 if n <= 2 else 2.0 + n / 4.0 for n in leaves]
+    others = sum(len(values) - 1 for name, values in method.grid.items() if name != "max_leaf_nodes")
+    return [*sizes, *[sum(sizes) / len(sizes)] * others]
 
 
 def make_model(method: Method, chosen: dict[str, Any], rounds: int, seed: int, n_jobs: int | None = 1) -> Any:

@@ -37,7 +37,9 @@ MARK = "written by boostlab compare"
 _LARGE = 200_000  # rows from which on margins are not drawn
 
 
-def write_report(comparison: Comparison, path: Path, command: str = "", model: Any = None) -> Path:
+def write_report(
+    comparison: Comparison, path: Path, command: str = "", model: Any = None, *, fits: bool = True
+) -> Path:
     """Write the report of a comparison.
 
     Parameters
@@ -50,16 +52,18 @@ def write_report(comparison: Comparison, path: Path, command: str = "", model: A
         How it was asked for on the command line.
     model : estimator, optional
         The recommended booster, fitted to all rows; None fits it.
+    fits : bool, default=True
+        Whether the booster may be fitted; without it the page says nothing about the model itself.
 
     Returns
     -------
     Path
     """
-    write_whole(path, build_report(comparison, command, model))
+    write_whole(path, build_report(comparison, command, model, fits))
     return path
 
 
-def build_report(comparison: Comparison, command: str = "", model: Any = None) -> str:
+def build_report(comparison: Comparison, command: str = "", model: Any = None, fits: bool = True) -> str:
     """Return the report of a comparison as HTML; see `write_report`."""
     plan, ranking, advice = comparison.plan, comparison.rankings[0], comparison.advice
     lead = element("div", *(element("p", sentence) for sentence in advice.sentences), class_="lead")
@@ -77,7 +81,9 @@ def build_report(comparison: Comparison, command: str = "", model: Any = None) -
         }
         sections["Learning curves"] = _curves(comparison, ranking, inks)
     if advice.pick is not None:
-        sections |= _best(comparison, advice.pick, model)
+        sections |= _answers(comparison, advice.pick)
+        if fits or model is not None:
+            sections |= _model(comparison, comparison.best_estimator_ if model is None else model)
     sections["How it was done"] = _method(comparison, command)
     return page(plan.study.title, Markup(lead + warnings), sections, MARK)
 
@@ -228,8 +234,8 @@ def _curves(comparison: Comparison, ranking: Ranking, inks: Mapping[str, str]) -
 # -- the best ---------------------------------------------------------------------------------------------------------
 
 
-def _best(comparison: Comparison, pick: Standing, model: Any) -> dict[str, Any]:
-    """Return the sections about the recommended booster."""
+def _answers(comparison: Comparison, pick: Standing) -> dict[str, Any]:
+    """Return the sections about what the recommended booster said of rows that it had not seen."""
     table_ = comparison.plan.table
     found: dict[str, Any] = {}
     rows, answers = out_of_fold(comparison, pick.name)
@@ -240,7 +246,13 @@ def _best(comparison: Comparison, pick: Standing, model: Any) -> dict[str, Any]:
         found[f"How {pick.name} answers"] = answers_section(y, answers, table_.classes)
         numbers = rows if comparison.plan.rows is None else comparison.plan.rows[rows]
         found["Rows whose labels look wrong"] = suspects_section(y, answers, numbers, table_.classes)
-    model = comparison.best_estimator_ if model is None else model
+    return found
+
+
+def _model(comparison: Comparison, model: Any) -> dict[str, Any]:
+    """Return the sections about the recommended booster, fitted to all rows."""
+    table_ = comparison.plan.table
+    found: dict[str, Any] = {}
     booster = model["booster"] if hasattr(model, "named_steps") else model
     names = table_.feature_names or tuple(f"column {j + 1}" for j in range(int(table_.X.shape[1])))
     recipe = table_.recipe

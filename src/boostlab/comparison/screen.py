@@ -17,6 +17,8 @@ from boostlab.comparison.result import Comparison, Design
 from boostlab.studies.tables import significant
 from boostlab.studies.watch import StudyProgress, duration
 
+_LONG = 2.0  # seconds of getting ready that are worth a sentence
+
 
 def show_plan(console: Console, plan: Design) -> None:
     """Print what was understood of the table, and what will be done.
@@ -203,6 +205,12 @@ def say_end(console: Console, comparison: Comparison, kept: str) -> None:
         _say(console, f"Not finished, because {ran.ended}: {done} are kept in {kept}; the same command goes on.")
     else:
         _say(console, f"Not finished, because {ran.ended}: {done}.")
+    if ran.ended and not ran.interrupted and ran.prepared > _LONG:
+        _say(
+            console,
+            f"Before that it got ready for {duration(ran.prepared)} (kernels are compiled once a machine), which the "
+            "budget does not count.",
+        )
 
 
 def _say(console: Console, sentence: str) -> None:

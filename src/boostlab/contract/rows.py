@@ -172,11 +172,18 @@ class Rows(LearnerRows, Protocol):
     y: Column  # labels -1 and +1, or numbers to predict
     k: Column  # class indices, or numbers to predict
     n_classes: int  # 0 where there are numbers to predict
+    turn: int  # which of a round's tasks is at hand
     scores: Any  # the running vote
     masses: Any  # how much every row counts, and sums of columns
 
     def each(self, what: Formula, /, *numbers: Any) -> Column:
         """Return a formula's value for every row."""
+
+    def each_label(self, what: Formula, /, *numbers: Any) -> list[tuple[Column, ...]]:
+        """Return for every label the values of a formula of rows and labels, a column each."""
+
+    def side_by_side(self, columns: list[Column]) -> Column:
+        """Return columns as those of one."""
 
     def keep(self, name: str, what: Formula | Column | float, /, *numbers: Any) -> None:
         """Remember a column by name."""

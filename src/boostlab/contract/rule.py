@@ -111,6 +111,9 @@ class State(Protocol):
     # Each takes a formula and its numbers (see `contract.formula`), or columns of values.  A prototype may do without
     # formulas and compute with s.y and s.F by NumPy; it then runs where rows lie in this process only.
 
+    def each_label(self, what: Formula, /, *numbers: Any) -> list[tuple[Column, ...]]:
+        """Return for every label the values of a formula of rows and labels, a column each."""
+
     def each(self, what: Formula, /, *numbers: Any) -> Column:
         """Return a formula's value for every row, kept where the rows are."""
 

@@ -131,6 +131,14 @@ class Table:
             return votes
         return self.codes.look_up(feature, self.slot_votes(feature, cut, left, right, missing))
 
+    def split_rows(self, feature: int, cut: int | None, threshold: float, leaves: Array) -> Array:
+        """Return the first row of leaves for the rows with feature <= threshold, the last for NaN, else the second."""
+        if self.codes is None or self.bins is None or cut is None:
+            leaf = self.split(feature, cut, threshold, 0.0, 1.0, 2.0)
+            return leaves[leaf.astype(np.intp)]
+        leaf = self.slot_votes(feature, cut, 0.0, 1.0, 2.0)
+        return self.codes.look_up(feature, leaves[leaf.astype(np.intp)])
+
     def slot_votes(self, feature: int, cut: int, left: float, right: float, missing: float) -> Array:
         """Return the votes of a cut between bins, one a slot of its column."""
         assert self.bins is not None

@@ -29,6 +29,7 @@ class TrainingState:
         self.spent = 0.0  # of the seconds that the rule may take
         self.rng: np.random.Generator
         self.each, self.total, self.keep, self.column = held.each, held.total, held.keep, held.column
+        self.each_label = held.each_label
         self.weigh, self.scaled_exp = held.weigh, held.scaled_exp
         self.largest, self.smallest = held.largest, held.smallest
         self.exponentials, self.canonical_order = held.exponentials, held.canonical_order

@@ -170,7 +170,7 @@ class Training:
                 continue
             single, self.state.found = isinstance(asked, Task), found
             voter = found[0].voter if single else tuple(f.voter for f in found)
-            h = self._votes(found[0]) if single else np.stack([self._votes(f) for f in found], axis=1)
+            h = self._votes(found[0]) if single else self.rows.side_by_side([self._votes(f) for f in found])
             self.rows.look_at(asked, h, found[0].sums if single else {})
             self.state.standing = self.state.bound.standing(voter)
             self.torn = True  # until the round is whole: the rule may remember what the rounds do not hold
@@ -200,7 +200,8 @@ class Training:
     def _learn(self, asked: Task | Sequence[Task | float]) -> list[Found] | Stop:
         """Return the learner's answers, one a task, or why there is no voter."""
         tasks, answers, failed = (asked,) if isinstance(asked, Task) else asked, list[Found](), 0
-        for task in tasks:
+        for turn, task in enumerate(tasks):
+            self.rows.turn = turn
             answer = self._best(task) if isinstance(task, Task) else Found(constant(task))
             if isinstance(answer, Stop):
                 failed += 1

@@ -194,8 +194,8 @@ class LeastSquares(Separable):
     residual: Residual | None = staticmethod(squared_error)
 
     def span(self, weight: Array, target: Array) -> Array | None:
-        """The squares."""
-        return weight * target * target
+        """The squares: what residuals are from a mean of 0."""
+        return weight * (target * target)
 
     @property
     def cost(self) -> Cost:

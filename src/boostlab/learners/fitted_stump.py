@@ -52,9 +52,8 @@ class Stump(Voter):
         """Return the votes on all rows of a table."""
         if isinstance(self.left, float) or np.ndim(self.left) == 0:
             return table.split(self.feature, self.cut, self.threshold, self.left, self.right, self.missing)
-        leaf = table.split(self.feature, self.cut, self.threshold, 0.0, 1.0, 2.0).astype(np.intp)
-        missing = self.right if self.missing is None else self.missing
-        return np.stack([self.left, self.right, missing])[leaf]
+        leaves = np.stack([self.left, self.right, self.right if self.missing is None else self.missing])
+        return table.split_rows(self.feature, self.cut, self.threshold, leaves)
 
     def predict(self, X: Array) -> Array:
         """Return the votes on the rows of a plain array."""

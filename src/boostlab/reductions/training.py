@@ -35,7 +35,8 @@ def reduce(booster: Booster, name: str, sample: Sample, held_out: Sample | None)
     """
     goes_on = booster._goes_on(sample, held_out)
     booster.classes_ = sample.classes
-    form = form_of(name, sample.class_masses(), np.random.default_rng(booster._seed()))
+    masses = sample.class_masses()
+    form = form_of(name, masses, np.random.default_rng(booster._seed()))
     if goes_on and isinstance(booster._ensemble, Reduced):
         models = [_going_on(model, booster) for model in booster.estimators_]
     else:
@@ -44,13 +45,25 @@ def reduce(booster: Booster, name: str, sample: Sample, held_out: Sample | None)
         sample, held_out = models[0]._with_bins(sample, held_out)
     time = None if booster._time is None else booster._time.part(form.n_problems)
     for column, model in zip(form.code.T, models, strict=True):
-        model._time = time
+        model._time, model._smaller_side = time, smaller_side(column, masses)
         part, judge = sample.problem(column), None if held_out is None else held_out.problem(column)
         _train(model, part, judge if judge is not None and judge.rows.n_rows else None)
     booster.__dict__.pop("_training", None)
     keep(booster, models, form)
     booster._bins = None if sample.table is None else sample.table.bins
     _warn(booster, models)
+
+
+def smaller_side(column: Array, masses: Array) -> float:
+    """Return the share of the smaller side of a binary problem.
+
+    Examples
+    --------
+    >>> smaller_side(np.array([1, -1, -1]), np.array([10.0, 20.0, 20.0]))
+    0.2
+    """
+    sides = [float(masses[column * side > 0].sum()) for side in (-1, 1)]
+    return min(sides) / sum(sides)
 
 
 def binary(booster: Booster) -> Booster:

@@ -12,7 +12,7 @@ from typing import Any
 from boostlab.report.html import Markup, code, element, html, joined, page, table
 
 _INLINE = re.compile(r"\*\*(?P<bold>.+?)\*\*|`(?P<code>[^`]+)`|\[(?P<text>[^\]]*)\]\((?P<link>[^)\s]+)\)")
-_LONG = 40  # letters of a cell from which on it is broken into lines
+_LONG = 28  # letters of a cell from which on it is broken into lines
 _PICTURE = re.compile(r"!\[(?P<name>[^\]]*)\]\((?P<file>[^)\s]+)\)")
 
 
@@ -69,7 +69,7 @@ def _block(text: str, folder: Path) -> Markup:
         return element("h3", _inline(text[4:]))
     if text.startswith("|"):
         rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
-        long = [j for j in range(len(rows[0])) if max((len(row[j]) for row in rows[2:]), default=0) > _LONG]
+        long = [j for j in range(len(rows[0])) if max((_letters(row[j]) for row in rows[2:]), default=0) > _LONG]
         return table(rows[0], [[_cell(cell) for cell in row] for row in rows[2:]], wrap=long)
     if text.startswith("- "):
         items = [" ".join(line.removeprefix("- ").strip() for line in own) for own in _items(lines)]
@@ -78,6 +78,11 @@ def _block(text: str, folder: Path) -> Markup:
     if picture is not None:
         return _picture(picture["name"], folder / picture["file"])
     return element("p", _inline(" ".join(lines)))
+
+
+def _letters(cell: str) -> int:
+    """Return how long a cell is as it is shown: where a link leads is not."""
+    return len(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", cell).replace("**", ""))
 
 
 def _items(lines: list[str]) -> Iterator[list[str]]:

@@ -12,7 +12,7 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -29,10 +29,10 @@ from boostlab.studies.request import check_jobs
 from boostlab.studies.schedule import Place, Schedule, find_places, in_groups
 from boostlab.studies.store import Run, Saved, Store, StoreError
 from boostlab.studies.study import Results, Study
-from boostlab.studies.worker import CellBatch, work
+from boostlab.studies.worker import CellBatch, prepare, work
 
 _LOOK = 0.5  # seconds between two looks into the store
-GRACE = 0.25  # of the budget: how long cells in the making may go on when it is over
+GRACE = 0.1  # of the budget: how long cells in the making may go on when it is over
 _THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA", "NUMEXPR")  # whose variables X_NUM_THREADS limit a worker
 
 
@@ -50,6 +50,7 @@ class Ran:
     runs: list[Run] = field(default_factory=list)  # all that contributed
     first: str = ""  # when the earliest and the latest cell were finished
     last: str = ""
+    prepared: float = 0.0  # seconds before the budget began
 
 
 class Watch(Protocol):
@@ -92,8 +93,8 @@ def run(
         One of joblib's backends whose workers can open the store's file; None is that of joblib's context, processes
         by default.
     budget : float, default=inf
-        Seconds after which no cell is begun; a quarter later those in the making are given up.  Compiling kernels, or
-        reading them, is not counted.
+        Seconds after which no cell is begun; a tenth later those in the making are given up.  Compiling kernels, or
+        reading them, is not counted: where `splits_first` holds it is done before the budget begins.
     retry : bool, default=False
         Whether to compute again what failed.
     watch : Watch, optional
@@ -148,16 +149,24 @@ def run_all(
         ready = {place.key for place in places} - {place.key for place in missing}
         watch.begin(places, store.get(ready, arrays=False), usual, workers)
     store.begin(now)
-    until = time.time() + budget
-    groups = in_groups(missing, usual, workers, all(study.splits_first for study in studies))
+    splits_first = all(study.splits_first for study in studies)
+    groups = in_groups(missing, usual, workers, splits_first)
+    until, ended, interrupted, prepared = math.inf, "", False, 0.0
     with TemporaryDirectory() as room, _one_thread(), _following(store, now, missing, watch, start, Path(room)):
+        if splits_first and budget > 0:
+            firsts = {place.cell.method.name: [place] for place in reversed(missing) if place.cell.method.booster}
+            batches = [_batch(group, store, now, (until, until), Path(room)) for group in reversed(firsts.values())]
+            ended, interrupted = _compute(batches, workers, backend, prepare)
+            prepared = time.perf_counter() - start
+        until = time.time() + budget
         late = until + max(budget * GRACE, 1.0)
-        batches = [_batch(group, store, now, (until, late), Path(room)) for group in groups]
-        ended, interrupted = _compute(batches, workers, backend)
+        if not ended:
+            batches = [_batch(group, store, now, (until, late), Path(room)) for group in groups]
+            ended, interrupted = _compute(batches, workers, backend, work)
     store.clock(now, time.perf_counter() - start)
     if not ended and time.time() >= until:
         ended = "its time was over"
-    return collected({place.key for place in missing}, now, ended, interrupted)
+    return collected({place.key for place in missing}, now, ended, interrupted, prepared)
 
 
 def collect(study: Study, store: Store, repeats: str | int = "full") -> Ran:
@@ -188,10 +197,12 @@ def _collect_all(
     now: Run | None = None,
     ended: str = "",
     interrupted: bool = False,
+    prepared: float = 0.0,
 ) -> Iterator[Ran]:
     """Yield the results of studies after a run: with what it computed, and why each is not finished, if it is not."""
     for study, (places, absent) in zip(studies, found, strict=True):
         ran = _collect(study, store, repeats, places, absent)
+        ran.prepared = prepared
         own = {place.key for place in places} & missing
         ran.computed = sum(one.run == now.id for one in store.get(own, arrays=False).values()) if now else 0
         if ran.computed < len(own):
@@ -241,13 +252,15 @@ def _batch(group: Sequence[Place], store: Store, now: Run, ends: tuple[float, fl
     )
 
 
-def _compute(batches: Sequence[CellBatch], workers: int, backend: str | None) -> tuple[str, bool]:
-    """Compute the batches; return why not all of them, and whether by Ctrl-C."""
+def _compute(
+    batches: Sequence[CellBatch], workers: int, backend: str | None, do: Callable[[CellBatch], Any]
+) -> tuple[str, bool]:
+    """Compute the batches, or prepare for them; return why not all of them, and whether by Ctrl-C."""
     try:
         with _ctrl_c(), warnings.catch_warnings():
             # joblib takes a worker whose memory has grown for a leak and starts another, which is no one's concern.
             warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
-            joblib.Parallel(workers, backend, batch_size=1)(joblib.delayed(work)(batch) for batch in batches)
+            joblib.Parallel(workers, backend, batch_size=1)(joblib.delayed(do)(batch) for batch in batches)
     except (KeyboardInterrupt, _Interrupted):
         return "it was stopped by Ctrl-C", True
     except BrokenExecutor:

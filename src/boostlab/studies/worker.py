@@ -84,11 +84,7 @@ def work(batch: CellBatch) -> int:
     int
         How many were computed; fewer than asked for where time ran out, or another run was faster.
     """
-    _parents.setdefault(os.getpid(), os.getppid())
-    if os.getpid() != batch.home and threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends its workers
-        _keep_off_the_screen()
-        _notices.sign = batch.room / "compiling"
+    _settle_in(batch)
     _warm(batch)
     made = _remembered(batch)
     count = 0
@@ -113,6 +109,28 @@ def work(batch: CellBatch) -> int:
             count += 1
             _memory.finished += 1
     return count
+
+
+def prepare(batch: CellBatch) -> None:
+    """Compile what the methods of a batch need, and compute nothing; other workers find it compiled.
+
+    Parameters
+    ----------
+    batch : CellBatch
+        The cells.
+    """
+    _settle_in(batch)
+    _warm(batch)
+    _memory.warming = 0.0  # the budget begins later
+
+
+def _settle_in(batch: CellBatch) -> None:
+    """Let a worker's process be one: it leaves Ctrl-C and the screen to its parent."""
+    _parents.setdefault(os.getpid(), os.getppid())
+    if os.getpid() != batch.home and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends its workers
+        _keep_off_the_screen()
+        _notices.sign = batch.room / "compiling"
 
 
 def _remembered(batch: CellBatch) -> list[Any]:

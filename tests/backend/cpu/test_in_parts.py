@@ -110,23 +110,23 @@ def test_called_alone_it_adds_to_what_is_there():
 def test_a_team_waits_for_all(size):
     told = np.zeros(size, np.int64)
     for _ in range(3):
-        assert together.together(size, lambda team: (team, size, 100, told)) == 100
+        assert together.together(size, lambda team, _: (team, size, 100, told)) == 100
         assert (told == 99).all()
 
 
 def test_threads_that_sleep_are_woken():
     """Between calls threads fall asleep, at every moment there is: no call may wait for one that has missed it."""
     told, rng = np.zeros(3, np.int64), np.random.default_rng(0)
-    together.together(3, lambda team: (team, 3, 2, told))
+    together.together(3, lambda team, _: (team, 3, 2, told))
     for pause in rng.uniform(0.0, 0.004, 150):
         time.sleep(pause)
-        assert together.together(3, lambda team: (team, 3, 2, told)) == 2
+        assert together.together(3, lambda team, _: (team, 3, 2, told)) == 2
 
 
 def test_calls_at_the_same_time_have_teams_of_their_own():
     def run(_):
         told = np.zeros(3, np.int64)
-        return [together.together(3, lambda team: (team, 3, 5, told)) for _ in range(10)]
+        return [together.together(3, lambda team, _: (team, 3, 5, told)) for _ in range(10)]
 
     with ThreadPoolExecutor(4) as others:
         assert list(others.map(run, range(4))) == [[5] * 10] * 4
@@ -136,19 +136,19 @@ def test_calls_at_the_same_time_have_teams_of_their_own():
 @pytest.mark.parametrize("who", [0, 1, 2])
 def test_a_member_that_fails_does_not_leave_the_others_waiting(who):
     with pytest.raises(MemoryError, match="found no memory"):
-        failing.together(3, lambda team: (team, 3, who))
+        failing.together(3, lambda team, _: (team, 3, who))
     told = np.zeros(3, np.int64)
-    assert together.together(3, lambda team: (team, 3, 5, told)) == 5
+    assert together.together(3, lambda team, _: (team, 3, 5, told)) == 5
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
 def test_a_child_has_threads_of_its_own():
     told = np.zeros(2, np.int64)
-    together.together(2, lambda team: (team, 2, 5, told))
+    together.together(2, lambda team, _: (team, 2, 5, told))
     child = os.fork()
     if child == 0:  # pragma: no cover - the parent sees the exit status only
-        os._exit(0 if together.together(2, lambda team: (team, 2, 5, told)) == 5 else 1)
+        os._exit(0 if together.together(2, lambda team, _: (team, 2, 5, told)) == 5 else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 

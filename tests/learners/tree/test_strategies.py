@@ -19,7 +19,10 @@ from boostlab.learners.tree.learner import GROWS_BY, TreeSession
 from tables import class_numbers
 
 CRITERIA = ["edge", "z", "least_squares", "labels"]
-LIMITS = ({"max_leaf_nodes": None, "max_depth": 3}, {"max_leaf_nodes": 5}, {"max_leaf_nodes": 4, "max_depth": 2}, {})
+LIMITS = (
+    *({"max_leaf_nodes": None, "max_depth": 3}, {"max_leaf_nodes": 5}, {"max_leaf_nodes": 4, "max_depth": 2}, {}),
+    *({"max_leaf_nodes": 16}, {"max_leaf_nodes": 21, "max_depth": 5}),
+)
 
 
 class Team(BestFirst):
@@ -70,7 +73,7 @@ def grow(session, task, table):
     return (found, None, None) if isinstance(found, Stop) else (found.voter, found.votes, found.sums)
 
 
-@pytest.mark.parametrize("size", [1, 2, 3])
+@pytest.mark.parametrize("size", [1, 2, 5])
 @pytest.mark.parametrize("criterion", CRITERIA)
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**32), limits=st.sampled_from(LIMITS))

@@ -5,14 +5,17 @@ Column j owns the slots starts[j] to starts[j + 1] - 1 of one flat histogram: on
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.code_kernels import EIGHT, FOUR, SPARSE, Kernels
-from boostlab.backend.cpu.kernels.packed_codes import look_up, part_rows
+from boostlab.backend.cpu.in_parts import parts_of
+from boostlab.backend.cpu.kernels.packed_codes import look_up, look_up_rows, part_rows
 from boostlab.backend.cpu.kernels.sparse_histogram import restore_zeros, slots_by_rows
+from boostlab.backend.cpu.kernels.whole_histogram import whole_histogram
 from boostlab.backend.cpu.threads import is_worth
 
 Array = npt.NDArray[Any]
@@ -115,6 +118,10 @@ class Codes:
         minus, plus = (sum(f[side] for f in found) for side in (0, 1))
         return self.complete(slots.reshape(1 + sided, -1), [minus, plus] if sided else [plus - minus]), minus, plus
 
+    def histogram(self, q: Array, sided: bool = False) -> Array:
+        """Return the sums of the integers q per slot over all rows, magnitudes by their signs if it is sided."""
+        return self.sums(q, sided=sided)[0]
+
     def class_sums(self, q: Array, classes: Array, n_classes: int, members: Array | None = None) -> tuple[Array, Array]:
         """Return the sums of the integers q per class and slot over all rows or the members, and per class.
 
@@ -214,10 +221,13 @@ class Codes:
         return self.look_up(feature, np.arange(width, dtype=np.int64))
 
     def look_up(self, feature: int, table: Array) -> Array:
-        """Return for every row the table's entry for its slot."""
+        """Return for every row the table's entry for its slot: a number, or a row of numbers."""
         code, table = self.reading(feature, table)
-        out = np.empty(self.n_rows, table.dtype)
-        look_up.shared(self.n_rows * 2, self.threads, code, table, 0, self.n_rows, out)
+        out, kernel = (
+            np.empty((self.n_rows, *table.shape[1:]), table.dtype),
+            look_up if table.ndim == 1 else look_up_rows,
+        )
+        kernel.shared(out.size * 2, self.threads, code, table, 0, self.n_rows, out)
         return out
 
     def part(self, feature: int, low: Array, members: Array, space: Array) -> int:
@@ -277,6 +287,40 @@ class DenseCodes(Codes):
     def parts_rows(self) -> bool:
         """Whether there are fewer slots than rows, about."""
         return self.n_slots < 2 * self.n_rows
+
+    def histogram(self, q: Array, sided: bool = False) -> Array:
+        """Return the sums of the integers q per slot over all rows."""
+        if self.one_thread:
+            return super().histogram(q, sided)
+        return np.stack(self._channels("sides", q, q)) if sided else self.whole("one", q, q)[None]
+
+    def pair_histogram(self, q: Array, p: Array) -> list[Array]:
+        """Return the sums of two integers a row per slot, over all rows."""
+        return self._channels("two", q, p)
+
+    def histograms(self, q: Array, slots: Array) -> None:
+        """Write the sums of each row of q, of shape (channels, rows), to a row of slots: two by two."""
+        for c in range(0, len(q) - 1, 2):
+            slots[c], slots[c + 1] = self._channels("two", q[c], q[c + 1])
+        if len(q) % 2:
+            slots[len(q) - 1] = self.whole("one", q[-1], q[-1])
+
+    def _channels(self, of: str, q: Array, p: Array) -> list[Array]:
+        slots = self.whole(of, q, p)
+        return [slots[channel::2].copy() for channel in (0, 1)]
+
+    def whole(self, of: str, q: Array, p: Array) -> Array:
+        """Return a histogram of all rows (see kernels/whole_histogram.py): channels of a slot lie side by side."""
+        channels = 1 if of == "one" else 2
+        size, numbers = parts_of(2 * self.n_rows * self.width, self.threads), channels * self.n_slots
+        out, bases = np.empty(numbers, np.int64), self.read[1] * np.uint64(channels)
+        facts = size, self.words, bases, self.starts, q, p
+
+        def arguments(team: Array, room: Callable[[int], Array]) -> tuple[Any, ...]:
+            return team, *facts, room(size * numbers).reshape(size, numbers), out
+
+        whole_histogram(self.cells.shape[2], of).together(size, arguments)
+        return out
 
     def take(self, rows: Array) -> DenseCodes:
         """Return the codes of some rows (their numbers)."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.followed_histograms import ClassCount, Follower, Panel, scaled
+from boostlab.backend.cpu.followed_histograms import ClassCount, Follower, Panel, scaled, sum_together
 from boostlab.contract.criterion import Separable
 
 Array = npt.NDArray[Any]
@@ -29,6 +29,7 @@ class CpuChannels:
         self.parts, self.width = parts, sum(p.width for p in parts)
         self.slots, self.total = self._empty()
         scale, gross, first = list[float](), list[float](), 0
+        sum_together(parts)
         for p in parts:
             p.now(self.slots[first:], self.total[first:])
             scale += [math.ldexp(1.0, -p.power)] * p.width
@@ -87,8 +88,6 @@ class SmallChannels(CpuChannels):
         """The sums per slot."""
         (slots, total), first = self._empty(), 0
         for p in self.parts:
-            assert isinstance(p, Follower)
-            p.sum()
             p.now(slots[first:], total[first:])
             first += p.width
         return slots

@@ -7,12 +7,13 @@ are integers, so a histogram plus the sums of the changes is, to the bit, the hi
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.bin_codes import Codes, Followed
+from boostlab.backend.cpu.bin_codes import Codes, DenseCodes, Followed
 from boostlab.backend.cpu.label_histograms import sums_of
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.scales import limits, next_scale
@@ -50,11 +51,22 @@ class Follower:
         self.width = 1 + sided  # number of channels
         self.q: Array | None = None  # None: nothing to compare with
         self.power = self.minus = self.plus = 0
-        self.slots = np.zeros((0, 0), np.int64)  # of shape (1 or 2, slots)
-        self._most_change = False  # whether most rows changed the last time
+        self.slots = np.zeros((0, 0), np.int64)
+        self.most_change = False  # whether most rows changed the last time
         n = codes.n_rows
         self.compares = n >= FEW or n * len(codes.starts) >= SMALL  # whether changes are looked for
         self.room, self.least = limits(rows.n, lasting)
+
+    @property
+    def slots(self) -> Array:
+        """The sums per slot, of shape (1 or 2, slots)."""
+        if self.stale:
+            self._sum()
+        return self._slots
+
+    @slots.setter
+    def slots(self, slots: Array) -> None:
+        self._slots, self.stale = slots, False
 
     def now(self, slots: Array, total: Array) -> None:
         """Write the channels' sums over all rows, per slot and in total, to the first places."""
@@ -94,36 +106,31 @@ class Follower:
             self.count(weight, target)
 
     def take(self, q: Array, power: int, signed: int, gross: int) -> None:
-        """Take note of rows that were rounded elsewhere; the histogram is not brought up to date."""
+        """Take note of rows that were rounded elsewhere; the histogram is stale until it is asked for."""
         self.q, self.power, self.minus = q, power, (gross - signed) >> 1
-        self.plus = gross - self.minus
+        self.plus, self.stale = gross - self.minus, True
 
     def count(self, weight: Array, target: Array, counts: Array | None = None) -> None:
-        """Round and sum all rows, with these integer masses or their own."""
+        """Round all rows anew, with these integer masses or their own."""
         self.q = None  # not held beside the new one
         x = weight * weight if self.form == SQUARE else weight
         x = x if self.form == SIZE else x * target
-        q, self.power, _, _ = self.rows.whole(x, counts, self.room)
-        self._sum(q)
+        self.take(*self.rows.whole(x, counts, self.room))
 
-    def sum(self) -> None:
-        """Bring the histogram up to date with rows that were rounded elsewhere."""
+    def _sum(self) -> None:
+        """Count the histogram anew."""
         assert self.q is not None
-        self._sum(self.q)
-
-    def _sum(self, q: Array) -> None:
-        self.slots, self.minus, self.plus = self.codes.sums(q, sided=self.sided)
-        self.q = q
+        self.slots = self.codes.histogram(self.q, self.sided)
 
     def _changes(self, what: tuple[Any, ...], q: Array, scatter: bool) -> tuple[Followed, Array | None]:
         """Bring q up to date; return what happened, and the new histogram if it was asked for."""
-        return self.codes.follow(what, self.sided, q, scatter, self.slots)
+        return self.codes.follow(what, self.sided, q, scatter, self._slots)
 
     def _follow(self, weight: Array, target: Array) -> bool:
         """Sum what changed; False if it cannot be told from the integers what scale would fit."""
         q, self.q, n = self.q, None, len(weight)  # not to be trusted until all is done
         assert q is not None
-        scatter = self.sums and self.compares and not self._most_change
+        scatter = self.sums and self.compares and not self.most_change and not self.stale
         while True:
             what = self.form, weight, target, *self.rows.as_arrays, self.power
             new, slots = self._changes(what, q, scatter)
@@ -133,13 +140,12 @@ class Follower:
             if power == self.power:
                 break
             self.power, scatter = power, False
-        self._most_change = new.changed > WORTH * n
-        if not self.sums:
-            self.minus, self.plus, self.q = new.minus, new.plus, q
-        elif slots is None or (self.sided and new.turned):
-            self._sum(q)
+        self.most_change = new.changed > WORTH * n
+        self.minus, self.plus, self.q = new.minus, new.plus, q
+        if slots is None or (self.sided and new.turned):
+            self.stale = True
         else:
-            self.slots, self.minus, self.plus, self.q = slots, new.minus, new.plus, q
+            self.slots = slots
         return True
 
 
@@ -148,9 +154,16 @@ class Rounded(Follower):
 
     sums = False
 
-    def _sum(self, q: Array) -> None:
-        self.minus, self.plus = -int(np.minimum(q, 0).sum()), int(np.maximum(q, 0).sum())
-        self.q = q
+
+def sum_together(followers: Sequence[Any]) -> None:
+    """Count the histograms of two channels in one pass, where both are stale."""
+    stale = [f for f in followers if isinstance(f, Follower) and f.stale and not f.sided]
+    if len(stale) == 2 and isinstance(codes := stale[0].codes, DenseCodes):
+        q, p = (f.q for f in stale)
+        assert q is not None
+        assert p is not None
+        for f, slots in zip(stale, codes.pair_histogram(q, p), strict=True):
+            f.slots = slots[None]
 
 
 class ClassCount:
@@ -212,10 +225,15 @@ class Panel:
         self.codes, self.width = codes, len(forms) * weight.shape[1]
         x = [weight if form == SIZE else weight * target for form in forms]
         self.q, self.power, _, _ = rows.whole(np.concatenate(x, axis=1) if len(x) > 1 else x[0], counts)
+        self.by_channels = np.ascontiguousarray(self.q.T)
 
     def now(self, slots: Array, total: Array) -> None:
         """Write the channels' sums over all rows, per slot and in total, to the first places."""
-        slots[: self.width], total[: self.width] = sums_of(self.codes, self.q)
+        if isinstance(self.codes, DenseCodes) and not self.codes.one_thread:
+            total[: self.width] = self.by_channels.sum(axis=1)
+            self.codes.histograms(self.by_channels, slots)
+        else:
+            slots[: self.width], total[: self.width] = sums_of(self.codes, self.q)
 
     def among(self, members: Array, slots: Array, total: Array) -> None:
         """Write the channels' sums over some rows."""
@@ -224,7 +242,7 @@ class Panel:
     @property
     def grosses(self) -> list[int]:
         """The sums of magnitudes, one a channel."""
-        return [int(g) for g in np.abs(self.q).sum(axis=0)]
+        return [int(g) for g in np.abs(self.by_channels).sum(axis=1)]
 
 
 def scaled(x: int, power: int) -> float:

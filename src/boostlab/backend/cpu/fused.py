@@ -138,7 +138,7 @@ class FusedRounds:
             alphas,
         )
         rounds, shared = rounds_of(self.plain.alpha, self.codes.kind), self.shared
-        told = rounds.together(size, lambda numbers: ((numbers, *shared), *what))
+        told = rounds.together(size, lambda numbers, _: ((numbers, *shared), *what))
         made, total, whole, losses.up, losses.down = told
         if not made:
             return None

@@ -23,6 +23,7 @@ from boostlab.backend.cpu.teams import team_of
 from boostlab.backend.cpu.threads import AtOnce
 
 Array = npt.NDArray[Any]
+Room = Callable[[int], Array]
 
 PART = 1 << 14  # cells of work (about 6 microseconds) below which a part is not worth a thread
 NUMBERS = ("part", "me")  # what a part's number is called
@@ -99,17 +100,18 @@ class InParts:
             add_up._checked(add_up._enter(team.numbers, few, outs.reshape(parts, slots), 0, slots, total, NOTHING_TOLD))
         return total.reshape(shape), self._told(found)
 
-    def together(self, size: int, arguments: Callable[[Array], tuple[Any, ...]]) -> Any:
+    def together(self, size: int, arguments: Callable[[Array, Room], tuple[Any, ...]]) -> Any:
         """Let `size` threads each do the part `me` at the same time; return what the first returns.
 
-        The function's other arguments are made of the numbers that the threads meet by (see `spin_barrier`).
+        The function's other arguments are made of the numbers that the threads meet by (see `spin_barrier`), and of
+        workspace of so many integers.
         """
         found = np.empty((size, len(self.kinds)), np.int64)
         if size == 1:
-            self._checked(self._enter(NOBODY, 1, *arguments(NOBODY), found))
+            self._checked(self._enter(NOBODY, 1, *arguments(NOBODY, _empty), found))
         else:
             with team_of(size) as team:
-                self._checked(self._enter(team.numbers, size, *arguments(team.numbers), found))
+                self._checked(self._enter(team.numbers, size, *arguments(team.numbers, team.room), found))
         first = self._told(found[:1])[0]
         return first[0] if len(first) == 1 else first
 
@@ -119,8 +121,7 @@ class InParts:
         if threads <= 1:
             return 1
         size = args[self.range[1]] - args[self.range[0]]
-        worth = size if isinstance(threads, AtOnce) else cells // PART
-        return max(1, min(threads, size, worth))
+        return min(parts_of(cells, threads), max(size, 1))
 
     def _checked(self, failures: int) -> None:
         if failures:
@@ -158,6 +159,15 @@ class InParts:
         enter = scope["enter"]
         enter.__qualname__ = f"in_parts.{function.__qualname__}"
         return kernel(enter)
+
+
+def parts_of(cells: int, threads: int) -> int:
+    """Return how many threads so many cells of work are worth."""
+    return threads if isinstance(threads, AtOnce) else max(1, min(threads, cells // PART))
+
+
+def _empty(size: int) -> Array:
+    return np.empty(size, np.int64)
 
 
 def in_parts(function: Callable[..., Any]) -> InParts:

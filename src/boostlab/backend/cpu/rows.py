@@ -13,7 +13,7 @@ from boostlab.backend.cpu.block_sums import Blocks, Evaluate
 from boostlab.backend.cpu.exponential_weights import Exponentials
 from boostlab.backend.cpu.formulas import column_names, evaluation
 from boostlab.backend.cpu.fused import FusedRounds
-from boostlab.backend.cpu.kernels.vote_update import exp_less
+from boostlab.backend.cpu.kernels.vote_update import exp_less, write_column
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.sample import CpuSample
 from boostlab.backend.cpu.scores import Scores
@@ -24,6 +24,7 @@ from boostlab.contract.voter import votes_of
 Array = npt.NDArray[Any]
 Formula = Callable[..., Any]
 
+MANY = 1 << 15  # values that several threads write
 CELLS = 4  # of a histogram, that each value of one row's formula costs as much as
 
 
@@ -92,6 +93,22 @@ class CpuRows(CpuSample):
         """Return a formula's values, one a row (one row of the result a value, where it gives several)."""
         out = self._evaluate(what, numbers, np.empty(self._shape(what)))
         return out[0] if len(out) == 1 else out
+
+    def each_label(self, what: Formula, /, *numbers: Any) -> list[Any]:
+        """Return for every label a formula's values, a column each."""
+        values, n_rows, n_labels = self._shape(what)
+        out = np.empty((values, n_labels, n_rows))  # a label's rows lie side by side
+        self._evaluate(what, numbers, out.transpose(0, 2, 1))
+        return [tuple(columns) for columns in out.transpose(1, 0, 2)]
+
+    def side_by_side(self, columns: list[Array]) -> Array:
+        """Return columns as those of one array."""
+        if self.n_rows * len(columns) < MANY or any(x.dtype != np.float64 for x in columns):
+            return np.stack(columns, axis=1)
+        out = np.empty((self.n_rows, len(columns)))
+        for c, x in enumerate(columns):
+            write_column.shared(CELLS * len(x), self.threads, x, c, out, 0, len(x))
+        return out
 
     def total(self, what: Any, /, *numbers: Any) -> Any:
         """Return the sum over the sample of a formula, or a tuple of them; arrays are summed one by one."""

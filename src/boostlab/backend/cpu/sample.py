@@ -15,6 +15,7 @@ from boostlab.backend.cpu.channels import CpuChannels, SmallChannels
 from boostlab.backend.cpu.followed_histograms import ClassCount, Follower, Panel
 from boostlab.backend.cpu.kernels.pool_search import signed_sums
 from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.pairs import Pair
 from boostlab.backend.cpu.small import Small, tame
 from boostlab.backend.cpu.trees.best_first import BestFirst
 from boostlab.backend.cpu.trees.full import Full
@@ -60,6 +61,8 @@ class CpuSample:
         self.n_sample = masses.n_examples
         self.followers: list[Follower] = []  # of the channels, from round to round
         self._counter: ClassCount | None = None
+        self._pair: Pair | None = None
+        self.turn = 0  # which of a round's tasks is at hand
 
     @property
     def codes(self) -> Codes:
@@ -133,8 +136,23 @@ class CpuSample:
         if census:
             ones = self.ones()
             asked.append((SIZE, ones, ones, False))
-        parts.extend(self.followed(c, *what, counts) for c, what in enumerate(asked))
-        return CpuChannels(parts)
+        if census or counts is not None or not self._updated_together(criterion, weight, target):
+            parts.extend(self.followed(c, *what, counts) for c, what in enumerate(asked))
+            return CpuChannels(parts)
+        return CpuChannels(self.followers[:2])
+
+    def _updated_together(self, criterion: Criterion, weight: Array, target: Array) -> bool:
+        """Bring two channels of numbers up to date by one pass, where most rows change anyway; False elsewhere."""
+        residual = getattr(criterion, "residual", None)
+        if residual is None or weight.ndim > 1 or len(self.followers) < 2:
+            return False
+        two = [self.follower(c, form) for c, form in enumerate(criterion.forms)]
+        if len(two) != 2 or not all(f.most_change for f in two):
+            return False
+        if self._pair is None or any(a is not b for a, b in zip(self._pair.two, two, strict=True)):
+            self._pair = Pair(two, residual, self.threads)
+        self._pair.update(weight, target)
+        return True
 
     def counter(self, classes: Array) -> ClassCount:
         """Return who counts the weights of these classes, the same one every round."""

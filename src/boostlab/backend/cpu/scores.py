@@ -9,11 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.kernels.lookup_table import weighted_votes
-from boostlab.backend.cpu.kernels.vote_update import add_names, add_votes
+from boostlab.backend.cpu.kernels.vote_update import add_names, add_to_decayed, add_votes
+from boostlab.backend.cpu.threads import spread
 from boostlab.contract import Reweigh, Rule, Step
 
 Array = npt.NDArray[Any]
 
+COMBINED = 16  # cells of a histogram, that joining one vote by NumPy costs as much as
 TOGETHER = 16  # rounds of votes for classes that are added in one pass
 
 
@@ -104,14 +106,27 @@ class Scores:
             return
         if answer.each is not None:
             self._F, self._lent = self.now * answer.each.decays + answer.each.alphas * h, False
-        elif answer.decay == 1.0 and type(self.rule).combine is Rule.combine:
+        elif type(self.rule).combine is Rule.combine and (answer.decay == 1.0 or h.ndim == self.now.ndim):
             if self._F is not None and h.ndim < self._F.ndim:  # the numbers of classes
                 self._named.append((answer.alpha, h))
                 if len(self._named) == TOGETHER:
                     self._add_named()
                 return
             F, h = self.own.reshape(-1), np.ascontiguousarray(h).reshape(-1)
-            add_votes.shared(F.size, self.threads, F, answer.alpha, h, 0, F.size)
+            if answer.decay == 1.0:
+                add_votes.shared(F.size, self.threads, F, answer.alpha, h, 0, F.size)
+            else:
+                add_to_decayed.shared(F.size, self.threads, F, answer.decay, answer.alpha, h, 0, F.size)
         else:
-            F = self.F if answer.decay == 1.0 else answer.decay * self.F
-            self._F, self._lent = self.rule.combine(F, answer.alpha, h), False
+            self._F, self._lent = self._combined(self.F, answer, h), False
+
+    def _combined(self, F: Array, answer: Step, h: Array) -> Array:
+        """Return the scores after a vote that a rule joins by itself, some rows at a time: each row's by its own."""
+        out = np.empty_like(F)
+
+        def work(first: int, last: int) -> None:
+            here = F[first:last] if answer.decay == 1.0 else answer.decay * F[first:last]
+            out[first:last] = self.rule.combine(here, answer.alpha, h[first:last])
+
+        spread(work, len(F), COMBINED * F.size, self.threads)
+        return out

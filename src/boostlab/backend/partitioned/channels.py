@@ -39,7 +39,7 @@ class PartedFollower(Follower):
         self.q: Any = None  # True once the parts have rounded rows to compare with
         self.power = self.minus = self.plus = 0
         self.slots = np.zeros((0, 0), np.int64)
-        self._most_change, self.compares = False, True
+        self.most_change, self.compares = False, True
         self.room, self.least = limits(sample.n, lasting)
 
     def count(self, weight: Any, target: Any, counts: Any = None) -> None:

@@ -197,6 +197,16 @@ class PartitionedRows(CpuSample):
         columns = tuple(self._made(n, facts) for n, facts in zip(names, found, strict=True))
         return columns[0] if len(columns) == 1 else columns
 
+    def each_label(self, what: Any, /, *numbers: Any) -> list[Any]:
+        """Return for every label a formula's values, a column each."""
+        found = self.each(what, *numbers)
+        columns = found if isinstance(found, tuple) else (found,)
+        return list(zip(*(x.T for x in columns), strict=True))
+
+    def side_by_side(self, columns: list[Any]) -> Any:
+        """Return columns as those of one column with a value a class."""
+        return np.stack(columns, axis=1)
+
     def keep(self, name: str, what: Any, /, *numbers: Any) -> None:
         """Remember a column of the rule's own."""
         if is_formula(what):

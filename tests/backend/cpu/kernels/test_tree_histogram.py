@@ -12,8 +12,9 @@ from numba import njit
 
 from boostlab.backend.cpu.bin_codes import DenseCodes
 from boostlab.backend.cpu.kernels import tree_histogram as histogram
-from boostlab.backend.cpu.kernels.best_first import join_stretches, part_stretch
 from boostlab.backend.cpu.kernels.histogram import follow_eight, follow_four
+from boostlab.backend.cpu.kernels.node_rows import join_stretches, part_stretch
+from boostlab.backend.cpu.threads import AtOnce
 from boostlab.contract.criterion import SIGNED
 
 
@@ -88,14 +89,23 @@ def test_a_block_of_rows_is_added(kind, lanes, seed):
 
 
 @pytest.mark.parametrize("lanes", [8, 4])
-def test_more_rows_than_a_block(lanes):
-    rng = np.random.default_rng(0)
-    n = 2 * histogram.BLOCK + 77
-    codes = some_codes(rng, n, [9] * 10, lanes)
-    q, out = rng.integers(-(2**40), 2**40, n), np.zeros(2 * codes.n_slots, np.int64)
-    minus, plus = histogram.label_sums(lanes)(codes.words, codes.read[1] * np.uint64(2), 10, q, 5, n - 3, out)
-    assert out.tolist() == counted(codes, range(5, n - 3), sides(q))
-    assert (minus, plus) == (-q[5:-3].clip(max=0).sum(), q[5:-3].clip(min=0).sum())
+@pytest.mark.parametrize("of", ["one", "two", "sides"])
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**32), size=st.integers(1, 9))
+def test_all_rows_by_a_team(of, lanes, seed, size):
+    """More threads than words, than rows, and stretches of the line of cells that are empty."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 40))
+    codes = some_codes(rng, n, some_widths(rng, lanes), lanes)
+    codes.threads = AtOnce(size)
+    q, p = rng.integers(-(2**40), 2**40, n), rng.integers(-(2**40), 2**40, n)
+    values = {"one": [(v, 0) for v in q.tolist()], "two": list(zip(q, p, strict=True)), "sides": sides(q)}[of]
+    wanted = counted(codes, range(n), values)
+    assert codes.whole(of, q, p).tolist() == (wanted[::2] if of == "one" else wanted)
+    if of == "two":
+        assert [x.tolist() for x in codes.pair_histogram(q, p)] == [wanted[::2], wanted[1::2]]
+    elif size > 1:
+        assert codes.histogram(q, of == "sides").tolist() == [wanted[c::2] for c in range(1 + (of == "sides"))]
 
 
 @pytest.mark.parametrize("lanes", [8, 4])
@@ -115,7 +125,7 @@ def test_changes_are_those_of_the_plain_histogram(masses, lanes, seed):
     before, nothing, follow = np.zeros(n, np.int64), np.empty(0, np.int64), histogram.label_changes(lanes)
     follow(*reads, SIGNED, old, y, counts, mass, k, 0, n, before, nothing)
     out = np.zeros(2 * codes.n_slots, np.int64)
-    histogram.label_sums(lanes)(*reads, before, 0, n, out)
+    out[:] = codes.whole("sides", before, before)
     after, twin, plain = before.copy(), before.copy(), np.zeros(2 * (codes.n_slots + codes.spare), np.int64)
     changed, turned, minus, plus, rough = follow(*reads, SIGNED, new, y, counts, mass, k, 0, n, after, out)
     other = follow_eight if lanes == 8 else follow_four
@@ -135,18 +145,7 @@ def test_a_changed_sign_is_told():
     assert q.tolist() == [-4, -4, 4]
 
 
-SHARES, PART, JOIN = njit(histogram.shares), njit(part_stretch), njit(join_stretches)
-
-
-def test_a_team_shares_rows_and_words():
-    assert SHARES(1, 10**6, 7, 8, 25_600) == (1, 1)
-    assert SHARES(2, 10**6, 7, 8, 25_600) == (2, 1)  # four words and three would be less even
-    assert SHARES(2, 100, 7, 8, 25_600) == (1, 2)  # a second histogram would cost more than it saves
-    assert SHARES(16, 10**6, 7, 8, 25_600) == (16, 1)
-    for team, rows, groups in ((3, 1000, 2), (5, 10, 3), (16, 5000, 7), (4, 0, 1)):
-        r, g = SHARES(team, rows, groups, 8, 1000)
-        assert 1 <= r * g <= team
-        assert g <= groups
+PART, JOIN = njit(part_stretch), njit(join_stretches)
 
 
 @given(seed=st.integers(0, 2**32))

@@ -2,9 +2,14 @@
 
 The leaf with the largest gain is split, until there are as many leaves as there may be or all are pure.  The rows of a
 leaf are a stretch of one array, which a split parts in place, order kept; the smaller side is summed, the other's
-histogram is the difference.  A team shares the rows and columns of a histogram, the columns of a search and the rows of
-a stretch, and meets at a barrier after each (kernels/spin_barrier.py).  Every member keeps the list of nodes and comes
-to the same decisions, so that nobody waits for them.  Sums are integers: the trees are the same for any team.
+histogram is the difference.  A team shares the cells of a histogram, the columns of a search and the rows of a stretch,
+and meets at a barrier after each (kernels/spin_barrier.py).  Every member keeps the list of nodes and comes to the same
+decisions, so that nobody waits for them.  Sums are integers: the trees are the same for any team.
+
+Leaves that will be split next are prepared together: parted, their children summed and searched.  So a large team meets
+eight times four times for 31 leaves, not thirty times, and has more to share each time.  Whether a leaf is split is
+decided by the gains alone, in the order in which one leaf after the other would be; what was prepared for nothing is
+forgotten.
 """
 
 from __future__ import annotations
@@ -17,18 +22,21 @@ import numpy as np
 
 from boostlab.backend.cpu.compiling import part
 from boostlab.backend.cpu.in_parts import in_parts
-from boostlab.backend.cpu.kernels.prefetch import soon
+from boostlab.backend.cpu.kernels.node_rows import join_stretches, mark_low, part_stretch, sum_low
 from boostlab.backend.cpu.kernels.spin_barrier import meet
-from boostlab.backend.cpu.kernels.tree_histogram import BLOCK, new_block, shares
+from boostlab.backend.cpu.kernels.tree_histogram import BLOCK, new_block
 from boostlab.backend.cpu.kernels.tree_search import Room, Scales, SlotColumns, new_room
-from boostlab.backend.cpu.kernels.workspace import clear, last_at_most
+from boostlab.backend.cpu.kernels.workspace import clear, integers, last_at_most
 
 Array = np.ndarray[Any, Any]
-U = np.uint64
 
-FIRST, SIZE, DEPTH, HIST, CUT, SIDE, CHILD = range(7)  # what is known of a node: CUT is a slot, < 0 if there is none
-FACTS = 7
-AHEAD = 32  # rows
+# What is known of a node: CUT is a slot, < 0 if there is none; ORDER is the number it has where one leaf is split after
+# the other; STATE says whether it is in the tree.
+FIRST, SIZE, DEPTH, HIST, CUT, SIDE, CHILD, ORDER, STATE = range(9)
+FACTS = 9
+WAITING, LEAF, SPLIT = range(3)
+CROWD = 4  # members from which on leaves are prepared together
+MOST = 16  # leaves that are
 
 
 class PackedCodes(NamedTuple):
@@ -54,10 +62,10 @@ class Shared(NamedTuple):
     members: Array  # the rows, leaf after leaf
     space: Array  # as many
     hists: Array  # of the leaves
-    parts: Array  # of hists: what other threads than the first have summed
+    parts: Array  # of hists: a member's sums of a word whose first rows are another's
     prices: Array  # what members found, per node
     places: Array  # the same: slot and side
-    lows: Array  # how many rows of a stretch are low
+    lows: Array  # how many rows of a stretch are low, per leaf that is parted and per member
 
 
 class GrowthLimits(NamedTuple):
@@ -68,68 +76,9 @@ class GrowthLimits(NamedTuple):
     floor: float  # what is no more than this is no gain
 
 
-# -- rows ----------------------------------------------------------------------------------------------------------
-
-
-@part
-def part_stretch(code: Array, low: Array, members: Array, space: Array, first: int, last: int) -> int:
-    """Write members[first:last] to the same places of `space`, those that are not low from the end; return how many
-    are low.
-    """
-    mine, to = members[first:last], space[first:last]
-    lows, end = U(0), U(last - first)
-    for m in range(end):  # without a branch, that would be guessed wrong half of the time
-        soon(code, U(mine[min(m + U(AHEAD), end - U(1))]))
-        i = mine[m]
-        to[lows] = i
-        to[end - U(1) - m + lows] = i  # the last place that is still free
-        lows += U(low[U(code[U(i)])])
-    return np.int64(lows)  # type: ignore[return-value]
-
-
-@part
-def join_stretches(lows: Array, me: int, size: int, begin: int, count: int, members: Array, space: Array) -> int:
-    """Write one's stretch back behind those of the members before, low rows first; return how many rows are low."""
-    first, last = begin + count * me // size, begin + count * (me + 1) // size
-    n_low, to_low, to_high = 0, begin, begin
-    for other in range(size):
-        n_low += lows[other]
-    to_high += n_low
-    for other in range(me):
-        to_low += lows[other]
-        to_high += count * (other + 1) // size - count * other // size - lows[other]
-    middle = first + lows[me]
-    for m in range(middle - first):
-        members[to_low + m] = space[first + m]
-    for m in range(last - middle):
-        members[to_high + m] = space[last - 1 - m]
-    return n_low
-
-
-# -- splits --------------------------------------------------------------------------------------------------------
-
-
-@part
-def mark_low(columns: SlotColumns, j: int, cut: int, side: int, order: Array, low: Array) -> None:
-    """Write which slots of a column are low, given the last one that is, in the order in which the column is cut."""
-    width = columns.starts[j + 1] - columns.starts[j]
-    for k in range(width):
-        low[k] = False
-    for k in range(cut + 1):
-        low[order[k] if columns.categorical[j] else k] = True
-    if side == 1:
-        low[width - 1] = True
-
-
-@part
-def sum_low(hist: Array, columns: SlotColumns, j: int, low: Array, total: Array) -> None:
-    """Sum the low slots of a column, per channel."""
-    K, start = total.size, columns.starts[j]
-    clear(total)
-    for s in range(columns.starts[j + 1] - start):
-        if low[s]:
-            for c in range(K):
-                total[c] += hist[K * (start + s) + c]
+def most_histograms(leaves: int, team: int) -> int:
+    """Return how many histograms growth may hold: those of the leaves, and of leaves prepared for nothing."""
+    return leaves + leaves // 2 if team >= CROWD else leaves
 
 
 @dataclass(frozen=True)
@@ -148,10 +97,67 @@ class Kind:
     stamp: int
 
 
+# -- which leaves --------------------------------------------------------------------------------------------------
+
+
+@part
+def leading(facts: Array, gains: Array, n_nodes: int, gain: float, order: int) -> int:
+    """Return the leaf with the largest gain, the first of equals, that comes after this gain and order; or -1."""
+    best, most = -1, -1.0
+    for node in range(n_nodes):
+        if facts[node, STATE] != LEAF:
+            continue
+        mine, number = gains[node], facts[node, ORDER]
+        if (mine < gain or (mine == gain and number > order)) and (
+            mine > most or (mine == most and number < facts[best, ORDER])
+        ):
+            best, most = node, mine
+    return best
+
+
+@part
+def next_leaves(facts: Array, gains: Array, n_nodes: int, ahead: int, spare: int, batch: Array) -> int:
+    """Write the leaves to prepare, the leading one and the next as far as there is room; return how many."""
+    count, gain, order = 0, np.inf, -1
+    for _ in range(ahead):
+        node = leading(facts, gains, n_nodes, gain, order)
+        if node < 0 or count > spare:
+            break
+        gain, order = gains[node], facts[node, ORDER]
+        if facts[node, CHILD] == 0:
+            batch[count] = node
+            count += 1
+    return count
+
+
+# -- growth --------------------------------------------------------------------------------------------------------
+
+
 def grower(kind: Kind, lanes: int) -> Any:
     """Return the compiled growth of a kind of trees, on codes of which a word holds `lanes`."""
     gather, add, cheapest, even, stamp = kind.gather, kind.add, kind.cheapest, kind.most_even, kind.stamp
     arrange, totals_of, alone, weight, remaining = kind.arrange, kind.totals, kind.alone, kind.weight, kind.remaining
+
+    @part
+    def count_words(
+        codes: PackedCodes,
+        columns: SlotColumns,
+        source: Any,
+        some: bool,
+        at: Any,
+        rows: Array,
+        block: Any,
+        out: Array,
+    ) -> None:
+        """Sum the rows start to end - 1 of some words' columns anew."""
+        first, last, start, end, K = at
+        d = columns.cuts.size
+        clear(out[K * columns.starts[min(first * lanes, d)] : K * columns.starts[min(last * lanes, d)]])
+        while start < end:
+            many = min(BLOCK, end - start)
+            gather(source, rows, some, start, many, block)
+            add(codes.words, codes.bases, d, K, block, many, first, last, out)
+            start += many
 
     @part
     def count(
@@ -161,38 +167,100 @@ def grower(kind: Kind, lanes: int) -> Any:
         columns: SlotColumns,
         source: Any,
         some: bool,
-        at: Any,
+        nodes: Array,
+        facts: Array,
+        K: int,
         shared: Shared,
         block: Any,
     ) -> None:
-        """Sum one's part of the rows and columns of a node, which are the rows begin to begin + rows - 1."""
-        begin, rows, to, K = at
-        d, groups = columns.cuts.size, codes.words.shape[0]
-        row_parts, word_parts = shares(size, rows, groups, lanes, shared.hists.shape[1])
-        r, g = me // word_parts, me % word_parts
-        if r >= row_parts:
-            return
-        first, last = groups * g // word_parts, groups * (g + 1) // word_parts
-        out = shared.hists[to] if r == 0 else shared.parts[r - 1]
-        clear(out[K * columns.starts[min(first * lanes, d)] : K * columns.starts[min(last * lanes, d)]])
-        start, end = begin + rows * r // row_parts, begin + rows * (r + 1) // row_parts
-        while start < end:
-            many = min(BLOCK, end - start)
-            gather(source, shared.members, some, start, many, block)
-            add(codes.words, codes.bases, d, K, block, many, first, last, out)
-            start += many
+        """Sum one's stretch of the cells of some nodes, which lie in one line: node, word, row.
+
+        Sums of a word go to its node's histogram where its first row is one's own, else to one's part.
+        """
+        groups, whole = codes.words.shape[0], 0
+        for b in range(nodes.size):
+            whole += facts[nodes[b], SIZE] * groups
+        mine, end, before = whole * me // size, whole * (me + 1) // size, 0
+        for b in range(nodes.size):
+            begin, rows, to = facts[nodes[b], FIRST], facts[nodes[b], SIZE], shared.hists[facts[nodes[b], HIST]]
+            low, high = max(mine - before, 0), min(end - before, rows * groups)
+            before += rows * groups
+            if low >= high:
+                continue
+            word, row, last_word, last_row = low // rows, low % rows, high // rows, high % rows
+            if row > 0:
+                stop = rows if last_word > word else last_row
+                at = word, word + 1, begin + row, begin + stop, K
+                count_words(codes, columns, source, some, at, shared.members, block, shared.parts[me])
+                word += 1
+            if last_word > word:
+                at = word, last_word, begin, begin + rows, K
+                count_words(codes, columns, source, some, at, shared.members, block, to)
+            if last_row > 0 and last_word >= word:
+                at = last_word, last_word + 1, begin, begin + last_row, K
+                count_words(codes, columns, source, some, at, shared.members, block, to)
 
     @part
     def complete(
-        size: int, codes: PackedCodes, columns: SlotColumns, rows: int, a: int, b: int, hist: Array, parts: Array
+        size: int, columns: SlotColumns, whole: int, before: int, rows: int, j: int, hist: Array, shared: Shared
     ) -> None:
-        """Add what others have summed of the numbers a to b - 1 of a histogram."""
-        row_parts, _ = shares(size, rows, codes.words.shape[0], lanes, hist.size)
-        mine = hist[a:b]
-        for p in range(row_parts - 1):
-            other = parts[p, a:b]
-            for s in range(mine.size):
-                mine[s] += other[s]
+        """Add what others have summed of a column, of a node with so many rows that has cells before it in the line."""
+        K = hist.size // columns.starts[columns.cuts.size]
+        a, b = K * columns.starts[j], K * columns.starts[j + 1]
+        mine, word = hist[a:b], before + j // lanes * rows
+        if rows == 0:
+            clear(mine)
+            return
+        member = ((word + 1) * size + whole - 1) // whole  # the first whose stretch begins behind the word's first row
+        while member < size and whole * member // size < word + rows:
+            if whole * member // size < whole * (member + 1) // size:  # there are stretches without cells
+                other = shared.parts[member, a:b]
+                for s in range(mine.size):
+                    mine[s] += other[s]
+            member += 1
+
+    @part
+    def search(
+        me: int,
+        size: int,
+        codes: PackedCodes,
+        columns: SlotColumns,
+        scales: Scales,
+        known: bool,
+        pairs: Array,
+        nodes: Any,
+        shared: Shared,
+        room: Room,
+    ) -> None:
+        """Find the cheapest cuts of one's stretch of the columns of some pairs of nodes, of which the first was summed
+        (unless its histogram is known) and the second has its parent's sums.
+        """
+        facts, _, sums, _ = nodes
+        d, groups, whole, before = columns.cuts.size, codes.words.shape[0], 0, 0
+        for b in range(pairs.shape[0]):
+            whole += facts[pairs[b, 0], SIZE] * groups
+        K, mine, end = sums.shape[1], pairs.shape[0] * d * me // size, pairs.shape[0] * d * (me + 1) // size
+        for b in range(pairs.shape[0]):
+            small, large = pairs[b, 0], pairs[b, 1]
+            first, last, hist = max(mine - b * d, 0), min(end - b * d, d), shared.hists[facts[small, HIST]]
+            if not known:
+                for j in range(first, last):
+                    complete(size, columns, whole, before, facts[small, SIZE], j, hist, shared)
+            before += facts[small, SIZE] * groups
+            if large >= 0 and first < last:
+                other = shared.hists[facts[large, HIST]]
+                for s in range(K * columns.starts[first], K * columns.starts[last]):
+                    other[s] -= hist[s]
+            for of in range(2):
+                node = pairs[b, of]
+                if node < 0:
+                    continue
+                shared.prices[me, node], shared.places[me, node, 0] = np.inf, -1
+                if first < last:
+                    here = shared.hists[facts[node, HIST]]
+                    cut, side, price = cheapest(here, columns, first, last, totals_of(sums[node]), scales, room)
+                    shared.places[me, node, 0], shared.places[me, node, 1] = cut, side
+                    shared.prices[me, node] = price
 
     @part
     def decide(
@@ -262,78 +330,78 @@ def grower(kind: Kind, lanes: int) -> Any:
             Shared(*work),
         )
         facts, gains, sums, orders = tables[0][me], tables[1][me], tables[2][me], tables[3][me]
-        nodes, n, d, K = (facts, gains, sums, orders), shared.members.size, columns.cuts.size, sums.shape[1]
+        nodes, n, K = (facts, gains, sums, orders), shared.members.size, sums.shape[1]
         for i in range(n * me // size, n * (me + 1) // size):
             shared.members[i] = i
-        first, last = d * me // size, d * (me + 1) // size
-        a, b = K * columns.starts[first], K * columns.starts[last]
         widest = 1
-        for j in range(d):
+        for j in range(columns.cuts.size):
             widest = max(widest, columns.starts[j + 1] - columns.starts[j])
         room, block, low = new_room(widest, K), new_block(), np.empty(widest, np.bool_)
+        batch, small, pairs = integers(MOST), integers(MOST), np.empty((MOST, 2), np.int64)
         clear(facts[0])
-        facts[0, SIZE] = n
-        n_nodes, leaves, searched = 1, 1, 0
-        small, large, some = -1 if known else 0, -1, False
+        facts[0, SIZE], facts[0, STATE] = n, LEAF
+        n_nodes, leaves, used, some = 1, 1, 1, False
+        small[0], pairs[0, 0], pairs[0, 1], n_pairs = 0, 0, -1, 1
         while leaves < limits.leaves:
-            if small >= 0:
-                at = facts[small, FIRST], facts[small, SIZE], facts[small, HIST], K
-                count(me, size, codes, columns, source, some, at, shared, block)
+            if n_pairs > 0:
+                if not known:
+                    count(me, size, codes, columns, source, some, small[:n_pairs], facts, K, shared, block)
+                    if size > 1 and meet(team, size):
+                        return 0
+                search(me, size, codes, columns, scales, known, pairs[:n_pairs], nodes, shared, room)
                 if size > 1 and meet(team, size):
                     return 0
-                mine = shared.hists[facts[small, HIST]]
-                complete(size, codes, columns, facts[small, SIZE], a, b, mine, shared.parts)
-                if large >= 0:
-                    other = shared.hists[facts[large, HIST]]
-                    for s in range(a, b):
-                        other[s] -= mine[s]
-            for node in range(searched, n_nodes):
-                shared.prices[me, node], shared.places[me, node, 0] = np.inf, -1
-                if facts[node, DEPTH] >= limits.depth:
-                    continue
-                hist = shared.hists[facts[node, HIST]]
-                cut, side, price = cheapest(hist, columns, first, last, totals_of(sums[node]), scales, room)
-                shared.places[me, node, 0], shared.places[me, node, 1], shared.prices[me, node] = cut, side, price
-            if size > 1 and meet(team, size):
-                return 0
-            best, most = -1, -1.0
-            for node in range(n_nodes):
-                if node >= searched:
-                    decide(node, size, columns, scales, source, limits, nodes, shared, room)
-                if facts[node, CHILD] == 0 and gains[node] > most:
-                    best, most = node, gains[node]
-            searched = n_nodes
-            if best < 0:
+                for b in range(2 * n_pairs):
+                    if pairs[b // 2, b % 2] >= 0:
+                        decide(pairs[b // 2, b % 2], size, columns, scales, source, limits, nodes, shared, room)
+            known, n_pairs, some = False, 0, True
+            best = leading(facts, gains, n_nodes, np.inf, -1)
+            while best >= 0 and facts[best, CHILD] > 0 and leaves < limits.leaves:
+                for right in range(2):
+                    child = facts[facts[best, CHILD] + right]
+                    child[ORDER], child[STATE] = 2 * leaves - 1 + right, LEAF
+                facts[best, STATE] = SPLIT
+                leaves += 1
+                best = leading(facts, gains, n_nodes, np.inf, -1)
+            if best < 0 or leaves == limits.leaves:
                 break
-            leaf = facts[best]
-            j = last_at_most(columns.starts, leaf[CUT])
-            mark_low(columns, j, leaf[CUT] - columns.starts[j], leaf[SIDE], orders[best], low)
-            sum_low(shared.hists[leaf[HIST]], columns, j, low, sums[n_nodes])
-            for c in range(K):
-                sums[n_nodes + 1, c] = sums[best, c] - sums[n_nodes, c]
-            begin, rows = leaf[FIRST], leaf[SIZE]
-            code, start, end = codes.cells[j // lanes, :, j % lanes], rows * me // size, rows * (me + 1) // size
-            shared.lows[me] = part_stretch(code, low, shared.members, shared.space, begin + start, begin + end)
+            left = limits.leaves - leaves
+            ahead = min((left + 1) // 2, MOST) if size >= CROWD else 1
+            n_batch = next_leaves(facts, gains, n_nodes, ahead, shared.hists.shape[0] - used - left, batch)
+            for b in range(n_batch):
+                leaf, child = facts[batch[b]], n_nodes + 2 * b
+                j = last_at_most(columns.starts, leaf[CUT])
+                mark_low(columns, j, leaf[CUT] - columns.starts[j], leaf[SIDE], orders[batch[b]], low)
+                sum_low(shared.hists[leaf[HIST]], columns, j, low, sums[child])
+                for c in range(K):
+                    sums[child + 1, c] = sums[batch[b], c] - sums[child, c]
+                code, rows = codes.cells[j // lanes, :, j % lanes], leaf[SIZE]
+                start, end = leaf[FIRST] + rows * me // size, leaf[FIRST] + rows * (me + 1) // size
+                shared.lows[b, me] = part_stretch(code, low, shared.members, shared.space, start, end)
             if size > 1 and meet(team, size):
                 return 0
-            n_low = join_stretches(shared.lows, me, size, begin, rows, shared.members, shared.space)
+            for b in range(n_batch):
+                leaf = facts[batch[b]]
+                begin, rows = leaf[FIRST], leaf[SIZE]
+                n_low = join_stretches(shared.lows[b], me, size, begin, rows, shared.members, shared.space)
+                leaf[CHILD] = n_nodes
+                for right in range(2):
+                    child = facts[n_nodes + right]
+                    child[FIRST], child[SIZE] = begin + right * n_low, rows - n_low if right else n_low
+                    child[DEPTH], child[CHILD], child[CUT], child[STATE] = leaf[DEPTH] + 1, 0, -1, WAITING
+                    gains[n_nodes + right] = -np.inf
+                lesser = n_nodes if n_low * 2 <= rows else n_nodes + 1
+                larger = 2 * n_nodes + 1 - lesser
+                facts[larger, HIST], facts[lesser, HIST] = leaf[HIST], used
+                if leaf[DEPTH] + 1 < limits.depth and leaves + 1 < limits.leaves:  # else nobody looks for another split
+                    small[n_pairs], pairs[n_pairs, 0], pairs[n_pairs, 1] = lesser, lesser, larger
+                    n_pairs += 1
+                n_nodes, used = n_nodes + 2, used + 1
             if size > 1 and meet(team, size):
                 return 0
-            leaf[CHILD] = n_nodes
-            for right in range(2):
-                child = facts[n_nodes + right]
-                child[FIRST], child[SIZE] = begin + right * n_low, rows - n_low if right else n_low
-                child[DEPTH], child[CHILD], child[CUT] = leaf[DEPTH] + 1, 0, -1
-                gains[n_nodes + right] = -np.inf
-            small = n_nodes if n_low * 2 <= rows else n_nodes + 1
-            large, some = 2 * n_nodes + 1 - small, True
-            facts[large, HIST], facts[small, HIST] = leaf[HIST], leaves
-            if leaf[DEPTH] + 1 >= limits.depth:  # nobody will look for another split
-                small = -1
-            n_nodes, leaves = n_nodes + 2, leaves + 1
         for node in range(n_nodes):
-            if facts[node, CHILD] == 0:
-                facts[node, CUT], gains[node] = -1, 0.0
-        return n_nodes
+            if facts[node, STATE] != SPLIT:
+                facts[node, CUT], facts[node, CHILD], gains[node] = -1, 0, 0.0
+        return 2 * leaves - 1
 
     return grow

@@ -156,6 +156,14 @@ def look_up(code: Array, values: Array, first: int, last: int, out: Array) -> No
         out[i] = values[code[i]]
 
 
+@in_parts
+def look_up_rows(code: Array, values: Array, first: int, last: int, out: Array) -> None:
+    """Write the row values[code[i]] to out[i] for first <= i < last."""
+    for i in range(first, last):
+        for c in range(values.shape[1]):
+            out[i, c] = values[code[i], c]
+
+
 @kernel
 def part_rows(code: Array, low: Array, members: Array, space: Array) -> int:
     """Reorder `members` so that rows whose code is low come first, order kept; return how many they are."""

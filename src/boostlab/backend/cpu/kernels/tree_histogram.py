@@ -217,49 +217,7 @@ def class_totals(q: Array, classes: Array, out: Array) -> None:
         out[classes[i]] += q[i]
 
 
-# -- sharing the work ----------------------------------------------------------------------------------------------
-
-
-@part
-def shares(team: int, rows: int, groups: int, lanes: int, numbers: int) -> tuple[int, int]:
-    """Return into how many parts a team takes the rows of a node and the words of its columns.
-
-    A part of the rows has a histogram of its own (of so many numbers, together with the other columns), which is to be
-    cleared and added to the others.
-    """
-    best, row_parts, word_parts = np.inf, 1, 1
-    for words in range(1, min(team, groups) + 1):
-        parts = team // words
-        work = -(-rows // parts) * -(-groups // words) * lanes + (numbers // words if parts > 1 else 0)
-        if work < best:
-            best, row_parts, word_parts = work, parts, words
-    return row_parts, word_parts
-
-
 # -- all rows, from round to round ---------------------------------------------------------------------------------
-
-
-@cache
-def label_sums(lanes: int) -> Any:
-    """Return the compiled sums of labels over all rows."""
-    add = ADD_PAIRS[lanes]
-
-    @adding
-    def sums(words: Array, bases: Array, d: int, q: Array, first: int, last: int, out: Array) -> tuple[int, int]:
-        """Add the magnitudes of q of the rows first <= i < last to their slots; return the sums of both sides."""
-        block, minus, plus = new_block(), np.int64(0), np.int64(0)
-        for start in range(first, last, BLOCK):
-            size = min(BLOCK, last - start)
-            for k in range(size):
-                v = q[start + k]
-                block.rows[k] = U(start + k)
-                block.values[2 * k], block.values[2 * k + 1] = max(-v, np.int64(0)), max(v, np.int64(0))
-                minus += max(-v, np.int64(0))
-                plus += max(v, np.int64(0))
-            add(words, bases, d, 2, block, size, 0, words.shape[0], out)
-        return minus, plus  # type: ignore[return-value]
-
-    return sums
 
 
 @cache

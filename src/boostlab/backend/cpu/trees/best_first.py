@@ -13,11 +13,12 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.bin_codes import FOLLOWED, DenseCodes, Followed
 from boostlab.backend.cpu.followed_histograms import Follower, Rounded, scaled
-from boostlab.backend.cpu.kernels.best_first import CUT, FACTS
+from boostlab.backend.cpu.kernels.best_first import CUT, FACTS, MOST, most_histograms
 from boostlab.backend.cpu.kernels.grown_tree import write_tree, write_votes
-from boostlab.backend.cpu.kernels.tree_histogram import class_totals, label_changes, label_sums
+from boostlab.backend.cpu.kernels.tree_histogram import class_totals, label_changes
 from boostlab.backend.cpu.kernels.tree_kinds import classes_grower, labels_grower, numbers_grower
 from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.pairs import Pair
 from boostlab.backend.cpu.threads import is_worth
 from boostlab.contract import Stop, Task
 from boostlab.contract.criterion import SIGNED, Separable, explains
@@ -82,7 +83,7 @@ class BestFirst(Strategy):
         self.points = slots.point_starts, slots.points, slots.some_missing, slots.heavier_below
         self.workspaces: dict[int, Workspace] = {}
         self.follower: LabelFollower | None = None
-        self.rounded: list[Rounded] = []
+        self.pair: Pair | None = None
 
     def grow(self, criterion: Separable, task: Task) -> Grown | Stop:
         """Grow a tree."""
@@ -97,7 +98,7 @@ class BestFirst(Strategy):
         grow, limits = self._kernel(criterion), (self.limit, deepest(self.learner), FLOOR * made.whole)
         costs = made.unit, made.gross, numbers
         facts = self.team, space.table, made.source, made.root is not None, costs, limits, space.nodes, space.shared
-        n = grow.together(self.team, lambda team: (team, *facts))
+        n = grow.together(self.team, lambda team, _: (team, *facts))
         if n <= 1:
             return NO_SPLIT
         write_tree(space.facts[0], space.gains[0], space.totals[0], n, self.slots.starts, self.points, space.tree)
@@ -197,48 +198,66 @@ class BestFirst(Strategy):
         )
 
     def _numbers(self, criterion: Separable, task: Task) -> RoundedRows:
-        rows, weight, target, counts, centre = self.rows, self.rows.tame(task.weight), task.target, task.counts, 0.0
+        weight, target, counts = self.rows.tame(task.weight), task.target, task.counts
+        if counts is None and self.rows.small is None:
+            two, target, centre, whole = self._pair(criterion, weight, target)
+        else:
+            two, target, centre, whole = self._one_by_one(criterion, weight, target, counts)
+        unit = np.array([math.ldexp(1.0, -f.power) for f in two])
+        gross = np.array([math.ldexp(f.gross, -f.power) for f in two])
+        whole = criterion.weight(gross) if whole is None else whole
+        present = weight if counts is None else weight * (counts > 0)
+        q = [f.q for f in two if f.q is not None]
+        source = *q, np.asarray(present, np.float64), np.asarray(target, np.float64)
+        root = self.codes.whole("two", *q) if self.rows.small is None else None
+        return RoundedRows(source, [f.total for f in two], unit, gross, two[0].power, whole, root, centre)
+
+    def _pair(self, criterion: Separable, weight: Array, target: Array) -> Any:
+        """Return both channels, the target less its mean, this, and what impurities are made of."""
+        assert criterion.residual is not None
+        if self.pair is None:
+            two = [Rounded(self.rows.masses, self.codes, form) for form in criterion.forms]
+            self.pair = Pair(two, criterion.residual, self.codes.threads)
+        self.pair.take_turn(self.rows.turn)
+        centre = self.pair.mean(weight, target) if criterion.centred else 0.0
+        centred, whole = self.pair.spread(weight, target, centre)
+        return self.pair.two, centred, centre, whole
+
+    def _one_by_one(self, criterion: Separable, weight: Array, target: Array, counts: Array | None) -> Any:
+        """Do the same for a draw, or for few rows."""
+        rows, centre, two = self.rows, 0.0, list[Follower]()
         if criterion.centred:
             target, centre = rows.centred(weight, target, counts)
-        span, two = criterion.span(weight, target), list[Follower]()
+        span = criterion.span(weight, target)
         if counts is not None:
             for form in criterion.forms:
                 two.append(Rounded(rows.masses, self.codes, form))
                 two[-1].count(weight, target, counts)
-        elif rows.small is not None:
+        else:
+            assert rows.small is not None
             if rows.small.rounded(criterion, weight, target) is None:
                 for c, form in enumerate(criterion.forms):
                     rows.followed(c, form, weight, target)
             two = [rows.follower(c, form) for c, form in enumerate(criterion.forms)]
-        else:
-            if not self.rounded:
-                self.rounded = [Rounded(rows.masses, self.codes, form) for form in criterion.forms]
-            for follower in self.rounded:
-                follower.update(weight, target)
-            two = [*self.rounded]
-        unit = np.array([math.ldexp(1.0, -f.power) for f in two])
-        gross = np.array([math.ldexp(f.gross, -f.power) for f in two])
-        whole = criterion.weight(gross) if span is None else rows.sums(span, counts)[1]
-        present = weight if counts is None else weight * (counts > 0)
-        q = [f.q for f in two if f.q is not None]
-        source = *q, np.asarray(present, np.float64), np.asarray(target, np.float64)
-        return RoundedRows(source, [f.total for f in two], unit, gross, two[0].power, whole, None, centre)
+        return two, target, centre, None if span is None else rows.sums(span, counts)[1]
 
 
 class Workspace:
     """What growth with so many channels needs, made once a session."""
 
     def __init__(self, grower: BestFirst, n_channels: int) -> None:
-        codes, size, K, team = grower.codes, 2 * grower.limit - 1, n_channels, grower.team
+        codes, K, team = grower.codes, n_channels, grower.team
+        leaves = most_histograms(grower.limit, team)
+        size = 2 * leaves - 1
         widest = int(np.diff(codes.starts).max()) if grower.slots.categories else 0
         self.table = (codes.cells, codes.words, (codes.read[1] * np.uint64(K)).astype(np.uint64)), grower.columns
         self.facts, self.gains = np.empty((team, size, FACTS), np.int64), np.empty((team, size))
         self.totals, self.orders = np.empty((team, size, K), np.int64), np.empty((team, size, widest), np.int64)
         self.nodes = self.facts, self.gains, self.totals, self.orders
         n, numbers = codes.n_rows, K * codes.n_slots
-        self.members, self.hists = np.empty(n, np.int32), np.empty((grower.limit, numbers), np.int64)
-        found = np.empty((team, size)), np.empty((team, size, 2), np.int64), np.empty(team, np.int64)
-        self.shared = self.members, np.empty(n, np.int32), self.hists, np.empty((team - 1, numbers), np.int64), *found
+        self.members, self.hists = np.empty(n, np.int32), np.empty((leaves, numbers), np.int64)
+        found = np.empty((team, size)), np.empty((team, size, 2), np.int64), np.empty((MOST, team), np.int64)
+        self.shared = self.members, np.empty(n, np.int32), self.hists, np.empty((team, numbers), np.int64), *found
         whole = np.empty(size, np.int64), np.empty(size), np.empty(size, bool), np.empty((size, 2), np.int64)
         self.tree = *whole, np.empty(size), np.empty((size, K), np.int64), np.empty(size, np.int64)
 
@@ -248,16 +267,12 @@ class LabelFollower(Follower):
 
     def __init__(self, rows: Masses, codes: DenseCodes) -> None:
         super().__init__(rows, codes, sided=True)
-        self.lanes, self.numbers = codes.cells.shape[2], 2 * codes.n_slots
+        self.dense, self.lanes, self.numbers = codes, codes.cells.shape[2], 2 * codes.n_slots
         self.reads = codes.words, codes.read[1] * np.uint64(2), len(codes.starts) - 1
 
-    def _sum(self, q: Array) -> None:
-        codes, n = self.codes, len(q)
-        facts = n * codes.width, codes.threads, (self.numbers,), *self.reads
-        slots, found = label_sums(self.lanes).added(*facts, q, 0, n)
-        self.slots = slots[None]
-        self.minus, self.plus = (sum(f[side] for f in found) for side in (0, 1))
-        self.q = q
+    def _sum(self) -> None:
+        assert self.q is not None
+        self.slots = self.dense.whole("sides", self.q, self.q)[None]
 
     def _changes(self, what: tuple[Any, ...], q: Array, scatter: bool) -> tuple[Followed, Array | None]:
         n, codes = len(q), self.codes

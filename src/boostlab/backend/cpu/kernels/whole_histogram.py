@@ -1,0 +1,187 @@
+"""Histograms of all rows: of one integer a row, of two side by side, or of one by its sign.
+
+The cells lie in one line, word after word of columns and row after row of a word, and every thread of a team takes an
+equal stretch: its histogram, that of one word of columns, stays in the first cache.  Only the words that two stretches
+share are summed twice, and added.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.core import types
+from numba.extending import intrinsic
+
+from boostlab.backend.cpu.compiling import inlined, part
+from boostlab.backend.cpu.in_parts import in_parts
+from boostlab.backend.cpu.kernels.spin_barrier import meet
+from boostlab.backend.cpu.kernels.workspace import clear, integers
+
+Array = np.ndarray[Any, Any]
+U = np.uint64
+
+_intrinsic: Any = intrinsic
+_I = ir.IntType(64)
+
+# Rows whose values are read for one word of columns after the other: single ones need no copy, and two stay in the
+# cache meanwhile.
+BLOCK = {1: 1 << 30, 2: 2048}
+
+
+def _adding(channels: int, signature: Any, bases: Any) -> Any:
+    """Return the signature and code of adding a row's values to the slots of all columns of a word."""
+    lanes, shift = len(bases.types), channels - 1
+    width = 64 // lanes
+    kind = ir.VectorType(_I, 2) if shift else _I
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        def place(array: int, at: Any) -> Any:
+            data = context.make_array(signature.args[array])(context, builder, args[array]).data
+            return builder.bitcast(builder.gep(data, [at]), kind.as_pointer())
+
+        twice, mask = ir.Constant(_I, shift), ir.Constant(_I, (1 << width) - 1)
+        value = builder.load(place(3, builder.shl(args[4], twice)), align=8)
+        for lane in range(lanes):
+            code = builder.and_(builder.lshr(args[1], ir.Constant(_I, width * lane)), mask)
+            at = place(0, builder.add(builder.extract_value(args[2], lane), builder.shl(code, twice)))
+            builder.store(builder.add(builder.load(at, align=8), value), at, align=8)
+        return context.get_dummy_value()
+
+    return signature, code
+
+
+@_intrinsic
+def _add_one(typing: Any, out: Any, word: Any, bases: Any, values: Any, k: Any) -> Any:
+    """Add values[k] to out[base + code] for all columns of a word."""
+    return _adding(1, types.void(out, types.uint64, bases, values, types.uint64), bases)
+
+
+@_intrinsic
+def _add_two(typing: Any, out: Any, word: Any, bases: Any, values: Any, k: Any) -> Any:
+    """Add values[2 k] and values[2 k + 1] to out[base + 2 code] and behind it, by one vector addition a column.
+
+    Vectors are read as such: put together of two numbers they take twice the time.
+    """
+    return _adding(2, types.void(out, types.uint64, bases, values, types.uint64), bases)
+
+
+@inlined
+def add_one(out: Array, word: int, bases: Any, values: Array, k: int) -> None:
+    """Do as `_add_one`."""
+    _add_one(out, word, bases, values, k)
+
+
+@inlined
+def add_two(out: Array, word: int, bases: Any, values: Array, k: int) -> None:
+    """Do as `_add_two`."""
+    _add_two(out, word, bases, values, k)
+
+
+@part
+def as_it_is(q: Array, p: Array, start: int, size: int, values: Array) -> Array:
+    """Return one integer a row."""
+    return q[start : start + size]
+
+
+@part
+def side_by_side(q: Array, p: Array, start: int, size: int, values: Array) -> Array:
+    """Return two integers a row."""
+    for k in range(size):
+        values[2 * k], values[2 * k + 1] = q[start + k], p[start + k]
+    return values
+
+
+@part
+def by_signs(q: Array, p: Array, start: int, size: int, values: Array) -> Array:
+    """Return the magnitudes of negative and of positive integers."""
+    for k in range(size):
+        v = q[start + k]
+        values[2 * k], values[2 * k + 1] = max(-v, np.int64(0)), max(v, np.int64(0))
+    return values
+
+
+READ = {"one": (1, as_it_is, add_one), "two": (2, side_by_side, add_two), "sides": (2, by_signs, add_two)}
+
+
+@part
+def eight(b: Array) -> Any:
+    """Return where eight columns start."""
+    return b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]
+
+
+@part
+def four(b: Array) -> Any:
+    """Return where four columns start."""
+    return b[0], b[1], b[2], b[3]
+
+
+@cache
+def whole_histogram(lanes: int, of: str) -> Any:
+    """Return the compiled histogram of one or two integers a row, on codes of which a word holds `lanes`."""
+    (channels, read, add), all_bases = READ[of], eight if lanes == 8 else four
+    bits, mask, block = U(64 // lanes), U((1 << (64 // lanes)) - 1), BLOCK[channels]
+    room = 1 if channels == 1 else channels * block
+
+    @part
+    def add_rows(words: Array, bases: Array, d: int, q: Array, p: Array, at: Any, values: Array, out: Array) -> None:
+        """Add the rows start to end - 1 to the columns of the words first <= g < last."""
+        first, last, start, end = at
+        for begin in range(start, end, block):
+            size = min(block, end - begin)
+            mine = read(q, p, begin, size, values)
+            for g in range(first, last):
+                w, bases_of = words[g, begin : begin + size], bases[lanes * g : lanes * (g + 1)]
+                if d >= lanes * (g + 1):
+                    where = all_bases(bases_of)
+                    for k in range(U(size)):
+                        add(out, w[k], where, mine, k)
+                    continue
+                for lane in range(d - lanes * g):
+                    base, shift = (bases_of[lane],), bits * U(lane)
+                    for k in range(U(size)):
+                        add(out, (w[k] >> shift) & mask, base, mine, k)
+
+    @in_parts
+    def histogram(
+        me: int,
+        team: Array,
+        size: int,
+        words: Array,
+        bases: Array,
+        starts: Array,
+        q: Array,
+        p: Array,
+        parts: Array,
+        out: Array,
+    ) -> int:
+        """Write the sums of all rows as member `me` of a team of so many.
+
+        starts are those of the columns in the histogram, bases the same, in numbers, for every lane; parts has a
+        histogram for each member.  Return 1, or 0 if the team is broken.
+        """
+        groups, rows, d = words.shape[0], words.shape[1], starts.size - 1
+        whole, values = groups * rows, integers(room)
+        at, end = whole * me // size, whole * (me + 1) // size
+        while at < end:
+            g, row = at // rows, at % rows
+            stop, many = min(rows, row + end - at), max((end - at) // rows, 1) if row == 0 else 1  # words, read at once
+            to = out if row == 0 else parts[me]
+            clear(to[channels * starts[g * lanes] : channels * starts[min((g + many) * lanes, d)]])
+            add_rows(words, bases, d, q, p, (g, g + many, row, stop), values, to)
+            at += many * (stop - row)
+        if size > 1 and meet(team, size):
+            return 0
+        for j in range(d * me // size, d * (me + 1) // size):
+            first, last, word = channels * starts[j], channels * starts[j + 1], j // lanes * rows
+            for member in range(1, size):
+                begin, finish = whole * member // size, whole * (member + 1) // size
+                if word < begin and begin < word + rows and begin < finish:
+                    mine, other = out[first:last], parts[member, first:last]
+                    for s in range(mine.size):
+                        mine[s] += other[s]
+        return 1
+
+    return histogram
