@@ -5,6 +5,7 @@
 PYTHON ?= python3
 VENV := .venv
 BENCH_VENV := .venv-bench
+SITE := build/site
 
 # Extra arguments:  make test ARGS="-k adaboost",  make demo ARGS="--help"
 ARGS ?=
@@ -18,7 +19,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # Two targets must not install into one environment at the same time.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format dist bench docs lists clean check-python
+.PHONY: help demo test lint format dist check-dist bench docs lists site clean check-python
 
 help:
 	@echo "make demo    compare eight boosters on embedded data"
@@ -26,7 +27,9 @@ help:
 	@echo "make lint    ruff check, ruff format --check, mypy"
 	@echo "make format  apply ruff's fixes and formatting"
 	@echo "make dist    build the wheel and the sdist into dist/"
-	@echo "make bench   run benchmarks/run.py in its own environment"
+	@echo "make check-dist  install the wheel of dist/ into an empty environment, and run its doctests there"
+	@echo "make site    build the site into build/site/html (ARGS=\"-a\" rebuilds every page)"
+	@echo "make bench   run the benchmarks in their own environment   (ARGS=\"--rows W1\" some rows of run.py)"
 	@echo "make docs    redraw the pictures of the documentation, and write the lists of boosters"
 	@echo "make lists   write the lists of boosters only (README, docs/index.md, __init__.py)"
 	@echo "make clean   remove environments, caches and build products"
@@ -35,8 +38,9 @@ help:
 demo: $(VENV)/.stamp-core
 	@$(VENV)/bin/boostlab compare $(ARGS)
 
+# A worker for every core: more threads for products of small matrices only wait for one another.
 test: $(VENV)/.stamp-test
-	@$(VENV)/bin/python -m pytest -n auto $(ARGS)
+	@OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m pytest -n auto $(ARGS)
 
 lint: $(VENV)/.stamp-dev
 	$(VENV)/bin/ruff check .
@@ -51,14 +55,23 @@ dist: $(VENV)/.stamp-dev
 	@rm -rf dist
 	@$(VENV)/bin/python -m build --outdir dist .
 
+check-dist:
+	@"$(PYTHON)" tests/check_wheel.py dist --constraints constraints.txt $(ARGS)
+
 bench: $(BENCH_VENV)/.stamp-bench
 	@$(BENCH_VENV)/bin/python benchmarks/run.py $(ARGS)
+	@$(if $(ARGS),,$(BENCH_VENV)/bin/python benchmarks/targets.py --threads 2 16)
+	@$(if $(ARGS),,$(BENCH_VENV)/bin/python benchmarks/accuracy.py)
 
 docs: $(VENV)/.stamp-docs lists
 	@$(VENV)/bin/python docs/make_pictures.py $(ARGS)
 
 lists: $(VENV)/.stamp-core
 	@$(VENV)/bin/python docs/make_lists.py
+
+# Warnings are errors; nothing is asked of the network; every link and anchor within the site leads somewhere.
+site: $(VENV)/.stamp-site
+	@$(VENV)/bin/python docs/site/build.py $(SITE) $(ARGS)
 
 clean:
 	rm -rf $(VENV) $(BENCH_VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov
@@ -85,7 +98,7 @@ $(VENV)/.stamp-core: $(VENV)/.stamp-venv $(REQUIREMENTS)
 	@$(VENV)/bin/python $(PIP_INSTALL) -e .
 	@touch $@
 
-$(VENV)/.stamp-test $(VENV)/.stamp-dev $(VENV)/.stamp-docs: $(VENV)/.stamp-venv $(REQUIREMENTS)
+$(VENV)/.stamp-test $(VENV)/.stamp-dev $(VENV)/.stamp-docs $(VENV)/.stamp-site: $(VENV)/.stamp-venv $(REQUIREMENTS)
 	@echo "Installing boostlab[$(patsubst .stamp-%,%,$(@F))] into $(VENV) ..."
 	@$(VENV)/bin/python $(PIP_INSTALL) -e ".[$(patsubst .stamp-%,%,$(@F))]" -e ./reproductions
 	@touch $@

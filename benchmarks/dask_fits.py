@@ -2,9 +2,11 @@
 
     python benchmarks/dask_fits.py rounds --rows 1000000 --columns 50
     python benchmarks/dask_fits.py faults --kills 20
+    python benchmarks/dask_fits.py --scaling --most 16
 
 `rounds` compares two worker processes with a local fit, and with XGBoost's and LightGBM's Dask estimators where these
 are installed.  `faults` kills a random worker at a random moment of every fit and compares the model's bits.
+`--scaling` measures strong scaling (one table, 1 to 16 processes) and weak scaling (one table a process).
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, wait
 
 from boostlab import AdaBoostClassifier
 from boostlab.backend.dask.cluster import Cluster
@@ -176,21 +178,85 @@ def faults(client: Client, workers: Workers, given: Any) -> None:
     print(f"{survived} of {given.kills} fits survived with the same bits")
 
 
+def scaling(client: Client, workers: Workers, given: Any) -> None:
+    """Print seconds a round for one table on ever more processes, and for tables that grow with them."""
+    end, counts = time.perf_counter() + given.seconds, [1]
+    while counts[-1] * 2 <= given.most:
+        counts.append(counts[-1] * 2)
+    kinds = {"stumps": (None, 20), "8 leaves": (8, 5)}
+    workers.fill(client, 1)
+    for leaves, _ in kinds.values():  # compiles, for all processes to come
+        X, y = made_table(client, 5_000, given.columns, 2)
+        AdaBoostClassifier(n_estimators=3, max_leaf_nodes=leaves).fit(X, y)
+    found: dict[tuple[str, str], dict[int, tuple[float, float]]] = {}
+    for n in counts:
+        workers.fill(client, n)
+        for what, rows in (("strong", given.rows), ("weak", given.rows // given.most * n)):
+            if what == "weak" and n == counts[-1]:  # the same table
+                for kind in kinds:
+                    if n in found.get(("strong", kind), {}):
+                        found.setdefault(("weak", kind), {})[n] = found["strong", kind][n]
+                continue
+            X, y = made_table(client, rows, given.columns, given.most if what == "strong" else n)
+            for kind, (leaves, rounds) in kinds.items():
+                if time.perf_counter() > end:
+                    print(f"{what}, {kind}, {n} processes: left out, the time is over", flush=True)
+                    continue
+                start = time.perf_counter()
+                fitted = AdaBoostClassifier(n_estimators=2 + rounds, max_leaf_nodes=leaves).fit(X, y)
+                whole = time.perf_counter() - start
+                each = fitted.history_["seconds"][2:]
+                reading = whole - sum(fitted.history_["seconds"])
+                found.setdefault((what, kind), {})[n] = float(np.median(each)), reading
+                size = f"{n} processes, {rows:,} x {given.columns}"
+                spent = (
+                    f"{np.median(each) * 1e3:.1f} ms a round (fastest {min(each) * 1e3:.1f}), reading {reading:.1f} s"
+                )
+                print(f"{what}, {kind}, {size}: {spent}", flush=True)
+            del X, y
+    print("\nscaling  | trees    | processes | ms a round | efficiency | reading s | efficiency")
+    for (what, kind), points in found.items():
+        one = points[1]
+        for n, point in points.items():
+            share = n if what == "strong" else 1
+            good = [a / (share * b) for a, b in zip(one, point, strict=True)]
+            cells = f"{point[0] * 1e3:10.1f} | {good[0]:10.2f} | {point[1]:9.1f} | {good[1]:.2f}"
+            print(f"{what:8} | {kind:8} | {n:9} | {cells}")
+
+
+def made_table(client: Client, rows: int, columns: int, parts: int) -> tuple[Any, Any]:
+    """Return a table and its labels that the workers make and keep."""
+    made = da.random.default_rng(0).normal(size=(rows, columns + 1), chunks=(-(-rows // parts), -1))
+    X, y = client.persist([made[:, 1:], (made[:, 0] + made[:, 1] + made[:, 2] * made[:, 3] > 0).astype(int)])
+    wait([X, y])
+    return X, y
+
+
 def main() -> None:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["rounds", "faults"])
-    parser.add_argument("--rows", type=int, default=1_000)
-    parser.add_argument("--columns", type=int, default=8)
+    parser.add_argument("what", choices=["rounds", "faults", "scaling"], nargs="?", default="rounds")
+    parser.add_argument("--scaling", action="store_true")
+    parser.add_argument("--most", type=int, default=16, help="processes of --scaling")
+    parser.add_argument("--seconds", type=float, default=200, help="after which --scaling begins nothing new")
+    parser.add_argument("--rows", type=int)
+    parser.add_argument("--columns", type=int)
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--turns", type=int, default=2)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
+    given.what = "scaling" if given.scaling else given.what
+    usual = (1_600_000, 50) if given.what == "scaling" else (1_000, 8)
+    given.rows, given.columns = given.rows or usual[0], given.columns or usual[1]
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     with LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=":0", silence_logs=logging.CRITICAL) as cluster:
         workers = Workers(cluster.scheduler_address)
         with Client(cluster) as client:
+            if given.what == "scaling":
+                scaling(client, workers, given)
+                workers.close()
+                return
             workers.fill(client)
             if given.what == "rounds":
                 rounds(client, given)

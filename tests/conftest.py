@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from tables import noisy_table
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: Any, log: Any) -> Any:
+    """Give whole files to pytest-xdist's workers: what two need at the same moment, both compile or make."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return "tests/backend/dask" if nodeid.startswith("tests/backend/dask/") else nodeid.split("::", 1)[0]
+
+    return ByFile(config, log)
 
 
 @pytest.fixture

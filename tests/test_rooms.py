@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -45,7 +46,7 @@ MAY_IMPORT = {
     "datasets": set(),
     "report": set(),  # pages for the browser
     "studies": {"backend", "boosters", "report"},  # backend: one notice of compiling for all workers
-    "tables": {"datasets", "model_io", "studies"},  # a person's table and its recipe
+    "tables": {"data", "datasets", "model_io", "studies"},  # a person's table and its recipe; data: files in batches
     "comparison": {"backend", "boosters", "data", "datasets", "report", "studies", "tables", "theory"},
     "auto": {"boosters", "comparison", "studies"},
     "deployment": {"auto", "boosters", "comparison", "report", "studies", "tables", "theory"},
@@ -89,10 +90,16 @@ def shown(path: Path) -> str:
     return path.relative_to(PAPERS.parent if path.is_relative_to(PAPERS) else SRC).as_posix()
 
 
+@cache
+def nodes(source: str) -> list[ast.AST]:
+    """Return all nodes of a source, which several tests look at."""
+    return list(ast.walk(ast.parse(source)))
+
+
 def imported(path: Path) -> dict[str, str]:
     """Return the modules of this package that a file imports, also inside functions, by the names they have there."""
     found = {}
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path.read_text(encoding="utf-8")):
         if isinstance(node, ast.Import):
             found |= {alias.name: alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -113,7 +120,7 @@ def file_of(module: str) -> Path:
 def imported_rooms(source: str) -> set[str]:
     """Return the rooms that a file imports: at its top, inside functions, by `from boostlab import x`, by name."""
     found = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes(source):
         if isinstance(node, ast.Import):
             assert all(alias.name != "boostlab" for alias in node.names), "import boostlab hides which room is used"
             found |= {room_of(alias.name) for alias in node.names}

@@ -81,7 +81,8 @@ def test_every_booster_keeps_to_directions(size):
             continue
         target = y if name in REGRESSORS else np.where(y > 0, "yes", "no")
         model = entry.cls(n_estimators=6, random_state=0, **size)
-        free = max(free, largest_breach(clone(model).fit(X, target), DIRECTIONS))
+        if free <= 0.1:
+            free = max(free, largest_breach(clone(model).fit(X, target), DIRECTIONS))
         assert largest_breach(model.set_params(monotone=DIRECTIONS).fit(X, target), DIRECTIONS) == 0.0, name
     assert free > 0.1  # without constraints they go the wrong way
 

@@ -271,7 +271,7 @@ def test_a_time_limit(make, data):
 def test_the_time_limit_is_the_fits(data):
     # No usual round takes a twentieth of all rounds' time; together they do.
     X, y = data(seed=15, n=400, noise=0.3)
-    whole = LPBoostClassifier(nu=0.4, n_estimators=400).fit(X, y)
+    whole = LPBoostClassifier(nu=0.4, n_estimators=150).fit(X, y)
     limit = whole.history_["seconds"].sum() / 20
     assert np.median(whole.history_["seconds"]) < limit
     model = LPBoostClassifier(nu=0.4, time_limit=limit).fit(X, y)

@@ -95,7 +95,7 @@ def test_one_versus_rest_as_the_error_message_advises(three_classes):
         LogisticRegression(),
         RidgeClassifier(),
         SVC(C=0.5),
-        MLPClassifier((8,), learning_rate_init=0.05, max_iter=60),
+        MLPClassifier((8,), learning_rate_init=0.05, max_iter=30),
         KNeighborsClassifier(25),
         make_pipeline(FunctionTransformer(np.abs), LogisticRegression(C=0.1)),
     ],
@@ -105,8 +105,8 @@ def test_one_versus_rest_as_the_error_message_advises(three_classes):
 @pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
 def test_any_classifier_as_weak_learner(booster, learner):
     X, y = noisy_table(150, flips=0, seed=1)
-    model = booster(learner, n_estimators=5, random_state=0).fit(X, y)
-    again = booster(learner, n_estimators=5, random_state=0).fit(X, y)
+    model = booster(learner, n_estimators=3, random_state=0).fit(X, y)
+    again = booster(learner, n_estimators=3, random_state=0).fit(X, y)
     assert model.n_estimators_ >= 1
     assert np.array_equal(model.decision_function(X), again.decision_function(X))
     assert model.score(X, y) > 0.6

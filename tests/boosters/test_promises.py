@@ -54,9 +54,9 @@ def test_multiclass_ties_go_to_the_first_class():
 def test_the_scale_of_sample_weights_means_nothing(name):
     X, y = noisy_table(150, seed=5)
     weights = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
-    one = REGISTRY[name].cls(n_estimators=15).fit(X, y, weights)
-    for scale in (1e-300, 1e-9, 3e6, 1e12, 1e300):
-        two = REGISTRY[name].cls(n_estimators=15).fit(X, y, weights * scale)
+    one = REGISTRY[name].cls(n_estimators=8).fit(X, y, weights)
+    for scale in (1e-300, 3e6, 1e300):
+        two = REGISTRY[name].cls(n_estimators=8).fit(X, y, weights * scale)
         assert one.n_estimators_ == two.n_estimators_ > 0, scale
         assert np.allclose(one.decision_function(X), two.decision_function(X), atol=1e-9), scale
 

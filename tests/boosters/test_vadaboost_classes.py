@@ -38,7 +38,7 @@ def test_every_round(data, K, step, lam, weighted):
     X, codes = data(seed=K, n=70, d=3, noise=0.15, n_classes=K)
     mass = np.random.default_rng(K).uniform(0.3, 2.0, 70) if weighted else np.ones(70)
     n = mass.sum()
-    model = VadaBoostClassifier(BY_ERROR, variance_penalty=lam, step=step, n_estimators=20).fit(X, codes, mass)
+    model = VadaBoostClassifier(BY_ERROR, variance_penalty=lam, step=step, n_estimators=8).fit(X, codes, mass)
     assert model.n_estimators_ > 3
     J, right_ones = n**2, 0
     for t, (f, h, alpha, beta) in enumerate(rounds(model, X, codes)):

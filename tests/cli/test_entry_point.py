@@ -44,7 +44,7 @@ def ugly(path):
 def test_every_command_on_an_ugly_file(tmp_path):
     ugly(tmp_path / UGLY)
     commands = [
-        f"compare|{UGLY}|--target|Erfolg|--boosters|AdaBoost|--folds|2|--rounds|3|--with-peers|no|--out|c",
+        f"compare|{UGLY}|--target|Erfolg|--boosters|AdaBoost|--folds|2|--rounds|3|--with-peers|no|--jobs|1|--out|c",
         f"fit|{UGLY}|--target|Erfolg|--booster|LogitBoost|--set|n_estimators=4|--out|m.boost",
         f"predict|m.boost|{UGLY}|--proba|--explain|--out|scored.csv",
         f"predict|c/model.boost|{UGLY}|--out|again.csv",

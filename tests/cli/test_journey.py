@@ -3,8 +3,6 @@
 import csv
 import gzip
 import io
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -88,15 +86,13 @@ def test_a_page_and_a_card_of_one_model(run, here):
         assert text in card
 
 
-def test_numbers_and_auto_from_outside(run, here):
-    """From standard input to standard output, the second time through the installed entry point."""
+def test_numbers_and_auto_from_standard_input(run, here):
     table = (here / "shop.csv").read_text()
     done = run("fit", "-", "--target", "size", "--out", "n.boost", input=table)
     assert done.exit_code == 0, done.stderr
     assert "L2Boost with trees of 3 leaves" in " ".join(done.stdout.split())
-    predict = [sys.executable, "-m", "boostlab", "predict", "n.boost", "-", "--columns", "drop"]
-    scored = subprocess.run(predict, input=table, capture_output=True, text=True, timeout=120)
-    assert (scored.returncode, scored.stderr) == (0, "")
+    scored = run("predict", "n.boost", "-", "--columns", "drop", input=table)
+    assert (scored.exit_code, scored.stderr) == (0, "")
     assert np.isfinite([float(row["predicted size"]) for row in rows_of(scored.stdout)]).sum() == N
 
 

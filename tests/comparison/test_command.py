@@ -1,5 +1,6 @@
 """`boostlab compare` from end to end: the table, the ranking, the page, going on, and mistakes."""
 
+import json
 import os
 import re
 import signal
@@ -19,7 +20,6 @@ from boostlab.comparison.methods import suitable
 from boostlab.comparison.protocol import NestedCV
 from boostlab.datasets import twonorm
 from boostlab.studies import worker
-from boostlab.studies.store import Store
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
 PAIR = ["--boosters", "AdaBoost,MadaBoost", "--with-peers", "no", "--jobs", "1"]
@@ -109,63 +109,36 @@ def test_a_mistake_at_the_entry_point_has_no_traceback(here, monkeypatch, capfd)
 
 
 @posix
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_stopped_in_the_middle_it_goes_on(here, run, how):
-    arguments = ["shop.csv", "--rounds", "12", "--folds", "3", *PAIR]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "boostlab", "compare", *arguments],
-        **dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True),
-    )
-    store = here / "shop-boosters" / "cells.sqlite"
-
-    def finished():
-        if not store.exists():
-            return 0
-        with Store(store) as cells:
-            return len(cells.after(0))
-
-    try:
-        end = time.monotonic() + 120
-        while finished() < 2:
-            assert process.poll() is None, process.communicate()
-            assert time.monotonic() < end
-            time.sleep(0.02)
-        process.send_signal(how)
-        out, err = process.communicate(timeout=60)
-    finally:
-        if process.poll() is None:
-            process.kill()
-            process.communicate()
-    kept = finished()
-    assert 2 <= kept < 12
-    if how == signal.SIGINT:
-        assert process.returncode == 130
-        assert f"stopped by Ctrl-C: {kept} of 12 cells are kept" in " ".join(out.split())
-        assert "Traceback" not in err
-        report = (store.parent / "report.html").read_text(encoding="utf-8")
-        assert f"Not finished, because it was stopped by Ctrl-C: {kept} of 12 cells." in report
-        assert "How it was done" in report
-        assert not (store.parent / "model.boost").exists()  # nobody waits for a fit after Ctrl-C
-    assert run(*arguments).exit_code == 0
-    with Store(store) as cells:
-        every = cells.after(0)
-    assert len(every) == 12
-    assert len({one.run for one in every}) == 2
-    assert [one.run for one in every[:kept]] == [every[0].run] * kept
-
-
-@posix
-def test_killed_while_it_writes_it_gets_through(here):
-    """Whatever the moment: the next run is not refused, and what lies in the folder is whole."""
+def test_killed_or_stopped_it_goes_on(here):
+    """Killed while it writes, whatever the moment: the next run is not refused, and what lies in the folder is whole.
+    Stopped or killed between cells: what is finished is kept, and the same command computes the rest.
+    """
     script = Path(__file__).with_name("killed_compare.py")
-    done = subprocess.run(
-        [sys.executable, script, "killed", "shop.csv", *SMALL], capture_output=True, text=True, timeout=300
-    )
-    attempts = done.stdout.splitlines()
-    assert done.stderr == ""
+    longer = ["--rounds", "12", "--folds", "3", *PAIR]
+    command = [sys.executable, script, "shop.csv", " ".join(SMALL), " ".join(longer)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(done.stdout)
+    attempts = found["attempts"]
     assert len(attempts) > 8
-    assert attempts == [str(-signal.SIGKILL)] * (len(attempts) - 1) + ["0"]
+    assert attempts == [[-signal.SIGKILL]] * (len(attempts) - 1) + [[0]]
     assert "## Ranking" in (here / "killed" / "README.md").read_text()
+    for how, code in (("SIGINT", 130), ("SIGKILL", -signal.SIGKILL)):
+        one = found[how]
+        kept = len(one["kept"])
+        assert (one["code"], one["again"]) == (code, 0)
+        assert 2 <= kept < 12
+        assert len(one["after"]) == 12
+        assert len(set(one["after"])) == 2
+        assert one["after"][:kept] == one["kept"] == [one["kept"][0]] * kept
+        assert "Traceback" not in one["err"]
+    said = " ".join(found["SIGINT"]["out"].split())
+    kept = len(found["SIGINT"]["kept"])
+    assert f"stopped by Ctrl-C: {kept} of 12 cells are kept" in said
+    report = found["SIGINT"]["report"]
+    assert f"Not finished, because it was stopped by Ctrl-C: {kept} of 12 cells." in report
+    assert "How it was done" in report
+    assert found["SIGINT"]["models"] == []  # nobody waits for a fit after Ctrl-C
 
 
 # -- from inside -----------------------------------------------------------------------------------------------------

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 
 from boostlab import AdaBoostClassifier, Binned, LogitBoostClassifier, SAMMEClassifier
+from boostlab.data import batches, code_cache, coding
 
 
 def shop(n=400, seed=0):
@@ -103,3 +110,139 @@ def test_parquet_files(tmp_path):
         Binned.from_parquet(str(tmp_path / "x*.parquet"))
     with pytest.raises(ValueError, match=r"part-0.parquet, rows 0 to \d+: there is no column 'gold'"):
         Binned.from_parquet(tmp_path / "part-0.parquet", target="gold")
+
+
+def test_lazy_frames_arrow_and_sparse_batches(tmp_path, monkeypatch):
+    pl, pa = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    frame = shop()
+    frame.to_parquet(tmp_path / "t.parquet")
+    whole = Binned.fit(frame.drop(columns=["sold", "w"]))
+    arrow = pa.Table.from_pandas(frame.drop(columns="w"))
+    lazy = pl.scan_parquet(tmp_path / "t.parquet").drop("w")
+    monkeypatch.setattr(batches, "SLICE", 90)
+    several = [lazy, arrow, arrow.to_reader(70), arrow.to_batches(70), lambda: iter(arrow.to_batches(33)), frame]
+    for given in several:
+        weight = "w" if given is frame else None
+        made = Binned.from_batches(given, target="sold", weight=weight)
+        np.testing.assert_array_equal(made.target, frame["sold"])
+        if weight is None:
+            np.testing.assert_array_equal(made.bins.points, whole.bins.points)
+            models = [AdaBoostClassifier(n_estimators=5).fit(t, frame["sold"]) for t in (made, whole)]
+            assert repr(models[0].estimators_) == repr(models[1].estimators_)
+    X = csr_array(np.where(np.random.default_rng(0).random((300, 6)) < 0.8, 0, np.arange(1800).reshape(300, 6) % 17))
+    y = np.asarray(X.sum(axis=1) > 14).ravel()
+    made, whole = Binned.from_batches([(X[:100], y[:100]), (X[100:], y[100:])]), Binned.fit(X)
+    models = [AdaBoostClassifier(n_estimators=9, early_stopping=True, random_state=0).fit(t, y) for t in (made, whole)]
+    assert repr(models[0].estimators_) == repr(models[1].estimators_)
+
+
+def test_a_file_is_never_whole_in_memory(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(40_000, 5)), columns=list("abcde"))
+    frame.to_parquet(tmp_path / "t.parquet", row_group_size=1000)
+    size, most = (tmp_path / "t.parquet").stat().st_size, 0
+    for _ in batches.parquet_batches(tmp_path / "t.parquet", None, None, None, 1000):
+        most = max(most, pa.total_allocated_bytes())
+    assert most < size / 5
+
+
+KILLED = """
+import os, signal, sys
+from boostlab import Binned
+from boostlab.data import code_cache, coding
+coding.NOTED = 1
+note = code_cache.CodeCache.note
+def once(self, rows):
+    note(self, rows)
+    if rows >= 200:
+        os.kill(os.getpid(), signal.SIGKILL)
+code_cache.CodeCache.note = once
+Binned.from_parquet(sys.argv[1], target="sold", weight="w", batch_rows=50, cache=sys.argv[2])
+"""
+
+
+def test_a_killed_run_is_gone_on_with(tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow")
+    frame, file, folder = shop(), tmp_path / "t.parquet", tmp_path / "codes"
+    frame.to_parquet(file, row_group_size=100)
+    done = subprocess.run([sys.executable, "-c", KILLED, str(file), str(folder)], timeout=120)
+    assert done.returncode == -signal.SIGKILL
+    assert {f.name for f in folder.iterdir()} == set(code_cache.FILES)
+    searched, coded = [], []
+    cuts, keys = coding.cuts_of_blocks, coding.row_keys
+    monkeypatch.setattr(coding, "cuts_of_blocks", lambda *a: searched.append(1) or cuts(*a))
+    monkeypatch.setattr(coding, "row_keys", lambda X, t: coded.append(len(X)) or keys(X, t))
+    whole = Binned.fit(frame[["size", "city", "age"]], sample_weight=frame["w"])
+    expected = repr(LogitBoostClassifier(n_estimators=5).fit(whole, frame["sold"], frame["w"]).estimators_)
+
+    def again():
+        searched.clear()
+        coded.clear()
+        table = Binned.from_parquet(file, target="sold", weight="w", batch_rows=50, cache=folder)
+        fitted = LogitBoostClassifier(n_estimators=5).fit(table, table.target, table.sample_weight)
+        assert repr(fitted.estimators_) == expected
+        return len(searched), sum(coded)
+
+    assert again() == (0, 200)  # the cuts and half of the codes were there
+    assert again() == (0, 0)
+    frame.to_parquet(file, row_group_size=90)  # another file: from the start
+    assert again() == (1, 400)
+    (folder / code_cache.CUTS).write_bytes(b"damaged")
+    assert again() == (1, 400)
+
+
+def test_what_fails_half_way_leaves_nothing(tmp_path, monkeypatch):
+    with pytest.raises(ValueError, match="In batch 1"):
+        Binned.from_batches([np.zeros((3, 2)), np.full((3, 2), np.inf)], cache=tmp_path / "a")
+    turns = []
+
+    def failing():
+        turns.append(1)
+        yield np.arange(6.0).reshape(3, 2)
+        if len(turns) == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Binned.from_batches(failing, cache=tmp_path / "b")
+    assert not any((tmp_path / "b").iterdir())
+    left, kept = tmp_path / f"{batches._SPOOL}999999999-x", tmp_path / f"{batches._SPOOL}{os.getpid()}-x"
+    left.mkdir()
+    kept.mkdir()
+    monkeypatch.setattr(batches.tempfile, "tempdir", str(tmp_path))
+    Binned.from_batches(np.eye(3)[:i] for i in (2, 3))
+    assert kept.exists()
+    assert not left.exists()
+
+
+def test_files_that_change_and_row_groups_that_cannot_be_read(tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow")
+    frame, file = shop(), tmp_path / "t.parquet"
+    frame.to_parquet(file, row_group_size=100)
+    cuts = coding.cuts_of_blocks
+
+    def changing(*args):
+        found = cuts(*args)
+        frame.iloc[::-1].to_parquet(file, row_group_size=50)
+        return found
+
+    monkeypatch.setattr(coding, "cuts_of_blocks", changing)
+    with pytest.raises(ValueError, match=r"^In .*t\.parquet: it changed while it was read; run it again"):
+        Binned.from_parquet(file, target="sold")
+    monkeypatch.undo()
+    other = tmp_path / "u.parquet"
+    frame.assign(size="large").to_parquet(other)
+    with pytest.raises(ValueError, match=r"^In .*u\.parquet, rows 0 to 399: Column 'size' holds text"):
+        Binned.from_parquet([file, other], target="sold")
+    frame.drop(columns="age").to_parquet(other)
+    with pytest.raises(ValueError, match=r"^In .*u\.parquet, rows 0 to 399: the columns are size, city, w, and those"):
+        Binned.from_parquet([file, other], target="sold")
+    from pyarrow import parquet
+
+    frame.to_parquet(file, row_group_size=100, compression="zstd")
+    chunk = parquet.ParquetFile(file).metadata.row_group(2).column(0)
+    content = bytearray(Path(file).read_bytes())
+    at = chunk.dictionary_page_offset or chunk.data_page_offset
+    content[at : at + chunk.total_compressed_size] = b"\xff" * chunk.total_compressed_size
+    Path(file).write_bytes(content)
+    with pytest.raises(ValueError, match=r"^In .*t\.parquet, from row 200: it cannot be read as Parquet"):
+        Binned.from_parquet(file, target="sold", batch_rows=100)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from boostlab.data import cut_search, table_search
 from boostlab.data.bins import _dense_cuts
 from boostlab.data.cut_search import keys_of, numbers_of
-from boostlab.data.table_search import cuts_of_blocks
+from boostlab.data.table_search import TableSearch, cuts_of_blocks
 
 
 def test_keys_have_the_order_of_numbers():
@@ -48,7 +48,7 @@ def test_blocks_in_any_order_give_the_cuts_of_the_whole(mass, seed):
     with pytest.MonkeyPatch.context() as patch:  # a few thousand rows need as many passes as a hundred million
         patch.setattr(cut_search, "FEW", int(rng.choice([1, 30, 4096])))
         patch.setattr(table_search, "MOST_COUNTERS", int(rng.choice([64, 1 << 12, 1 << 21])))
-        found = cuts_of_blocks(blocks, X.shape[1], limit, {1: 300})
+        found = cuts_of_blocks(blocks, TableSearch(X.shape[1], limit, {1: 300}, threads=2))
     np.testing.assert_array_equal(found[0], points)
     np.testing.assert_array_equal(found[1], counts)
     np.testing.assert_array_equal(found[2], np.minimum(distinct, limit + 1))
@@ -62,6 +62,6 @@ def test_a_long_column_takes_three_passes():
         passes.append(1)
         return [(X[:100_000], None), (X[100_000:], None)]
 
-    points, _, _ = cuts_of_blocks(blocks, 1, 255)
+    points, _, _ = cuts_of_blocks(blocks, TableSearch(1, 255, None))
     np.testing.assert_array_equal(points, _dense_cuts(X, None, 255, 1, {})[0])
     assert len(passes) == 3

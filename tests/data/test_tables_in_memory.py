@@ -158,16 +158,15 @@ def test_fit_and_predict_hold_no_copy_of_the_table(form, params):
     assert held[0] < 40 * n + blocks + 2e5 < n * d * floats
 
 
-@pytest.mark.parametrize("weights", [None, "counts", "real"])
 @pytest.mark.parametrize(
-    "make",
+    ("make", "weights"),
     [
-        AdaBoostClassifier,
-        partial(AdaBoostClassifier, max_leaf_nodes=8),
-        partial(AdaBoostClassifier, early_stopping=True, n_iter_no_change=99),
-        VadaBoostClassifier,
+        *((AdaBoostClassifier, weights) for weights in (None, "counts", "real")),
+        *((partial(AdaBoostClassifier, max_leaf_nodes=8), weights) for weights in (None, "real")),
+        (partial(AdaBoostClassifier, early_stopping=True, n_iter_no_change=99), None),
+        (partial(AdaBoostClassifier, early_stopping=True, n_iter_no_change=99), "real"),
+        (VadaBoostClassifier, "counts"),
     ],
-    ids=["stumps", "trees", "early stopping", "VadaBoost"],
 )
 def test_forty_bytes_a_row(make, weights):
     """At most 1.3 bytes a cell and 40 bytes a row above the input; weights may be held once more, or twice where rows

@@ -1,8 +1,9 @@
-"""The lists of boosters in the README, the documentation and for type checkers are those of the registry."""
+"""The lists of boosters in the documentation are the registry's, the numbers of the README measured."""
 
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
 from pathlib import Path
 
@@ -30,9 +31,9 @@ def test_the_lists_are_up_to_date(make_lists, capsys):
 
 
 def test_every_booster_has_a_row(make_lists):
-    readme, index = make_lists.readme(), make_lists.families()
+    table, index = make_lists.boosters(), make_lists.families()
     for name, entry in (REGISTRY | REGRESSORS).items():
-        row = next(line for line in readme.splitlines() if f"`{name}`" in line)
+        row = next(line for line in table.splitlines() if f"`{name}`" in line)
         assert entry.reference in row
         assert entry.choose in row
         assert all(key in row for key in entry.parameters)
@@ -45,9 +46,22 @@ def test_every_booster_has_a_row(make_lists):
 def test_a_new_booster_makes_the_lists_out_of_date(make_lists, monkeypatch, capsys):
     cls = REGISTRY["AdaBoostClassifier"].cls
     monkeypatch.setitem(REGISTRY, "NewClassifier", Entry(cls, "Nobody 2099", "never", "quadratic"))
-    assert "| `NewClassifier` | Nobody 2099 |" in make_lists.readme()
+    assert "| `NewClassifier` | Nobody 2099 |" in make_lists.boosters()
     assert make_lists.main(["--check"]) == 1
-    assert "README.md is not up to date" in capsys.readouterr().out
+    assert "docs/boosters.md is not up to date" in capsys.readouterr().out
+
+
+def test_a_new_measurement_makes_the_readme_out_of_date(make_lists, monkeypatch, tmp_path):
+    for name in ("benchmarks/auto_table.json", "docs/speed.json"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text((ROOT / name).read_text(encoding="utf-8"), encoding="utf-8")
+    before = make_lists.claims()
+    monkeypatch.setattr(make_lists, "ROOT", tmp_path)
+    assert make_lists.claims() == before
+    works = json.loads((tmp_path / "docs/speed.json").read_text(encoding="utf-8"))
+    works["works"]["W1"]["boostlab"]["values"] = [9.0]
+    (tmp_path / "docs/speed.json").write_text(json.dumps(works), encoding="utf-8")
+    assert "take 9.00 s" in make_lists.claims()
 
 
 def test_only_what_is_between_the_marks_changes(make_lists):

@@ -17,19 +17,8 @@ from boostlab.boosters.adaboost import AdaBoost
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Table
 from boostlab.learners.adapter import ConstantVoter, EstimatorLearner, EstimatorVoter
-from learners.recording import SEEN, Unweighted, Weighted, best, thirty_rows
+from learners.recording import SEEN, Unweighted, Weighted, best
 from tables import training_of
-
-
-@pytest.fixture(autouse=True)
-def forget():
-    SEEN.clear()
-
-
-@pytest.fixture
-def data():
-    return thirty_rows()
-
 
 # -- weights --------------------------------------------------------------------------------------------------------
 

@@ -10,18 +10,8 @@ from boostlab.backend import Masses
 from boostlab.boosters.adaboost import AdaBoost
 from boostlab.data.table import Table
 from boostlab.learners.adapter import EstimatorLearner
-from learners.recording import SEEN, Unweighted, thirty_rows
+from learners.recording import SEEN, Unweighted
 from tables import training_of
-
-
-@pytest.fixture(autouse=True)
-def forget():
-    SEEN.clear()
-
-
-@pytest.fixture
-def data():
-    return thirty_rows()
 
 
 class Moody(Unweighted):

@@ -17,17 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from boostlab.contract import Task
 from boostlab.learners.adapter import EstimatorLearner
-from learners.recording import SEEN, Weighted, best, thirty_rows
-
-
-@pytest.fixture(autouse=True)
-def forget():
-    SEEN.clear()
-
-
-@pytest.fixture
-def data():
-    return thirty_rows()
+from learners.recording import SEEN, Weighted, best
 
 
 class Passing(BaseEstimator):

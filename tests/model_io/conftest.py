@@ -38,6 +38,17 @@ def frame():
     return mixed_frame
 
 
+@pytest.fixture
+def model(table):
+    return boostlab.AdaBoostClassifier(n_estimators=5).fit(*table)
+
+
+@pytest.fixture
+def file(model, tmp_path):
+    save(model, tmp_path / "model.boost")
+    return tmp_path / "model.boost"
+
+
 @pytest.fixture(scope="session")
 def zoo():
     """Models of all structures, each with a table to predict: name, fitted model, rows."""

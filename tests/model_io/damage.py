@@ -2,7 +2,8 @@
 
     python -W error tests/files/damage.py FOLDER SEED NUMBER
 
-FOLDER holds models (*.boost) and for each a table of the same name (*.npy); prints how many loaded and were refused.
+FOLDER holds models (*.boost) and for each a table of the same name (*.npy); writes the scores of whole files (*.out),
+and prints how many of the damaged ones loaded and were refused.
 """
 
 from __future__ import annotations
@@ -188,7 +189,11 @@ def main(folder: str, seed: int, number: int) -> None:
     from boostlab.model_io import ModelFileError, load
 
     rng = np.random.default_rng(seed)
-    models = [(p.read_bytes(), np.load(p.with_suffix(".npy"), allow_pickle=True)) for p in Path(folder).glob("*.boost")]
+    models = []
+    for path in Path(folder).glob("*.boost"):
+        X = np.load(path.with_suffix(".npy"), allow_pickle=True)
+        models.append((path.read_bytes(), X))
+        path.with_suffix(".out").write_bytes(load(path).decision_function(X).tobytes())
     place = Path(folder, "damaged")
     counts = {"loaded": 0, "refused": 0}
     for i in range(number):

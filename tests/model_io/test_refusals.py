@@ -12,20 +12,8 @@ import zipfile
 import numpy as np
 import pytest
 
-from boostlab import AdaBoostClassifier
 from boostlab.model_io import ModelFileError, load, save
 from boostlab.model_io.archive import _npy_header
-
-
-@pytest.fixture
-def model(table):
-    return AdaBoostClassifier(n_estimators=5).fit(*table)
-
-
-@pytest.fixture
-def file(model, tmp_path):
-    save(model, tmp_path / "model.boost")
-    return tmp_path / "model.boost"
 
 
 @pytest.fixture

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import warnings
 
 import numpy as np
@@ -250,21 +247,3 @@ def test_numpy_can_open_it(table, tmp_path):
     save(model, tmp_path / "m.boost")
     with np.load(tmp_path / "m.boost", allow_pickle=False) as arrays:
         assert arrays["round_alpha"].tolist() == model.estimator_weights_.tolist()
-
-
-def test_a_fresh_process_predicts_the_same_bytes(zoo, tmp_path):
-    for name, model, X in zoo:
-        save(model, tmp_path / f"{name}.boost")
-        np.save(tmp_path / f"{name}.npy", X)
-    code = (
-        "import sys, pathlib, numpy as np; from boostlab.model_io import load\n"
-        "for p in pathlib.Path(sys.argv[1]).glob('*.boost'):\n"
-        "    X = np.load(p.with_suffix('.npy'), allow_pickle=True)\n"
-        "    p.with_suffix('.out').write_bytes(load(p).decision_function(X).tobytes())\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code, str(tmp_path)], capture_output=True, text=True, env=os.environ
-    )
-    assert done.returncode == 0, done.stderr
-    for name, model, X in zoo:
-        assert (tmp_path / f"{name}.out").read_bytes() == model.decision_function(X).tobytes()

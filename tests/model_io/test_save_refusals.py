@@ -17,17 +17,6 @@ from boostlab import AdaBoostClassifier, VoterPool
 from boostlab.model_io import ModelFileError, load, save
 
 
-@pytest.fixture
-def model(table):
-    return AdaBoostClassifier(n_estimators=5).fit(*table)
-
-
-@pytest.fixture
-def file(model, tmp_path):
-    save(model, tmp_path / "model.boost")
-    return tmp_path / "model.boost"
-
-
 def save_refusal(model, path):
     with pytest.raises(ModelFileError) as caught:
         save(model, path)

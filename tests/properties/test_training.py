@@ -98,9 +98,8 @@ def told(training):
 
 
 @every_rule
-@pytest.mark.parametrize("resample", [False, True, "systematic"])
-@settings(max_examples=4)
-@given(seed=seeds)
+@settings(max_examples=6)
+@given(resample=st.sampled_from([False, True, "systematic"]), seed=seeds)
 def test_weight_k_is_k_copies(rule, resample, seed):
     X, codes, rng = a_table(seed, rule)
     copies = rng.integers(1, 5, len(X))
@@ -126,9 +125,8 @@ def test_a_row_may_be_split_into_parts(rule, seed):
 
 
 @every_rule
-@pytest.mark.parametrize("resample", [False, True])
-@settings(max_examples=6)
-@given(seed=seeds)
+@settings(max_examples=7)
+@given(resample=st.booleans(), seed=seeds)
 def test_row_order_does_not_matter(rule, resample, seed):
     X, codes, rng = a_table(seed, rule)
     order, mass = rng.permutation(len(X)), rng.random(len(X)) + 0.1

@@ -56,8 +56,8 @@ def run(tmp_path, monkeypatch):
 
 
 def test_the_smoke_study_from_outside(tmp_path):
-    """Through the command, workers, store and page; the error stream says that kernels compile, and nothing else."""
-    process = outside("smoke", "--quick", "--jobs", "2", cwd=tmp_path)
+    """Through the command, store and page; the error stream says that kernels compile, and nothing else."""
+    process = outside("smoke", "--quick", "--jobs", "1", cwd=tmp_path)
     out, err = process.communicate(timeout=300)
     said = [line for line in err.splitlines() if not line.startswith("boostlab compiles its kernels")]
     assert (process.returncode, said) == (0, [])

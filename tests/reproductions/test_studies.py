@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from boostlab.boosters import REGISTRY
@@ -19,6 +21,7 @@ class TestEveryStudy:
         assert study.name == study.name.casefold()
         for block in study.blocks:
             assert block.problems
+            pickle.loads(pickle.dumps((block.problems, block.methods, block.protocol)))  # as workers get them
             assert len({p.name for p in block.problems}) == len(block.problems)
             assert len({m.name for m in block.methods}) == len(block.methods)
             for method in block.methods:

@@ -84,12 +84,12 @@ def rounds(seed, process, n=100, n_rounds=25):
 def test_the_walk_and_newton(p):
     count = ended = 0
     for seed in range(2):
-        for drift, edge in rounds(seed, p):
+        for drift, edge in rounds(seed, p, n=50, n_rounds=12):
             ds, dt = drift.search()
             assert ds > 0
             assert 0 < dt <= drift.rest
             if dt < drift.rest:
-                assert drift.excess(ds, dt) / 100 == pytest.approx(0.0, abs=1e-12)
+                assert drift.excess(ds, dt) / 50 == pytest.approx(0.0, abs=1e-12)
                 low, high = (drift.edge(ds + d, drift.time(ds + d)) for d in (-1e-7, 1e-7))
                 assert high <= 1e-7
                 assert low >= -1e-7
@@ -121,17 +121,17 @@ def first_without_edge(drift, ds, n_points):
 
 def test_the_first_root_is_taken_where_clipped_weights_jump():
     later = count = 0
-    for seed in range(6):
+    for seed in range(4):
         rng = np.random.default_rng(seed)
         p = Process(float(rng.uniform(0.05, 0.5)), float(rng.choice([0.0, 0.3, 1.0])), 0.1, True)
-        for drift, edge in rounds(seed, p, n=60, n_rounds=15):
+        for drift, edge in rounds(seed, p, n=60, n_rounds=10):
             ds, _ = drift.advance(edge, None)
-            earlier = first_without_edge(drift, ds, 80)
-            assert earlier is None or earlier > ds * (1 - 1.5 / 80)
+            earlier = first_without_edge(drift, ds, 40)
+            assert earlier is None or earlier > ds * (1 - 1.5 / 40)
             others = [drift.newton(x, y * drift.rest) for x in (0.5, 1.0, 2.0) for y in (0.1, 0.5)]
             later += any(o is not None and o[0] > 1.05 * ds and 0 < o[1] < drift.rest for o in others)
             count += 1
-    assert count >= 30
+    assert count >= 20
     assert later >= 2  # another root lies behind, at which Newton's method may end
 
 

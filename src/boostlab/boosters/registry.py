@@ -261,7 +261,7 @@ Attributes
 ----------
 {targets}
 estimators_ : list
-    The voters.
+    The voters.{reduced}
 estimator_weights_ : array
     Their coefficients.
 n_estimators_ : int
@@ -273,13 +273,11 @@ history_ : dict of arrays
 feature_importances_ : array
     Every feature's share of the vote.
 n_features_in_, feature_names_in_
-    The columns seen by `fit`.{reduced}
+    The columns seen by `fit`.
 """
 
-_REDUCED = """
-
-Where the classes were reduced to binary problems, `estimators_` holds a fitted booster for each (with labels 0 and 1),
-`estimator_weights_` and `history_` are lists of theirs, and `n_estimators_` is the largest number of rounds."""
+_REDUCED = """  Where the classes were reduced to binary problems: a fitted booster for each (labels 0 and 1);
+    `estimator_weights_` and `history_` are lists of theirs, and `n_estimators_` is the largest number of rounds."""
 _MEASURES = """"error", "exponential", "log_loss",
     or "scaled_log_loss", that of the scores times the factor that makes it smallest ("auto" is "{smooth}" where
     training stops by it, and "error" where it only looks on), which"""

@@ -67,6 +67,22 @@ def compare(
     max_rows: Annotated[
         int, typer.Option(help="Of a larger table so many rows are compared on; the model is fitted to all.")
     ] = 100_000,
+    in_batches: Annotated[
+        str,
+        typer.Option(
+            "--in-batches",
+            metavar="auto|yes|no",
+            help="Whether the file is read in batches and kept at one byte a cell; by its size if left out.",
+        ),
+    ] = "auto",
+    cache: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the codes of a file that is read in batches; in memory if left out."),
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Scheduler of a Dask cluster that computes, such as tcp://host:8786."),
+    ] = None,
 ) -> None:
     """Compare boosters on a table of yours, and recommend one.
 
@@ -81,7 +97,7 @@ def compare(
 
     request = command.CompareOptions(
         *(table, target, boosters, folds, repeats, rounds, noise, seed, budget, jobs, out, store, drop, keep, encoding),
-        *(metric, with_peers, text, max_rows),
+        *(metric, with_peers, text, max_rows, in_batches, cache, dask),
     )
     try:
         code = command.compare(request, Console(highlight=False))

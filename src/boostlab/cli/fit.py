@@ -12,7 +12,10 @@ from boostlab.cli.app import app, refuse
 
 @app.command()
 def fit(
-    table: Annotated[Path, typer.Argument(help="A CSV, TSV (gzipped or not), Excel or Parquet file; - for stdin.")],
+    table: Annotated[
+        Path,
+        typer.Argument(help="A CSV, TSV (gzipped or not), Excel or Parquet file; - for stdin; a pattern for several."),
+    ],
     target: Annotated[
         str | None, typer.Option(metavar="NAME", help="The column to predict; guessed where there is no doubt.")
     ] = None,
@@ -40,11 +43,24 @@ def fit(
         str, typer.Option(metavar="yes|no", help="Whether columns of sentences are used, by length and words.")
     ] = "yes",
     seed: Annotated[int, typer.Option(help="Seed of the booster and its hold-out.")] = 0,
+    in_batches: Annotated[
+        str,
+        typer.Option(
+            "--in-batches",
+            metavar="auto|yes|no",
+            help="Whether the file is read in batches and kept at one byte a cell; by its size if left out.",
+        ),
+    ] = "auto",
+    cache: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the codes of a file that is read in batches; in memory if left out."),
+    ] = None,
 ) -> None:
     """Fit one model to a table, and write it with the recipe of the table.
 
     The file holds how every column is read, so that `boostlab predict` takes raw tables again: columns by name, in any
-    order, with the same dates, units and categories.  Nothing in it is executed.
+    order, with the same dates, units and categories.  Nothing in it is executed.  CSV and Parquet files larger than a
+    share of memory, and files of a pattern, are read in batches; the model is the same.
     """
     from rich.console import Console
 
@@ -58,7 +74,7 @@ def fit(
             raise RequestError("--auto lets AutoBoost choose, and --booster names one; give one of them.")
         request = FitOptions(
             *(table, target, booster, settings or (), budget, out, words(drop or ""), words(keep or ""), encoding),
-            *(metric, yes_or_no("--text", text), seed),
+            *(metric, yes_or_no("--text", text), seed, in_batches, cache),
         )
         fit_model(request, Console(highlight=False))
     except RequestError as problem:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -25,11 +26,13 @@ from boostlab.comparison.request import check_settings, choose, seconds_of
 from boostlab.comparison.result import Comparison, Design, model_facts
 from boostlab.datasets import flip_labels, twonorm
 from boostlab.studies import page as studies_page
+from boostlab.studies.clusters import on_cluster
 from boostlab.studies.request import RequestError
 from boostlab.studies.runner import run
 from boostlab.studies.store import Store
 from boostlab.studies.watch import watching
 from boostlab.tables.files import STDIN, read
+from boostlab.tables.large import LargeFile, choose_reading, understand_large
 from boostlab.tables.model import save_model
 from boostlab.tables.table import LabelledTable, understand
 
@@ -62,6 +65,9 @@ class CompareOptions:
     with_peers: str = "yes"
     text: str = "yes"
     max_rows: int = MOST_ROWS
+    in_batches: str = "auto"
+    cache: Path | None = None
+    dask: str | None = None
 
     def command(self) -> str:
         """Return it as it would be typed, without the budget."""
@@ -102,7 +108,11 @@ def compare(request: CompareOptions, console: Console) -> int:
         eyes = console if console.is_terminal else Console(stderr=True, highlight=False)
         with watching(plan.table.name, eyes, lambda so_far: screen.running(so_far, plan.metric)) as watch:
             rest = time_for_cells(budget, time.monotonic() - start, leaves=out is not None)
-            ran = run(plan.study, store, jobs=request.jobs, budget=rest, watch=watch)
+            if request.dask is None:
+                ran = run(plan.study, store, jobs=request.jobs, budget=rest, watch=watch)
+            else:
+                with on_cluster(request.dask, store.path.resolve().parent) as threads:
+                    ran = run(plan.study, store, jobs=request.jobs or threads, budget=rest, watch=watch)
     compared = time.monotonic()
     comparison = conclude(plan, ran)
     screen.show(console, comparison, usual_class(plan.table))
@@ -188,17 +198,21 @@ def _plan(request: CompareOptions) -> Design:
             raise RequestError("--target needs a table: boostlab compare FILE --target NAME.")
     else:
         name = re.sub(r"(\.[A-Za-z]+){1,2}$", "", request.table.name) or request.table.name
-        name = "stdin" if request.table == STDIN else name
-        table = understand(
-            read(request.table, request.encoding),
-            name,
-            request.target,
-            folds=request.folds,
-            drop=words(request.drop or ""),
-            keep=words(request.keep or ""),
-            text=text,
-            numeric=None if metric is None else metric.needs == "numbers",
-        )
+        name = "stdin" if request.table == STDIN else re.sub(r"[*?\[\]]+", "", name).strip("-_. ") or "table"
+        options: dict[str, Any] = {
+            "folds": request.folds,
+            "drop": words(request.drop or ""),
+            "keep": words(request.keep or ""),
+            "text": text,
+            "numeric": None if metric is None else metric.needs == "numbers",
+        }
+        reading = choose_reading(request.table, request.in_batches, request.cache)
+        if reading.in_batches:
+            Console(stderr=True, highlight=False).print(reading.why, markup=False, soft_wrap=True)
+            file = LargeFile(request.table, request.encoding)
+            table = understand_large(file, name, request.target, cache=request.cache, **options)
+        else:
+            table = understand(read(request.table, request.encoding), name, request.target, **options)
     levels = [0.0, request.noise] if request.noise else [0.0]
     return design(
         table,
@@ -247,7 +261,7 @@ def _store(request: CompareOptions, out: Path | None) -> Iterator[tuple[Store, s
     """Open the store that was named, or that of the folder; without either one that is forgotten."""
     path = request.store or (out / STORE if out is not None else None)
     if path is not None:
-        with Store(path) as store:
+        with Store(path if request.dask is None else path.resolve()) as store:  # workers start in other folders
             yield store, str(path)
         return
     with TemporaryDirectory() as folder, Store(Path(folder, STORE)) as store:

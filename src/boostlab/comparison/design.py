@@ -80,8 +80,8 @@ def design(
         raise RequestError("Labels can be flipped (noise) only where the target has classes; leave it out.")
     n_cells = int(table.X.shape[0]) * int(table.X.shape[1])
     whole, rows = None, None
-    if table.X.shape[0] > max_rows:
-        whole, rows = table, _drawn(table, max_rows, seed)
+    if table.X.shape[0] > max_rows or table.drawn is not None:  # rows that are codes are not compared on
+        whole, rows = table, _drawn(table, min(max_rows, len(table.y)), seed)
         table = _sample(table, rows)
     is_large = n_cells > LARGE
     methods, left_out = suitable(boosters, len(table.classes), n_cells)
@@ -132,7 +132,8 @@ def _sample(table: LabelledTable, rows: Array) -> LabelledTable:
         facts[name] = text
         if name == "Rows":
             facts["Compared on"] = said
-    return replace(table, X=table.X[rows], y=table.y[rows], facts=facts)
+    X = table.X[rows] if table.drawn is None else table.drawn(rows)
+    return replace(table, X=X, y=table.y[rows], facts=facts, drawn=None)
 
 
 def conclude(plan: Design, ran: Ran) -> Comparison:

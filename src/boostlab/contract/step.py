@@ -30,7 +30,18 @@ STOP_CODES = {
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Training ends here; the voter in question, if any, is not kept."""
+    """Training ends here; the voter in question, if any, is not kept.
+
+    Examples
+    --------
+    >>> from boostlab import AdaBoostClassifier, Stop
+    >>> from boostlab.datasets import twonorm
+    >>> X, y = twonorm(100, random_state=0)
+    >>> def enough(state):
+    ...     return Stop("callback", "five rounds are enough") if state.t >= 4 else None
+    >>> AdaBoostClassifier(n_estimators=10, callbacks=enough).fit(X, y).stop_reason_
+    'callback: five rounds are enough'
+    """
 
     code: str
     detail: str = ""

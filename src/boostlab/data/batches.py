@@ -1,30 +1,27 @@
-"""Tables that come in batches: read a few times, kept as codes of one byte a cell."""
+"""Tables that come in batches, which can be read again and again: lists, generators, Arrow, polars, Parquet files."""
 
 from __future__ import annotations
 
 import contextlib
+import os
+import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_array, validate_data
 
-from boostlab.backend.cpu.bin_codes import DenseCodes
-from boostlab.backend.cpu.masses import Masses
-from boostlab.data.bins import MOST_BINS, Bins
-from boostlab.data.coded import CodedMatrix
-from boostlab.data.frames import Columns, has_others, is_frame, merged_columns
-from boostlab.data.input_tables import Reader
-from boostlab.data.matrix import row_keys
-from boostlab.data.table import Table
-from boostlab.data.table_search import cuts_of_blocks
+from boostlab.data.frames import is_frame
+from boostlab.data.matrix import is_sparse
 
 Array = npt.NDArray[Any]
+
+SLICE = 65_536  # rows of a lazy frame that are collected at a time
 
 
 @dataclass
@@ -34,6 +31,10 @@ class Batch:
     X: Any
     y: Array | None = None
     weight: Array | None = None
+
+    def __post_init__(self) -> None:
+        if is_sparse(self.X):
+            self.X = self.X.toarray()  # they are kept as dense codes
 
 
 @dataclass
@@ -46,30 +47,111 @@ class Batches:
         Returns an iterator over all batches, the same ones every time.
     name : callable
         Says what to call a batch, by its number.
+    source : str, optional
+        Changes when the batches do; None where nobody can tell.
     """
 
     open: Callable[[], Iterator[Batch]]
     name: Callable[[int], str] = field(default=lambda number: f"batch {number}")
+    source: str | None = None
 
     @classmethod
     @contextlib.contextmanager
     def of(cls, given: Any, target: str | None, weight: str | None) -> Iterator[Batches]:
         """Make batches of what a user gives; what can be read only once is kept in a temporary file meanwhile."""
-        if callable(given) or (isinstance(given, Iterable) and not isinstance(given, Iterator)):
-            source = given if callable(given) else lambda: iter(given)
-            yield cls(lambda: (batch_of(b, target, weight) for b in source()))
+        again = _readable_again(given)
+        if again is not None:
+            yield cls(lambda: (batch_of(b, target, weight) for b in again()))
             return
         if not isinstance(given, Iterator):
             raise TypeError(
                 "Batches must be a list of tables, a generator, or a function that returns one; "
                 f"{type(given).__name__} is none of these."
             )
-        with tempfile.TemporaryDirectory(prefix="boostlab-") as folder:
+        sweep_spools()
+        with tempfile.TemporaryDirectory(prefix=f"{_SPOOL}{os.getpid()}-") as folder:
             yield cls(_Spool(given, Path(folder), target, weight).batches)
 
     def __iter__(self) -> Iterator[tuple[str, Batch]]:
-        for number, batch in enumerate(self.open()):
+        batches = self.open()
+        for number in range(1 << 62):
+            try:
+                batch = next(batches)
+            except StopIteration:
+                return
+            except (ValueError, TypeError) as error:
+                if str(error).startswith("In "):
+                    raise
+                raise type(error)(f"In {self.name(number)}: {error}") from error
             yield self.name(number), batch
+
+
+def _readable_again(given: Any) -> Callable[[], Iterable[Any]] | None:
+    """Return a function that reads given batches from the start; None if they can be read only once, or are none."""
+    library = type(given).__module__.split(".")[0]
+    if library == "polars" and hasattr(given, "collect"):
+        return partial(_slices, given)
+    if library == "pyarrow" and hasattr(given, "to_batches"):
+        return given.to_batches  # a table, or a dataset
+    if is_frame(given) or is_sparse(given) or (isinstance(given, np.ndarray) and given.ndim == 2):
+        return lambda: iter([given])
+    if callable(given):
+        return given
+    return given.__iter__ if isinstance(given, Iterable) and not isinstance(given, Iterator) else None
+
+
+def _slices(frame: Any) -> Iterator[Any]:
+    """Yield a lazy frame of polars some rows at a time."""
+    if hasattr(frame, "collect_batches"):
+        yield from frame.collect_batches(chunk_size=SLICE, maintain_order=True)
+        return
+    start = 0
+    while len(rows := frame.slice(start, SLICE).collect()):
+        yield rows
+        start += len(rows)
+
+
+class TableFiles:
+    """Files that must stay as they are while they are read.
+
+    Parameters
+    ----------
+    paths : path, pattern or list of them
+        Those of a pattern are read in the order of their names.
+    kind : str
+        What they hold, for messages.
+    """
+
+    def __init__(self, paths: Any, kind: str) -> None:
+        given = [paths] if isinstance(paths, str | Path) else list(paths)
+        self.files = [Path(f) for p in given for f in (sorted(glob(str(p))) if has_magic(str(p)) else [p])]
+        self.kind = kind
+        if not self.files:
+            raise ValueError(f"No file is named like {paths!s}; give the path of a {kind} file, a pattern, or a list.")
+        self.stamps = {file: self.stamp(file) for file in self.files}
+
+    def stamp(self, file: Path) -> tuple[int, int]:
+        """Return what changes when a file does: its size, and when it was written."""
+        try:
+            seen = file.stat()
+        except OSError:
+            raise ValueError(f"There is no file {file}; give the path of a {self.kind} file.") from None
+        return seen.st_size, seen.st_mtime_ns
+
+    def check(self, file: Path) -> None:
+        """Refuse a file that is not the one of the first look."""
+        if self.stamp(file) != self.stamps[file]:
+            raise ValueError(f"In {file}: it changed while it was read; run it again on a file that stays as it is.")
+
+    @property
+    def source(self) -> str:
+        """All files, as they are."""
+        return repr([(str(file.resolve()), *stamp) for file, stamp in self.stamps.items()])
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return sum(size for size, _ in self.stamps.values())
 
 
 def parquet_batches(paths: Any, target: str | None, weight: str | None, columns: Any, batch_rows: int) -> Batches:
@@ -78,31 +160,31 @@ def parquet_batches(paths: Any, target: str | None, weight: str | None, columns:
         from pyarrow import ArrowException, parquet
     except ImportError:
         raise ImportError("Parquet files need pyarrow: pip install 'boostlab[parquet]'.") from None
-    given = [paths] if isinstance(paths, str | Path) else list(paths)
-    files = [Path(f) for p in given for f in (sorted(glob(str(p))) if has_magic(str(p)) else [p])]
-    if not files:
-        raise ValueError(f"No file is named like {paths!s}; give the path of a Parquet file, a pattern, or a list.")
+    given = TableFiles(paths, "Parquet")
     wanted = None if columns is None else [*dict.fromkeys([*columns, *(n for n in (target, weight) if n is not None)])]
     names: list[str] = []
 
     def opened() -> Iterator[Batch]:
         names.clear()
-        for file in files:
+        for file in given.files:
             names.append(str(file))
+            given.check(file)
             try:
                 at = 0
-                for batch in parquet.ParquetFile(file).iter_batches(batch_rows, columns=wanted):
+                opened_file = parquet.ParquetFile(file, pre_buffer=False)  # which would keep the whole file
+                for batch in opened_file.iter_batches(batch_rows, columns=wanted):
                     names[-1] = f"{file}, rows {at} to {at + len(batch) - 1}"
                     with in_batch(names[-1]):
                         yield batch_of(batch, target, weight)
                     at += len(batch)
                     names.append(f"{file}, from row {at}")
-            except FileNotFoundError:
-                raise ValueError(f"There is no file {file}; give the path of a Parquet file.") from None
             except (ArrowException, OSError) as error:
+                given.check(file)
                 raise ValueError(f"In {names[-1]}: it cannot be read as Parquet ({error}).") from None
+            given.check(file)
 
-    return Batches(opened, lambda number: names[-1])
+    what = (target, weight, wanted)
+    return Batches(opened, lambda number: names[-1], f"{given.source} {what!r}")
 
 
 def batch_of(given: Any, target: str | None, weight: str | None) -> Batch:
@@ -120,6 +202,40 @@ def batch_of(given: Any, target: str | None, weight: str | None) -> Batch:
         raise ValueError(f"there is no column {missing[0]!r}; the columns are {', '.join(map(str, frame.columns))}.")
     rest = frame.drop(columns=names) if hasattr(frame, "iloc") else frame.drop(names)
     return Batch(rest, *(None if n is None else np.asarray(frame[n]) for n in (target, weight)))
+
+
+@contextlib.contextmanager
+def in_batch(name: str) -> Iterator[None]:
+    """Say in which batch something is wrong."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        raise type(error)(f"In {name}: {error}") from error
+
+
+# -- batches that come once ------------------------------------------------------------------------------------------
+
+_SPOOL = "boostlab-spool-"  # and the process that writes it
+
+
+def sweep_spools() -> None:
+    """Remove what killed processes left in the folder of temporary files."""
+    for left in Path(tempfile.gettempdir()).glob(f"{_SPOOL}*-*"):
+        owner = left.name.removeprefix(_SPOOL).partition("-")[0]
+        if owner.isdigit() and not _is_alive(int(owner)):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _is_alive(process: int) -> bool:
+    if os.name == "nt":
+        return True  # a signal would end it
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
+    return True
 
 
 class _Spool:
@@ -146,110 +262,7 @@ class _Spool:
         self.whole = True
 
 
-@dataclass
-class ReadBatches:
-    """What a first pass learns: how columns are read, rows, labels and weights."""
-
-    reader: Reader
-    n_rows: int
-    rows_of: list[int]  # rows of every batch
-    y: Array | None
-    weight: Array | None
-
-    def numbers(self, name: str, batch: Batch, number: int) -> Array:
-        """Return a batch as numbers, after checking that it is the one that the first pass saw."""
-        if number >= len(self.rows_of) or len(batch.X) != self.rows_of[number]:
-            raise ValueError(f"{name} changed while it was read; run it again on files that stay as they are.")
-        columns = self.reader._columns
-        if columns is None:
-            return np.asarray(batch.X, dtype=np.float64)
-        return columns.numbers(batch.X if is_frame(batch.X) else np.asarray(batch.X, dtype=object), first=True)
-
-
-@contextlib.contextmanager
-def in_batch(name: str) -> Iterator[None]:
-    """Say in which batch something is wrong."""
-    try:
-        yield
-    except (ValueError, TypeError) as error:
-        raise type(error)(f"In {name}: {error}") from error
-
-
-def read_batches(batches: Batches, categorical_features: Any) -> ReadBatches:
-    """Look at all batches once: their columns must agree, and categories are those of all of them."""
-    reader, columns, first = Reader(categorical_features), None, None
-    rows_of, ys, weights = [], list[Array](), list[Array]()
-    for name, batch in batches:
-        with in_batch(name):
-            shown = list(batch.X.columns) if is_frame(batch.X) else [f"column {j}" for j in range(np.shape(batch.X)[1])]
-            if first is None:
-                first = shown
-                validate_data(reader, batch.X, skip_check_array=True)
-            elif shown != first:
-                raise ValueError(f"the columns are {', '.join(map(str, shown))}, and those before {', '.join(first)}.")
-            by_dtype = categorical_features is None or isinstance(categorical_features, str)
-            if has_others(batch.X) or not by_dtype or columns is not None:
-                columns = merged_columns(columns, Columns.fit(batch.X, categorical_features), batch.X)
-            elif not is_frame(batch.X) or not has_others(batch.X):
-                check_array(batch.X, dtype="numeric", ensure_all_finite="allow-nan", ensure_min_samples=0)
-            rows_of.append(len(batch.X))
-            for kept, column in ((ys, batch.y), (weights, batch.weight)):
-                if column is not None:
-                    if np.shape(column) != (len(batch.X),):
-                        raise ValueError(
-                            f"there are {len(batch.X)} rows, and labels or weights of shape {np.shape(column)}."
-                        )
-                    kept.append(np.asarray(column))
-    if first is None or not sum(rows_of):
-        raise ValueError("There are no rows in these batches; give at least one row.")
-    if not (len(ys) in (0, len(rows_of)) and len(weights) in (0, len(rows_of))):
-        raise ValueError("Some batches have labels or weights and others do not; give them with all or with none.")
-    reader._columns = columns
-    joined = (np.concatenate(parts) if parts else None for parts in (ys, weights))
-    return ReadBatches(reader, sum(rows_of), rows_of, *joined)
-
-
-def code_batches(batches: Batches, read: ReadBatches, max_bins: int | str, threads: int, cache: Path | None) -> Table:
-    """Cut the columns, and keep the rows as codes: in memory, or in a file of a folder."""
-    heavy = np.ones(read.n_rows, bool) if read.weight is None else read.weight > 0  # the others have no say
-    weight = None if read.weight is None else np.asarray(read.weight, np.float64)[heavy]
-    whole = np.zeros(read.n_rows, np.int64)
-    mass = Bins.masses_of(Masses(int(heavy.sum()), weight))
-    whole[heavy] = 1 if mass is None else mass
-    columns = read.reader._columns
-    n_categories = {} if columns is None else columns.n_categories
-    d, limit = int(read.reader.n_features_in_), MOST_BINS if max_bins == "exact" else int(max_bins)
-
-    def numbers() -> Iterator[tuple[int, Array]]:
-        at = 0
-        for number, (name, batch) in enumerate(batches):
-            with in_batch(name):
-                X = read.numbers(name, batch, number)
-            yield at, X
-            at += len(X)
-
-    def blocks() -> Iterator[tuple[Array, Array]]:
-        for at, X in numbers():
-            mass = whole[at : at + len(X)]
-            yield X[mass > 0], mass[mass > 0]
-
-    points, counts, distinct = cuts_of_blocks(blocks, d, limit, n_categories)
-    if max_bins == "exact" and np.any(distinct > limit):
-        raise ValueError(
-            f'max_bins="exact" allows {MOST_BINS:,} distinct values a column, but column {int(np.argmax(distinct))} '
-            "has more; give max_bins a number, for example 255."
-        )
-    bins = Bins(points, np.append(0, np.cumsum(counts)).astype(np.int64), frozenset(n_categories))
-    widest = int(bins.n_bins.max(initial=0)) + 1
-    shape, kind = DenseCodes.shape_of(read.n_rows, d, widest)
-    if cache is None:
-        cells = np.zeros(shape, kind)
-    else:
-        cache.mkdir(parents=True, exist_ok=True)
-        cells = np.lib.format.open_memmap(cache / "codes.npy", mode="w+", dtype=kind, shape=shape)
-    keys = np.empty(read.n_rows, np.uint64)
-    for at, X in numbers():
-        cells[:, at : at + len(X)] = bins._encode_dense(X, threads).cells
-        keys[at : at + len(X)] = row_keys(X, threads)
-    codes = DenseCodes(cells, bins.slots, threads)
-    return Table(CodedMatrix(codes, bins, keys), bins, codes, threads)
+def shown_columns(names: Sequence[Any], most: int = 8) -> str:
+    """Return the names of columns for a message, the first few of many."""
+    few = ", ".join(map(str, names[:most]))
+    return few if len(names) <= most else f"{few} and {len(names) - most} more"

@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.threads import count_threads
-from boostlab.data.batches import Batches, code_batches, parquet_batches, read_batches
+from boostlab.data.batches import Batches, parquet_batches
 from boostlab.data.bins import Bins
+from boostlab.data.coding import code_batches, most_bins, read_batches
 from boostlab.data.frames import Columns
 from boostlab.data.input_tables import Reader, ReadTable
 from boostlab.data.matrix import as_a_whole
@@ -153,15 +154,16 @@ class Binned(ReadTable):
 
         Parameters
         ----------
-        batches : list, generator, or function that returns one
-            Frames, Arrow tables or arrays of the same columns, or tuples (X, y) and (X, y, sample_weight).  What can be
-            read only once is kept in a temporary file meanwhile.
+        batches : list, generator, function that returns one, lazy frame of polars, Arrow reader, table or dataset
+            Frames, Arrow batches, arrays or sparse matrices of the same columns, or tuples (X, y) and
+            (X, y, sample_weight).  What can be read only once is kept in a temporary file meanwhile.
         target, weight : str, optional
             The columns of frames that hold labels and weights; they become `target` and `sample_weight`.
         max_bins, categorical_features, n_jobs
             As for `Binned.fit`.
         cache : path, optional
-            A folder to keep the codes in, instead of in memory.
+            A folder to keep the codes in, in memory-mapped files, instead of in memory.  For files (`from_parquet`) a
+            run that was killed is gone on with, and what it left of another table is removed.
 
         Returns
         -------
@@ -223,8 +225,9 @@ class Binned(ReadTable):
     ) -> Binned:
         if not is_max_bins(max_bins):
             raise ValueError(f"Binned: max_bins={max_bins!r} is not possible; it must be {MAX_BINS}.")
-        read = read_batches(source, categorical_features)
-        table = code_batches(source, read, max_bins, count_threads(n_jobs), None if cache is None else Path(cache))
+        threads = count_threads(n_jobs)
+        read = read_batches(source, categorical_features, most_bins(max_bins), threads)
+        table = code_batches(source, read, max_bins, threads, None if cache is None else Path(cache))
         made = cls(table, read.reader, max_bins)
         made.target, made.sample_weight = read.y, read.weight
         return made

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.bin_codes import Codes, DenseCodes, SparseCodes
+from boostlab.backend.cpu.bin_codes import Codes, DenseCodes
 from boostlab.backend.cpu.kernels.binning import columns_of, cut_sorted, encode, lay_grids
 from boostlab.backend.cpu.kernels.sparse_histogram import keep_nonzero, sparse_codes, sparse_cuts
 from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.sparse_codes import SparseCodes
 from boostlab.backend.cpu.threads import spread
 from boostlab.data.cut_search import midpoints
 from boostlab.data.matrix import blocks, float_type, is_sparse, seen

@@ -16,12 +16,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.backend.cpu.kernels.cut_counts import count_keys, gather_keys
+
 Array = npt.NDArray[Any]
 
 SIGN = np.uint64(1 << 63)
-COARSE = 48  # bits of a stretch in the first pass
-FEW = 4096  # rows of a stretch that are gathered
+COARSE = 48  # bits of a stretch in the first pass, at least
+FEW = 4096  # rows of a stretch that are gathered, at most
+MOST_GATHERED = 1 << 23  # rows times columns
 NOTHING = np.uint64(2**64 - 1)  # above all keys of numbers
+NO_MASS = np.empty(0, np.int64)  # every row counts once
 
 
 def keys_of(x: Array) -> Array:
@@ -46,10 +50,10 @@ class _Stretches:
     after: Array  # NOTHING: no key
 
     @classmethod
-    def all_keys(cls) -> _Stretches:
-        """Return the stretch of all keys, with counters for the first pass."""
+    def all_keys(cls, counters: int) -> _Stretches:
+        """Return the stretch of all keys, with about so many counters for the first pass."""
         whole = cls(np.zeros(1, np.uint64), 64, np.zeros(1, np.int64), np.full(1, NOTHING))
-        whole.open(COARSE)
+        whole.open(max(65 - counters.bit_length(), COARSE))
         return whole
 
     def open(self, bits: int) -> None:
@@ -67,20 +71,16 @@ class _Stretches:
         offset = keys - self.low[np.maximum(stretch, 0)]
         return stretch, (stretch >= 0) & (offset >> np.uint64(self.bits) == 0)
 
-    def count(self, keys: Array, mass: Array) -> None:
-        """Count sorted keys."""
-        stretch, inside = self.places(keys)
-        keys, mass, stretch = keys[inside], mass[inside], stretch[inside]
-        if not len(keys):
-            return
-        places = (stretch << (self.bits - self.split)) + ((keys - self.low[stretch]) >> np.uint64(self.split)).astype(
-            np.int64
-        )
-        at = np.flatnonzero(np.append(True, places[1:] != places[:-1]))
-        ids = places[at]
-        self.rows[ids] += np.diff(np.append(at, len(keys)))
-        self.mass[ids] += np.add.reduceat(mass, at)
-        self.first[ids] = np.minimum(self.first[ids], keys[at])
+    def count(self, words: Array, mass: Array) -> None:
+        """Count rows, given the bits of their numbers, and masses where they do not count once each."""
+        width, split = np.uint64(self.bits), np.uint64(self.split)
+        count_keys(words, mass, self.low, width, split, self.rows, self.mass, self.first)
+
+    def gather(self, words: Array, mass: Array) -> tuple[Array, Array]:
+        """Return the keys of the rows in the stretches, and their masses if they have any."""
+        keys, masses = np.empty(len(words), np.uint64), np.empty(len(mass), np.int64)
+        n = gather_keys(words, mass, self.low, np.uint64(self.bits), keys, masses)
+        return keys[:n].copy(), masses[:n].copy()
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the counters behind: what travels is where to count."""
@@ -176,14 +176,19 @@ class CutSearch:
     ----------
     limit : int
         The largest number of bins.
+    counters : int, optional
+        Of the first pass, about.
+    n_columns : int, default=1
+        How many columns share the memory for gathered rows.
     """
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, counters: int = 1 << 16, n_columns: int = 1) -> None:
         self.limit = limit
+        self.most_rows = min(FEW, max(MOST_GATHERED // (limit * n_columns), 64))  # of a stretch that is gathered
         self.known: Array | None = np.empty(0, np.uint64)  # distinct keys, while they are few
         self.whole = 0  # mass
         self.found: dict[int, tuple[int, int]] = {}  # by the number of a share: its key, and the next one
-        self.stretches: _Stretches | None = _Stretches.all_keys()
+        self.stretches: _Stretches | None = _Stretches.all_keys(max(counters, 16))
         self.few: _Stretches | None = None  # whose rows are gathered
         self.gathered: list[tuple[Array, Array]] = []
 
@@ -194,24 +199,16 @@ class CutSearch:
 
     def see(self, x: Array, mass: Array | None, first: bool) -> None:
         """Look at a block's values."""
-        there = ~np.isnan(x)
-        keys = keys_of(x[there])
-        if mass is None:
-            keys.sort()  # several times faster than to find an order
-            mass = np.ones(len(keys), np.int64)
-        else:
-            order = np.argsort(keys, kind="stable")
-            keys, mass = keys[order], mass[there][order]
+        words, mass = np.ascontiguousarray(x).view(np.uint64), NO_MASS if mass is None else mass
         if first:
-            self.whole += int(mass.sum())
+            there = ~np.isnan(x)
+            self.whole += int(mass[there].sum()) if len(mass) else int(there.sum())
             if self.known is not None:
-                distinct = keys[np.append(True, keys[1:] != keys[:-1])] if len(keys) else keys
-                self.known = _few_keys(self.known, distinct, self.limit) if len(distinct) <= self.limit else None
+                self.known = _few_keys(self.known, keys_of(x[there]), self.limit)
         if self.stretches is not None:
-            self.stretches.count(keys, mass)
+            self.stretches.count(words, mass)
         if self.few is not None:
-            inside = self.few.places(keys)[1]
-            self.gathered.append((keys[inside], mass[inside]))
+            self.gathered.append(self.few.gather(words, mass))
 
     def blank(self) -> CutSearch:
         """Return what another needs to look at values for this search."""
@@ -254,7 +251,7 @@ class CutSearch:
                 self.found[k] = int(st.keys(i)), int(st.next_key(i))
             return
         chosen = np.unique(at)
-        few = st.rows[chosen] <= FEW
+        few = st.rows[chosen] <= self.most_rows
         self.few = st.within(chosen[few], reached)
         self.stretches = st.within(chosen[~few], reached)
         if self.stretches is not None:
@@ -263,7 +260,8 @@ class CutSearch:
 
     def _resolve(self, few: _Stretches) -> None:
         """Find the shares that are reached among gathered rows."""
-        keys, mass = (np.concatenate([g[i] for g in self.gathered]) for i in (0, 1))
+        keys, mass = _joined(self.gathered)
+        mass = mass if len(mass) else np.ones(len(keys), np.int64)
         self.gathered = []
         order = np.argsort(keys, kind="stable")
         keys, mass = keys[order], mass[order]

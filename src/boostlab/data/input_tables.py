@@ -20,6 +20,8 @@ Array = npt.NDArray[Any]
 
 _ITS_OWN = {"max_bins": 255, "categorical_features": "from_dtype"}  # what a Binned decides, and what leaves it to it
 
+_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+
 
 class ReadTable:
     """A table that was read before, and how; a `Binned` is one."""
@@ -60,6 +62,8 @@ class Reading:
 
         What is binned already comes back as a `Table`.
         """
+        if not (reset or labels) and self._as_it_is(X):
+            return X, None
         with one_sentence(X, None if reset else getattr(self, "feature_names_in_", None), where):
             if isinstance(X, ReadTable):
                 return self._binned(X, labels, reset)
@@ -67,6 +71,22 @@ class Reading:
             for y in labels:
                 self._check_targets(y)
             return self._read(X, labels, reset, sample_weight)
+
+    def _as_it_is(self, X: Any) -> bool:
+        """Return whether nothing is to be checked or converted: some floats, as many columns as the model's, no names.
+
+        scikit-learn's checks of one row take longer than its prediction.
+        """
+        return (
+            type(X) is np.ndarray
+            and X.dtype in _FLOATS
+            and X.ndim == 2
+            and X.shape[1] == self.n_features_in_
+            and 0 < X.size < WORTH
+            and self._columns is None
+            and not hasattr(self, "feature_names_in_")
+            and bool(np.isfinite(X).all())
+        )
 
     def _read(self, X: Any, labels: tuple[Any, ...], reset: bool, sample_weight: Any) -> tuple[Any, Any]:
         wanted = self.categorical_features

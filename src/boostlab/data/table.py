@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.bin_codes import Codes, DenseCodes, SparseCodes
+from boostlab.backend.cpu.bin_codes import Codes, DenseCodes
 from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.sparse_codes import SparseCodes
 from boostlab.contract.voter import compact
 from boostlab.data.bins import MOST_BINS, Bins
 from boostlab.data.coded import CodedMatrix

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.backend.cpu.threads import spread
 from boostlab.data.cut_search import CutSearch, Seen
 
 Array = npt.NDArray[Any]
@@ -17,9 +18,7 @@ Block = tuple[Array, Array | None]  # rows of numbers, and their integer masses
 MOST_COUNTERS = 1 << 21  # in one pass
 
 
-def cuts_of_blocks(
-    blocks: Callable[[], Iterable[Block]], n_features: int, limit: int, n_categories: Mapping[int, int] | None = None
-) -> tuple[Array, Array, Array]:
+def cuts_of_blocks(blocks: Callable[[], Iterable[Block]], search: TableSearch) -> tuple[Array, Array, Array]:
     """Return the columns' cut points, how many each has, and how many distinct values (at most limit + 1).
 
     Parameters
@@ -27,14 +26,9 @@ def cuts_of_blocks(
     blocks : callable
         Returns all blocks, once more every time it is called: rows of numbers (NaN for missing ones) and integer
         masses, or None if every row counts once.
-    n_features : int
-        Number of columns.
-    limit : int
-        The largest number of bins.
-    n_categories : mapping, optional
-        The categorical columns and how many categories each has.
+    search : TableSearch
+        New, or after some passes.
     """
-    search = TableSearch(n_features, limit, n_categories)
     while not search.done:
         for X, mass in blocks():
             search.see(X, mass)
@@ -47,18 +41,32 @@ class TableSearch:
 
     Parameters
     ----------
-    n_features, limit, n_categories
-        As for `cuts_of_blocks`.
+    n_features : int
+        Number of columns.
+    limit : int
+        The largest number of bins.
+    n_categories : mapping, optional
+        The categorical columns and how many categories each has.
     most_counters : int, optional
         In one pass, over all columns.
+    threads : int, default=1
+        How many share the columns of a block.
     """
 
     def __init__(
-        self, n_features: int, limit: int, n_categories: Mapping[int, int] | None, most_counters: int | None = None
+        self,
+        n_features: int,
+        limit: int,
+        n_categories: Mapping[int, int] | None,
+        most_counters: int | None = None,
+        threads: int = 1,
     ) -> None:
+        self.threads = threads
         self.n_features, self.limit, self.most_counters = n_features, limit, most_counters or MOST_COUNTERS
         self.n_categories = n_categories or {}
-        self.columns = {j: CutSearch(limit) for j in range(n_features) if j not in self.n_categories}
+        numeric = [j for j in range(n_features) if j not in self.n_categories]
+        share = self.most_counters // max(len(numeric), 1)
+        self.columns = {j: CutSearch(limit, share, len(numeric)) for j in numeric}
         self.first = True
 
     @property
@@ -72,9 +80,14 @@ class TableSearch:
         return not self.first and not self.open
 
     def see(self, X: Array, mass: Array | None) -> None:
-        """Look at a block."""
-        for j, column in self.open.items():
-            column.see(np.asarray(X[:, j], np.float64), mass, self.first)
+        """Look at a block, a column at a time; several threads share the columns."""
+        columns = list(self.open.items())
+
+        def work(first: int, last: int) -> None:
+            for j, column in columns[first:last]:
+                column.see(np.ascontiguousarray(X[:, j], np.float64), mass, self.first)
+
+        spread(work, len(columns), len(X) * len(columns) * 8, self.threads)
 
     def question(self) -> tuple[dict[int, CutSearch], bool]:
         """Return what others must know to look at a block (see `look`)."""
@@ -108,7 +121,7 @@ def look(question: tuple[Mapping[int, CutSearch], bool], X: Array, mass: Array |
     reports = {}
     for j, column in columns.items():
         mine = copy.deepcopy(column)
-        mine.see(np.asarray(X[:, j], np.float64), mass, first)
+        mine.see(np.ascontiguousarray(X[:, j], np.float64), mass, first)
         reports[j] = mine.report()
     return reports
 

@@ -12,13 +12,14 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from boostlab.auto.estimators import AutoBoostClassifier, AutoBoostRegressor
+from boostlab.auto.estimators import RAREST, AutoBoostClassifier, AutoBoostRegressor
 from boostlab.boosters import REGISTRY, REGRESSORS
 from boostlab.comparison.metrics import METRICS, find_metric
 from boostlab.comparison.request import choose, seconds_of, short_name
 from boostlab.comparison.result import model_facts
 from boostlab.studies.request import RequestError
 from boostlab.tables.files import read
+from boostlab.tables.large import LargeFile, choose_reading, understand_large
 from boostlab.tables.model import save_model, table_model
 from boostlab.tables.table import LabelledTable, understand
 
@@ -39,6 +40,8 @@ class FitOptions:
     metric: str | None = None
     text: bool = True
     seed: int = 0
+    in_batches: str = "auto"
+    cache: Path | None = None
 
 
 def fit(request: FitOptions, console: Console) -> None:
@@ -55,10 +58,8 @@ def fit(request: FitOptions, console: Console) -> None:
         raise RequestError("--budget is the time of --auto, and --booster names one booster; give one of them.")
     metric = None if request.metric is None else find_metric(request.metric)
     numeric = None if metric is None else metric.needs == "numbers"
-    sheet = read(request.table, request.encoding)
-    name = request.table.name.partition(".")[0] or "table"
     options: dict[str, Any] = {"drop": request.drop, "keep": request.keep, "text": request.text, "numeric": numeric}
-    table = understand(sheet, name, request.target, folds=2, **options)
+    table = _table(request, console, options)
     model = _model(request, table)
     start = time.perf_counter()
     if table.categorical_features:
@@ -84,6 +85,30 @@ def fit(request: FitOptions, console: Console) -> None:
         console.print(Text(str(facts["choice"])))
     console.print(Text(f"{facts['model']}, fitted in {seconds:.1f} s: {request.out}"))
     console.print(Text(f"Next: {next_command(request.out)}"))
+
+
+def _table(request: FitOptions, console: Console, options: dict[str, Any]) -> LabelledTable:
+    """Return the table, read as a whole or in batches."""
+    name = request.table.name.partition(".")[0] or "table"
+    reading = choose_reading(request.table, request.in_batches, request.cache)
+    if not reading.in_batches:
+        return understand(read(request.table, request.encoding), name, request.target, folds=2, **options)
+    if request.budget is not None:
+        raise RequestError(
+            "--budget compares boosters on rows in memory, and this table is read in batches; boostlab compare draws "
+            "rows of it, compares, and fits the best booster to all of them."
+        )
+    console.print(Text(reading.why))
+    settings = dict(text.replace(" ", "").split("=", 1) for text in request.settings if "=" in text)
+    asked = settings.get("max_bins", "255")
+    return understand_large(
+        *(LargeFile(request.table, request.encoding), name, request.target),
+        **options,
+        folds=2,
+        cache=request.cache,
+        max_bins=int(asked) if asked.isdigit() else asked,
+        least=RAREST if request.booster is None else 1,
+    )
 
 
 def next_command(path: Path) -> str:

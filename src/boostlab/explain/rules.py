@@ -34,6 +34,14 @@ class Rules:
     ----------
     lines : list of RuleLine
         The voters, by rounds.
+
+    Examples
+    --------
+    >>> from boostlab import AdaBoostClassifier
+    >>> from boostlab.datasets import twonorm
+    >>> X, y = twonorm(100, random_state=0)
+    >>> len(list(AdaBoostClassifier(n_estimators=3).fit(X, y).rules()))
+    3
     """
 
     def __init__(self, lines: list[RuleLine]) -> None:

@@ -120,6 +120,16 @@ def contributions(model: Any, X: Any, background: Any = None) -> Contributions:
     -------
     Contributions
         Stumps: the step functions less their means, either way.
+
+    Examples
+    --------
+    >>> from boostlab import AdaBoostClassifier, explain
+    >>> from boostlab.datasets import twonorm
+    >>> X, y = twonorm(100, random_state=0)
+    >>> model = AdaBoostClassifier(n_estimators=10).fit(X, y)
+    >>> told = explain.contributions(model, X)
+    >>> bool(abs(told.scores - model.decision_function(X)).max() < 1e-12)
+    True
     """
     parts = parts_of(model)
     table = model._table(X)

@@ -123,6 +123,15 @@ def explain(model: Any, row: Any, background: Any = None) -> Explanation:
         The row.
     background : array-like, optional
         As for `contributions`.
+
+    Examples
+    --------
+    >>> from boostlab import AdaBoostClassifier, explain
+    >>> from boostlab.datasets import twonorm
+    >>> X, y = twonorm(100, random_state=0)
+    >>> model = AdaBoostClassifier(n_estimators=10).fit(X, y)
+    >>> str(explain.explain(model, X[:1])).split()[0]
+    'Predicted:'
     """
     X = row if is_frame(row) else _one_line(row, model)
     told = contributions(model, X, background)

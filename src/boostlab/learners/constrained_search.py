@@ -50,12 +50,9 @@ class ConstrainedSearch(SplitSearch):
         region: Region = WHOLE,
     ) -> Split | None:
         """Return the cheapest split (see `SplitSearch.best`) that is allowed in a node's region."""
-        seen, numbers = slice(None, -1) if least > 0 else slice(None), criterion.numbers(params)
-        hist, order = self._order_categories(criterion, hist, channels.scale, seen, numbers)
-        left, right, allowed = self._sides(hist, total, channels.scale, least, region)
-        facts = channels.gross[seen], numbers
+        left, right, facts, allowed, order = self._cuts(criterion, hist, total, channels, params, least, region)
         with np.errstate(all="ignore"):  # of cuts that there are not
-            price, rise = self._priced(criterion, left[seen], right[seen], facts, region)
+            price, rise = self._priced(criterion, left, right, facts, region)
         price = np.where(allowed & (self.direction[:, None] * rise >= 0), price, np.inf)
         at = int(price.argmin())  # the first: ties go to the first feature, the first cut, missing values above
         if not price.flat[at] < np.inf:
@@ -85,17 +82,33 @@ class ConstrainedSearch(SplitSearch):
         region: Region = WHOLE,
     ) -> Split | None:
         """Return the split (as `SplitSearch.most_even`) that is allowed in a node's region."""
-        seen, numbers = slice(None, -1) if least > 0 else slice(None), criterion.numbers(params)
-        hist, order = self._order_categories(criterion, hist, channels.scale, seen, numbers)
-        left, right, allowed = self._sides(hist, total, channels.scale, least, region)
+        left, right, facts, allowed, order = self._cuts(criterion, hist, total, channels, params, least, region)
         if self.direction.any():
             with np.errstate(all="ignore"):
-                rise = criterion.rise(left[seen], right[seen], channels.gross[seen], numbers)
+                rise = criterion.rise(left, right, *facts)
             allowed = allowed & (self.direction[:, None] * rise >= 0)
-        even = np.where(allowed, np.minimum(*(criterion.weigh(side[seen]) for side in (left, right))), 0.0)
+        even = np.where(allowed, np.minimum(*(criterion.weigh(side) for side in (left, right))), 0.0)
         at = int(even.argmax())
         n_sides = even.shape[1]
         return self.slots.split_at(at // n_sides, at % n_sides, np.inf, order) if even.flat[at] > 0 else None
+
+    def _cuts(
+        self,
+        criterion: Criterion,
+        hist: Array,
+        total: Array,
+        channels: Channels,
+        params: Params,
+        least: float,
+        region: Region,
+    ) -> tuple[Array, Array, tuple[Array, Array], Array, dict[int, Array]]:
+        """Return the sums left and right of every cut, the gross sums and numbers that a criterion takes beside them,
+        whether a cut is allowed, and the order of categories.
+        """
+        seen, numbers = slice(None, -1) if least > 0 else slice(None), criterion.numbers(params)
+        hist, order = self._order_categories(criterion, hist, channels.scale, seen, numbers)
+        left, right, allowed = self._sides(hist, total, channels.scale, least, region)
+        return left[seen], right[seen], (channels.gross[seen], numbers), allowed, order
 
     def _sides(
         self, hist: Array, total: Array, scale: Array, least: float, region: Region

@@ -89,6 +89,19 @@ def load(path: Path) -> Any:
         If the file is damaged, of another kind, or of a newer version.
     FileNotFoundError
         If there is no such file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import boostlab
+    >>> from boostlab.datasets import twonorm
+    >>> X, y = twonorm(100, random_state=0)
+    >>> file = Path(tempfile.mkdtemp()) / "model.boost"
+    >>> model = boostlab.AdaBoostClassifier(n_estimators=10).fit(X, y)
+    >>> model.save(file)
+    >>> bool((boostlab.load(file).predict(X) == model.predict(X)).all())
+    True
     """
     name = os.fspath(path)
     try:

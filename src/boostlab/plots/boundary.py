@@ -43,6 +43,17 @@ def decision_boundary(
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from boostlab import AdaBoostClassifier, plots
+    >>> from boostlab.datasets import twonorm
+    >>> X, y = twonorm(100, random_state=0)
+    >>> X = X[:, :2]
+    >>> model = AdaBoostClassifier(n_estimators=10).fit(X, y)
+    >>> axes = plots.decision_boundary(model, X, y, resolution=20)
+    >>> plt.close()
     """
     points, labels = np.asarray(X, dtype=np.float64), column_or_1d(y)
     if points.ndim != 2 or points.shape[1] != 2:

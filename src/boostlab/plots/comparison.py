@@ -38,6 +38,15 @@ def error_scatter(
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from boostlab import plots
+    >>> axes = plots.error_scatter([0.1, 0.2, 0.3], [0.2, 0.1, 0.3], ("stumps", "trees"))
+    >>> axes.get_xlabel()
+    'error of stumps'
+    >>> plt.close()
     """
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if x.shape != y.shape or x.ndim != 1 or not len(x):
@@ -85,6 +94,13 @@ def critical_difference(errors: npt.ArrayLike, names: Sequence[str], *, alpha: f
     References
     ----------
     Demsar 2006, Statistical comparisons of classifiers over multiple data sets.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from boostlab import plots
+    >>> axes = plots.critical_difference([[0.1, 0.2, 0.3], [0.2, 0.1, 0.3], [0.1, 0.2, 0.4]], ["a", "b", "c"])
+    >>> plt.close()
     """
     table = np.asarray(errors, dtype=np.float64)
     if table.ndim != 2 or table.shape[1] != len(names) or table.shape[1] < 2 or len(table) < 2:

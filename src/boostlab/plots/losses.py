@@ -29,6 +29,15 @@ def loss_functions(rho: float = 4.0, *, limits: tuple[float, float] = (-2.0, 2.0
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from boostlab import plots
+    >>> axes = plots.loss_functions(rho=4)
+    >>> len(axes.get_lines()) > 3
+    True
+    >>> plt.close()
     """
     if not rho >= 1:
         raise ValueError(f"rho={rho!r} is not possible; it must be at least 1.")
@@ -76,6 +85,13 @@ def variance_bound(
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from boostlab import plots
+    >>> axes = plots.variance_bound([0.4, 0.3, 0.3], [True, True, False], 0.5)
+    >>> plt.close()
     """
     ax = canvas(ax)
     alpha = np.linspace(*limits, 201)

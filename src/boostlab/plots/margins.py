@@ -24,6 +24,18 @@ def margin_distribution(models: Mapping[str, Any], X: Any = None, y: Any = None,
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from boostlab import AdaBoostClassifier, plots
+    >>> from boostlab.datasets import twonorm
+    >>> X, y = twonorm(100, random_state=0)
+    >>> model = AdaBoostClassifier(n_estimators=10).fit(X, y)
+    >>> axes = plots.margin_distribution({"AdaBoost": model}, X, y)
+    >>> axes.get_xlabel()
+    'normalised margin'
+    >>> plt.close()
     """
     ax = canvas(ax)
     for number, (name, model) in enumerate(models.items()):
@@ -47,6 +59,18 @@ def margin_rounds(model: Any, X: Any, y: Any, rounds: Iterable[int] | None = Non
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from boostlab import AdaBoostClassifier, plots
+    >>> from boostlab.datasets import twonorm
+    >>> X, y = twonorm(100, random_state=0)
+    >>> model = AdaBoostClassifier(n_estimators=10).fit(X, y)
+    >>> axes = plots.margin_rounds(model, X, y, [1, 10])
+    >>> len(axes.get_lines())
+    3
+    >>> plt.close()
     """
     last = model.n_estimators_
     if rounds is None:

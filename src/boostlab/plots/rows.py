@@ -34,6 +34,16 @@ def weight_concentration(
     Returns
     -------
     array of two matplotlib Axes
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from boostlab import AdaBoostClassifier, plots
+    >>> from boostlab.datasets import twonorm
+    >>> X, y = twonorm(100, random_state=0)
+    >>> model = AdaBoostClassifier(n_estimators=10).fit(X, y)
+    >>> axes = plots.weight_concentration(model, X, y, k=3)
+    >>> plt.close()
     """
     seen = row_weights(model, X, y)
     weights = seen.by_round

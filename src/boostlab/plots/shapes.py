@@ -33,6 +33,18 @@ def shape_functions(
     Returns
     -------
     array of matplotlib Axes, one a feature
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from boostlab import AdaBoostClassifier, plots
+    >>> from boostlab.datasets import twonorm
+    >>> X, y = twonorm(100, random_state=0)
+    >>> model = AdaBoostClassifier(n_estimators=10).fit(X, y)
+    >>> axes = plots.shape_functions(model, most=2)
+    >>> len(axes)
+    2
+    >>> plt.close()
     """
     known = functions_of(model)
     shown = known[:most]

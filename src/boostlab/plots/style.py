@@ -60,6 +60,16 @@ def tidy(*axes: Any) -> None:
     Parameters
     ----------
     *axes : matplotlib Axes, or arrays of them
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from boostlab import plots
+    >>> figure, axes = plt.subplots()
+    >>> plots.tidy(axes)
+    >>> axes.spines["top"].get_visible()
+    False
+    >>> plt.close()
     """
     for group in axes:
         for axis in np.ravel(np.asarray(group, dtype=object)):

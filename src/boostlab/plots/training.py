@@ -42,6 +42,18 @@ def learning_curves(
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from boostlab import AdaBoostClassifier, plots
+    >>> from boostlab.datasets import twonorm
+    >>> X, y = twonorm(100, random_state=0)
+    >>> model = AdaBoostClassifier(n_estimators=10).fit(X, y)
+    >>> axes = plots.learning_curves(model, X, y, measures=["error"])
+    >>> axes.get_xlabel()
+    'rounds'
+    >>> plt.close()
     """
     vote_of(model)
     samples = {"training": (X, y)}
@@ -108,6 +120,16 @@ def round_facts(model: Any, facts: Sequence[str] | None = None, *, ax: Any = Non
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from boostlab import AdaBoostClassifier, plots
+    >>> from boostlab.datasets import twonorm
+    >>> X, y = twonorm(100, random_state=0)
+    >>> model = AdaBoostClassifier(n_estimators=10).fit(X, y)
+    >>> axes = plots.round_facts(model, ["error"])
+    >>> plt.close()
     """
     vote_of(model)
     if facts is None:
@@ -155,6 +177,18 @@ def costs(models: Mapping[str, Any], X: Any, y: Any, *, normalised: bool = False
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from boostlab import AdaBoostClassifier, plots
+    >>> from boostlab.datasets import twonorm
+    >>> X, y = twonorm(100, random_state=0)
+    >>> model = AdaBoostClassifier(n_estimators=10).fit(X, y)
+    >>> axes = plots.costs({"AdaBoost": model}, X, y)
+    >>> axes.get_xlabel()
+    'rounds'
+    >>> plt.close()
     """
     ax, n_rows = canvas(ax), _num_samples(X)
     for number, (name, model) in enumerate(models.items()):

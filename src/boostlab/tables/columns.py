@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -11,9 +13,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.tables.forms import Form, infer, read_cells
+from boostlab.tables.forms import Form, date_parts, infer, read_cells
 
 Array = npt.NDArray[Any]
+
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_FLAGS = 20  # words of a text that get a column each
+_COMMON, _RARE = 0.5, 0.01  # shares of the rows between which a word's occurrence may say something
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,12 +43,73 @@ class Column:
             return len(np.unique(self.numbers[~np.isnan(self.numbers)]))
         return len(set(self.words) - {""})
 
+    @property
+    def holds_words(self) -> bool:
+        """Whether it holds words, and not numbers."""
+        return self.numbers is None
+
+    @property
+    def distinct_words(self) -> set[str]:
+        """The different words; none if it holds numbers."""
+        return set(self.words)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all cells are whole numbers, none missing."""
+        return self.numbers is not None and not self.n_missing and bool(np.all(self.numbers % 1 == 0))
+
+    @property
+    def span(self) -> float:
+        """How far the largest number is from the smallest."""
+        assert self.numbers is not None
+        return float(np.ptp(self.numbers))
+
+    @property
+    def holds_text(self) -> bool:
+        """Whether it holds sentences: most cells differ, and have several words."""
+        there = [word for word in self.words if word]
+        return self.numbers is None and are_sentences(
+            len(there), len(set(there)), sum(len(cell.split()) for cell in there)
+        )
+
+    @property
+    def telling_words(self) -> tuple[str, ...]:
+        """Words of sentences that some rows have and others do not."""
+        counts: Counter[str] = Counter()
+        for cell in self.words:
+            counts.update(words_of(cell))
+        return telling_words(counts, len(self.words))
+
+    @property
+    def varying_parts(self) -> tuple[str, ...]:
+        """The parts of dates that have several values."""
+        assert self.numbers is not None
+        parts = date_parts(self.numbers)
+        return tuple(name for name, part in parts.items() if len(np.unique(part[~np.isnan(part)])) > 1)
+
+
+def are_sentences(n_cells: int, n_distinct: int, n_words: int) -> bool:
+    """Whether cells that are not missing are sentences, by how many differ and how many words they have."""
+    return n_cells >= 20 and n_distinct >= 0.5 * n_cells and n_words >= 3 * n_cells
+
+
+def words_of(cell: str) -> set[str]:
+    """Return the words of a sentence, in lower case."""
+    return set(_WORD.findall(cell.casefold()))
+
+
+def telling_words(counts: Counter[str], n_rows: int) -> tuple[str, ...]:
+    """Return the words that some rows have and others do not, the most frequent first; the target has no say."""
+    low, high = max(5.0, _RARE * n_rows), _COMMON * n_rows
+    found = [word for word, count in counts.items() if low <= count <= high]
+    return tuple(sorted(found, key=lambda word: (-counts[word], word))[:_FLAGS])
+
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
     """A table as it was read, before anybody has thought about it."""
 
-    columns: list[Column]
+    columns: list[Any]  # Column, or what passes over a large file saw of one
     n_rows: int
     remarks: list[str] = field(default_factory=list)  # what was assumed in reading it
 

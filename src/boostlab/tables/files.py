@@ -6,23 +6,19 @@ import csv
 import gzip
 import io
 import itertools
-import math
 import sys
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from datetime import date, datetime
-from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from boostlab.studies.request import RequestError
-from boostlab.tables.columns import Array, RawSheet, Sheet, finite
+from boostlab.tables.columns import RawSheet, Sheet
 from boostlab.tables.forms import MISSING, plain_number
+from boostlab.tables.parquet import parquet_batches, read_parquet, typed
 
 STDIN = Path("-")
 _TEXT = (".csv", ".tsv", ".tab", ".txt", ".data")
@@ -65,7 +61,7 @@ def read_raw(path: Path, encoding: str | None = None) -> RawSheet:
     if path == STDIN or name.endswith(_TEXT):
         sheet = _table(path, _decoded(path, encoding), "\t" if name.endswith((".tsv", ".tab")) else "")
     elif name.endswith(_PARQUET):
-        sheet = _parquet(path)
+        sheet = read_parquet(path)
     elif name.endswith(_EXCEL):
         sheet = _excel(path)
     else:
@@ -80,7 +76,7 @@ def read_raw(path: Path, encoding: str | None = None) -> RawSheet:
 
 
 def batches(path: Path, encoding: str | None = None, size: int = 20_000) -> Iterator[RawSheet]:
-    """Yield the cells of a table, so many rows at a time; text files are never whole in memory.
+    """Yield the cells of a table, so many rows at a time; text and Parquet files are never whole in memory.
 
     Parameters
     ----------
@@ -94,6 +90,9 @@ def batches(path: Path, encoding: str | None = None, size: int = 20_000) -> Iter
     RawSheet
     """
     name = _checked_name(path)
+    if name.endswith(_PARQUET):
+        yield from parquet_batches(path, size)
+        return
     if path != STDIN and not name.endswith(_TEXT):
         whole = read_raw(path, encoding)
         for start in range(0, whole.n_rows, size):
@@ -106,11 +105,20 @@ def batches(path: Path, encoding: str | None = None, size: int = 20_000) -> Iter
             raise RequestError(f"{path} is empty; there is nothing to predict.")
         separator = "\t" if name.endswith((".tsv", ".tab")) else _separator(first)
         reader = csv.reader(itertools.chain([first], text), delimiter=separator)
-        names = [" ".join(cell.split()) or f"column {j + 1}" for j, cell in enumerate(next(reader))]
+        header = [" ".join(cell.split()) for cell in next(reader)]
+        parts = _in_batches(path, reader, len(header), size)
+        some = next(parts, [])
+        is_row, remarks = _header(header, some)
+        names = [f"column {j + 1}" if is_row or not cell else cell for j, cell in enumerate(header)]
         _check_names(path, names)
-        for rows in _in_batches(path, reader, len(names), size):
+        for rows in itertools.chain([[header, *some] if is_row else some] if some else [], parts):
             cells = [[cell.strip() for cell in column] for column in zip(*rows, strict=True)]
-            yield RawSheet(names, list(cells), len(rows), [], separator == ";")
+            yield RawSheet(names, list(cells), len(rows), remarks, separator == ";")
+
+
+def is_streamed(path: Path) -> bool:
+    """Whether `batches` reads a file some rows at a time."""
+    return path.name.casefold().removesuffix(".gz").endswith((*_TEXT, *_PARQUET))
 
 
 def _in_batches(path: Path, reader: Any, width: int, size: int) -> Iterator[list[list[str]]]:
@@ -224,17 +232,10 @@ def _table(path: Path, text: str, separator: str) -> RawSheet:
         raise RequestError(
             f"{path} is not a table: its first line has one cell; columns are parted by a comma, semicolon, tab or bar."
         )
-    remarks = []
     rows = lines[1:]
-    if _is_row(header, rows):
-        what = "numbers" if all(plain_number(cell) is not None for cell in header) else "values, not names"
+    is_row, remarks = _header(header, rows)
+    if is_row:
         rows, header = lines, [f"column {j + 1}" for j in range(len(header))]
-        remarks.append(f"The first line holds {what}, so it is taken as a row; columns are named {header[0]!r}, ...")
-    elif numbers := [cell for cell in header if plain_number(cell) is not None]:
-        remarks.append(
-            f"The first line is taken for the names of the columns, though it holds numbers ({numbers[0]}): if it is a "
-            "row, put a line of names before it."
-        )
     wrong = next((i for i, row in enumerate(rows) if len(row) != len(header)), None)
     if wrong is not None:
         line = _line(text, separator, wrong + len(lines) - len(rows))
@@ -244,6 +245,21 @@ def _table(path: Path, text: str, separator: str) -> RawSheet:
     named = [name or f"column {j + 1}" for j, name in enumerate(header)]
     cells = [[cell.strip() for cell in column] for column in zip(*rows, strict=True)]
     return RawSheet(named, list(cells) or [[] for _ in named], len(rows), remarks, separator == ";")
+
+
+def _header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[bool, list[str]]:
+    """Return whether a first line is a row, and what to say about it."""
+    if _is_row(first, rows):
+        what = "numbers" if all(plain_number(cell) is not None for cell in first) else "values, not names"
+        return True, [f"The first line holds {what}, so it is taken as a row; columns are named 'column 1', ..."]
+    numbers = [cell for cell in first if plain_number(cell) is not None]
+    if not numbers:
+        return False, []
+    said = (
+        f"The first line is taken for the names of the columns, though it holds numbers ({numbers[0]}): if it is a "
+        "row, put a line of names before it."
+    )
+    return False, [said]
 
 
 def _separator(first: str) -> str:
@@ -268,71 +284,6 @@ def _is_row(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     if not words and not any(plain_number(cell) is not None for cell in first):
         return False
     return all(any(len(row) > j and row[j].strip() == cell for row in rows) for j, cell in words)
-
-
-# -- Parquet ---------------------------------------------------------------------------------------------------------
-
-
-def _parquet(path: Path) -> RawSheet:
-    try:
-        columns = _by_polars(path)
-    except ImportError:
-        try:
-            columns = _by_pyarrow(path)
-        except ImportError:
-            raise RequestError(
-                f"Reading {path} needs polars or pyarrow, and neither is installed; pip install polars, or save the "
-                "table as CSV."
-            ) from None
-    return _typed_sheet(path, columns)
-
-
-def _typed_sheet(path: Path, columns: Sequence[tuple[str, Sequence[Any]]]) -> RawSheet:
-    if not columns:
-        raise RequestError(f"{path} has no columns; there is nothing to learn from.")
-    return RawSheet([name for name, _ in columns], [typed(values) for _, values in columns], len(columns[0][1]))
-
-
-def _by_polars(path: Path) -> list[tuple[str, list[Any]]]:
-    import polars
-
-    try:
-        frame = polars.read_parquet(path)
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:  # polars has many, and its panic is no Exception
-        raise _unreadable(path, error) from error
-    return [(column.name, column.to_list()) for column in frame.get_columns()]
-
-
-def _by_pyarrow(path: Path) -> list[tuple[str, list[Any]]]:
-    from pyarrow import parquet
-
-    try:
-        table = parquet.read_table(path)
-    except Exception as error:
-        raise _unreadable(path, error) from error
-    return [(name, column.to_pylist()) for name, column in zip(table.column_names, table.columns, strict=True)]
-
-
-def _unreadable(path: Path, error: BaseException) -> RequestError:
-    return RequestError(f"{path} cannot be read as Parquet ({_first_line(error)}).")
-
-
-def typed(values: Sequence[Any]) -> Sequence[str] | Array:
-    """Return the cells of Python values: numbers where all are, else text; dates as ISO has them."""
-    there = {type(value) for value in values if value is not None}
-    if there and there <= {int, float, Decimal}:
-        return finite(np.array([math.nan if v is None else v for v in values], dtype=np.float64))
-    return [_text(value) for value in values]
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, datetime | date):
-        return value.isoformat()
-    return f"{value:.12g}" if isinstance(value, float) else str(value).strip()
 
 
 # -- Excel -----------------------------------------------------------------------------------------------------------

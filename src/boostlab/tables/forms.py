@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -110,15 +110,18 @@ def infer(cells: Sequence[str], decimal_comma: bool = False) -> Form:
     if not there:
         return WORDS
     if all(any(map(str.isdigit, cell)) or "inf" in cell.casefold() for cell in there):
-        found = _number_form(there, decimal_comma)
+        found = number_form(there, decimal_comma)
         if found is not None:
             return found
         date = _date_form(there)
         if date:
             return Form("date", date=date)
-    words = {cell.casefold() for cell in distinct if cell.casefold() not in MISSING}
-    pairs = [{yes, no} for yes, no in zip(_TRUE, _FALSE, strict=True)]
-    return BOOLEAN if words in pairs else WORDS
+    return BOOLEAN if is_boolean({c.casefold() for c in distinct if c.casefold() not in MISSING}) else WORDS
+
+
+def is_boolean(words: set[str]) -> bool:
+    """Whether the words of a column, in lower case, are yes and no, or their kin."""
+    return words in [{yes, no} for yes, no in zip(_TRUE, _FALSE, strict=True)]
 
 
 def read_cells(cells: Sequence[str], form: Form) -> Array | tuple[str, ...]:
@@ -168,10 +171,10 @@ def plain_number(cell: str, decimal_comma: bool = False) -> float | None:
         return None
 
 
-def _number_form(cells: Sequence[str], decimal_comma: bool) -> Form | None:
-    """Return the first form by which every cell is a number."""
+def number_form(cells: Sequence[str], decimal_comma: bool) -> Form | None:
+    """Return the first form by which every cell is a number; None if there is none."""
     marks = (_MARKS[0], _MARKS[1], *_MARKS[2:]) if decimal_comma else (_MARKS[0], *_MARKS[2:])
-    units = {_unit(cell) for cell in cells[:1000]} - {None}
+    units = {_unit(cell) for cell in cells} - {None}
     symbols = [unit for unit in units if unit and not unit[0].islower()]
     if len(units - {""}) > 1 or (units - {""} and "" in units and not symbols):
         return None  # several units, or some cells without: "12 kg" beside "12"
@@ -228,14 +231,26 @@ def _number(cell: str, form: Form) -> float | None:
 
 def _date_form(cells: Sequence[str]) -> str:
     """Return the format of which all cells are dates; empty if there is none."""
-    if not all(_HAS_DATE.search(cell) for cell in cells[:50]):
+    if not all(looks_like_date(cell) for cell in cells[:50]):
         return ""
+    return next((form for form in date_forms() if all(is_moment(cell, form) for cell in cells)), "")
+
+
+def date_forms() -> Iterator[str]:
+    """Yield the formats of dates, in the order in which they are tried."""
     for date in _DATES:
         for clock in ("",) if date == "iso" or "%H" in date else _TIMES:
-            form = date + clock
-            if all(_moment(cell, form) is not None for cell in cells):
-                return form
-    return ""
+            yield date + clock
+
+
+def looks_like_date(cell: str) -> bool:
+    """Whether a cell is worth a closer look."""
+    return _HAS_DATE.search(cell) is not None
+
+
+def is_moment(cell: str, form: str) -> bool:
+    """Whether a cell is a date of a format."""
+    return _moment(cell, form) is not None
 
 
 def is_date_form(text: str) -> bool:

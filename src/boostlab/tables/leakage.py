@@ -53,8 +53,18 @@ def leaks(X: Array, y: Array, categorical: list[int], is_numeric: bool) -> dict[
     >>> leaks(np.column_stack([y * 2.0, np.arange(200) // 2]), y, [], False)
     {0: 'alone predicts 100 % of the rows'}
     """
-    rows = np.random.default_rng(0).permutation(len(y))[:_ROWS]
-    learn, test = rows[::2], rows[1::2]
+    rows = leak_rows(len(y))
+    return leaks_of(X[rows], y[rows], categorical, is_numeric)
+
+
+def leak_rows(n_rows: int) -> Array:
+    """Return the rows that are looked at."""
+    return np.random.default_rng(0).permutation(n_rows)[:_ROWS]
+
+
+def leaks_of(X: Array, y: Array, categorical: list[int], is_numeric: bool) -> dict[int, str]:
+    """Return what `leaks` does, given the rows that are looked at, in their order."""
+    learn, test = np.arange(0, len(y), 2), np.arange(1, len(y), 2)
     if len(test) < 10:
         return {}
     base = _spread(y[test], np.full(len(test), _centre(y[learn], is_numeric)), is_numeric)

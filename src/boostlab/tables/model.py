@@ -20,7 +20,8 @@ from boostlab.model_io import load
 from boostlab.studies.request import RequestError
 from boostlab.studies.whole_files import write_whole
 from boostlab.tables.columns import Array, RawSheet
-from boostlab.tables.files import read_raw, typed
+from boostlab.tables.files import read_raw
+from boostlab.tables.parquet import typed
 from boostlab.tables.recipe import Recipe
 
 MAGIC = b"boostlab table model 1\n"

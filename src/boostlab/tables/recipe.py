@@ -5,8 +5,6 @@ A recipe is plain data: `to_json` and `from_json` are all there is to storing on
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -14,13 +12,10 @@ from typing import Any
 import numpy as np
 
 from boostlab.studies.request import RequestError
-from boostlab.tables.columns import Array, Column, RawSheet
+from boostlab.tables.columns import Array, Column, RawSheet, words_of
 from boostlab.tables.forms import Form, date_parts, is_date_form, is_true
 
 KINDS = ("number", "category", "boolean", "date", "text")
-_WORD = re.compile(r"[^\W\d_]{3,}")
-_FLAGS = 20  # words of a text that get a column each
-_COMMON, _RARE = 0.5, 0.01  # shares of the rows between which a word's occurrence may say something
 
 
 @dataclass(frozen=True)
@@ -74,50 +69,29 @@ class ColumnRecipe:
         return [np.array([known.get(word, np.nan) for word in column.words])]
 
 
-def recipe_of(column: Column) -> ColumnRecipe:
+def recipe_of(column: Any) -> ColumnRecipe:
     """Return how a column is best used, by what it holds.
 
     Parameters
     ----------
-    column : Column
+    column : Column, or SeenColumn
         Of the training rows.
     """
     if column.form.kind == "date":
-        assert column.numbers is not None
-        parts = date_parts(column.numbers)
-        varies = [name for name, part in parts.items() if len(np.unique(part[~np.isnan(part)])) > 1]
-        return ColumnRecipe(column.name, "date", column.form, tuple(varies))
-    if column.numbers is not None:
+        return ColumnRecipe(column.name, "date", column.form, column.varying_parts)
+    if not column.holds_words:
         return ColumnRecipe(column.name, "number", column.form)
     if column.form.kind == "boolean":
         return ColumnRecipe(column.name, "boolean", column.form)
     form = Form("words")
-    if is_text(column):
-        return ColumnRecipe(column.name, "text", form, _telling_words(column.words))
-    return ColumnRecipe(column.name, "category", form, tuple(sorted(set(column.words) - {""})))
-
-
-def is_text(column: Column) -> bool:
-    """Whether a column holds sentences: most cells differ, and have several words."""
-    there = [word for word in column.words if word]
-    if column.numbers is not None or len(there) < 20 or len(set(there)) < 0.5 * len(there):
-        return False
-    return sum(len(cell.split()) for cell in there) >= 3 * len(there)
-
-
-def _telling_words(cells: Sequence[str]) -> tuple[str, ...]:
-    """Return the words that some rows have and others do not, the most frequent first; the target has no say."""
-    counts: Counter[str] = Counter()
-    for cell in cells:
-        counts.update(set(_WORD.findall(cell.casefold())))
-    low, high = max(5.0, _RARE * len(cells)), _COMMON * len(cells)
-    found = [word for word, count in counts.items() if low <= count <= high]
-    return tuple(sorted(found, key=lambda word: (-counts[word], word))[:_FLAGS])
+    if column.holds_text:
+        return ColumnRecipe(column.name, "text", form, column.telling_words)
+    return ColumnRecipe(column.name, "category", form, tuple(sorted(column.distinct_words - {""})))
 
 
 def _text_numbers(cells: Sequence[str], words: Sequence[str]) -> list[Array]:
     there = np.array([cell != "" for cell in cells])
-    found = [set(_WORD.findall(cell.casefold())) for cell in cells]
+    found = [words_of(cell) for cell in cells]
     columns = [
         np.array([float(len(cell)) for cell in cells]),
         np.array([float(len(cell.split())) for cell in cells]),

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
@@ -14,22 +13,19 @@ import numpy.typing as npt
 
 from boostlab.datasets import content_hash
 from boostlab.studies.request import RequestError
-from boostlab.studies.tables import share, significant
-from boostlab.tables.columns import Column, Sheet
+from boostlab.studies.tables import share
+from boostlab.tables.columns import Sheet
 from boostlab.tables.leakage import leaks
-from boostlab.tables.recipe import Recipe, few, is_text, recipe_of
+from boostlab.tables.recipe import Recipe, few, recipe_of
+from boostlab.tables.target import classes_to_predict, find_column, find_target, holds_numbers, numbers_to_predict
 
 Array = npt.NDArray[Any]
 
-_TARGETS = (("target",), ("class", "label", "outcome"), ("y",))  # names that say what a column is for, surest first
 _IDS = re.compile(
     r"(?i:(.*[ _.-])?(id|ids|key|uuid|guid|index|idx|row|nr|no|number)|unnamed: ?0|rownames"
     r"|(customer|user|client|patient|passenger|order|account|member|employee|student|person)(id|no|nr|number))"
     r"|.*[a-z](I[dD]|Key|No|Nr)"  # as in CustomerID
 )
-_MOST_CLASSES = 100
-_FEW = 20  # different numbers that a target may have to be taken for classes
-_RARE = 0.05  # the largest share of the rows that classes may have which are too rare to be tested
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +54,8 @@ class LabelledTable:
         How cells became numbers, where they were read from a file.
     warnings : list of str
         What a person should look at before they trust a result.
+    drawn : callable, optional
+        Of a table that is read in batches, of which X has the codes: returns the numbers of some of its rows.
     """
 
     name: str
@@ -70,6 +68,7 @@ class LabelledTable:
     feature_names: tuple[str, ...] = field(default=(), repr=False)
     recipe: Recipe | None = field(default=None, repr=False)
     warnings: list[str] = field(default_factory=list, repr=False)
+    drawn: Callable[[Array], Array] | None = field(default=None, repr=False)
 
     @property
     def is_numeric(self) -> bool:
@@ -133,44 +132,56 @@ def understand(
     -------
     LabelledTable
     """
-    chosen, why = _target(sheet, target)
-    used, left_out = _columns_to_use(sheet, chosen, drop, keep, text)
+    chosen, why = find_target(sheet, target)
+    used, left_out = columns_to_use(sheet, chosen, drop, keep, text)
     if numeric or (numeric is None and holds_numbers(chosen)):
-        rows, y, classes, target_facts = _numbers_to_predict(chosen, sheet.n_rows, folds)
+        rows, y, classes, target_facts = numbers_to_predict(chosen, sheet.n_rows, folds)
     else:
-        rows, y, classes, target_facts = _classes(chosen, sheet.n_rows, folds)
+        rows, y, classes, target_facts = classes_to_predict(chosen, sheet.n_rows, folds)
     recipe = Recipe(tuple(recipe_of(column) for column in used), chosen.name, chosen.form, classes, left_out)
     X = recipe.stack(used)[rows]
-    facts = {
-        "Target": f"{chosen.name}{why}",
-        **target_facts,
-        "Rows": f"{sheet.n_rows:,}" + (f", of which {len(y):,} are used" if len(y) < sheet.n_rows else ""),
-        **_column_facts(recipe),
-        "Missing": _missing(used, sheet.n_rows),
-    }
-    if left_out:
-        suspects = any(reason != "as asked" for reason in left_out.values())
-        facts["Left out"] = _by_reason(left_out) + (" (--keep NAME keeps it)" if suspects else "")
-    if sheet.remarks:
-        facts["Remark"] = " ".join(sheet.remarks)
+    facts = table_facts(recipe, why, target_facts, sheet, used, len(y))
     table = LabelledTable(
         *(name, X, y, classes, recipe.categorical_features, chosen.name, facts, recipe.feature_names, recipe)
     )
-    told = leaks(X, y, table.categorical_features, table.is_numeric)
-    table.warnings.extend(
-        f"{table.feature_names[j]!r} {what}: if it is known only after {chosen.name!r} is, leave it out with --drop."
-        for j, what in list(told.items())[:5]
-    )
+    table.warnings.extend(leak_warnings(table, leaks(X, y, table.categorical_features, table.is_numeric)))
     return table
 
 
-def _columns_to_use(
-    sheet: Sheet, target: Column, drop: Sequence[str], keep: Sequence[str], text: bool
-) -> tuple[list[Column], dict[str, str]]:
+def table_facts(
+    recipe: Recipe, why: str, target_facts: Mapping[str, str], sheet: Sheet, used: Sequence[Any], n_used: int
+) -> dict[str, str]:
+    """Return what was understood of a table, for people."""
+    facts = {
+        "Target": f"{recipe.target}{why}",
+        **target_facts,
+        "Rows": f"{sheet.n_rows:,}" + (f", of which {n_used:,} are used" if n_used < sheet.n_rows else ""),
+        **_column_facts(recipe),
+        "Missing": _missing(used, sheet.n_rows),
+    }
+    if recipe.left_out:
+        suspects = any(reason != "as asked" for reason in recipe.left_out.values())
+        facts["Left out"] = _by_reason(recipe.left_out) + (" (--keep NAME keeps it)" if suspects else "")
+    if sheet.remarks:
+        facts["Remark"] = " ".join(sheet.remarks)
+    return facts
+
+
+def leak_warnings(table: LabelledTable, told: Mapping[int, str]) -> list[str]:
+    """Return what to say about columns that tell the target outright."""
+    return [
+        f"{table.feature_names[j]!r} {what}: if it is known only after {table.target!r} is, leave it out with --drop."
+        for j, what in list(told.items())[:5]
+    ]
+
+
+def columns_to_use(
+    sheet: Sheet, target: Any, drop: Sequence[str], keep: Sequence[str], text: bool
+) -> tuple[list[Any], dict[str, str]]:
     """Return the columns to learn from, and why each of the others is left out."""
     names = [column.name for column in sheet.columns]
     for asked in (*drop, *keep):
-        _find(asked, names, "column")
+        find_column(asked, names, "column")
     both = [name for name in drop if name in keep]
     if both:
         raise RequestError(f"The column {both[0]!r} is to be left out and to be kept; name it once.")
@@ -181,7 +192,7 @@ def _columns_to_use(
         if column is target:
             continue
         reason = "as asked" if column.name in drop else "" if column.name in keep else _useless(column, sheet.n_rows)
-        if not reason and not text and is_text(column):
+        if not reason and not text and column.holds_text:
             reason = "text; --text yes uses its length and words"
         if reason:
             left_out[column.name] = reason
@@ -214,7 +225,7 @@ def _column_facts(recipe: Recipe) -> dict[str, str]:
     return facts | ({"Read as numbers": few(units)} if units else {})
 
 
-def _missing(used: Sequence[Column], n_rows: int) -> str:
+def _missing(used: Sequence[Any], n_rows: int) -> str:
     missing = [column for column in used if column.n_missing]
     cells = sum(column.n_missing for column in missing)
     if not cells:
@@ -230,135 +241,26 @@ def _by_reason(left_out: Mapping[str, str]) -> str:
     return "; ".join(f"{few(names)} ({reason})" for reason, names in reasons.items())
 
 
-# -- the target ------------------------------------------------------------------------------------------------------
-
-
-def _target(sheet: Sheet, asked: str | None) -> tuple[Column, str]:
-    """Return the target column, and what to say if it was a guess."""
-    named = {column.name: column for column in sheet.columns}
-    if asked is not None:
-        return named[_find(asked, list(named), "column")], ""
-    for group in _TARGETS:
-        found = [column for column in sheet.columns if column.name.casefold() in group]
-        if len(found) == 1 and (group != ("y",) or _holds_classes(found[0], sheet.n_rows)):
-            return found[0], " (assumed from its name; --target NAME chooses another)"
-        if len(found) > 1:
-            break
-    else:
-        last = sheet.columns[-1]
-        if _holds_classes(last, sheet.n_rows):
-            return last, f" (assumed: the last column, {last.n_distinct} values; --target NAME chooses another)"
-    raise RequestError(
-        f"Which column is to be predicted? Name it with --target; the columns are {few(list(named), 12)}."
-    )
-
-
-def _holds_classes(column: Column, n_rows: int) -> bool:
-    """Whether a column is likely to be a target: a few values, each of several rows."""
-    return 2 <= column.n_distinct <= min(_FEW, n_rows / 5)
-
-
-def _find(asked: str, names: Sequence[str], what: str) -> str:
-    """Return the column meant, or raise a sentence with the nearest."""
-    if asked in names:
-        return asked
-    folded = {name.casefold(): name for name in names}
-    near = get_close_matches(asked.casefold(), folded, n=1, cutoff=0.5)
-    hint = f"did you mean {folded[near[0]]!r}?" if near else f"the columns are {few(names, 12)}."
-    raise RequestError(f"There is no {what} {asked!r}; {hint}")
-
-
-def holds_numbers(column: Column) -> bool:
-    """Whether a target is a number to predict rather than the name of a class: it has many values, all numbers."""
-    return column.numbers is not None and column.form.kind == "number" and column.n_distinct > _FEW
-
-
-def _numbers_to_predict(
-    target: Column, n_rows: int, folds: int
-) -> tuple[Array, Array, tuple[str, ...], dict[str, str]]:
-    """Return which rows are used, their numbers, no classes, and what to say about them."""
-    if target.numbers is None or target.form.kind != "number":
-        raise RequestError(
-            f"The target {target.name!r} holds words, and errors of numbers cannot be measured on it; choose another "
-            "column, or another metric."
-        )
-    there = ~np.isnan(target.numbers)
-    y = target.numbers[there]
-    if len(np.unique(y)) < 2:
-        raise RequestError(f"The target {target.name!r} has fewer than two values; there is nothing to learn.")
-    if len(y) < 2 * folds:
-        raise RequestError(f"{len(y)} rows with a target are too few for {folds} parts; take fewer with --folds.")
-    low, middle, high = np.quantile(y, [0, 0.5, 1])
-    facts = {"Numbers": f"from {_plain(low)} to {_plain(high)}, half of them below {_plain(middle)}"}
-    if not there.all():
-        facts["No target"] = f"{n_rows - int(there.sum()):,} rows have none and are left out"
-    return np.flatnonzero(there), y, (), facts
-
-
-def _plain(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else significant(float(value), 4)
-
-
-def _classes(target: Column, n_rows: int, folds: int) -> tuple[Array, Array, tuple[str, ...], dict[str, str]]:
-    """Return which rows are used, their class numbers, the classes, and what to say about them."""
-    if target.numbers is not None:
-        there = ~np.isnan(target.numbers)
-        values, codes = np.unique(target.numbers[there], return_inverse=True)
-        names = [f"{value:.0f}" if value % 1 == 0 else f"{value:.12g}" for value in values]
-    else:
-        there = np.array([word != "" for word in target.words], bool)
-        found, codes = np.unique(np.array([word for word in target.words if word]), return_inverse=True)
-        names = [str(word) for word in found]
-    if len(names) < 2:
-        says = f"only the value {names[0]!r}" if names else "no value at all"
-        raise RequestError(f"The target {target.name!r} has {says}; there is nothing to learn: choose another column.")
-    if len(names) > min(_MOST_CLASSES, max(2, len(codes) // 4)):
-        raise RequestError(
-            f"The target {target.name!r} has {len(names):,} different values in {n_rows:,} rows, which is no small "
-            "number of classes; choose another column, or cut its values into a few ranges."
-        )
-    counts = np.bincount(codes)
-    enough = counts >= folds
-    facts = {}
-    if not enough.all():
-        rare = [f"{names[k]} ({counts[k]})" for k in np.flatnonzero(~enough)]
-        if enough.sum() < 2 or counts[~enough].sum() > _RARE * len(codes):
-            raise RequestError(
-                f"The classes {few(rare)} of {target.name!r} have fewer rows than the {folds} parts of the "
-                "cross-validation; take fewer parts with --folds, or put rare classes together."
-            )
-        facts["Rare"] = f"rows of {few(rare)} are left out: fewer than the {folds} parts of the cross-validation"
-    rows = np.flatnonzero(there)[enough[codes]]
-    y = (np.cumsum(enough) - 1)[codes[enough[codes]]]
-    kept = tuple(name for name, good in zip(names, enough, strict=True) if good)
-    sizes = [f"{name} ({count:,}, {share(count, len(y))})" for name, count in zip(kept, counts[enough], strict=True)]
-    if not there.all():
-        facts["No target"] = f"{n_rows - int(there.sum()):,} rows have none and are left out"
-    return rows, y, kept, {"Classes": f"{len(kept)}: {few(sizes, 6)}", **facts}
-
-
 # -- the other columns -----------------------------------------------------------------------------------------------
 
 
-def _useless(column: Column, n_rows: int) -> str:
+def _useless(column: Any, n_rows: int) -> str:
     """Return why a column is better left out; empty if it is not."""
     distinct = column.n_distinct
     if distinct == 0:
         return "empty"
     if distinct == 1 and not column.n_missing:
         return "constant"
-    if column.numbers is None:
-        if set(column.words) <= {"train", "test", "validation", ""} and "test" in column.words:
+    if column.holds_words:
+        if distinct <= 3 and {"test"} <= column.distinct_words <= {"train", "test", "validation", ""}:
             return "says which rows are for testing"
-        return (
-            "an id? nearly all words differ" if n_rows >= 20 and distinct > 0.9 * n_rows and not is_text(column) else ""
-        )
+        many = n_rows >= 20 and distinct > 0.9 * n_rows
+        return "an id? nearly all words differ" if many and not column.holds_text else ""
     if column.form.kind == "date":
         return ""
-    whole = bool(np.all(column.numbers % 1 == 0)) if not column.n_missing else False
-    if n_rows >= 20 and whole and distinct == n_rows:
+    if n_rows >= 20 and column.is_whole and distinct == n_rows:
         if _IDS.fullmatch(column.name.strip()):
             return "an id? all its numbers differ"
-        if np.ptp(column.numbers) == n_rows - 1:
+        if column.span == n_rows - 1:
             return "an id? it numbers the rows"
     return ""

@@ -23,8 +23,8 @@ THETAS = np.arange(1, 101) / 100
 def schapire(margins: npt.ArrayLike, n_voters: float, delta: float = 0.05, theta: float | None = None) -> Bound:
     """Return the margin bound of Schapire, Freund, Bartlett and Lee (2.20), with its constants.
 
-    P_S[margin <= theta] + 2 e^(-N theta^2 / 8) + sqrt(ln(N (N + 1)^2 |H|^N / delta) / (2m)), the best N.  It holds for
-    all N and all theta at once (a vote of N voters takes N + 1 values only), so both may be chosen afterwards.
+    `P_S[margin <= theta] + 2 e^(-N theta^2 / 8) + sqrt(ln(N (N + 1)^2 |H|^N / delta) / (2m))`, the best N.  It holds
+    for all N and all theta at once (a vote of N voters takes N + 1 values only), so both may be chosen afterwards.
 
     Parameters
     ----------

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boostlab.backend.cpu.bin_codes import DenseCodes, SparseCodes
+from boostlab.backend.cpu.bin_codes import DenseCodes
 from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.sparse_codes import SparseCodes
 from boostlab.backend.cpu.threads import AtOnce
 from boostlab.data import matrix
 from boostlab.data.table import Bins, Table

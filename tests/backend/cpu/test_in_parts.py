@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -150,32 +148,6 @@ def test_a_child_has_threads_of_its_own():
     if child == 0:  # pragma: no cover - the parent sees the exit status only
         os._exit(0 if together.together(2, lambda team, _: (team, 2, 5, told)) == 5 else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-
-
-def test_the_next_process_finds_them_compiled(tmp_path):
-    source = (
-        "from __future__ import annotations\n"
-        "import numpy as np\n"
-        "from boostlab.backend.cpu.in_parts import in_parts\n"
-        "def made(by):\n"
-        "    @in_parts\n"
-        "    def scale(x, first: int, last: int, out) -> None:\n"
-        "        for i in range(first, last):\n"
-        "            out[i] = by * x[i]\n"
-        "    return scale\n"
-        "def run():\n"
-        "    for by in (2, 3):\n"
-        "        scale, out = made(by), np.empty(4)\n"
-        "        scale(np.ones(4), 0, 4, out)\n"
-        "        print(out[0], len(scale._enter.stats.cache_hits))\n"
-    )
-    (tmp_path / "scaling.py").write_text(source)
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *(p for p in sys.path if p)])}
-    for hits in (0, 1):
-        done = subprocess.run(
-            [sys.executable, "-c", "import scaling; scaling.run()"], capture_output=True, text=True, env=env
-        )
-        assert done.stdout.split() == ["2.0", str(hits), "3.0", str(hits)], done.stderr
 
 
 def test_parts_that_add_nothing_clear_nothing():

@@ -9,6 +9,8 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from distributed import Client
+from hypothesis import given, seed, settings
+from hypothesis import strategies as st
 
 import boostlab
 import boostlab.dask
@@ -58,12 +60,6 @@ def sample(n_classes, kind, seed=0, n=240):
     return X, y, weight
 
 
-def partition(rng, n):
-    """Return random sizes of partitions, some of them empty."""
-    ends = np.sort(rng.integers(0, n + 1, 3))
-    return tuple(np.diff([0, ends[0], *ends, n]).tolist())
-
-
 def facts(model):
     """Return all that a fit leaves, but for seconds."""
     if isinstance(model.history_, list):
@@ -80,11 +76,18 @@ def collection(X, chunks):
 @pytest.mark.parametrize(("booster", "n_classes", "kind"), BOOSTERS, ids=lambda v: type(v).__name__)
 def test_ten_boosters_over_random_partitionings(client, booster, n_classes, kind):
     X, y, weight = sample(n_classes, kind)
-    chunks = partition(np.random.default_rng(len(type(booster).__name__)), len(X))
     booster = booster.set_params(n_estimators=3)
     here = facts(booster.fit(X, y, sample_weight=weight))
-    beside = None if weight is None else collection(weight, chunks)
-    assert facts(booster.fit(collection(X, chunks), collection(y, chunks), sample_weight=beside)) == here
+
+    @settings(max_examples=3, deadline=None, derandomize=True, database=None)
+    @seed(len(type(booster).__name__))
+    @given(st.lists(st.integers(0, len(X)), max_size=5))  # where partitions end; equal ends are empty partitions
+    def check(ends):
+        chunks = tuple(np.diff([0, *sorted(ends), len(X)]).tolist())
+        beside = None if weight is None else collection(weight, chunks)
+        assert facts(booster.fit(collection(X, chunks), collection(y, chunks), sample_weight=beside)) == here
+
+    check()
     if n_classes:
         assert booster.classes_.tolist() == list(range(n_classes))
 
@@ -123,7 +126,7 @@ def test_validation_rows_stop_and_are_followed_as_locally(client):
     X, y, _ = sample(2, "plain")
     train, rest = slice(0, 160), slice(160, 240)
     for scoring in ("auto", "error", "log_loss"):
-        booster = AdaBoostClassifier(n_estimators=12, early_stopping=True, n_iter_no_change=3, scoring=scoring)
+        booster = AdaBoostClassifier(n_estimators=7, early_stopping=True, n_iter_no_change=2, scoring=scoring)
         here = facts(booster.fit(X[train], y[train], X_val=X[rest], y_val=y[rest]))
         DX, Dy = collection(X, (50, 110, 80)), collection(y, (50, 110, 80))
         assert facts(booster.fit(DX[train], Dy[train], X_val=DX[rest], y_val=Dy[rest])) == here

@@ -8,6 +8,7 @@ import pickle
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from boostlab.backend.cpu.masses import Masses
@@ -28,24 +29,22 @@ from learners.tree.tree_problems import (
     some_limits,
 )
 
+KINDS = [  # of weights and masses, and whether rows are drawn
+    ("equal", "none", False),
+    ("small", "counts", False),
+    ("some", "real", False),
+    ("near", "none", True),
+    ("small", "real", False),
+]
+
 # -- the greedy tree ----------------------------------------------------------------------------------------------
 
 
 @every_criterion
-@pytest.mark.parametrize("categories", [False, True], ids=["numbers", "categories"])
-@pytest.mark.parametrize(
-    ("weights", "masses", "drawn"),
-    [
-        ("equal", "none", False),
-        ("small", "counts", False),
-        ("some", "real", False),
-        ("near", "none", True),
-        ("small", "real", False),
-    ],
-)
-@settings(max_examples=8)
-@given(seed=seeds)
-def test_every_split_is_the_best_of_all_leaves(criterion, categories, weights, masses, drawn, seed):
+@settings(max_examples=35)
+@given(categories=st.booleans(), kind=st.sampled_from(KINDS), seed=seeds)
+def test_every_split_is_the_best_of_all_leaves(criterion, categories, kind, seed):
+    weights, masses, drawn = kind
     problem = make(seed, criterion, weights, masses, categories, drawn)
     check(problem, some_limits(np.random.default_rng(seed)))
 

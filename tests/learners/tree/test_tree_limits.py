@@ -87,7 +87,7 @@ def test_smallest_leaf_of_just_this_size_is_allowed():
 
 
 @every_criterion
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(seed=seeds)
 def test_pruning_leaves_a_consistent_tree(criterion, seed):
     rng = np.random.default_rng(seed)

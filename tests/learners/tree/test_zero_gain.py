@@ -117,7 +117,7 @@ def small_table(seed):
 
 @pytest.mark.parametrize("strategy", ["general", "best_first", "full"])
 def test_full_trees_err_as_scikit_learns_do(strategy):
-    for seed in range(60):
+    for seed in range(25):
         X, y, w = small_table(seed)
         binary = 2.0 * (y > 0) - 1
         for criterion, target in (("edge", binary), ("labels", y), ("least_squares", y.astype(float))):
@@ -142,7 +142,7 @@ def fields(tree):
 @pytest.mark.parametrize("criterion", ["edge", "z", "least_squares", "labels", "hamming_z"])
 @pytest.mark.parametrize("limits", [{"max_leaf_nodes": 5}, {"max_leaf_nodes": None}, {"max_depth": 2}], ids=str)
 def test_rows_may_come_in_any_order_and_by_any_number_of_threads(criterion, limits):
-    for seed in range(25):
+    for seed in range(10):
         X, y, w = small_table(seed)
         rng = np.random.default_rng(seed)
         X = np.column_stack([X, rng.integers(0, 3, len(X))])

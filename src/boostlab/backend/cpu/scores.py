@@ -10,12 +10,10 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.kernels.lookup_table import weighted_votes
 from boostlab.backend.cpu.kernels.vote_update import add_names, add_to_decayed, add_votes
-from boostlab.backend.cpu.threads import spread
 from boostlab.contract import Reweigh, Rule, Step
 
 Array = npt.NDArray[Any]
 
-COMBINED = 16  # cells of a histogram, that joining one vote by NumPy costs as much as
 TOGETHER = 16  # rounds of votes for classes that are added in one pass
 
 
@@ -118,15 +116,5 @@ class Scores:
             else:
                 add_to_decayed.shared(F.size, self.threads, F, answer.decay, answer.alpha, h, 0, F.size)
         else:
-            self._F, self._lent = self._combined(self.F, answer, h), False
-
-    def _combined(self, F: Array, answer: Step, h: Array) -> Array:
-        """Return the scores after a vote that a rule joins by itself, some rows at a time: each row's by its own."""
-        out = np.empty_like(F)
-
-        def work(first: int, last: int) -> None:
-            here = F[first:last] if answer.decay == 1.0 else answer.decay * F[first:last]
-            out[first:last] = self.rule.combine(here, answer.alpha, h[first:last])
-
-        spread(work, len(F), COMBINED * F.size, self.threads)
-        return out
+            F = self.F if answer.decay == 1.0 else answer.decay * self.F
+            self._F, self._lent = self.rule.combine(F, answer.alpha, h), False

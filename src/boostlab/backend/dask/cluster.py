@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from asyncio import run_coroutine_threadsafe
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import CancelledError
 from concurrent.futures import wait as wait_for_calls
 from typing import Any
@@ -13,6 +13,8 @@ PATIENCE = 10.0  # seconds without any worker after which a fit gives up
 TRIES = 20  # how often what is lost is computed anew, for one question
 AGAIN = 3  # how often a task is submitted that fails, or that workers die of
 LOOK = 0.5  # seconds between two looks at the client's health
+FROZEN = 30.0  # seconds without a sign of life after which a round does not wait for a worker any more
+STARTING = 120.0  # the same while tables are read: a worker that imports libraries may be silent for long
 
 MORE_MEMORY = "give the workers more memory, or use smaller partitions"
 
@@ -85,7 +87,7 @@ class Cluster:
                     left.discard(i)
                 elif status in ("error", "cancelled", "lost"):
                     error = futures[i].exception(timeout=LOOK * 10) if status == "error" else CancelledError()
-                    tries[i] += 1
+                    tries[i] += 1 + int(getattr(error, "allowed_failures", 0))  # workers that died of it
                     if isinstance(error, KilledWorker | MemoryError) and tries[i] >= AGAIN:
                         raise RuntimeError(f"Worker after worker died of {what.lower()} {i}; {MORE_MEMORY}.") from None
                     if (
@@ -101,7 +103,7 @@ class Cluster:
         """Wait until one more of the futures is done, or failed; complain if there is no worker for long."""
         from distributed import wait
 
-        alone = None
+        alone, start = None, time.monotonic()
         while True:
             self.check()
             try:
@@ -114,11 +116,14 @@ class Cluster:
                 return
             if self.client.nthreads():
                 alone = None
+                if time.monotonic() - start > STARTING:
+                    self._refuse_frozen(STARTING)
             else:
                 alone = alone or time.monotonic()
                 if time.monotonic() - alone > PATIENCE:
                     raise RuntimeError(
-                        f"The Dask cluster has had no worker for {PATIENCE:.0f} seconds; start some, and fit again."
+                        f"The Dask cluster has had no worker for {PATIENCE:.0f} seconds; start some, with more "
+                        "memory if theirs ran out, and fit again."
                     ) from None
 
     def homes(self, futures: Sequence[Any]) -> list[str]:
@@ -140,13 +145,15 @@ class Cluster:
             The workers to call, and those that each depends on: if one of these leaves the cluster, nobody waits.
         """
         self.check()
-        loop = self.client.loop.asyncio_loop
+        start, loop = time.monotonic(), self.client.loop.asyncio_loop
         calls = {w: run_coroutine_threadsafe(self._call(function, args, w), loop) for w in groups}
         try:
             while not all(call.done() for call in calls.values()):
                 done, _ = wait_for_calls(calls.values(), timeout=LOOK)
                 if len(done) < len(calls):
                     self.check()
+                    if time.monotonic() - start > FROZEN:
+                        self._refuse_frozen(FROZEN, {w for below in groups.values() for w in below})
                     alive = set(self.client.nthreads())
                     for w, call in calls.items():
                         if not call.done() and not alive.issuperset(groups[w]):
@@ -155,6 +162,28 @@ class Cluster:
         finally:
             for call in calls.values():
                 call.cancel()
+
+    def _refuse_frozen(self, patience: float, asked: Collection[str] | None = None) -> None:
+        """Refuse to wait for workers that are there and give no sign of life: a stopped process, a machine that hangs.
+
+        A worker that computes for long still tells the scheduler every second that it is alive.
+        """
+
+        def seconds_silent(
+            dask_scheduler: Any,
+        ) -> dict[str, float]:  # travels whole: a scheduler need not have boostlab
+            return {address: time.time() - w.last_seen for address, w in dask_scheduler.workers.items()}
+
+        try:
+            silent = self.client.run_on_scheduler(seconds_silent)
+        except Exception:  # a scheduler that does not tell, or is gone: `check` finds out
+            return
+        frozen = [w for w, s in sorted(silent.items()) if s > patience and (asked is None or w in asked)]
+        if frozen:
+            raise RuntimeError(
+                f"The Dask worker {frozen[0]} has given no sign of life for {silent[frozen[0]]:.0f} seconds, so the "
+                "fit ends here; end or restart it, and fit again."
+            )
 
     async def _call(self, function: Callable[..., Any], args: tuple[Any, ...], worker: str) -> Any | None:
         try:

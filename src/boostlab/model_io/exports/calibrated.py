@@ -95,7 +95,13 @@ def in_c(decision: Decision, name: str, real: str, head: list[str], array: Any) 
     array : callable
         array(type, what, numbers) returns a static array.
     """
-    maps, K = decision.maps, max(len(decision.maps), 2)
+    lines = _map_in_c(decision.maps, name, array)
+    lines += _probabilities_in_c(len(decision.maps), name, real, head)
+    return [*lines, *_class_in_c(decision, name, real, array)]
+
+
+def _map_in_c(maps: list[ScoreMap], name: str, array: Any) -> list[str]:
+    """Return the function from a score to a probability, and its numbers."""
     p = array("double", "map_p", np.concatenate([m.p for m in maps]).tolist())
     lines = ["", p]
     if maps[0].kind == "sigmoid":
@@ -119,16 +125,26 @@ def in_c(decision: Decision, name: str, real: str, head: list[str], array: Any) 
     }}
 {found}
 }}""")
+    return lines
+
+
+def _probabilities_in_c(n_maps: int, name: str, real: str, head: list[str]) -> list[str]:
+    """Return the function from a row to its probabilities."""
     body = [f"    p[1] = {name}_map(0, s[0]);", "    p[0] = 1.0 - p[1];"]
-    if len(maps) > 1:
+    if n_maps > 1:
         body = [
             "    double whole = 0.0;",
             "    int32_t k;",
-            f"    for (k = 0; k < {K}; k++) whole += p[k] = {name}_map(k, s[k]);",
-            f"    for (k = 0; k < {K}; k++) p[k] = whole > 0.0 ? p[k] / whole : {1 / K!r};",
+            f"    for (k = 0; k < {n_maps}; k++) whole += p[k] = {name}_map(k, s[k]);",
+            f"    for (k = 0; k < {n_maps}; k++) p[k] = whole > 0.0 ? p[k] / whole : {1 / n_maps!r};",
         ]
-    lines += ["", f"void {name}_probabilities(const {real} *x, double *p)", "{", *head, *body, "}"]
-    better = "p[k] > p[best]"
+    return ["", f"void {name}_probabilities(const {real} *x, double *p)", "{", *head, *body, "}"]
+
+
+def _class_in_c(decision: Decision, name: str, real: str, array: Any) -> list[str]:
+    """Return the function from a row to its class: the most probable one, or that of the smallest expected cost."""
+    K, better = max(len(decision.maps), 2), "p[k] > p[best]"
+    lines: list[str] = []
     cost: list[str] = []
     if decision.cost is not None:
         lines.append(array("double", "cost", decision.cost.ravel().tolist()))

@@ -22,6 +22,22 @@ import numpy as np
 
 from boostlab.backend.cpu.compiling import part
 from boostlab.backend.cpu.in_parts import in_parts
+from boostlab.backend.cpu.kernels.node_facts import (
+    CHILD,
+    CUT,
+    DEPTH,
+    FIRST,
+    HIST,
+    LEAF,
+    ORDER,
+    SIDE,
+    SIZE,
+    SPLIT,
+    STATE,
+    WAITING,
+    leading,
+    next_leaves,
+)
 from boostlab.backend.cpu.kernels.node_rows import join_stretches, mark_low, part_stretch, sum_low
 from boostlab.backend.cpu.kernels.spin_barrier import meet
 from boostlab.backend.cpu.kernels.tree_histogram import BLOCK, new_block
@@ -30,11 +46,6 @@ from boostlab.backend.cpu.kernels.workspace import clear, integers, last_at_most
 
 Array = np.ndarray[Any, Any]
 
-# What is known of a node: CUT is a slot, < 0 if there is none; ORDER is the number it has where one leaf is split after
-# the other; STATE says whether it is in the tree.
-FIRST, SIZE, DEPTH, HIST, CUT, SIDE, CHILD, ORDER, STATE = range(9)
-FACTS = 9
-WAITING, LEAF, SPLIT = range(3)
 CROWD = 4  # members from which on leaves are prepared together
 MOST = 16  # leaves that are
 
@@ -95,39 +106,6 @@ class Kind:
     weight: Callable[..., Any]  # of a node
     remaining: Callable[..., Any]  # what pure leaves would gain
     stamp: int
-
-
-# -- which leaves --------------------------------------------------------------------------------------------------
-
-
-@part
-def leading(facts: Array, gains: Array, n_nodes: int, gain: float, order: int) -> int:
-    """Return the leaf with the largest gain, the first of equals, that comes after this gain and order; or -1."""
-    best, most = -1, -1.0
-    for node in range(n_nodes):
-        if facts[node, STATE] != LEAF:
-            continue
-        mine, number = gains[node], facts[node, ORDER]
-        if (mine < gain or (mine == gain and number > order)) and (
-            mine > most or (mine == most and number < facts[best, ORDER])
-        ):
-            best, most = node, mine
-    return best
-
-
-@part
-def next_leaves(facts: Array, gains: Array, n_nodes: int, ahead: int, spare: int, batch: Array) -> int:
-    """Write the leaves to prepare, the leading one and the next as far as there is room; return how many."""
-    count, gain, order = 0, np.inf, -1
-    for _ in range(ahead):
-        node = leading(facts, gains, n_nodes, gain, order)
-        if node < 0 or count > spare:
-            break
-        gain, order = gains[node], facts[node, ORDER]
-        if facts[node, CHILD] == 0:
-            batch[count] = node
-            count += 1
-    return count
 
 
 # -- growth --------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import numpy as np
 
 from boostlab.backend.cpu.compiling import kernel
 from boostlab.backend.cpu.in_parts import in_parts
-from boostlab.backend.cpu.kernels.best_first import CHILD, CUT, FIRST, SIDE, SIZE
+from boostlab.backend.cpu.kernels.node_facts import CHILD, CUT, FIRST, SIDE, SIZE
 from boostlab.backend.cpu.kernels.workspace import last_at_most
 
 Array = np.ndarray[Any, Any]

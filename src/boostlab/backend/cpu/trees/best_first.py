@@ -13,8 +13,9 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.bin_codes import FOLLOWED, DenseCodes, Followed
 from boostlab.backend.cpu.followed_histograms import Follower, Rounded, scaled
-from boostlab.backend.cpu.kernels.best_first import CUT, FACTS, MOST, most_histograms
+from boostlab.backend.cpu.kernels.best_first import MOST, most_histograms
 from boostlab.backend.cpu.kernels.grown_tree import write_tree, write_votes
+from boostlab.backend.cpu.kernels.node_facts import CUT, FACTS
 from boostlab.backend.cpu.kernels.tree_histogram import class_totals, label_changes
 from boostlab.backend.cpu.kernels.tree_kinds import classes_grower, labels_grower, numbers_grower
 from boostlab.backend.cpu.masses import Masses
