@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from math import inf
 from typing import ClassVar
 
@@ -32,6 +34,17 @@ def newton(y: float, F: float, z_max: float, careful: float) -> tuple[float, flo
 def loss_after(y: float, F: float, h: float, nu: float) -> float:
     """ln(1 + exp(-2 y (F + nu h)))."""
     return softplus(-2.0 * y * (F + nu * h))
+
+
+@formula
+def losses_after(y: float, F: float, h: float, nu: float) -> tuple[float, float, float, float]:
+    """The same after nu, nu/2, nu/4 and nu/8: one look at the rows for four halvings."""
+    return (
+        softplus(-2.0 * y * (F + nu * h)),
+        softplus(-2.0 * y * (F + nu / 2.0 * h)),
+        softplus(-2.0 * y * (F + nu / 4.0 * h)),
+        softplus(-2.0 * y * (F + nu / 8.0 * h)),
+    )
 
 
 @formula
@@ -82,17 +95,23 @@ class LogitBoost(Rule):
 
     def step(self, s: State, task: Task, h: Array) -> Step | Retry | Stop:
         """Step 3; with halving, if it must be safe."""
-        nu = self.learning_rate
-        for _ in range(12):
-            loss = s.total(loss_after, nu) / s.n
+        for nu, loss in islice(self._losses(s), 12):
             if loss < s.own.loss or (not self.safe and s.largest(magnitude) > 0.0):
                 s.own.loss, s.own.careful = loss, False
                 return Step(nu, {"objective": loss})
-            nu /= 2.0
         if self.safe and not s.own.careful:
             s.own.careful = True
             return Retry("no step along the fit of the clipped response lowers the logistic loss")
         return Stop("no_edge", "no step along the best fit lowers the logistic loss")
+
+    def _losses(self, s: State) -> Iterator[tuple[float, float]]:
+        """Yield steps, each half of the last, and the mean loss after them."""
+        nu = self.learning_rate
+        yield nu, s.total(loss_after, nu) / s.n
+        while True:
+            for loss in s.total(losses_after, nu / 2.0):
+                nu /= 2.0
+                yield nu, loss / s.n
 
 
 @formula
