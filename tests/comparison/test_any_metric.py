@@ -188,7 +188,7 @@ def test_time_left_knows_what_other_boosters_take(tmp_path):
         seconds = takes[place.cell.method.name]
         progress.cell(place, Saved(1, place.key, Outcome({"cost": 0.1}), "", seconds, "", "run"))
         rest -= seconds
-        assert rest / 2 <= progress.seconds_left() <= 2 * rest + 1e-9
+        assert rest / 2 - 1e-9 <= progress.seconds_left() <= 2 * rest + 1e-9
 
 
 def test_shapes_are_drawn_over_the_values_of_a_column():

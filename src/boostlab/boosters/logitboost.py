@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from math import inf
 from typing import ClassVar
 
@@ -95,7 +94,7 @@ class LogitBoost(Rule):
 
     def step(self, s: State, task: Task, h: Array) -> Step | Retry | Stop:
         """Step 3; with halving, if it must be safe."""
-        for nu, loss in islice(self._losses(s), 12):
+        for nu, loss in self._losses(s):
             if loss < s.own.loss or (not self.safe and s.largest(magnitude) > 0.0):
                 s.own.loss, s.own.careful = loss, False
                 return Step(nu, {"objective": loss})
@@ -105,12 +104,14 @@ class LogitBoost(Rule):
         return Stop("no_edge", "no step along the best fit lowers the logistic loss")
 
     def _losses(self, s: State) -> Iterator[tuple[float, float]]:
-        """Yield steps, each half of the last, and the mean loss after them."""
+        """Yield twelve steps, each half of the last, and the mean loss after them."""
         nu = self.learning_rate
         yield nu, s.total(loss_after, nu) / s.n
         while True:
             for loss in s.total(losses_after, nu / 2.0):
                 nu /= 2.0
+                if nu * 2048.0 < self.learning_rate:
+                    return
                 yield nu, loss / s.n
 
 

@@ -98,5 +98,5 @@ def test_closures_of_one_source_have_names_of_their_own():
         for made in (labels_grower(pairs.cost, 0.0, 8), labels_grower(gini, 2.0, 8))
     )
     mine = {name.split("_")[0] for name in of_z - of_gini}
-    assert mine == {"grower.<locals>.grow", "grower.<locals>.decide", "pair"}  # those that are made of the cost
+    assert mine == {f"grower.<locals>.{part}" for part in ("grow", "decide", "search")}
     assert of_z & of_gini  # the others are the same, whoever asks
