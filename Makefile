@@ -103,6 +103,12 @@ $(VENV)/.stamp-test $(VENV)/.stamp-dev $(VENV)/.stamp-docs $(VENV)/.stamp-site: 
 	@$(VENV)/bin/python $(PIP_INSTALL) -e ".[$(patsubst .stamp-%,%,$(@F))]" -e ./reproductions
 	@touch $@
 
+# All of them at once, for the whole check.
+$(VENV)/.stamp-all: $(VENV)/.stamp-venv $(REQUIREMENTS)
+	@echo "Installing boostlab[dev,site] into $(VENV) ..."
+	@$(VENV)/bin/python $(PIP_INSTALL) -e ".[dev,site]" -e ./reproductions
+	@touch $(VENV)/.stamp-core $(VENV)/.stamp-test $(VENV)/.stamp-dev $(VENV)/.stamp-docs $(VENV)/.stamp-site $@
+
 $(BENCH_VENV)/.stamp-bench: $(BENCH_VENV)/.stamp-venv $(REQUIREMENTS)
 	@echo "Installing boostlab[bench] into $(BENCH_VENV) ..."
 	@$(BENCH_VENV)/bin/python $(PIP_INSTALL) -e ".[bench]"
