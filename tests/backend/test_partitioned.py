@@ -44,9 +44,8 @@ def parted(rule, table, masses, codes, n_classes, owner):
     return PartitionedRows(rule, InThisProcess(parts), part(np.empty(0, np.intp)), whole)
 
 
-def sample(seed, n_classes, kind):
+def sample(seed, n_classes, kind, n=120):
     rng = np.random.default_rng(seed)
-    n = 120
     X = rng.normal(size=(n, 5))
     X[:, 3] = rng.integers(0, 4, n)
     X[rng.random(X.shape) < 0.1 * (kind != "counts")] = np.nan
@@ -75,10 +74,10 @@ def rounds_of(training):
     return kept, stop.code
 
 
-def both(name, learner, kind, n_classes, seed=1):
+def both(name, learner, kind, n_classes, seed=1, n=120):
     """Return the rounds of rows in memory and of rows in parts; None if the rule is of another number of classes."""
-    table, masses, codes = sample(0, n_classes, kind)
-    model = REGISTRY[f"{name}Classifier"].cls(n_estimators=2).fit(table.X, codes)
+    table, masses, codes = sample(0, n_classes, kind, n)
+    model = REGISTRY[f"{name}Classifier"].cls(n_estimators=2).fit(table.X[:120], codes[:120])
     if not isinstance(model._ensemble, Ensemble):  # binary problems
         return None
     rule, learner = model._ensemble.rule, LEARNERS[learner]
@@ -112,6 +111,14 @@ def test_every_rule_in_formulas(name):
 def test_trees_masses_missing_values_and_categories(name, learner, kind):
     here, there = both(name, learner, kind, 3 if name in ("SAMME", "AdaBoostMH", "AdaBoostM2") else 2, seed=len(kind))
     assert there == here
+
+
+@pytest.mark.parametrize("learner", ["stump", "leaves"])
+def test_many_rows_of_several_classes(learner):
+    """Where rows are many, two channels are rounded together, and classes take turns."""
+    here, there = both("LogitBoost", learner, "plain", 3, n=5000)
+    assert there == here
+    assert here[0]
 
 
 @pytest.mark.parametrize("kind", ["plain", "real"])

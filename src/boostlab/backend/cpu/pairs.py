@@ -34,18 +34,15 @@ class Pair:
     def __init__(self, two: Sequence[Follower], residual: Residual, threads: int) -> None:
         self.two, self.masses, self.residual, self.threads = two, two[0].rows, residual, threads
         self._moments, self._spread = np.empty((0, 2), np.int64), np.empty((0, 1), np.int64)  # powers of the last sums
-        self._turn, self._kept = 0, dict[int, Any]()
+        self._turn, self._guesses = 0, dict[int, tuple[Array, Array]]()
         self._centred, self._given, self._target = np.empty(0), np.empty(0), np.empty(0)
 
     def take_turn(self, turn: int) -> None:
-        """Go back to the scales that this task of a round had a round ago: other classes have others."""
-        if turn == self._turn:
-            return
-        self._kept[self._turn] = *(f.power for f in self.two), self._moments, self._spread
-        self._turn = turn
-        if turn in self._kept:
-            first, second, self._moments, self._spread = self._kept[turn]
-            self.two[0].power, self.two[1].power = first, second
+        """Guess by what this task of a round needed a round ago: sums of other classes have other powers of two."""
+        if turn != self._turn:
+            self._guesses[self._turn] = self._moments, self._spread
+            self._moments, self._spread = self._guesses.get(turn, (self._moments, self._spread))
+            self._turn = turn
 
     def mean(self, weight: Array, target: Array) -> float:
         """Return the weighted mean of the target."""
