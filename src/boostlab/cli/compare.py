@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from boostlab.cli.app import app, refuse
+from boostlab.cli.app import Cache, InBatches, app, refuse
 
 
 @app.command()
@@ -67,18 +67,8 @@ def compare(
     max_rows: Annotated[
         int, typer.Option(help="Of a larger table so many rows are compared on; the model is fitted to all.")
     ] = 100_000,
-    in_batches: Annotated[
-        str,
-        typer.Option(
-            "--in-batches",
-            metavar="auto|yes|no",
-            help="Whether the file is read in batches and kept at one byte a cell; by its size if left out.",
-        ),
-    ] = "auto",
-    cache: Annotated[
-        Path | None,
-        typer.Option(help="Folder for the codes of a file that is read in batches; in memory if left out."),
-    ] = None,
+    in_batches: InBatches = "auto",
+    cache: Cache = None,
     dask: Annotated[
         str | None,
         typer.Option(metavar="ADDRESS", help="Scheduler of a Dask cluster that computes, such as tcp://host:8786."),

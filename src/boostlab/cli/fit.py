@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from boostlab.cli.app import app, refuse
+from boostlab.cli.app import Cache, InBatches, app, refuse
 
 
 @app.command()
@@ -43,18 +43,8 @@ def fit(
         str, typer.Option(metavar="yes|no", help="Whether columns of sentences are used, by length and words.")
     ] = "yes",
     seed: Annotated[int, typer.Option(help="Seed of the booster and its hold-out.")] = 0,
-    in_batches: Annotated[
-        str,
-        typer.Option(
-            "--in-batches",
-            metavar="auto|yes|no",
-            help="Whether the file is read in batches and kept at one byte a cell; by its size if left out.",
-        ),
-    ] = "auto",
-    cache: Annotated[
-        Path | None,
-        typer.Option(help="Folder for the codes of a file that is read in batches; in memory if left out."),
-    ] = None,
+    in_batches: InBatches = "auto",
+    cache: Cache = None,
 ) -> None:
     """Fit one model to a table, and write it with the recipe of the table.
 

@@ -13,15 +13,13 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba.core import types
-from numba.extending import intrinsic
 
 from boostlab.backend.cpu.compiling import kernel, part
 from boostlab.backend.cpu.in_parts import adding
 from boostlab.backend.cpu.kernels.fixed_point import _scales
 from boostlab.backend.cpu.kernels.histogram import value
 from boostlab.backend.cpu.kernels.prefetch import soon
+from boostlab.backend.cpu.kernels.whole_histogram import add_two
 from boostlab.backend.cpu.kernels.workspace import clear, doubles, integers, naturals
 
 Array = np.ndarray[Any, Any]
@@ -29,10 +27,6 @@ U = np.uint64
 
 BLOCK = 2048  # rows
 AHEAD = 16  # rows
-
-_intrinsic: Any = intrinsic
-_I = ir.IntType(64)
-_PAIR = ir.VectorType(_I, 2)
 
 
 class RowBlock(NamedTuple):
@@ -88,30 +82,6 @@ def gather_classes(source: Any, members: Array, some: bool, first: int, size: in
 # -- adding a block ------------------------------------------------------------------------------------------------
 
 
-@_intrinsic
-def _add_pairs(typing: Any, out: Any, word: Any, bases: Any, values: Any, k: Any) -> Any:
-    """Add values[2 k] and values[2 k + 1] to out[base + 2 code] and behind it, for all columns of a word."""
-    lanes = len(bases.types)
-    width = 64 // lanes
-    mask = ir.Constant(_I, (1 << width) - 1)
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        def place(array: int, at: Any) -> Any:
-            data = context.make_array(signature.args[array])(context, builder, args[array]).data
-            return builder.bitcast(builder.gep(data, [at]), _PAIR.as_pointer())
-
-        twice = ir.Constant(_I, 1)
-        value = builder.load(place(3, builder.shl(args[4], twice)), align=8)
-        for lane in range(lanes):
-            base = builder.extract_value(args[2], lane)
-            c = builder.and_(builder.lshr(args[1], ir.Constant(_I, width * lane)), mask)
-            at = place(0, builder.add(base, builder.shl(c, twice)))
-            builder.store(builder.add(builder.load(at, align=8), value), at, align=8)
-        return context.get_dummy_value()
-
-    return types.void(out, types.uint64, bases, values, types.uint64), code
-
-
 @part
 def _add_pairs_of_lane(w: Array, bits: int, lane: int, base: int, block: RowBlock, size: int, out: Array) -> None:
     """Add a block to one column of a word."""
@@ -138,7 +108,7 @@ def add_pairs_of_eight(
         eight = b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]
         for k in range(U(size)):
             soon(w, rows[k + U(AHEAD)])
-            _add_pairs(out, w[rows[k]], eight, values, k)
+            add_two(out, w[rows[k]], eight, values, k)
 
 
 @part
@@ -156,7 +126,7 @@ def add_pairs_of_four(
         four = b[0], b[1], b[2], b[3]
         for k in range(U(size)):
             soon(w, rows[k + U(AHEAD)])
-            _add_pairs(out, w[rows[k]], four, values, k)
+            add_two(out, w[rows[k]], four, values, k)
 
 
 @part
