@@ -43,10 +43,10 @@ draw()
 # 1. Why do the voters get worse as training goes on?
 # 2. With which ε does a round gain nothing?  With which does training end?
 #
-# In a notebook the arguments become knobs:
+# In a notebook the arguments become sliders:
 try:
     from ipywidgets import interact
 except ImportError:
-    print("pip install ipywidgets, and run this in a notebook")
+    print("pip install 'boostlab[teach]', and run this in a notebook: it shows a slider for every argument")
 else:
     interact(draw, rounds=(5, 200, 5), rows=(50, 1000, 50))

@@ -34,10 +34,10 @@ draw()
 # 1. After how many rounds is the training error zero?  What is the test error there, and at the end?
 # 2. Large margins shrink while small ones grow.  Why must they?
 #
-# In a notebook the arguments become knobs:
+# In a notebook the arguments become sliders:
 try:
     from ipywidgets import interact
 except ImportError:
-    print("pip install ipywidgets, and run this in a notebook")
+    print("pip install 'boostlab[teach]', and run this in a notebook: it shows a slider for every argument")
 else:
     interact(draw, rounds=(20, 400, 20), leaves=(2, 16))

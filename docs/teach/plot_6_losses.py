@@ -35,10 +35,10 @@ names = [f"row {i}, flipped" if flipped else f"row {i}" for i, flipped in enumer
 axes = np.ravel(weight_concentration(model, X, y, names))
 
 # %%
-# In a notebook the argument becomes a knob:
+# In a notebook the argument becomes a slider:
 try:
     from ipywidgets import interact
 except ImportError:
-    print("pip install ipywidgets, and run this in a notebook")
+    print("pip install 'boostlab[teach]', and run this in a notebook: it shows a slider for every argument")
 else:
     interact(draw, rho=(1.0, 8.0))

@@ -24,7 +24,21 @@ CACHE = "BOOSTLAB_CACHE"
 
 
 def data_folder() -> Path | None:
-    """Return the folder that the environment variable BOOSTLAB_DATA names, if it names one."""
+    """Return the folder that the environment variable BOOSTLAB_DATA names, if it names one.
+
+    Examples
+    --------
+    >>> import os
+    >>> from boostlab.datasets import data_folder
+    >>> before = os.environ.get("BOOSTLAB_DATA")
+    >>> os.environ["BOOSTLAB_DATA"] = "tables"
+    >>> data_folder().name
+    'tables'
+    >>> os.environ.pop("BOOSTLAB_DATA") and data_folder() is None
+    True
+    >>> if before is not None:
+    ...     os.environ["BOOSTLAB_DATA"] = before
+    """
     named = os.environ.get(FOLDER)
     return Path(named).expanduser() if named else None
 
@@ -38,6 +52,12 @@ def cache_folder() -> Path:
     Returns
     -------
     Path
+
+    Examples
+    --------
+    >>> from boostlab.datasets import cache_folder
+    >>> cache_folder().is_absolute()
+    True
     """
     if named := os.environ.get(CACHE):
         return Path(named).expanduser()
@@ -101,7 +121,15 @@ def load(name: str, *, download: bool = True) -> Dataset:
 
 @dataclass(frozen=True)
 class FoundFile:
-    """Where a data set is: "data folder", "cache" or "scikit-learn", and the file if there is one."""
+    """Where a data set is: "data folder", "cache" or "scikit-learn", and the file if there is one.
+
+    Examples
+    --------
+    >>> from boostlab.datasets import where
+    >>> found = where("digits")
+    >>> found.place, found.path
+    ('scikit-learn', None)
+    """
 
     place: str
     path: Path | None
