@@ -7,6 +7,8 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
+
 import boostlab
 
 ROOT = Path(__file__).parents[1]
@@ -52,3 +54,19 @@ def test_workflows_cover_the_pythons_that_the_package_names():
         workflow = text_of(f".github/workflows/{name}.yml")
         assert f"python: [{', '.join(json.dumps(python) for python in pythons)}]" in workflow
         assert "os: [ubuntu-latest, macos-latest, windows-latest]" in workflow
+
+
+def test_forms_of_issues_are_what_github_reads():
+    """A comma in an unquoted label ends it, and the form is refused."""
+    yaml = pytest.importorskip("yaml")
+    for form in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("[!c]*.yml"):
+        for field in yaml.safe_load(form.read_text(encoding="utf-8"))["body"]:
+            allowed = {"label", "description", "placeholder", "render", "value", "options", "multiple", "default"}
+            assert set(field["attributes"]) <= allowed, form.name
+
+
+def test_only_files_are_checked_out_where_files_are_named():
+    """By default the patterns of a sparse checkout are folders."""
+    for name in ("ci", "pages", "release"):
+        workflow = text_of(f".github/workflows/{name}.yml")
+        assert workflow.count("sparse-checkout: |") == workflow.count("sparse-checkout-cone-mode: false")

@@ -166,7 +166,8 @@ def name_page(name: str) -> str:
 def module_page(module: str) -> str:
     """Return the page of a public module."""
     names, pictures = PUBLIC[module], plot_figures() if module == "boostlab.plots" else {}
-    text = title(TITLES[module]) + f".. py:module:: {module}\n\n" + inspect.getdoc(import_module(module)) + "\n\n"
+    text = title(TITLES[module]) + f".. py:module:: {module}\n\n.. py:currentmodule:: None\n\n"
+    text += inspect.getdoc(import_module(module)) + "\n\n"
     if module == "boostlab.contract":
         text += ":doc:`/add_your_own_booster` shows these at work, in complete files that the tests run.\n\n"
     text += table(module, names, page=False)

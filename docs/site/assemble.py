@@ -25,8 +25,18 @@ import measured  # noqa: E402
 MOVED = {"docs/index.md": "all_pages.md", "README.md": "index.md"}
 OUTSIDE = ["CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md"]
 LINK = re.compile(r"(\]\()([^)\s#]+)((?:#[^)\s]*)?\))")
-MAKERS = {**vars(measured), **vars(by_booster), **vars(decisions)}  # what makes the generated parts, by name
+CLAIMS = re.compile(r"<!-- \[claims\] .*?-->\n(.*?)<!-- \[/claims\] -->", re.S)
 GENERATED = re.compile(r"^<!-- \[site: (\w+)\] -->$", re.M)
+
+
+def claims() -> str:
+    """Return the README's claims."""
+    (text,) = CLAIMS.findall((ROOT / "README.md").read_text(encoding="utf-8"))
+    return relinked(text, ROOT / "README.md")
+
+
+# What makes the generated parts, by name.
+MAKERS = {**vars(measured), **vars(by_booster), **vars(decisions), "claims": claims}
 
 
 def place(path: Path) -> str:

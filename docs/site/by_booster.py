@@ -100,7 +100,9 @@ def draw_ratios(part: str) -> Any:
     for key in order:
         if key[0] != group:
             group = key[0]
-            axes.annotate(GROUPS[group].says, (0, at), xycoords=("axes fraction", "data"), va="center", fontsize=9, weight="bold")
+            axes.annotate(
+                GROUPS[group].says, (0, at), xycoords=("axes fraction", "data"), va="center", fontsize=9, weight="bold"
+            )
             at += 1
         order[key], at = at, at + 1
         labels.append(key[1])

@@ -41,7 +41,7 @@ def named(found: list[tuple[str, float]], form: str) -> str:
 
 
 def under_noise(learner: str) -> list[str]:
-    """Return the best boosters of the noise study with rounds and knobs chosen by validation."""
+    """Return the best boosters of the noise study with rounds and parameters chosen by validation."""
     file = f"{NOISE}/overall-{learner}-uniform-noise.csv"
     lines = rows_of(file)
     noisy = next(column for column in lines[0] if column.startswith("noise ") and "learnt" not in column)
@@ -52,7 +52,7 @@ def under_noise(learner: str) -> list[str]:
     better = [code(line["booster"]) for line in sure if int(line["better than the control"]) > int(line["worse"])]
     words = f"{shown}; AdaBoost with a chosen `learning_rate` {float(control[noisy]):.1f} %. "
     words += f"Better than that one by Holm's test at 5 %: {', '.join(better) or 'none'}"
-    return [f"some labels are wrong; {learner}, rounds and knobs by validation", words, file]
+    return [f"some labels are wrong; {learner}, rounds and parameters by validation", words, file]
 
 
 def on_the_construction() -> list[str]:

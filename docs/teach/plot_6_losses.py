@@ -13,7 +13,7 @@ from boostlab.plots import loss_functions
 
 
 def draw(rho=4.0):
-    """Draw the losses; AR-Boost's has a knob."""
+    """Draw the losses; AR-Boost's has the parameter rho."""
     _, axes = plt.subplots(figsize=(6, 4), layout="constrained")
     loss_functions(rho=rho, ax=axes)
 

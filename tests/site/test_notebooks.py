@@ -30,7 +30,9 @@ def test_figures_follow_their_sliders():
     for path in NOTEBOOKS:
         for cell in nbformat.read(path, as_version=4).cells:
             if cell.cell_type == "code":
-                source = re.sub(r"^    (interact\(.*\))$", r"    made.append(\1.widget)", cell.source, flags=re.MULTILINE)
+                source = re.sub(
+                    r"^    (interact\(.*\))$", r"    made.append(\1.widget)", cell.source, flags=re.MULTILINE
+                )
                 book.cells.append(nbformat.v4.new_code_cell(source))
     book.cells.append(nbformat.v4.new_code_cell(MOVE))
     nbclient.NotebookClient(book, timeout=300, resources={"metadata": {"path": str(ROOT)}}).execute()

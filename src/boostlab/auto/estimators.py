@@ -33,7 +33,7 @@ PATIENCE = 3.0  # over the rate: rounds without a better validation score
 HELD_OUT = 0.15
 SMALL = 1_000  # rows below which all of them choose the number of rounds, by cross-validation
 FOLDS = 5
-RAREST = 10  # rows of a category below which it is read as missing: trees would learn its rows by heart
+RAREST = 10  # rows of a category below which it is read as missing: trees would memorise its rows
 
 
 class _AutoBoost(BaseEstimator):

@@ -211,7 +211,7 @@ shapes : None or "isotonic", default=None
     How stumps become `monotone`.  None: each keeps to its column's direction.  "isotonic": stumps are free, and at the
     end every such column's step function is replaced by the closest monotone one (least squares, by the training rows).
 min_category_size : int, default=1
-    Categories of fewer examples (sum of sample weights) are read as missing: a tree learns rare ones by heart.
+    Categories of fewer examples (sum of sample weights) are read as missing: a tree memorises rare ones.
 early_stopping : bool, "aic" or "bic", default=False
     Stop when the score on held-out rows has not improved for `n_iter_no_change` rounds.  "aic" and "bic" hold out
     nothing: they stop by the training rows' deviance (of `predict_proba`, or of normal errors) plus 2, or ln n, for

@@ -91,7 +91,7 @@ class Standing:
 
     @property
     def near(self) -> bool:
-        """Whether it is not distinguishable from the best; nobody is known to be, as long as there is one split."""
+        """Whether it is not distinguishable from the best; with one split this is not known."""
         return self.ranked and (isnan(self.p) or self.p > LEVEL)
 
 

@@ -219,7 +219,9 @@ class Rule:
     apart: ClassVar[float] = 1.0  # one score a class: how far a voter can part two, in units of its largest vote
     additive: ClassVar[bool] = True  # whether the vote is a plain weighted sum
     keeps_votes: ClassVar[bool] = False  # whether it looks at earlier voters' votes (and may Reweigh)
-    comes_back: ClassVar[bool] = False  # whether a voter that comes back adds to its coefficient, not a second voice
+    comes_back: ClassVar[bool] = (
+        False  # whether a voter that comes back adds to its coefficient instead of joining twice
+    )
     each_alone: ClassVar[bool] = False  # of K tasks: whether a class for which there is no voter goes without one
     instead: ClassVar[str] = ""  # what to use when a learner cannot serve it
 

@@ -204,7 +204,7 @@ def _similar(known: Facts, raw: Raw) -> Dataset:
 
 
 def _dataset(known: Facts, raw: Raw, source: str, content: str, notes: str | None = None) -> Dataset:
-    """Return what was read as a data set that nobody can change by accident."""
+    """Return what was read as a data set whose arrays are read-only."""
     for array in (raw.X, raw.y, raw.test_rows):
         if isinstance(array, np.ndarray):
             array.flags.writeable = False
