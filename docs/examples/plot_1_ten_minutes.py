@@ -2,8 +2,8 @@
 Ten minutes: from a CSV to a deployed model
 ===========================================
 
-A shop has a table of customers, and wants to know who will leave.  This page reads the table, finds a booster, makes
-its probabilities calibrated, explains one customer, and writes the model as files that run without boostlab.
+A shop has a table of customers, and wants to know who will leave.  This page reads the table, finds a booster,
+calibrates its probabilities, explains one customer, and writes the model as files that run without boostlab.
 """
 
 # %%
@@ -52,7 +52,7 @@ import boostlab
 result = boostlab.compare(
     X_train, y_train, ["AdaBoost", "LogitBoost"], metric="log_loss", folds=2, repeats=1, rounds=30, with_peers=False
 )
-print(result.ranking)
+result.ranking[["rank", "name", "log_loss", "low", "high", "rounds"]].round(3)
 
 # %%
 # ``AutoBoostClassifier`` asks nothing and takes the strongest untuned recipe.

@@ -38,10 +38,8 @@ draw()
 # 3. With ``leaves=2`` arc-gv's minimum is the smaller one.  Its theorem is about the limit: after how many rounds does
 #    it catch up?
 #
-# In a notebook the arguments become sliders:
-try:
+# In a notebook a slider sets each argument (``pip install "boostlab[teach]"``):
+if "get_ipython" in globals():
     from ipywidgets import interact
-except ImportError:
-    print("pip install 'boostlab[teach]', and run this in a notebook: it shows a slider for every argument")
-else:
+
     interact(draw, rounds=(20, 500, 20), rows=(100, 400, 20), leaves=(2, 16))

@@ -35,10 +35,8 @@ names = [f"row {i}, flipped" if flipped else f"row {i}" for i, flipped in enumer
 axes = np.ravel(weight_concentration(model, X, y, names))
 
 # %%
-# In a notebook the argument becomes a slider:
-try:
+# In a notebook a slider sets each argument (``pip install "boostlab[teach]"``):
+if "get_ipython" in globals():
     from ipywidgets import interact
-except ImportError:
-    print("pip install 'boostlab[teach]', and run this in a notebook: it shows a slider for every argument")
-else:
+
     interact(draw, rho=(1.0, 8.0))
