@@ -229,9 +229,10 @@ def draw_accuracy() -> Any:
     for place, name in enumerate(order):
         value = max(ratios[name], least)
         style = look(2 if ratios[name] < 1 else 1)
-        axes.plot([1, value], [place, place], color=style["color"], lw=1)
+        beyond = ratios[name] < least
+        axes.plot([1, value * 1.2 if beyond else value], [place, place], color=style["color"], lw=1)
         axes.plot(value, place, marker=style["marker"], color=style["color"], markersize=4)
-        if ratios[name] < least:
+        if beyond:
             axes.annotate(f"{ratios[name]:.2f}", (value, place), (6, 0), textcoords="offset points", va="center")
     axes.axvline(1, color="grey", lw=1)
     ends = (0.95 * least, 1.1 * max(ratios.values()))
