@@ -43,8 +43,8 @@ def _lowest(typing: Any, word: Any) -> Any:
 def _goes_right(x: float, cut: float, kind: int, lows: Array, first: int) -> bool:
     """Return where a split sends a number, or a category."""
     if x != x:
-        return kind == MISSING_RIGHT or kind == CATEGORIES_RIGHT
-    if kind == CATEGORIES_LEFT or kind == CATEGORIES_RIGHT:
+        return kind in (MISSING_RIGHT, CATEGORIES_RIGHT)
+    if kind >= CATEGORIES_LEFT:
         return not lows[first + np.int64(x)]
     return x > cut
 
