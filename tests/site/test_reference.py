@@ -112,3 +112,20 @@ def test_names_of_studies_lead_to_classes(site):
     assert code("QuadBoost, l2") == "`QuadBoostClassifier` (l2)"
     assert code("Real AdaBoost") == "`AdaBoostClassifier` (real)"
     assert code("XGBoost") == "XGBoost"
+
+
+def test_parameters_of_public_names_are_explained(site):
+    """Every argument of a public function or class has its line under Parameters (or Attributes, of a result)."""
+    inside = {"Binned", "boostlab.contract"}  # made by Binned.fit; parts of boosters, explained in their first lines
+    lacking = []
+    for module, names in site["public"].PUBLIC.items():
+        for name in set(names) - inside if module not in inside else ():
+            thing = getattr(import_module(module), name)
+            if inspect.isclass(thing) and issubclass(thing, Exception):
+                continue
+            told = inspect.getdoc(thing) or ""
+            listed = {
+                word.strip("* ") for line in re.findall(r"(?m)^[\w*, ]+(?= :|$)", told) for word in line.split(",")
+            }
+            lacking += [f"{module}.{name}: {one}" for one in inspect.signature(thing).parameters if one not in listed]
+    assert lacking == []

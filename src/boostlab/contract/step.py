@@ -32,6 +32,13 @@ STOP_CODES = {
 class Stop:
     """Training ends here; the voter in question, if any, is not kept.
 
+    Parameters
+    ----------
+    code : str
+        One of `STOP_CODES`.
+    detail : str
+        What happened, in words; by default what the code says.
+
     Examples
     --------
     >>> from boostlab import AdaBoostClassifier, Stop

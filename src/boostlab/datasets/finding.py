@@ -26,6 +26,10 @@ CACHE = "BOOSTLAB_CACHE"
 def data_folder() -> Path | None:
     """Return the folder that the environment variable BOOSTLAB_DATA names, if it names one.
 
+    Returns
+    -------
+    Path or None
+
     Examples
     --------
     >>> import os
@@ -121,7 +125,14 @@ def load(name: str, *, download: bool = True) -> Dataset:
 
 @dataclass(frozen=True)
 class FoundFile:
-    """Where a data set is: "data folder", "cache" or "scikit-learn", and the file if there is one.
+    """Where a data set is.
+
+    Attributes
+    ----------
+    place : str
+        "data folder", "cache" or "scikit-learn".
+    path : Path or None
+        The file, if there is one.
 
     Examples
     --------
