@@ -18,7 +18,7 @@ from statistics import median
 
 import boostlab
 from boostlab.boosters import REGISTRY, REGRESSORS
-from boostlab.boosters.registry import ROOMS, find, learner_names, public_names
+from boostlab.boosters.registry import SUBPACKAGES, find, learner_names, public_names
 
 ROOT = Path(__file__).parents[1]
 FAMILIES = {  # the page: its title, and when to read it
@@ -62,8 +62,8 @@ def families() -> str:
 
 def imports() -> str:
     """Return the imports of all public names, for type checkers, in the order that ruff asks for."""
-    homes = dict.fromkeys(boostlab._ROOMS, "boostlab") | boostlab._HOMES
-    homes |= {name: find(name).__module__ for room in ROOMS for name in public_names(room)}
+    homes = dict.fromkeys(boostlab._MODULES, "boostlab") | boostlab._HOMES
+    homes |= {name: find(name).__module__ for folder in SUBPACKAGES for name in public_names(folder)}
     homes |= {name: getattr(boostlab, name).__module__ for name in learner_names()}
     names = sorted(homes, key=lambda name: (homes[name], name))
     return "".join(f"    from {homes[name]} import {name} as {name}\n" for name in names)

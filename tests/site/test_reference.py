@@ -32,7 +32,7 @@ def site():
 
 def test_every_public_name_has_its_entry(site):
     pages = dict(site["api"].pages())
-    modules = {"boostlab", *(f"boostlab.{name}" for name in boostlab._ROOMS), "boostlab.dask", "boostlab.contract"}
+    modules = {"boostlab", *(f"boostlab.{name}" for name in boostlab._MODULES), "boostlab.dask", "boostlab.contract"}
     assert set(site["public"].MODULES) == modules
     for name in boostlab.__all__:
         if name != "__version__" and not inspect.ismodule(getattr(boostlab, name)):
