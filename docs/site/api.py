@@ -41,7 +41,7 @@ DATA = {  # what constants and names of types are, and an example: autodoc would
 def summary(thing: Any) -> str:
     """Return the first sentence of the documentation."""
     text = (inspect.getdoc(thing) or "").strip().partition("\n\n")[0].replace("\n", " ")
-    return re.split(r"(?<=[.:]) ", text)[0].rstrip(":").replace("|", r"\|") if text else ""
+    return re.split(r"(?<=\.) +(?=[A-Z`])", text)[0].rstrip(":").replace("|", r"\|") if text else ""
 
 
 def title(text: str, line: str = "=") -> str:

@@ -154,12 +154,13 @@ DRAWN = {f"ratios_{part}": lambda part=part: draw_ratios(part) for part in parts
 
 def booster_speed_facts() -> str:
     """Return machine, versions and day of the measurements."""
-    told = read(FILE)["machine"]
+    told = read(FILE).get("machine", {})
     names = {"lightgbm": "LightGBM", "xgboost": "XGBoost", "sklearn": "scikit-learn"}
-    versions = ", ".join(f"{name} {told[key]}" for key, name in names.items())
+    versions = ", ".join(f"{name} {told[key]}" for key, name in names.items() if key in told)
     behind = sorted({row.booster for row in ratios() if row.group == "stumps" and row.value < 1})
     return (
-        f"Machine: {told['cores']}; {versions}. Measured {told['date']}; `{FILE}` committed {day(FILE)}. "
+        f"Machine: {told.get('cores', 'not recorded')}; {versions}. "
+        f"Measured {told.get('date', 'on a day not recorded')}; `{FILE}` committed {day(FILE)}. "
         f"Slower than the fastest peer with stumps, at 2 or 16 threads: {', '.join(behind) or 'none'}."
     )
 
