@@ -45,6 +45,12 @@ def test_the_lower_bounds_that_are_tested_are_those_of_the_package():
         assert (pins[name] + ".").startswith(bound + "."), f"{name}: {pins[name]} is tested, {bound} is allowed"
 
 
+def test_the_sdist_has_what_these_tests_read():
+    settings = tomllib.loads(text_of("pyproject.toml"))["tool"]["hatch"]["build"]["targets"]["sdist"]
+    read = {".github", ".zenodo.json", "CHANGELOG.md", "CITATION.cff", "conda-forge", "pyproject.toml", "tests"}
+    assert read <= set(settings["only-include"])
+
+
 def test_workflows_cover_the_pythons_that_the_package_names():
     kinds = tomllib.loads(text_of("pyproject.toml"))["project"]["classifiers"]
     pythons = [
