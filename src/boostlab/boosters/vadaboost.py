@@ -305,7 +305,7 @@ class VadaBoostClassifier(VariancePenalised):
 
     `predict_proba` uses the link 1 / (1 + exp(-2 F)), which is AdaBoost's and exact for `variance_penalty=0`, and
     1 / (1 + exp(-4 F)) for `variance_penalty=1`, where the loss is exp(-2 y F).  In between, and beyond, it is a score:
-    calibrate it on held-out rows (`sklearn.calibration.CalibratedClassifierCV`) where probabilities matter.
+    set `calibrate="sigmoid"` where probabilities matter.
 
     Three or more classes: the same cost of SAMME's losses (see `SAMMEClassifier`; derived in
     `docs/multiclass_vadaboost.md`).  Voters name classes and need only beat a random guess, the scores of the classes
