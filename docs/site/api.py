@@ -124,16 +124,20 @@ def table(module: str, names: list[str], page: bool) -> str:
     return text + "\n"
 
 
-def family_note(name: str) -> str:
-    """Return when to choose a booster, where it is explained, and its family's picture."""
+def advice(name: str) -> str:
+    """Return when to choose a booster, and where it is explained."""
     entry = (REGISTRY | REGRESSORS).get(name)
     if entry is None:
         return ""
     text = f"Choose it when {entry.choose}.  ({entry.reference}.)\n"
-    text += f"The page on its family, :doc:`/{entry.family}`, has the formulas and advice.\n\n"
-    if found := PICTURE.search((DOCS / f"{entry.family}.md").read_text(encoding="utf-8")):
-        text += figure(found, f"From :doc:`/{entry.family}`.")
-    return text
+    return text + f"The page on its family, :doc:`/{entry.family}`, has the formulas and advice.\n\n"
+
+
+def family_picture(name: str) -> str:
+    """Return the picture of a booster's family."""
+    entry = (REGISTRY | REGRESSORS).get(name)
+    found = PICTURE.search((DOCS / f"{entry.family}.md").read_text(encoding="utf-8")) if entry else None
+    return figure(found, f"From :doc:`/{entry.family}`.") if entry and found else ""
 
 
 def figure(found: re.Match[str], caption: str) -> str:
@@ -154,7 +158,7 @@ def plot_figures() -> dict[str, re.Match[str]]:
 
 def name_page(name: str) -> str:
     """Return the page of one public name of boostlab."""
-    text = title(name) + documented("boostlab", name) + family_note(name)
+    text = title(name) + advice(name) + documented("boostlab", name) + family_picture(name)
     cls = getattr(boostlab, name)
     if name.endswith(("Classifier", "Regressor")):
         text += "It also has scikit-learn's ``get_params``, ``set_params``, ``score`` and metadata routing.\n\n"

@@ -187,10 +187,10 @@ def booster_speed_table() -> str:
 
 def losses_table() -> str:
     """Return error and log loss of boosters and peers on real sets."""
-    told = read(FILE)["accuracy"]
+    told, gap = read(FILE)["accuracy"], "\N{NO-BREAK SPACE}"  # so that a cell stays on one line
     who = sorted(dict.fromkeys(name for cells in told.values() for name in cells), key=lambda name: name in PEERS)
     rows = [
-        [name, *(f"{c[w]['error']:.1f} · {c[w]['log_loss']:.3f}" if w in c else "–" for w in who)]
+        [name, *(f"{c[w]['error']:.1f}{gap}·{gap}{c[w]['log_loss']:.3f}" if w in c else "–" for w in who)]
         for name, c in told.items()
     ]
     return table(["error in % · log loss", *(name.removeprefix("boostlab ") for name in who)], rows)

@@ -194,7 +194,8 @@ def _bars(axes: Any, groups: Mapping[str, Mapping[str, float]], methods: list[st
         axes.barh(places, values, height, color=look(number + 1)["color"], label=method)
     axes.set_yticks(range(len(groups)), list(groups))
     axes.invert_yaxis()
-    axes.legend(frameon=False, fontsize=9)
+    axes.set_axisbelow(True)
+    axes.figure.legend(loc="outside upper center", ncols=2, frameon=False, fontsize=9)
 
 
 def draw_speed() -> Any:
