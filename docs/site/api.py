@@ -201,7 +201,7 @@ def groups() -> dict[str, list[str]]:
 def index_page() -> str:
     """Return the first page of the reference."""
     text = title("API reference")
-    text += "Every public name. What is not here may change without notice.\n\n"
+    text += "Every public name; :doc:`/releases` says what may change, and when.\n\n"
     for group, names in groups().items():
         text += title(group, "-") + table("boostlab", names, page=True)
     text += title("Modules", "-") + ".. list-table::\n   :widths: 35 65\n\n"

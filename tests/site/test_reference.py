@@ -129,3 +129,13 @@ def test_parameters_of_public_names_are_explained(site):
             }
             lacking += [f"{module}.{name}: {one}" for one in inspect.signature(thing).parameters if one not in listed]
     assert lacking == []
+
+
+def test_code_on_pages_imports_what_is_public(site):
+    docs = SITE.parent
+    files = [*docs.glob("*.md"), *docs.glob("examples/*.py"), *docs.glob("teach/*.py"), docs.parent / "README.md"]
+    policy = (docs / "releases.md").read_text(encoding="utf-8")
+    public = tuple(site["public"].MODULES[1:])  # and what lies in them
+    for file in files:
+        for module in re.findall(r"^from (boostlab\.[\w.]+) import", file.read_text(encoding="utf-8"), re.MULTILINE):
+            assert module.startswith(public) or f"`{module}`" in policy, f"{file.name} imports from {module}"
