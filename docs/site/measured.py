@@ -181,7 +181,7 @@ def memory_table() -> str:
     for work in told.values():
         cells = [f"{work['peak_mb'][name]:.0f}" if name in work["peak_mb"] else "–" for name in who]
         rows.append([work["says"], f"{work['input_mb']:.0f}", *cells])
-    return table(["peak above the table, MB", "table", *who], rows)
+    return table(["peak above the table, MiB", "table", *who], rows)
 
 
 def _bars(axes: Any, groups: Mapping[str, Mapping[str, float]], methods: list[str]) -> None:
@@ -255,7 +255,7 @@ def draw_memory() -> Any:
     methods = list(dict.fromkeys(name for work in works.values() for name in work["peak_mb"]))
     figure, axes = plt.subplots(figsize=(5.2, 2.2), layout="constrained")
     _bars(axes, {work["says"]: work["peak_mb"] for work in works.values()}, methods)
-    axes.set_xlabel("peak memory above the table, MB")
+    axes.set_xlabel("peak memory above the table, MiB")
     tidy(axes)
     return figure
 
