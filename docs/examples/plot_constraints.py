@@ -21,9 +21,9 @@ grid = np.linspace(0, 10, 300)[:, None]
 figure, axes = plt.subplots(figsize=(6, 3.6), layout="constrained")
 for number, (name, monotone) in enumerate({"free": None, "monotone": {0: +1}}.items()):
     model = LogitBoostClassifier(n_estimators=60, monotone=monotone).fit(debt[:, None], y)
-    told = model.predict_proba(grid)[:, 1]
-    axes.plot(grid[:, 0], told, label=name, **look(number, points=6))
-    print(f"{name}: falls {int((np.diff(told) < 0).sum())} times")
+    probability = model.predict_proba(grid)[:, 1]
+    axes.plot(grid[:, 0], probability, label=name, **look(number, points=6))
+    print(f"{name}: falls {int((np.diff(probability) < 0).sum())} times")
 axes.set(xlabel="debt", ylabel="probability of default")
 axes.legend(frameon=False)
 tidy(axes)
