@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from boostlab.studies import index, page
+from boostlab.studies import cell_file, index, page
 from boostlab.studies.request import RequestError
 from boostlab.studies.runner import Ran, collect, run_all
 from boostlab.studies.store import Store
@@ -96,10 +96,10 @@ def reproduce(request: ReproduceOptions, console: Console) -> int:
     for other in request.merge:
         if not other.is_file():
             raise RequestError(f"There is no store {other} to merge.")
-    if request.only_page and not path.is_file() and not request.merge:
-        raise RequestError(f"There is no store {path}, so there is nothing to make a page of; name one with --store.")
     if studies:
         page.prepare(request.out)
+    if request.only_page and not path.is_file() and not request.merge:
+        return _from_files(studies, request, path, console)
     worst, stopped = 0, list[tuple[str, int, int]]()
     with Store(path) as store:
         for other in request.merge:
@@ -119,6 +119,17 @@ def reproduce(request: ReproduceOptions, console: Console) -> int:
     if stopped:
         _say(console, _stopped(stopped, path))
     return 130 if stopped else worst
+
+
+def _from_files(studies: Sequence[Study], request: ReproduceOptions, store: Path, console: Console) -> int:
+    """Make the pages of the cells that lie beside them, where there is no store."""
+    found = [ran for study in studies if (ran := index.recall(study, request.out)) is not None]
+    if not found:
+        raise RequestError(
+            f"There is no store {store} and no {cell_file.NAME} of {request.name} in {request.out}, so there is "
+            "nothing to make a page of; name a store with --store."
+        )
+    return max(_finish(ran, request, store, console) for ran in found)
 
 
 def _ran(studies: Sequence[Study], store: Store, request: ReproduceOptions, console: Console) -> Iterable[Ran]:

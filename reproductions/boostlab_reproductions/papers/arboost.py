@@ -239,6 +239,7 @@ def studies() -> list[Study]:
             ASSUMPTIONS + FEWER,
             binary,
             NOT_RUN_BINARY,
+            leaves_out=("curve",),
         ),
         Study(
             "arboost-multiclass",
@@ -248,6 +249,7 @@ def studies() -> list[Study]:
             ASSUMPTIONS + ONE_REPEAT,
             multiclass,
             absent,
+            leaves_out=("curve",),
         ),
         Study(
             "arboost-noise",
@@ -257,6 +259,7 @@ def studies() -> list[Study]:
             ASSUMPTIONS + NOISY + FEWER,
             noise,
             NOT_RUN_NOISE,
+            leaves_out=("curve",),
         ),
         spheres(SOURCE),
     ]

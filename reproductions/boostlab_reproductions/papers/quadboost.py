@@ -301,5 +301,6 @@ def studies() -> list[Study]:
             BLOCKS,
             ASSUMPTIONS,
             table2,
+            reads={"predictions": 1, "truth": 1},
         ),
     ]

@@ -48,8 +48,12 @@ def halves(n: int, repeat: int, salt: str) -> tuple[Array, Array, Array]:
 
 def chance(salt: str, repeat: int, purpose: str) -> np.random.Generator:
     """Return a generator for one purpose in one repeat on one data set: the same for all methods."""
-    words = int(salt[:16], 16), repeat, crc32(purpose.encode())
-    return np.random.default_rng(np.random.SeedSequence(words))
+    return np.random.default_rng(np.random.SeedSequence(seed_words(salt, repeat, purpose)))
+
+
+def seed_words(salt: str, repeat: int, purpose: str) -> tuple[int, ...]:
+    """Return what the SeedSequence of such a generator is made of."""
+    return int(salt[:16], 16), repeat, crc32(purpose.encode())
 
 
 @dataclass
@@ -220,6 +224,10 @@ class Stopped:
         """Return what the parts depend on; trainings on them differ in nothing but their end."""
         kept = ("learner", "cap", "max_bins", "jitter")
         return {"protocol": "50/25/25", "version": VERSION, **{name: getattr(self, name) for name in kept}}
+
+    def split_seed(self, data_hash: str, repeat: int) -> tuple[int, ...]:
+        """Return the words of the SeedSequence that draws the split."""
+        return seed_words(data_hash, repeat, "split")
 
     def parts(self, data: Any, repeat: int) -> StoppedParts:
         """Split, and bin by the training rows."""

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from boostlab.studies import cell_file
 from boostlab.studies.runner import Ran
-from boostlab.studies.study import VERDICTS, Report
+from boostlab.studies.store import Run
+from boostlab.studies.study import VERDICTS, Report, Results, Study
 from boostlab.studies.tables import markdown
 from boostlab.studies.watch import duration
 from boostlab.studies.whole_files import write_whole
@@ -49,8 +52,36 @@ def note(ran: Ran, report: Report, here: Path) -> None:
         "workers": sorted({run.jobs for run in ran.runs}),
         "studies": max((run.studies for run in ran.runs), default=1),
         "verdicts": dict(Counter(claim.verdict for claim in report.claims)),
+        "absent": ran.results.absent,
+        "first": ran.first,
+        "last": ran.last,
+        "runs": [asdict(run) for run in ran.runs],
     }
     write_whole(here / FACTS, json.dumps(facts, indent=1) + "\n")
+
+
+def recall(study: Study, folder: Path) -> Ran | None:
+    """Return what a study's page was made of, from the files beside it; None where they are not there.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    folder : path
+        The folder of all studies.
+
+    Returns
+    -------
+    Ran or None
+    """
+    here = folder / study.name
+    facts = _read(here / FACTS)
+    if facts is None or "runs" not in facts or not (here / cell_file.NAME).is_file():
+        return None
+    asked = facts["asked"]
+    results = Results(study.blocks, cell_file.read(here / cell_file.NAME, study), study.repeats(asked), facts["absent"])
+    runs = [Run(**run) for run in facts["runs"]]
+    return Ran(study, asked, results, facts["planned"], runs=runs, first=facts["first"], last=facts["last"])
 
 
 def write(folder: Path, names: Sequence[str]) -> Path | None:

@@ -92,7 +92,10 @@ class Outcome:
 
 
 class Procedure(Protocol):
-    """A protocol: how the rows are split, how parameters are chosen, what is measured."""
+    """A protocol: how the rows are split, how parameters are chosen, what is measured.
+
+    One that draws its splits has a method `split_seed(data_hash, repeat)`, too: the words of the SeedSequence.
+    """
 
     def definition(self) -> Definition:
         """Return all that may change a result: shares, patience, caps, seeds, and a `version` to raise by hand."""

@@ -75,6 +75,9 @@ class Done:
     outcome: Outcome | None = None
     failure: str = ""
     seconds: float = 0.0  # of the whole cell, tuning included
+    data: str = ""  # hash of the data
+    seed: str = ""  # of the split: the words of numpy's SeedSequence
+    kind: str = ""  # hash of the definition, the algorithm's code among it, but for repeat and data
 
     def number(self, name: str) -> float:
         """Return one of the outcome's numbers; NaN for a failure, and for what is missing or no number."""
@@ -174,6 +177,11 @@ class Study:
     splits_first : bool
         Whether all methods get their first repeat before any gets its second, so that a run that is stopped has
         something to say of each; else cells that share their parts are computed together by one worker.
+    reads : mapping from str to int or None
+        Arrays of the outcomes that the report reads ("margins_*": all that begin so), and of how many repeats (None: of
+        all): the file of cells beside the page has them.
+    leaves_out : tuple of str
+        Numbers of the outcomes that the report does not read and that would fill the file: curves.
     """
 
     name: str
@@ -184,6 +192,8 @@ class Study:
     report: Callable[[Results], Report]
     missing: tuple[str, ...] = ()
     splits_first: bool = False
+    reads: Mapping[str, int | None] = field(default_factory=dict)
+    leaves_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         names = [block.name for block in self.blocks]
