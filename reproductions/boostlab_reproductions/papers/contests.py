@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.studies.statistics import mark_best, paired_t_test, wilcoxon
+from boostlab.studies.statistics import mark_best, paired_t_test, power, wilcoxon
 from boostlab.studies.study import Results
 from boostlab.studies.tables import Spread, mean_and_error
 from boostlab_reproductions.published import published
@@ -143,6 +143,13 @@ def printed(table: str) -> dict[tuple[str, str], tuple[float, float]]:
     return {(str(r["dataset"]), str(r["algorithm"])): (float(r["mean"]), float(r["spread"])) for r in published(table)}
 
 
+def printed_gain(table: str, method: str, base: str = "AdaBoost") -> float:
+    """Return a method's mean printed error less that of another, over the data sets of a published table."""
+    cells = printed(table)
+    gaps = [mean - cells[data, base][0] for (data, name), (mean, _) in cells.items() if name == method]
+    return float(np.mean(gaps)) if gaps else float("nan")
+
+
 def published_minima(table: str) -> dict[str, int]:
     """Return in how many rows of a published table every method has the smallest value, ties included."""
     counts: dict[str, int] = {}
@@ -214,6 +221,8 @@ class Contest:
         The mean of a - b over data sets, in percent points.
     p : float
         Wilcoxon's, over data sets.
+    spread : float
+        The standard deviation of a - b over data sets.
     """
 
     a: str
@@ -227,6 +236,7 @@ class Contest:
     truly_worse: int
     difference: float
     p: float
+    spread: float = float("nan")
 
     @classmethod
     def between(cls, errors: PairedErrors, a: str, b: str) -> Contest:
@@ -238,7 +248,8 @@ class Contest:
         p = wilcoxon(common.means(a), common.means(b)).p if len(gaps) else float("nan")
         better, worse = int((gaps < 0).sum()), int((gaps > 0).sum())
         mean = float(gaps.mean()) if len(gaps) else float("nan")
-        return cls(a, b, better, worse, len(gaps) - better - worse, *plain, *corrected, mean, p)
+        spread = float(gaps.std(ddof=1)) if len(gaps) > 1 else float("nan")
+        return cls(a, b, better, worse, len(gaps) - better - worse, *plain, *corrected, mean, p, spread)
 
     def row(self) -> Row:
         """Return it as a row of a table."""
@@ -268,6 +279,10 @@ class Contest:
     def n_sets(self) -> int:
         """Number of data sets."""
         return self.better + self.worse + self.equal
+
+    def power(self, effect: float) -> float:
+        """Return the chance that these sets and repeats show a mean difference of this size."""
+        return power(effect, self.spread, self.n_sets)
 
     def wins(self, p: float | None = None) -> bool:
         """Return whether a is better over all data sets, by its own p or by one that is corrected."""

@@ -19,6 +19,7 @@ from boostlab_reproductions.papers.contests import (
     draw_beside,
     error_table,
     printed,
+    printed_gain,
     published_minima,
     repeats_of,
     row_minima,
@@ -35,7 +36,7 @@ from boostlab_reproductions.papers.vadaboost_methods import (
     RQP,
     VADA,
 )
-from boostlab_reproductions.papers.vadaboost_page import CAPTIONS, FEWEST, by_chance, verdict_of
+from boostlab_reproductions.papers.vadaboost_page import CAPTIONS, FEWEST, better, by_chance
 from boostlab_reproductions.protocols.vadaboost import Stopped
 from boostlab_reproductions.published import published
 
@@ -110,7 +111,7 @@ def report(results: Results) -> Report:
             f"Ours, over the repeats that all five have, on {n_sets} sets: {counted(minima)}. "
             f"{by_chance(counted_errors, COLUMNS)}",
         ),
-        Claim("EBBoost makes fewer errors than AdaBoost", verdict_of(contests[0]), f"{contests[0]}."),
+        better("EBBoost makes fewer errors than AdaBoost", contests[0], printed_gain("ebboost_results", "EBBoost")),
         *_margin_claims(tables["margins"]),
     ]
     captions = {

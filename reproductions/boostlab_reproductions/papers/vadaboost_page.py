@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +10,7 @@ from boostlab.studies.statistics import holm
 from boostlab.studies.study import Claim
 from boostlab_reproductions.papers.contests import Contest, PairedErrors, draw_beside, draw_gains, undecided
 
+ENOUGH = 0.8  # power, below which a difference that is not seen is not denied
 FEWEST = 6  # data sets, below which no test over data sets can be significant
 
 WHY_CONTROLS = (
@@ -71,14 +73,48 @@ def equally_patient(claim: Claim, contests: list[Contest]) -> Claim:
     return claim
 
 
-def own_gains(contests: list[Contest]) -> list[Claim]:
-    """Return a claim a control; as several are asked, their p-values are Holm's, or one in ten would hold by chance."""
+def own_gains(contests: list[Contest], gains: Mapping[str, float]) -> list[Claim]:
+    """Return a claim a control; as several are asked, their p-values are Holm's, or one in ten would hold by chance.
+
+    Parameters
+    ----------
+    contests : list of Contest
+        Methods against controls.
+    gains : mapping from str to float
+        What the paper prints as a method's mean gain over AdaBoost: a gain of its own is as large over the control.
+    """
     claims = []
     for contest, p in zip(contests, holm([c.p for c in contests]), strict=True):
         why = "" if contest.wins(p) else " Over this control, which has no variance penalty, no sure gain is seen."
         text = f"(our question) {contest.a}'s gain is its own: it is better than {contest.b}"
-        claims.append(Claim(text, verdict_of(contest, p), f"{contest} ({p:.2g} by Holm).{why}"))
+        claims.append(better(text, contest, gains[contest.a], f"{contest} ({p:.2g} by Holm).{why}", p))
     return claims
+
+
+def better(text: str, contest: Contest, effect: float, evidence: str = "", p: float | None = None) -> Claim:
+    """Return the claim that a is better than b, without a verdict where the paper's own gain would not be seen either.
+
+    Parameters
+    ----------
+    text : str
+        The claim.
+    contest : Contest
+        Of a and b.
+    effect : float
+        The mean difference as printed, in percent points.
+    evidence : str
+        Our numbers, if more than the contest's are to be said.
+    p : float, optional
+        Corrected for the number of questions.
+    """
+    claim = Claim(text, verdict_of(contest, p), evidence or f"{contest}.", contest.n_sets)
+    chance = contest.power(effect)
+    if claim.verdict in ("holds", "cannot be judged") or contest.wins(p) or not chance < ENOUGH:
+        return claim
+    return claim.withheld(
+        f"These sets and repeats would show the printed difference of {effect:+.2f} points with a probability of "
+        f"{chance:.2f} only, too little to deny it."
+    )
 
 
 def verdict_of(contest: Contest, p: float | None = None) -> str:

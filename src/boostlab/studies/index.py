@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,8 @@ _TEXT = (
     "silent. `boostlab reproduce NAME` (with `--quick` where the tier is quick) makes it again. Computing is the time "
     "of all cells added up, clock that of the runs that computed them; cells that two studies share count in both. "
     "`boostlab reproduce all` is one run for all studies. `boostlab pages studies` makes pages for the browser of all "
-    "of them, which can be sorted and printed: open `studies/index.html`."
+    "of them, which can be sorted and printed: open `studies/index.html`. Verdicts are counted of finished pages of "
+    "the full tier only."
 )
 
 
@@ -104,6 +105,7 @@ def write(folder: Path, names: Sequence[str]) -> Path | None:
     if not known or (path.exists() and not _is_ours(path)):
         return None
     parts = [_TITLE, _TEXT, markdown([_line(name, facts) for name, facts in known.items()])]
+    parts.append(_total(known.values()))
     absent = [name for name in names if name not in known]
     parts += [f"Not run here: {', '.join(absent)}."] if absent else []
     write_whole(path, "\n\n".join(parts) + "\n")
@@ -146,7 +148,6 @@ def _line(name: str, facts: dict[str, Any]) -> dict[str, str]:
     asked, cells, planned = facts["asked"], facts["cells"], facts["planned"]
     repeats = " to ".join(str(n) for n in dict.fromkeys(facts["repeats"]))
     workers = " or ".join(str(n) for n in facts["workers"])
-    verdicts = [f"{facts['verdicts'][v]} {v}" for v in VERDICTS if v in facts["verdicts"]]
     several = facts.get("studies", 1)  # pages of earlier versions do not say
     return {
         "study": f"[{name}]({name}/README.md)",
@@ -158,5 +159,21 @@ def _line(name: str, facts: dict[str, Any]) -> dict[str, str]:
         f"{workers} {'worker' if workers == '1' else 'workers'}"
         if workers
         else "",
-        "verdicts": ", ".join(verdicts),
+        "verdicts": _counted(facts["verdicts"]) if _counts(facts) else "not counted",
     }
+
+
+def _counts(facts: dict[str, Any]) -> bool:
+    """Whether a page's verdicts count: it is of the full tier, and finished."""
+    return bool(facts["asked"] == "full" and facts["cells"] == facts["planned"])
+
+
+def _counted(verdicts: Mapping[str, int]) -> str:
+    return ", ".join(f"{verdicts[v]} {v}" for v in VERDICTS if verdicts.get(v))
+
+
+def _total(pages: Iterable[dict[str, Any]]) -> str:
+    """Return the verdicts of all pages that count, in a sentence."""
+    of_full = [facts for facts in pages if _counts(facts)]
+    total = sum((Counter(facts["verdicts"]) for facts in of_full), Counter[str]())
+    return f"Verdicts of the {len(of_full)} finished pages of the full tier: {_counted(total) or 'none'}."

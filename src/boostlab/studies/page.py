@@ -73,6 +73,8 @@ def write(ran: Ran, folder: Path) -> Page:
     try:
         with _quiet():
             report = ran.study.report(ran.results)
+        if ran.asked != "full" and (counts := set(ran.results.repeats.values()) - {0}):
+            report.claims = [claim.of_few(max(counts)) for claim in report.claims]
     except Exception as error:
         report = Report()
         troubles.append(f"The tables could not be made: {type(error).__name__}: {error}")
@@ -120,8 +122,8 @@ def _parts(ran: Ran, report: Report, figures: Sequence[str], troubles: Sequence[
     yield f"```\nboostlab reproduce {study.name}{_option(ran.asked)}\n```"
     yield (
         f"Cells that the store has are not computed again; every finished cell is in [{cell_file.NAME}]"
-        f"({cell_file.NAME}): errors are shares of test rows, seconds those of the whole cell, tuning included; seed has "
-        "the words of the numpy SeedSequence that draws the split, data the hash of the data, numbers all that was "
+        f"({cell_file.NAME}): errors are shares of test rows, seconds those of the whole cell, tuning included; seed "
+        "has the words of the numpy SeedSequence that draws the split, data the hash of the data, numbers all that was "
         "measured. With --only-page this page is made from that file where there is no store."
     )
 

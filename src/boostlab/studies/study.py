@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from boostlab.studies.plan import Block, Outcome
+from boostlab.studies.statistics.power import smallest_p
 
 Array = npt.NDArray[Any]
 
 VERDICTS = ("holds", "partly", "does not hold", "cannot be judged")
+SO_FAR = {"holds": "holds", "partly": "holds partly", "does not hold": "does not hold"}
+LEVEL = 0.05  # of a test that decides
 
 
 @dataclass(frozen=True)
@@ -28,15 +31,34 @@ class Claim:
         What our numbers say.
     evidence : str
         Our numbers, in one or two sentences; where the claim fails, the most likely reason.
+    over : int, optional
+        How many pairs its test counts (data sets); None: it rests on the repeats.
     """
 
     text: str
     verdict: str
     evidence: str
+    over: int | None = None
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:
             raise ValueError(f"A claim's verdict is one of {', '.join(VERDICTS)}; got {self.verdict!r}.")
+
+    def withheld(self, why: str) -> Claim:
+        """Return the claim without a verdict, and why there is none."""
+        return replace(self, verdict="cannot be judged", evidence=f"{self.evidence} {why}")
+
+    def of_few(self, repeats: int) -> Claim:
+        """Return the claim as a tier of few repeats may judge it: not at all where no test of so many can decide."""
+        n = repeats if self.over is None else self.over
+        least = smallest_p(n)
+        if self.verdict == "cannot be judged" or least <= LEVEL:
+            return self
+        what = "repeats" if self.over is None else "data sets"
+        return self.withheld(
+            f"So far it {SO_FAR[self.verdict]}, but {n} {what} cannot decide: the smallest p that a sign test over "
+            f"them can have is {least:.2g}."
+        )
 
 
 @dataclass
