@@ -24,8 +24,8 @@ Array = npt.NDArray[Any]
 VERSION = 1
 
 
-def halves(n: int, repeat: int, salt: str) -> tuple[Array, Array, Array]:
-    """Return 50, 25 and 25 percent of the row numbers, drawn at random.
+def halves(n: int, repeat: int, salt: str, n_train: int | None = None) -> tuple[Array, Array, Array]:
+    """Return 50, 25 and 25 percent of the row numbers, drawn at random; or so many, half as many, and the rest.
 
     Parameters
     ----------
@@ -35,14 +35,18 @@ def halves(n: int, repeat: int, salt: str) -> tuple[Array, Array, Array]:
         Which draw.
     salt : str
         A hexadecimal text: the data's hash.
+    n_train : int, optional
+        Number of training rows, at most half of all.
 
     Examples
     --------
-    >>> [len(part) for part in halves(101, 0, "ab")]
-    [50, 25, 26]
+    >>> [len(part) for part in halves(101, 0, "ab")], [len(part) for part in halves(101, 0, "ab", 20)]
+    ([50, 25, 26], [20, 10, 71])
     """
     order = chance(salt, repeat, "split").permutation(n)
     first, second = n // 2, n // 2 + n // 4
+    if n_train is not None and n_train < first:
+        first, second = n_train, n_train + n_train // 2
     return order[:first], order[first:second], order[second:]
 
 
@@ -206,6 +210,8 @@ class Stopped:
         By which share start weights vary, for methods that ask for it.
     margins : bool
         Whether to note the mean and the spread of the training rows' normalised margins.
+    n_train : int or None
+        At most so many training rows, half as many to choose by, and all others to test; None is half of all rows.
     """
 
     learner: str = "stump"
@@ -215,14 +221,16 @@ class Stopped:
     max_bins: int | str = "exact"
     jitter: float = 0.1
     margins: bool = False
+    n_train: int | None = None
 
     def definition(self) -> Definition:
         """Return all that may change a result."""
-        return {"protocol": "validation-stopped, 50/25/25", "version": VERSION, **asdict(self)}
+        settings = {name: value for name, value in asdict(self).items() if name != "n_train" or value is not None}
+        return {"protocol": "validation-stopped, 50/25/25", "version": VERSION, **settings}
 
     def basis(self) -> Definition:
         """Return what the parts depend on; trainings on them differ in nothing but their end."""
-        kept = ("learner", "cap", "max_bins", "jitter")
+        kept = ("learner", "cap", "max_bins", "jitter", "n_train")
         return {"protocol": "50/25/25", "version": VERSION, **{name: getattr(self, name) for name in kept}}
 
     def split_seed(self, data_hash: str, repeat: int) -> tuple[int, ...]:
@@ -231,7 +239,7 @@ class Stopped:
 
     def parts(self, data: Any, repeat: int) -> StoppedParts:
         """Split, and bin by the training rows."""
-        train, validation, test = halves(len(data.y), repeat, data.hash)
+        train, validation, test = halves(len(data.y), repeat, data.hash, self.n_train)
         split = TrainTest.of(data.X, np.asarray(data.y) > 0, train, np.append(validation, test), self.max_bins)
         return StoppedParts(split, len(validation), data.hash, repeat)
 

@@ -196,3 +196,18 @@ def test_equal_patience_is_told_and_counts():
     assert said.verdict == "partly"
     assert "-0.50 points, p = 0.0078" in said.evidence
     assert equally_patient(claim, [Contest.between(errors, "AdaBoost, 500", "EBBoost, 500")]) == claim
+
+
+def test_the_slides_are_read_by_their_sizes_and_digits():
+    tables = usual_report("ebboost-slides").tables
+    sizes = {row["data"]: row for row in tables["training_sizes"]}
+    assert sizes["ringnorm"]["used"] == 200
+    assert {row["data"] for row in tables["errors"]} == {problem.name for problem in ebboost.PROBLEMS}
+    fits = ebboost.read(made_up(STUDIES["ebboost-slides"]), "errors")
+    assert fits.problems == [problem.name for problem in ebboost.PROBLEMS]
+    assert sizes["a5a"]["fits"] == "none"  # the made-up error is 20 percent, the printed one 18
+    note = ebboost.runs_note()
+    assert "ringnorm are whole numbers of errors in 2,000 cases" in note
+    assert "wisc are whole numbers of errors in 2,800 cases" in note
+    assert not ebboost.is_share_of(15.04, 2000)
+    assert ebboost.share_that_fits([0.0, 1.0], 2000) == pytest.approx(21 / 101)
