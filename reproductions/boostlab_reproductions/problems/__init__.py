@@ -3,7 +3,7 @@
 from boostlab_reproductions.problems.arboost import ARBOOST, ARBOOST_BINARY, ARBOOST_MULTICLASS, SPHERES
 from boostlab_reproductions.problems.noise import LONG_SERVEDIO, NOISE
 from boostlab_reproductions.problems.problem import PaperProblem, ProblemData
-from boostlab_reproductions.problems.quadboost import QUADBOOST
+from boostlab_reproductions.problems.quadboost import QUADBOOST, QUADBOOST_DEFAULTS
 from boostlab_reproductions.problems.textbook import CLEAN1, LETTER, TEXTBOOK
 from boostlab_reproductions.problems.vadaboost import EBBOOST, RINGNORM_SMALL, VADABOOST
 
@@ -17,6 +17,7 @@ __all__ = [
     "LONG_SERVEDIO",
     "NOISE",
     "QUADBOOST",
+    "QUADBOOST_DEFAULTS",
     "RINGNORM_SMALL",
     "SPHERES",
     "TEXTBOOK",
