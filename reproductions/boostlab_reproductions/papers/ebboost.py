@@ -11,22 +11,23 @@ import numpy as np
 from boostlab.studies.plan import Block, Method
 from boostlab.studies.study import Claim, Report, Results, Study
 from boostlab.studies.tables import Spread, mean_and_error
+from boostlab_reproductions.papers.contest_figures import draw_beside
 from boostlab_reproductions.papers.contests import (
-    FINEST,
     MARKS,
     Contest,
     PairedErrors,
-    beside_published,
     counted,
-    draw_beside,
     error_table,
-    printed,
-    printed_gain,
-    published_minima,
     repeats_of,
     row_minima,
 )
-from boostlab_reproductions.papers.vadaboost import notes_on
+from boostlab_reproductions.papers.printed_cells import (
+    FINEST,
+    beside_published,
+    printed,
+    printed_gain,
+    published_minima,
+)
 from boostlab_reproductions.papers.vadaboost_methods import (
     ADABOOST,
     COUNTED,
@@ -44,6 +45,7 @@ from boostlab_reproductions.papers.vadaboost_methods import (
     rate_of,
 )
 from boostlab_reproductions.papers.vadaboost_page import CAPTIONS, FEWEST, WHY_CONTROLS, better, by_chance, own_gains
+from boostlab_reproductions.papers.vadaboost_tables import notes_on
 from boostlab_reproductions.protocols.vadaboost import Stopped
 from boostlab_reproductions.published import published
 

@@ -5,7 +5,7 @@ from boostlab_reproductions.problems.noise import LONG_SERVEDIO, NOISE
 from boostlab_reproductions.problems.problem import PaperProblem, ProblemData
 from boostlab_reproductions.problems.quadboost import QUADBOOST, QUADBOOST_DEFAULTS
 from boostlab_reproductions.problems.textbook import CLEAN1, LETTER, TEXTBOOK
-from boostlab_reproductions.problems.vadaboost import EBBOOST, RINGNORM_SMALL, VADABOOST
+from boostlab_reproductions.problems.vadaboost import EBBOOST, RINGNORM_DRAWS, RINGNORM_SMALL, VADABOOST
 
 __all__ = [
     "ARBOOST",
@@ -18,6 +18,7 @@ __all__ = [
     "NOISE",
     "QUADBOOST",
     "QUADBOOST_DEFAULTS",
+    "RINGNORM_DRAWS",
     "RINGNORM_SMALL",
     "SPHERES",
     "TEXTBOOK",
