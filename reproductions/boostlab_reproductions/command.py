@@ -19,6 +19,7 @@ from boostlab.studies.store import Store
 from boostlab.studies.study import Study
 from boostlab.studies.watch import watching
 from boostlab_reproductions import papers
+from boostlab_reproductions.papers.agreement import agreement, sentence
 
 OUT = "studies"  # in the working directory, where a person sees it
 STORE = "cells.sqlite"  # in that folder
@@ -193,6 +194,27 @@ def show_list(console: Console) -> None:
     for study in papers.STUDIES.values():
         table.add_row(study.name, Text(study.title), *(str(_size(study, tier)) for tier in ("quick", "full")))
     console.print(table)
+
+
+def show_agreement(folder: Path, console: Console) -> None:
+    """Print how many printed errors are as ours, table by table and together.
+
+    Parameters
+    ----------
+    folder : path
+        The folder of all studies.
+    console : rich Console
+        Where to.
+    """
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
+    table.add_column("Study", no_wrap=True)
+    for name in ("printed", "within 2 s.e.", "explained", "unexplained", "missing"):
+        table.add_column(name, justify="right")
+    found = agreement(folder)
+    for one in found:
+        table.add_row(one.study, *map(str, (one.printed, one.near, one.explained, one.unexplained, one.missing)))
+    console.print(table)
+    _say(console, sentence(found[-1]))
 
 
 def _size(study: Study, tier: str) -> int:

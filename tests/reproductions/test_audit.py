@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from boostlab.cli import app
 from boostlab.studies import cell_file, index
 from boostlab_reproductions import papers
+from boostlab_reproductions.papers.agreement import agreement
 
 COMMITTED = Path(__file__).parents[2] / "studies"
 
@@ -39,3 +40,18 @@ def test_seeds_are_those_of_the_splits():
     for study in papers.STUDIES.values():
         if study.name != "smoke":
             assert all(block.protocol.split_seed("ab" * 32, 0) for block in study.blocks)
+
+
+def test_all_printed_errors_are_counted(tmp_path):
+    (tmp_path / "vadaboost-table1").mkdir()
+    (tmp_path / "vadaboost-table1" / "published.csv").write_text(
+        "data,method,in standard errors,explained by\n"
+        "a5a,AdaBoost,-1.9,\nmusk,AdaBoost,2.4,\nringnorm,AdaBoost,-9.0,400 examples\nringnorm (400),AdaBoost,0.1,\n"
+    )
+    result = CliRunner().invoke(app, ["reproduce", "--agreement", "--out", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    found = {one.study: one for one in agreement(tmp_path)}
+    assert found["all"].printed == 402
+    one = found["vadaboost-table1"]
+    assert (one.near, one.explained, one.unexplained, one.missing) == (1, 1, 1, 87)
+    assert "Of 402 printed errors 1 (0%) lie within two combined" in result.output.replace("\n", " ")

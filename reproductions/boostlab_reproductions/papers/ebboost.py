@@ -39,6 +39,7 @@ from boostlab_reproductions.papers.vadaboost_methods import (
     READINGS,
     RLP,
     RQP,
+    STAND_INS,
     VADA,
     best_of,
     controls,
@@ -152,7 +153,14 @@ def report(results: Results) -> Report:
         "training_sizes": size_table(results, printed_errors),
         "margins": margin_table(results),
         "contests": [contest.row() for contest in contests],
-        "published": beside_published(errors, printed_errors, slide_name, {m: m for m in COLUMNS}),
+        "published": beside_published(
+            errors,
+            printed_errors,
+            slide_name,
+            {m: m for m in COLUMNS},
+            _other_sizes(results, errors),
+            stand_ins=STAND_INS,
+        ),
     }
     minima = row_minima(counted_errors.columns(COLUMNS))
     n_sets = len(counted_errors.columns(COLUMNS).on_common().problems)
@@ -191,6 +199,12 @@ def report(results: Results) -> Report:
 
 def _why(data: str, method: str) -> str:
     return "not the slides' data" if data.startswith("w4a") else "no reason is known: the size fits AdaBoost's error"
+
+
+def _other_sizes(results: Results, errors: PairedErrors) -> dict[str, PairedErrors]:
+    """Return the other readings of the slides that were run."""
+    sizes = {f"{n} training rows": PairedErrors.read(results, f"AdaBoost, {n} rows") for n in SIZES}
+    return {"400 examples of ringnorm": errors.rows(["ringnorm (400)"]), **sizes}
 
 
 def size_table(results: Results, theirs: Mapping[tuple[str, str], tuple[float, float]]) -> list[dict[str, Any]]:

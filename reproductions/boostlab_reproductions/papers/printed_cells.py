@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from math import isnan
 from typing import Any
 
@@ -49,6 +49,7 @@ def beside_published(
     renamed: Mapping[str, str],
     others: Mapping[str, PairedErrors] | None = None,
     draws: Mapping[tuple[str, str], float] | None = None,
+    stand_ins: Container[str] = (),
 ) -> list[Row]:
     """Return a row a data set and method: ours, the published value, the difference, also in standard errors.
 
@@ -72,6 +73,8 @@ def beside_published(
     draws : mapping from (str, str) to float, optional
         Data set and method -> the standard deviation of its mean over draws of the data, where they are a small part of
         a larger set: ours and the paper's are two draws.
+    stand_ins : container of str
+        Data sets that are not the paper's.
     """
     rows: list[Row] = []
     for i, problem in enumerate(errors.problems):
@@ -85,6 +88,8 @@ def beside_published(
                 continue
             mean, error, off = found
             reasons = [] if abs(off) <= NEAR else _explaining(others or {}, problem, method, value, named)
+            if abs(off) > NEAR and problem in stand_ins:
+                reasons = ["not the paper's data"]
             rows.append(
                 {
                     "data": problem,

@@ -65,6 +65,7 @@ def table1(results: Results) -> Report:
     report.tables["mean_risks"] = _wide(risks, None)
     report.tables["beside_the_paper"] = _beside(risks, paper)
     report.tables["readings"] = _readings(report.tables["beside_the_paper"], results, paper)
+    _explain(report.tables["beside_the_paper"], report.tables["readings"])
     report.tables["seconds"] = _seconds(results)
     pairs = ((PLAIN, "AdaBoost"), (PLAIN, CONTROL), (L1, "LPBoost"))
     report.tables["wins"] = [row for a, b in pairs for row in _wins(risks, paper, a, b)]
@@ -162,6 +163,17 @@ def _readings(
                 }
             )
     return rows
+
+
+def _explain(beside: list[dict[str, Any]], readings: list[dict[str, Any]]) -> None:
+    """Say of cells that are off with this page's reading whether the default one, which was run, too, is not."""
+    near = {
+        (row["data set"], row["algorithm"])
+        for row in readings
+        if abs(row["default: standard errors off"] or 0.0) <= 2 < abs(row["fitted: standard errors off"] or 0.0)
+    }
+    for row in beside:
+        row["explained by"] = "the default reading" if (row["data set"], row["algorithm"]) in near else ""
 
 
 def _shares(beside: list[dict[str, Any]], readings: list[dict[str, Any]]) -> list[str]:

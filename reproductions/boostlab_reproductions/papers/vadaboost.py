@@ -45,6 +45,7 @@ from boostlab_reproductions.papers.vadaboost_methods import (
     READINGS,
     RLP,
     RQP,
+    STAND_INS,
     VADA,
     best_of,
     controls,
@@ -176,6 +177,7 @@ def report1(results: Results) -> Report:
             same(COLUMNS),
             _other_readings(results, errors),
             draw_spreads(draws),
+            STAND_INS,
         ),
         "fixed_lambda": [
             row

@@ -32,6 +32,7 @@ from boostlab_reproductions.papers.vadaboost_methods import (
     READINGS,
     RLP,
     RQP,
+    STAND_INS,
     VADA,
     VADA_OF_FEW,
     best_of,
@@ -48,6 +49,7 @@ from boostlab_reproductions.papers.vadaboost_page import (
     own_gains,
 )
 from boostlab_reproductions.papers.vadaboost_tables import fixed_lambda, notes_on, readings, same
+from boostlab_reproductions.problems import RINGNORM_SMALL
 from boostlab_reproductions.protocols.vadaboost import Stopped
 
 COLUMNS2 = ("AdaBoost", "VadaBoost", "RLP-Boost", "RQP-Boost")
@@ -104,7 +106,14 @@ def report2(results: Results) -> Report:
         "errors": error_table(four),
         "controls": error_table(beside),
         "contests": [contest.row() for contest in contests],
-        "published": beside_published(errors, printed("vadaboost_table2_cart"), NAMES.__getitem__, same(COLUMNS2)),
+        "published": beside_published(
+            errors,
+            printed("vadaboost_table2_cart"),
+            NAMES.__getitem__,
+            same(COLUMNS2),
+            _other_readings(results, errors, quick),
+            stand_ins=STAND_INS,
+        ),
         "fixed_lambda": fixed_lambda(results, "VadaBoost", counted_errors, f"errors{quick}"),
         "readings": readings(results, "vadaboost_table2_cart", f"errors{quick}"),
     }
@@ -134,3 +143,11 @@ def report2(results: Results) -> Report:
         "controls": MARKS.format(repeats=f"{repeats_of(beside)}, those that all methods have"),
     }
     return Report(tables, drawn, claims, [perfect, *notes_on(results, tables["published"]), WHY_CONTROLS], captions)
+
+
+def _other_readings(results: Results, errors: PairedErrors, quick: str) -> dict[str, PairedErrors]:
+    """Return the other readings of the paper that were run."""
+    return {
+        "400 examples of ringnorm": errors.rows([RINGNORM_SMALL.name]),
+        "the error of the last round": PairedErrors.read(results, f"errors{quick}", "last_test_error"),
+    }
