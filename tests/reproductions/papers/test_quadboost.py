@@ -131,6 +131,13 @@ def test_reports_work_with_nothing_and_with_failures(study):
     assert all(c.verdict == "cannot be judged" for c in report.claims)
 
 
+def test_every_learner_of_the_binary_study_has_all_rivals():
+    study = ar_studies()[0]
+    for block in study.blocks:
+        assert {"eps-boost", "L1-boost", "AdaBoost_Reg", "WeightBoost"} <= {m.name for m in block.methods}
+    assert all(any("Figures 7 and 8" in line for line in study.missing) for study in ar_studies()[:3])
+
+
 def ar_cell(block, problem, method, repeat, error):
     numbers = {"test_error": error, "early_error": error, "n_test": 100, "chosen": {"rho": 2.0}, "seconds": 1.0}
     return Done(block, problem, method, repeat, Outcome(numbers))
