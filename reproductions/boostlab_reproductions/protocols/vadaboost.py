@@ -22,6 +22,7 @@ from boostlab.studies.plan import Definition, Method, Outcome
 Array = npt.NDArray[Any]
 
 VERSION = 1
+DRAWN = ", drawn"
 
 
 def halves(n: int, repeat: int, salt: str, n_train: int | None = None) -> tuple[Array, Array, Array]:
@@ -195,8 +196,9 @@ class Stopped:
 
     Parameters
     ----------
-    learner : {"stump", "cart"}
-        The weak learner: the best stump, or a full tree that does not split fewer than ten examples.
+    learner : {"stump", "cart", "depth 3"}
+        The weak learner: the best stump, a full tree that does not split fewer than ten examples, or a tree of so many
+        levels; with ", drawn" at the end it is trained on a weighted draw of the rows instead of on weighted rows.
     patience : int
         Rounds without a drop.
     longer : int or None
@@ -294,7 +296,9 @@ class Stopped:
             if jitter:
                 rng = chance(parts.salt, parts.repeat, f"jitter {jitter}")
                 mass = 1 + self.jitter * rng.uniform(-1, 1, parts.sizes[0])
-            staged = parts.split.training(rule, weak_learner(self.learner), self.cap, mass)
+            draws = chance(parts.salt, parts.repeat, f"rows {jitter}") if DRAWN in self.learner else None
+            learner = weak_learner(self.learner.removesuffix(DRAWN))
+            staged = parts.split.training(rule, learner, self.cap, mass, draws)
             parts.kept[key] = StoppedTraining(staged, parts.n_validation, patience, self.cap)
         run = parts.kept[key]
         run.go_on(patience, self.cap)

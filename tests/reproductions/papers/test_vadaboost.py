@@ -15,7 +15,7 @@ from boostlab.studies.tables import markdown
 from boostlab_reproductions.papers import ebboost, vadaboost
 from boostlab_reproductions.papers import vadaboost_methods as methods
 from boostlab_reproductions.papers.contests import Contest, PairedErrors, row_minima
-from boostlab_reproductions.papers.printed_cells import beside_published, far_off
+from boostlab_reproductions.papers.printed_cells import beside_published, far_off, printed
 from boostlab_reproductions.papers.vadaboost_page import equally_patient
 
 STUDIES = {study.name: study for study in (*vadaboost.studies(), *ebboost.studies())}
@@ -219,28 +219,21 @@ def test_the_slides_are_read_by_their_sizes_and_digits():
     assert ebboost.share_that_fits([0.0, 1.0], 2000) == pytest.approx(21 / 101)
 
 
-def test_what_comes_from_values_above_one_is_counted():
+def test_values_above_one_and_draws_of_a_small_part_are_counted():
     study = STUDIES["vadaboost-table1"]
     whole = made_up(study)
     for one in whole.rows("errors"):
         if one.method == "EBBoost":  # the last of 14, 10, is chosen; of the first 11 the last, 1, which gains nothing
             one.outcome.numbers["grid"]["test"][10] = 25 * 0.2
             one.outcome.numbers["chosen"] = {"variance_penalty": 10.0}
+    for one in whole.rows("draws"):
+        one.outcome.numbers["test_error"] = 0.01 * int(one.problem.split()[-1])
     report = study.report(whole)
     note = next(note for note in report.notes if note.startswith("λ above 1"))
     assert f"in {19 * 4} of EBBoost's {19 * 4} cells (100%)" in note
     assert "no more than the gain of choosing" in note
     share = int(re.search(r"so (\d+)% of it comes", note).group(1))
     assert 90 <= share <= 110
-
-
-def test_the_draw_of_a_small_part_counts():
-    study = STUDIES["vadaboost-table1"]
-    whole = made_up(study)
-    for one in whole.rows("draws"):
-        draw = int(one.problem.split()[-1])
-        one.outcome.numbers["test_error"] = 0.01 * draw
-    report = study.report(whole)
     rows = {(row["data"], row["method"]): row for row in report.tables["published"]}
     row = rows["ringnorm (400)", "AdaBoost"]
     assert row["ours"].error > 3  # over draws it is that large, over splits a tenth of it
@@ -255,3 +248,23 @@ def test_a_cell_that_another_reading_gives_is_explained():
     row = beside_published(far, table, str, {"x": "x"}, {"the last round": near, "the first": far})[0]
     assert row["explained by"] == "the last round"
     assert beside_published(near, table, str, {"x": "x"}, {"the last round": near})[0]["explained by"] == ""
+
+
+def test_readings_of_cart_are_measured_against_the_printed_errors():
+    study = STUDIES["vadaboost-table2"]
+    whole = made_up(study)
+    theirs = {
+        problem.name: printed("vadaboost_table2_cart")[problem.row, "AdaBoost"][0] for problem in ebboost.PROBLEMS
+    }
+    for one in whole.rows("AdaBoost, depth 4"):
+        one.outcome.numbers["test_error"] = (theirs[one.problem] + 0.01 * one.repeat) / 100
+    for one in whole.rows("AdaBoost, cart"):
+        one.outcome.numbers["stop"] = "perfect"
+    report = study.report(whole)
+    rows = {row["CART"]: row for row in report.tables["distances"]}
+    assert rows["depth 4"]["within two s.e."] == "16 of 16"
+    assert rows["depth 4"]["mean absolute difference"] < 0.1 < rows["cart"]["mean absolute difference"]
+    assert rows["cart"]["ended by a perfect tree"] == "76 of 76"
+    assert any("With unpruned trees 76 of 76 trainings" in note for note in report.notes)
+    explained = {row["explained by"] for row in report.tables["published"] if row["method"] == "AdaBoost"}
+    assert any("depth 4 as CART" in text for text in explained)
