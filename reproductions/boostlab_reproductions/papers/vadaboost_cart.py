@@ -81,9 +81,9 @@ def table2() -> Study:
         "VadaBoost with CART",
         f"{PAPER}, Table 2",
         (
-            Block("errors", PROBLEMS, (ADABOOST, VADA), main, {"quick": 0, "full": 50}),
+            Block("errors", PROBLEMS, (ADABOOST, VADA), main, {"quick": 0, "full": 20}),
             Block("errors, quick", PROBLEMS, (ADABOOST, VADA_OF_FEW), main, {"quick": 5, "full": 0}),
-            Block("controls", others, many, main, {"quick": 0, "full": 50}),
+            Block("controls", others, many, main, {"quick": 0, "full": 20}),
             Block("controls of digits", digits, many, main, {"quick": 0, "full": 10}),
             Block("controls, quick", others, few, main, {"quick": 5, "full": 0}),
             Block("programs", PROBLEMS, (RLP, RQP), main, {"quick": 5, "full": 10}),
@@ -96,13 +96,14 @@ def table2() -> Study:
         (
             'The paper has "a standard MATLAB implementation of CART without modification": taken by the letter a full '
             "tree, nodes of fewer than 10 examples not split, not pruned. Its errors are not the printed ones, so "
-            f"AdaBoost is run with {len(READ)} readings (depth; weights, or rows drawn by them) and the one with the "
-            f"smallest mean distance, {LEARNER}, is the learner of all methods here; the others are in the table of "
-            "learners.",
+            f"AdaBoost is run with {len(READ)} readings (depth; weights, or rows drawn by them) and {LEARNER}, "
+            "which came nearest to the printed errors in a trial on nine sets, is the learner of all methods here; the "
+            "table of distances says whether it does on all.",
             "Trees are our DecisionTree on all cuts, grown by the Gini index under the weights.",
             *READINGS,
             LAST_ROUND,
-            f"{CONTROLLED} In the full tier they have 10 repeats on the digits.",
+            "Full tier: 20 repeats, for their time, where the paper has 50; controls have 10 on the digits.",
+            CONTROLLED,
             "Quick tier: λ is one of 0, 0.3, 0.7 and 1, and so the controls choose among 4 runs, by the learning rates "
             "1, 0.5, 0.2 and 0.05 or by start weights; they are left out on the digits.",
         ),
@@ -174,7 +175,13 @@ def report2(results: Results) -> Report:
         tables,
         drawn,
         claims,
-        [*_perfect(results), *_unpruned(results), *notes_on(results, tables["published"], _why), WHY_CONTROLS],
+        [
+            *_nearest(tables["distances"]),
+            *_perfect(results),
+            *_unpruned(results),
+            *notes_on(results, tables["published"], _why),
+            WHY_CONTROLS,
+        ],
         captions,
     )
 
@@ -231,6 +238,17 @@ def distance_table(results: Results) -> list[Row]:
                 }
             )
     return rows
+
+
+def _nearest(distances: Sequence[Row]) -> list[str]:
+    """Return which reading of CART comes nearest to the printed errors by these cells."""
+    if not distances:
+        return []
+    best = min(distances, key=lambda row: float(row["mean absolute difference"]))
+    return [
+        f"Of {len(distances)} readings of CART {best['CART']} comes nearest to AdaBoost's printed errors (by "
+        f"{best['mean absolute difference']:.2f} points on average); this page's learner is {LEARNER}."
+    ]
 
 
 def _ended(done: Sequence[Done]) -> int:

@@ -86,7 +86,7 @@ class TrainTest:
 
 
 def weak_learner(name: str) -> Learner:
-    """Return the weak learner "stump", "cart" (a full tree that does not split fewer than ten examples) or "depth 3"."""
+    """Return the weak learner "stump", "cart" (a full tree; nodes of fewer than ten are not split) or "depth 3"."""
     if name.startswith("depth "):
         return DecisionTree(max_leaf_nodes=None, max_depth=int(name.split()[1]))
     return DecisionStump() if name == "stump" else DecisionTree(max_leaf_nodes=None, min_samples_split=10)
