@@ -210,20 +210,22 @@ def _other_sizes(results: Results, errors: PairedErrors) -> dict[str, PairedErro
 def size_table(results: Results, theirs: Mapping[tuple[str, str], tuple[float, float]]) -> list[dict[str, Any]]:
     """Return AdaBoost's error by the number of training rows, a row a data set, beside the printed one."""
     by_size = {n: PairedErrors.read(results, f"AdaBoost, {n} rows") for n in SIZES}
+    trained = {(one.block, one.problem): one.outcome.numbers["sizes"][0] for one in results.rows() if one.outcome}
     rows = []
     for problem in PROBLEMS:
         mean, error = theirs[slide_name(problem.name), "AdaBoost"]
         row: dict[str, Any] = {"data": problem.name, "slides": Spread(mean, max(error, FINEST), 2)}
         near = []
         for n, errors in by_size.items():
-            if problem.name not in errors.problems:
-                continue
+            if problem.name not in errors.problems or trained.get((f"AdaBoost, {n} rows", problem.name)) != n:
+                continue  # the set is too small for so many
             ours = mean_and_error(errors.of["AdaBoost"][errors.problems.index(problem.name)])
             is_near = abs(ours[0] - mean) <= 2 * float(np.hypot(ours[1], max(error, FINEST)))
             row[f"{n} rows"] = Spread(*ours, 2, is_near)
             near += [n] if is_near else []
         if len(row) > 2:
-            rows.append(row | {"fits": f"{near[0]} to {near[-1]}" if near else "none", "used": rows_of(problem.name)})
+            used = trained.get((f"errors, {rows_of(problem.name)} rows", problem.name))
+            rows.append(row | {"fits": f"{near[0]} to {near[-1]}" if near else "none", "used": used})
     return rows
 
 

@@ -142,7 +142,7 @@ def own_gains(contests: list[Contest], gains: Mapping[str, float]) -> list[Claim
     """
     claims = []
     for contest, p in zip(contests, holm([c.p for c in contests]), strict=True):
-        why = "" if contest.wins(p) else " Over this control, which has no variance penalty, no sure gain is seen."
+        why = "" if contest.wins(p) else " Over this control, which is AdaBoost with a choice, no sure gain is seen."
         text = f"(our question) {contest.a}'s gain is its own: it is better than {contest.b}"
         claims.append(better(text, contest, gains[contest.a], f"{contest} ({p:.2g} by Holm).{why}", p))
     return claims

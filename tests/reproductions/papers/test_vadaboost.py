@@ -205,11 +205,15 @@ def test_equal_patience_is_told_and_counts():
 
 
 def test_the_slides_are_read_by_their_sizes_and_digits():
-    tables = usual_report("ebboost-slides").tables
+    study = STUDIES["ebboost-slides"]
+    whole = made_up(study)
+    for one in whole.rows():
+        one.outcome.numbers["sizes"] = [int(one.block.split()[-2]), 25, 25]
+    tables = study.report(whole).tables
     sizes = {row["data"]: row for row in tables["training_sizes"]}
     assert sizes["ringnorm"]["used"] == 200
     assert {row["data"] for row in tables["errors"]} == {problem.name for problem in ebboost.PROBLEMS}
-    fits = ebboost.read(made_up(STUDIES["ebboost-slides"]), "errors")
+    fits = ebboost.read(whole, "errors")
     assert fits.problems == [problem.name for problem in ebboost.PROBLEMS]
     assert sizes["a5a"]["fits"] == "none"  # the made-up error is 20 percent, the printed one 18
     note = ebboost.runs_note()
