@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.studies.statistics import mark_best, paired_t_test, power, wilcoxon
+from boostlab.studies.statistics import mark_best, paired_t_test, wilcoxon
+from boostlab.studies.statistics.attainable import power
 from boostlab.studies.study import Results
 from boostlab.studies.tables import Spread, mean_and_error
 

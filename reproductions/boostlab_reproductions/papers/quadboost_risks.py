@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from boostlab.studies.plan import Block, Method
 from boostlab.studies.study import Results
-from boostlab_reproductions.problems import QUADBOOST, QUADBOOST_DEFAULTS
+from boostlab_reproductions.problems.quadboost import QUADBOOST, QUADBOOST_DEFAULTS
 from boostlab_reproductions.protocols.quadboost import PoolProtocol
 from boostlab_reproductions.published import published
 

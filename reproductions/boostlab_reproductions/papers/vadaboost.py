@@ -67,7 +67,7 @@ from boostlab_reproductions.papers.vadaboost_page import (
     own_gains,
 )
 from boostlab_reproductions.papers.vadaboost_tables import fixed_lambda, notes_on, readings, same
-from boostlab_reproductions.problems import RINGNORM_DRAWS, RINGNORM_SMALL
+from boostlab_reproductions.problems.vadaboost import RINGNORM_DRAWS, RINGNORM_SMALL
 from boostlab_reproductions.protocols.vadaboost import Stopped
 
 N_EBBOOST, N_VADA = len(EBBOOST.grid["variance_penalty"]), len(LAMBDAS)

@@ -3,9 +3,9 @@
 from boostlab_reproductions.problems.arboost import ARBOOST, ARBOOST_BINARY, ARBOOST_MULTICLASS, SPHERES
 from boostlab_reproductions.problems.noise import LONG_SERVEDIO, NOISE
 from boostlab_reproductions.problems.problem import PaperProblem, ProblemData
-from boostlab_reproductions.problems.quadboost import QUADBOOST, QUADBOOST_DEFAULTS
+from boostlab_reproductions.problems.quadboost import QUADBOOST
 from boostlab_reproductions.problems.textbook import CLEAN1, LETTER, TEXTBOOK
-from boostlab_reproductions.problems.vadaboost import EBBOOST, RINGNORM_DRAWS, RINGNORM_SMALL, VADABOOST
+from boostlab_reproductions.problems.vadaboost import EBBOOST, RINGNORM_SMALL, VADABOOST
 
 __all__ = [
     "ARBOOST",
@@ -17,8 +17,6 @@ __all__ = [
     "LONG_SERVEDIO",
     "NOISE",
     "QUADBOOST",
-    "QUADBOOST_DEFAULTS",
-    "RINGNORM_DRAWS",
     "RINGNORM_SMALL",
     "SPHERES",
     "TEXTBOOK",

@@ -17,7 +17,7 @@ from boostlab import Binned
 from boostlab.boosters import REGISTRY
 from boostlab.datasets import flip_by_class, flip_by_margin, flip_labels
 from boostlab.studies.plan import Definition, Method, Outcome
-from boostlab_reproductions.protocols.chance import chance, seed_word
+from boostlab_reproductions.protocols.chance import chance
 
 Array = npt.NDArray[Any]
 
@@ -97,10 +97,6 @@ class Noise:
             {"fit": train[fit], "choose": train[choose], "test": test},
             int(chance(data.hash, repeat, "models").integers(2**31)),
         )
-
-    def split_seed(self, data_hash: str, repeat: int) -> tuple[int, ...]:
-        """Return the words of the SeedSequence that draws the split."""
-        return (seed_word(data_hash, repeat // 2, "split"),)
 
     def halves(self, data: Any, repeat: int) -> tuple[Array, Array]:
         """Return the training and the test rows."""

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.studies.plan import Block, Outcome
-from boostlab.studies.statistics.power import smallest_p
+from boostlab.studies.statistics.attainable import smallest_p
 
 Array = npt.NDArray[Any]
 

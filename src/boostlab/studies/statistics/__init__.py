@@ -8,7 +8,6 @@ from boostlab.studies.statistics.poisson_binomial import (
     poisson_binomial,
     poisson_binomial_test,
 )
-from boostlab.studies.statistics.power import power, smallest_p
 from boostlab.studies.statistics.ranks import Friedman, alike, average_ranks, friedman, nemenyi
 from boostlab.studies.statistics.signed_ranks import Shift, SignedRank, hodges_lehmann, holm, wilcoxon
 from boostlab.studies.statistics.signs import SignTest, sign_test
@@ -35,8 +34,6 @@ __all__ = [
     "paired_t_test",
     "poisson_binomial",
     "poisson_binomial_test",
-    "power",
     "sign_test",
-    "smallest_p",
     "wilcoxon",
 ]

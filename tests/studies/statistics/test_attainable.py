@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from boostlab.studies.statistics import power, sign_test, smallest_p
+from boostlab.studies.statistics import sign_test
+from boostlab.studies.statistics.attainable import power, smallest_p
 from boostlab.studies.study import Claim
 
 
