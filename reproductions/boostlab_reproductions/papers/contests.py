@@ -79,7 +79,8 @@ class PairedErrors:
 
     def means(self, method: str) -> Array:
         """Return a method's mean on every data set."""
-        return np.array([mean_and_error(values)[0] for values in self.of[method]])
+        known = (values[~np.isnan(values)] for values in self.of[method])
+        return np.array([values.mean() if len(values) else np.nan for values in known])
 
     def on_common(self) -> PairedErrors:
         """Return the errors of the repeats that all methods have; a data set that has none is left out."""

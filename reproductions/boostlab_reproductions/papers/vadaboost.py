@@ -274,9 +274,9 @@ def _fixed_by_set(results: Results) -> dict[str, list[dict[str, Any]]]:
     tables = {}
     for method in ("EBBoost", "VadaBoost"):
         _, fixed = fixed_values(results, "errors", method)
-        rows = []
-        for i, problem in enumerate(fixed.problems):
-            means = {f"λ = {name}": Spread(float(fixed.means(name)[i]), digits=2) for name in fixed.of}
-            rows.append({"data": problem, **means})
-        tables[f"fixed_{method.lower()}"] = rows
+        means = {f"λ = {name}": fixed.means(name) for name in fixed.of}
+        tables[f"fixed_{method.lower()}"] = [
+            {"data": problem, **{name: Spread(float(of[i]), digits=2) for name, of in means.items()}}
+            for i, problem in enumerate(fixed.problems)
+        ]
     return tables
