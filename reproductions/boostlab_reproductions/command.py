@@ -135,10 +135,16 @@ def _from_files(studies: Sequence[Study], request: ReproduceOptions, store: Path
 
 def _ran(studies: Sequence[Study], store: Store, request: ReproduceOptions, console: Console) -> Iterable[Ran]:
     if request.only_page or not studies:
-        return (collect(study, store, request.repeats) for study in studies)
+        return (_collected(study, store, request) for study in studies)
     name = studies[0].name if len(studies) == 1 else f"{len(studies)} studies"
     with watching(name, console) as watch:
         return run_all(studies, store, request.repeats, jobs=request.jobs, retry=request.retry, watch=watch)
+
+
+def _collected(study: Study, store: Store, request: ReproduceOptions) -> Ran:
+    """Return what the store has of a study, or what lies beside its page where that is nothing."""
+    ran = collect(study, store, request.repeats)
+    return ran if ran.results.rows() else index.recall(study, request.out) or ran
 
 
 def _stopped(studies: Sequence[tuple[str, int, int]], store: Path) -> str:

@@ -110,6 +110,10 @@ def test_going_on_and_pages_of_what_is_there(run, tmp_path):
     assert "12 cells are not computed yet" in Path("studies/toy/README.md").read_text(encoding="utf-8")
     log = len((tmp_path / "log").read_text().splitlines())
     assert "toy: 18 of 18 cells, 0 computed now" in run("TOY").stdout
+    Store("empty.sqlite").close()
+    before = Path("studies/toy/README.md").read_bytes()
+    assert "toy: 18 of 18 cells" in run("toy", "--only-page", "--store", "empty.sqlite").stdout  # of the file beside
+    assert Path("studies/toy/README.md").read_bytes() == before
     assert len((tmp_path / "log").read_text().splitlines()) == log
 
 
