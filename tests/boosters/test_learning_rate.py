@@ -1,6 +1,6 @@
 """Shrunken steps: every rule takes a share of the step that its own loss asks for, and what it promises stays."""
 
-from math import log, sqrt
+from math import sqrt
 
 import numpy as np
 import pytest
@@ -23,7 +23,6 @@ def booster(name, **params):
 # What a rule minimises along a vote h, after the vote F; m = y F and b = y h.
 def penalised(lam):
     return lambda a, m, b: vada_V(a, np.exp(-m) / np.exp(-m).sum(), lam, b > 0).value
-
 
 
 def priced(beta):

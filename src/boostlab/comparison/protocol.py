@@ -55,8 +55,8 @@ class NestedCV:
     A repeat of the study is one outer split: repeat r tests on part r % folds of division r // folds.  A booster is
     trained once a candidate and inner part, for all rounds; the number of rounds is read off these runs.  Parameters
     are chosen one after the other, each with the best values so far of the others.  The candidate and the number of
-    rounds with the lowest cost on the inner parts (of equals, the strongest regularisation: `studies.choice`) are trained
-    on the whole outer training part, and tested.
+    rounds with the lowest cost on the inner parts (of equals, the strongest regularisation: `studies.choice`) are
+    trained on the whole outer training part, and tested.
 
     Parameters
     ----------

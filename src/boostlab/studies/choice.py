@@ -87,7 +87,11 @@ def preference(method: Method, candidate: Mapping[str, Any], cost: float, rounds
     Examples
     --------
     >>> method = Method("", "AdaBoostClassifier", grid={"learning_rate": (1.0, 0.1)})
-    >>> tried = [({"learning_rate": 1.0}, 0.25, 3), ({"learning_rate": 0.1}, 0.25, 40), ({"learning_rate": 0.1}, 0.3, 2)]
+    >>> tried = [
+    ...     ({"learning_rate": 1.0}, 0.25, 3),
+    ...     ({"learning_rate": 0.1}, 0.25, 40),
+    ...     ({"learning_rate": 0.1}, 0.3, 2),
+    ... ]
     >>> min(tried, key=lambda one: preference(method, *one))
     ({'learning_rate': 0.1}, 0.25, 40)
     """
