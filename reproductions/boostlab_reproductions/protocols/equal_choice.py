@@ -29,6 +29,7 @@ Array = npt.NDArray[Any]
 JITTER = 0.1  # by which share start weights vary
 BINS = 10  # of the calibration error
 NEAR = 0.9  # of the cap: a choice beyond might have gone on
+FAILURES = (ValueError, ArithmeticError, RuntimeError)  # of a candidate that cannot be trained
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +57,7 @@ class EqualParts:
     X_test: Binned
     y_test: Array
     n_classes: int
+    flipped: Array  # which rows of `fit` have a wrong label
     rows: dict[str, Array]
     hash: str
     repeat: int
@@ -67,8 +69,9 @@ class EqualParts:
 class EqualChoice:
     """Half of the rows train, a quarter chooses candidate and rounds, a quarter (or all that is left) tests once.
 
-    A method's `how` is "" (train every candidate of its grid) or "jitter" (train from slightly different start weights;
-    the grid numbers the runs, and run 0 is not jittered).
+    A method's `how` is "" (train every candidate of its grid; any of its rounds may be chosen), "last" (the same, for
+    what is made to end: only its last round is a model) or "jitter" (train from slightly different start weights; the
+    grid numbers the runs, and run 0 is not jittered).
 
     Parameters
     ----------
@@ -105,25 +108,39 @@ class EqualChoice:
         choose = order[len(fit) :][: min(n // 4, self.most_choose)]
         test = order[len(fit) + len(choose) :][: self.most_test]
         fit, choose, test = np.sort(fit), np.sort(choose), np.sort(test)
-        noisy = {"fit": y[fit], "choose": y[choose]}
-        if self.share:
-            for name, labels in noisy.items():
-                noisy[name] = flip_labels(labels, self.share, chance(data.hash, repeat, f"flips, {name}"))
+        noisy = self.planted(data, y, {"fit": fit, "choose": choose}, repeat)
         bins = Binned.fit(data.X[fit], categorical_features=list(data.categorical_features) or "from_dtype", n_jobs=1)
         return EqualParts(
             *(bins, noisy["fit"]),
             *(bins.like(data.X[choose]), noisy["choose"]),
             *(bins.like(data.X[test]), y[test]),
             int(y.max()) + 1,
+            noisy["fit"] != y[fit],
             {"fit": fit, "choose": choose, "test": test},
             data.hash,
             repeat,
             int(chance(data.hash, repeat, "models").integers(2**31)),
         )
 
+    def planted(self, data: Any, y: Array, rows: dict[str, Array], repeat: int) -> dict[str, Array]:
+        """Return the labels of the rows that train and choose, with noise."""
+        if not self.share:
+            return {name: y[some] for name, some in rows.items()}
+        return {
+            name: flip_labels(y[some], self.share, chance(data.hash, repeat, f"flips, {name}"))
+            for name, some in rows.items()
+        }
+
     def run(self, parts: EqualParts, method: Method) -> Outcome:
         """Choose by the rows held out, then test once."""
-        tried = [(values, self.candidate(parts, method, values)) for values in candidates(method)]
+        tried, failures = [], []
+        for values in candidates(method):
+            try:
+                tried.append((values, self.candidate(parts, method, values)))
+            except FAILURES as problem:
+                failures.append(f"{values}: {problem}")
+        if not tried:
+            raise RuntimeError(f"{method.name} could not be trained: {failures[0]}")
         ranks = [preference(method, values, one.wrong, one.rounds) for values, one in tried]
         values, best = tried[min(range(len(tried)), key=ranks.__getitem__)]
         fewest = min(one.wrong for _, one in tried)
@@ -149,32 +166,50 @@ class EqualChoice:
                 "test_errors": [float(np.mean(one.said_test != y)) for _, one in tried],
                 "rounds": [one.rounds for _, one in tried],
             }
+        if failures:
+            numbers["failed_candidates"] = failures
         return Outcome(numbers)
 
     def candidate(self, parts: EqualParts, method: Method, values: Mapping[str, Any]) -> Candidate:
         """Train a candidate, or take the training of another method."""
         run = int(values["run"]) if method.how == "jitter" else 0
         params = {**method.params, **({} if method.how == "jitter" else values)}
-        key = repr((method.booster, sorted(params.items()), run))
+        key = self.key(method, params, run)
         if key not in parts.kept:
-            parts.kept[key] = self._trained(parts, method.booster, params, run)
+            model = self.fitted(parts, method.booster, params, run)
+            parts.kept[key] = self.read(parts, model, method.how == "last")
         return parts.kept[key]
 
-    def _trained(self, parts: EqualParts, booster: str, params: dict[str, Any], run: int) -> Candidate:
-        cap = ceil(self.rounds / float(params.get("learning_rate", 1.0)))
-        model = REGISTRY[booster].cls(n_estimators=cap, n_jobs=1, random_state=parts.seed, **params)
+    def key(self, method: Method, params: Mapping[str, Any], run: int = 0) -> str:
+        """Return by what a training is known."""
+        return repr((method.booster, sorted(params.items()), run))
+
+    def cap(self, params: Mapping[str, Any]) -> int:
+        """Return the most rounds of a candidate."""
+        return ceil(self.rounds / float(params.get("learning_rate", 1.0)))
+
+    def fitted(self, parts: EqualParts, booster: str, params: dict[str, Any], run: int = 0) -> Any:
+        """Return a trained model."""
+        model = REGISTRY[booster].cls(n_estimators=self.cap(params), n_jobs=1, random_state=parts.seed, **params)
         weight = None
         if run:
             rng = chance(parts.hash, parts.repeat, f"jitter {run}")
             weight = 1 + JITTER * rng.uniform(-1, 1, len(parts.y_fit))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # why training ended is kept
-            model.fit(parts.X_fit, parts.y_fit, weight)
-        wrong, rounds = best_round(model, parts.X_choose, parts.y_choose)
-        own = {"variance_penalty": model.variance_penalty_} if hasattr(model, "variance_penalty_") else {}
+            return model.fit(parts.X_fit, parts.y_fit, weight)
+
+    def read(self, parts: EqualParts, model: Any, last: bool = False) -> Candidate:
+        """Return a model after its best round, or its last."""
+        wrong, rounds = best_round(model, parts.X_choose, parts.y_choose, last)
         score_choose, score_test = (scores(model, X, rounds, parts.n_classes) for X in (parts.X_choose, parts.X_test))
         said, stop = labels(model, parts.X_test, rounds), model.stop_reason_.split(":")[0]
-        return Candidate(wrong, rounds, cap, stop, score_choose, score_test, said, own)
+        own = self.own_numbers(parts, model, rounds)
+        return Candidate(wrong, rounds, model.n_estimators, stop, score_choose, score_test, said, own)
+
+    def own_numbers(self, parts: EqualParts, model: Any, rounds: int) -> dict[str, float]:
+        """Return what else there is to say of a model."""
+        return {"variance_penalty": model.variance_penalty_} if hasattr(model, "variance_penalty_") else {}
 
 
 def candidates(method: Method) -> Iterator[dict[str, Any]]:
@@ -183,10 +218,10 @@ def candidates(method: Method) -> Iterator[dict[str, Any]]:
         yield dict(zip(method.grid, values, strict=True))
 
 
-def best_round(model: Any, X: Any, y: Array) -> tuple[int, int]:
-    """Return the fewest wrong rows, and the first round that has them."""
-    if not model.n_estimators_:
-        return int(np.count_nonzero(model.predict(X) != y)), 0
+def best_round(model: Any, X: Any, y: Array, last: bool = False) -> tuple[int, int]:
+    """Return the fewest wrong rows, and the first round that has them; of the last round, where it alone counts."""
+    if not model.n_estimators_ or last:
+        return int(np.count_nonzero(model.predict(X) != y)), model.n_estimators_
     wrong = [int(np.count_nonzero(said != y)) for said in model.staged_predict(X)]
     best = int(np.argmin(wrong))
     return wrong[best], best + 1
