@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
+from boostlab.studies.hypotheses import Hypothesis
 from boostlab.studies.plan import Block, Method
 from boostlab.studies.study import Study
 from boostlab_reproductions.papers.noise_report import report
@@ -78,6 +80,45 @@ BOOSTERS = (
 )
 
 
+HYPOTHESES = (
+    *(
+        Hypothesis(
+            f"N1, {percent} %",
+            f"With {percent} % of the labels flipped, a rate chosen of six has a lower error than AdaBoost.",
+            f"stumps, uniform, {percent} %",
+            CONTROL,
+            PLAIN,
+            "lower",
+        )
+        for percent in (20, 30)
+    ),
+    *(
+        Hypothesis(
+            f"N2, {percent} %",
+            f"With {percent} % of the labels flipped, it has a lower error than the best of six jittered runs.",
+            f"stumps, uniform, {percent} %",
+            CONTROL,
+            JITTER,
+            "lower",
+        )
+        for percent in (20, 30)
+    ),
+    *(
+        Hypothesis(
+            f"N3, {form}",
+            f"With 30 % of the labels flipped, {form}, has no lower error than AdaBoost with a chosen rate: its lead "
+            "in the first study was one of ties.",
+            "stumps, uniform, 30 %",
+            form,
+            CONTROL,
+            "not lower",
+            -0.49,
+        )
+        for form in ("QuadBoost, l2", "QuadBoost, linf")
+    ),
+)
+
+
 def studies() -> list[Study]:
     """Return the noise study."""
     return [
@@ -89,7 +130,7 @@ def studies() -> list[Study]:
             "Servedio 2010.",
             blocks=tuple(_blocks()),
             assumptions=_ASSUMPTIONS,
-            report=report,
+            report=partial(report, hypotheses=HYPOTHESES),
             missing=(
                 "EBBoost with trees: it needs a weak learner that searches its own criterion, and only stumps do.",
                 "LPBoost, ERLPBoost, SoftBoost and TotalBoost solve a program in every round, with 400 rounds for "
@@ -116,7 +157,8 @@ _ASSUMPTIONS = (
     "and RQP-Boost) have six values of their own; MadaBoost's exponent and QuadBoost's l2 strength are rates. Plain "
     "AdaBoost and FilterBoost have one. Of equals the strongest regularisation is taken, for everybody "
     "(boostlab.studies.choice).",
-    "400 rounds with stumps and 150 with trees of depth 3, divided by the learning rate, but never more than 1,200.",
+    "400 rounds with stumps and 150 with trees of depth 3, divided by the learning rate (or what MadaBoost and "
+    "QuadBoost have in its place), but never more than 1,200.",
     "Where any round is a model of its own it may be chosen, read off one staged run. Boost by majority, BrownBoost, "
     "RobustBoost and the boosters that weigh all voters anew answer by their last round.",
     "RLP-Boost and RQP-Boost weigh the voters of one training for all their candidates.",

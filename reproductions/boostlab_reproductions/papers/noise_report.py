@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.plots import critical_difference
+from boostlab.studies.hypotheses import Hypothesis, judge
 from boostlab.studies.statistics import (
     bayesian_signed_rank,
     detectable,
@@ -36,12 +38,15 @@ from boostlab_reproductions.papers.noise_settings import (
 Array = npt.NDArray[Any]
 
 
-def report(results: Results) -> Report:
+def report(results: Results, hypotheses: Sequence[Hypothesis] = ()) -> Report:
     """Make tables, figures and verdicts, of as many cells as there are."""
+    judged = judge(results, hypotheses, {}, ROPE)
     found = settings_of(results)
     sets = [s for s in found if s.where in ("stumps", "trees")]
     special = [s for s in found if s.where == "Long-Servedio"]
     out = Report()
+    if judged:
+        out.tables["Registered hypotheses"] = [one.row() for one in judged]
     for learner in ("stumps", "trees"):
         rows = _overall([s for s in sets if s.where == learner and s.kind == "uniform"], results)
         if rows:
@@ -59,7 +64,7 @@ def report(results: Results) -> Report:
             out.tables[f"By data set, {s.name}"] = error_table(results, s.block)
     if sets:
         out.tables["Log loss, calibration, rounds and ties"] = [row for s in sets for row in _beside(results, s)]
-    out.claims = [*_claims(sets), *_special_claims(special)]
+    out.claims = [*(one.claim() for one in judged), *_claims(sets), *_special_claims(special)]
     _figures(out, sets, special)
     out.notes = [
         "Average ranks are over the sets, 1 is best, among the methods with a result on all sets. Bold errors by data "

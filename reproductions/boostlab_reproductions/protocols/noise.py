@@ -41,8 +41,12 @@ class Noise(EqualChoice):
         return {**super().definition(), "protocol": "Noise", "concentration": concentration}
 
     def cap(self, params: Mapping[str, Any]) -> int:
-        """Return the most rounds of a candidate."""
-        return min(super().cap(params), max(self.longest, self.rounds))
+        """Return the most rounds of a candidate: more for small steps, by whatever parameter they are small."""
+        rate = float(params.get("learning_rate", params.get("exponent", 1.0)))
+        if params.get("regularizer") is not None:  # QuadBoost's steps are divided by 1 + strength, or cut off at it
+            strength = float(params["strength"])
+            rate = 1.0 / (1.0 + strength) if params["regularizer"] == "l2" else min(strength, 1.0)
+        return min(super().cap({"learning_rate": rate}), max(self.longest, self.rounds))
 
     def planted(self, data: Any, y: Array, rows: dict[str, Array], repeat: int) -> dict[str, Array]:
         """Return the labels with noise, planted in both parts together."""

@@ -109,6 +109,7 @@ def test_candidates_that_weigh_the_same_voters_share_one_training_and_small_step
         assert wrong == (model.predict(toy.X[parts.rows["choose"]]) != parts.y_choose).sum()
     assert protocol.cap({}) == 20
     assert [protocol.cap({"learning_rate": rate}) for rate in (0.5, 0.1)] == [40, 50]
+    assert protocol.cap({"exponent": 0.5}) == protocol.cap({"regularizer": "l2", "strength": 1.0}) == 40
 
 
 def test_a_candidate_that_cannot_be_trained_is_told(toy):
