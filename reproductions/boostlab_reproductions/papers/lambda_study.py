@@ -19,8 +19,8 @@ from boostlab_reproductions.protocols.equal_choice import EqualChoice
 RATES = (1.0, 0.5, 0.25, 0.1, 0.05)
 LAMBDAS = (0.0, 0.5, 2.0, 5.0, 10.0)
 RUNS = (0, 1, 2, 3, 4)
-ROUNDS = {"stumps": 1000, "trees": 150}
-REPEATS = {"quick": 2, "full": 8}
+ROUNDS = {"stumps": 1000, "trees": 300, "several": 1000}
+REPEATS, FEWER = {"quick": 2, "full": 8}, {"quick": 2, "full": 4}
 
 _EXACT: dict[str, Any] = {"step": "exact"}
 _FIVE = {**_EXACT, "variance_penalty": 5.0}
@@ -188,19 +188,19 @@ HYPOTHESES = (
 
 def studies() -> list[Study]:
     """Return the study of this file."""
-    stumps, trees = EqualChoice(ROUNDS["stumps"]), EqualChoice(ROUNDS["trees"])
-    several = [m for m in _shared(_TREES) if m.name in ("AdaBoost", "λ = 5", "rate 0.1")]
+    stumps, trees, several = (EqualChoice(ROUNDS[name]) for name in ("stumps", "trees", "several"))
+    two = [m for m in _shared(_TREES) if m.name in ("AdaBoost", "λ = 5")]
     return [
         Study(
             name="lambda-study",
             title="Is a variance penalty beyond 1 worth it, and can it be estimated?",
-            source="Our own, registered before the run in studies/lambda-study/registration.md; after Shivaswamy & "
+            source="Our own, registered before the run ([registration](registration.md)); after Shivaswamy & "
             "Jebara 2010 and 2011.",
             blocks=(
                 Block(CLEAN, UNSEEN, [*_shared({}), *_alone()], stumps, REPEATS),
                 Block(NOISY, UNSEEN, _shared({}), EqualChoice(ROUNDS["stumps"], 0.2), REPEATS),
-                Block(TREES, UNSEEN, _shared(_TREES), trees, REPEATS),
-                Block(CLASSES, SEVERAL, several, trees, REPEATS),
+                Block(TREES, UNSEEN, _shared(_TREES), trees, FEWER),
+                Block(CLASSES, SEVERAL, two, several, REPEATS),
             ),
             assumptions=_ASSUMPTIONS,
             report=partial(report, hypotheses=HYPOTHESES),
@@ -218,7 +218,8 @@ _ASSUMPTIONS = (
     "At most 500 rows train, 250 choose and 2,000 test, drawn anew in every repeat; labels to test by are clean.",
     "Every method chooses its rounds, and among one or five candidates, by the error on the rows that choose; of "
     "equals the strongest regularisation is taken, for everybody (boostlab.studies.choice).",
-    "At most 1,000 rounds with stumps and 150 with trees of 8 leaves, divided by the learning rate.",
+    "At most 1,000 rounds with stumps and with several classes, 300 with trees of 8 leaves, divided by the learning "
+    "rate.",
     "Steps of VadaBoost are exact. λ of five: 0, 0.5, 2, 5, 10. Rates of five: 1, 0.5, 0.25, 0.1, 0.05. Jittered start "
     "weights vary by 10 %; of five runs the first is plain AdaBoost.",
     "Log loss and calibration error are those of Platt's map of the scores, fitted to the rows that choose, for all "

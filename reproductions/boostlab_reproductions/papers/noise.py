@@ -125,7 +125,7 @@ def studies() -> list[Study]:
         Study(
             name="noise-study",
             title="Boosters under label noise, with shrinkage as the control",
-            source="Our own, registered before the run in studies/noise-study/registration.md; Zhou 2012, section 2.6, "
+            source="Our own, registered before the run ([registration](registration.md)); Zhou 2012, section 2.6, "
             "names a thorough comparison of the robust variants as open. After McDonald, Hand & Eckley 2003 and Long & "
             "Servedio 2010.",
             blocks=tuple(_blocks()),
