@@ -1,4 +1,4 @@
-"""WeightBoost: an input-dependent brake on every vote (Jin, Liu, Si, Carbonell & Hauptmann 2003)."""
+"""WeightBoost: an input-dependent factor on every vote (Jin, Liu, Si, Carbonell & Hauptmann 2003)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.exponential import Exponential
 from boostlab.boosters.params import flag, number, param
 from boostlab.boosters.registry import booster
+from boostlab.boosters.shrinkage import SHARE
 from boostlab.contract import Array, Rule, State, Stop, Task, exp, formula, log
 
 
 @formula
-def brake(F: float, beta: float) -> float:
+def regulariser(F: float, beta: float) -> float:
     """exp(-|beta H|)."""
     return exp(-abs(beta * F))
 
@@ -29,7 +30,7 @@ def log_weight(y: float, F: float, beta: float) -> float:
 @formula
 def loss_after(y: float, F: float, h: float, beta: float, alpha: float) -> float:
     """exp(-y H) after step 4."""
-    return exp(min(-y * (F + alpha * brake(F, beta) * h), 700.0))
+    return exp(min(-y * (F + alpha * regulariser(F, beta) * h), 700.0))
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,8 @@ class WeightBoost(Exponential):
 
     1. w_i proportional to exp(-y_i H(x_i) - |beta H(x_i)|).
     2. h = the voter with the smallest weighted error eps; stop if eps >= 1/2.
-    3. alpha = (1/2) ln((1 - eps) / eps); with `normalize` times 0.1 / mean exp(-|beta H|), so that a round's brakes are
-       0.1 on average; stop where that factor reaches 2, from where on the loss may rise.
+    3. alpha = (1/2) ln((1 - eps) / eps); with `normalize` times 0.1 / mean exp(-|beta H|), so that a round's factors
+       are 0.1 on average; stop where that factor reaches 2, from where on the loss may rise.
     4. H += alpha exp(-|beta H|) h.
 
     Parameters
@@ -48,10 +49,13 @@ class WeightBoost(Exponential):
         Not negative; 0 is AdaBoost, 0.5 the paper's value.
     normalize : bool
         Step 3.
+    learning_rate : float
+        nu in (0, 1]: alpha is multiplied by it.  The bound that alpha minimises is convex, and every nu lowers it.
     """
 
     beta: float = 0.5
     normalize: bool = False
+    learning_rate: float = 1.0
 
     additive: ClassVar[bool] = False
 
@@ -59,18 +63,18 @@ class WeightBoost(Exponential):
         """Step 1, and the factor of step 3."""
         s.own.factor = 1.0
         if self.normalize:
-            mean = s.total(brake, self.beta) / s.n
+            mean = s.total(regulariser, self.beta) / s.n
             if mean <= 0.05:
-                return Stop("assumption_violated", f"the brakes' mean is {mean:.3g}, too small to normalize by")
+                return Stop("assumption_violated", f"the mean of exp(-|beta H|) is {mean:.3g}, too small to divide by")
             s.own.factor = 0.1 / mean
         return Task("edge", s.weigh(log_weight, self.beta), s.y)
 
     def vote(self, s: State, error: float) -> float:
         """Step 3."""
-        return s.own.factor * 0.5 * log((1 - error) / error)
+        return self.learning_rate * (s.own.factor * 0.5 * log((1 - error) / error))
 
     def combine(self, F: Array, alpha: float, h: Array) -> Array:
-        """The brake depends on the vote so far, so prediction goes voter by voter."""
+        """The factor depends on the vote so far, so prediction goes voter by voter."""
         return F + alpha * np.exp(-np.abs(self.beta * F)) * h
 
     def loss(self, s: State, error: float, alpha: float, h: Array) -> float:
@@ -80,7 +84,7 @@ class WeightBoost(Exponential):
 
 @booster(
     "Jin, Liu, Si, Carbonell & Hauptmann 2003",
-    "you want a brake on votes where the ensemble is already sure",
+    "you want smaller steps where the ensemble is already sure",
     family="adaptive_regularised",
     variants=dict(normalize=dict(normalize=True)),
 )
@@ -88,15 +92,17 @@ class WeightBoost(Exponential):
 class WeightBoostClassifier(BoostingClassifier):
     """WeightBoost: every voter is heard mostly where the vote so far is unsure.
 
-    `predict_proba` is a score (AdaBoost's link), not a calibrated probability: the brake keeps it near 1/2.
+    `predict_proba` is a score (AdaBoost's link), not a calibrated probability: the factor keeps it near 1/2.
 
     Parameters
     ----------
     beta : float, default=0.5
-        Strength of the brake; 0 is AdaBoost.
+        Strength of the regularisation; 0 is AdaBoost.
     normalize : bool, default=False
-        Scale every round so that the brakes on the training rows are 0.1 on average (many small steps), as in the
+        Scale every round so that the factors on the training rows are 0.1 on average (many small steps), as in the
         paper's experiments.
+    learning_rate : float in (0, 1], default=1.0
+        Shrinkage: every voter's coefficient is multiplied by it.
     {shared}
 
     Examples
@@ -110,6 +116,7 @@ class WeightBoostClassifier(BoostingClassifier):
 
     beta: float = param(0.5, number(0, 1e6))
     normalize: bool = param(False, flag())
+    learning_rate: float = param(1.0, SHARE)
 
     def _rule(self) -> Rule:
-        return WeightBoost(self.beta, bool(self.normalize))
+        return WeightBoost(self.beta, bool(self.normalize), self._rate)

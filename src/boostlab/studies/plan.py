@@ -54,8 +54,8 @@ class Method:
     params : mapping
         Its fixed parameters.
     grid : mapping from str to sequence
-        Parameters that the protocol chooses, each with its candidates in the order of the protocol's preference: of
-        equals the first is taken.
+        Parameters that the protocol chooses, each with its candidates (of equals see `studies.choice`, or what the
+        paper's protocol says).
     how : str
         Which of the protocol's procedures trains it.
     after : str
