@@ -22,7 +22,7 @@ from boostlab.calibration.maps import Calibration
 from boostlab.datasets import flip_labels
 from boostlab.studies.choice import preference
 from boostlab.studies.plan import Definition, Method, Outcome
-from boostlab_reproductions.protocols.chance import chance
+from boostlab_reproductions.protocols.chance import chance, seed_word
 
 Array = npt.NDArray[Any]
 
@@ -99,6 +99,10 @@ class EqualChoice:
     def basis(self) -> Definition:
         """Return what the parts depend on; trainings of other lengths are not shared."""
         return self.definition()
+
+    def split_seed(self, data_hash: str, repeat: int) -> tuple[int, ...]:
+        """Return the words of the SeedSequence that draws the split."""
+        return (seed_word(data_hash, repeat, "split"),)
 
     def parts(self, data: Any, repeat: int) -> EqualParts:
         """Split the rows, and plant the noise."""

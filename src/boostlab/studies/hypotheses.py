@@ -123,7 +123,7 @@ class Judged:
         said += f"{self.posterior.equal:.2f}, {self.posterior.worse:.2f}."
         if h.pilot is not None:
             said += f" The pilot had {h.pilot:+.2f}."
-        return Claim(f"{h.name}{'' if h.primary else ' (exploring)'}: {h.text}", self.verdict, said)
+        return Claim(f"{h.name}{'' if h.primary else ' (exploring)'}: {h.text}", self.verdict, said, self.sets)
 
 
 def means_over_repeats(results: Results, block: str, value: str = "test_error") -> tuple[list[str], dict[str, Array]]:
