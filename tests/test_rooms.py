@@ -50,8 +50,10 @@ MAY_IMPORT = {
     "comparison": {"backend", "boosters", "data", "datasets", "report", "studies", "tables", "theory"},
     "auto": {"boosters", "comparison", "studies"},
     "deployment": {"auto", "boosters", "comparison", "report", "studies", "tables", "theory"},
-    # backend: whole runs on a pool; learners: the papers name their weak learners
-    "boostlab_reproductions": {"backend", "boosters", "data", "datasets", "learners", "studies", "theory"},
+    # backend: whole runs on a pool; learners: the papers name their weak learners; calibration: one map for all
+    "boostlab_reproductions": {
+        *("backend", "boosters", "calibration", "data", "datasets", "learners", "plots", "studies", "theory"),
+    },
     "cli": {
         "boosters",
         "comparison",

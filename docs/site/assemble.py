@@ -80,7 +80,7 @@ def pages() -> Iterator[tuple[str, str | bytes]]:
     for path in [*written, *own]:
         text = relinked(path.read_text(encoding="utf-8"), path)
         if path == ROOT / "studies/README.md":
-            names = "\n".join(sorted(f"{page.parent.name}/README" for page in path.parent.glob("*/README.md")))
+            names = "\n".join(sorted(f"{page.parent.name}/{page.stem}" for page in path.parent.glob("*/*.md")))
             text += f"\n```{{toctree}}\n:hidden:\n{names}\n```\n"
         yield place(path), GENERATED.sub(lambda match: MAKERS[match[1]](), text)
     for folder, patterns in {

@@ -12,13 +12,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from boostlab.studies import index, page
+from boostlab.studies import cell_file, index, page
 from boostlab.studies.request import RequestError
 from boostlab.studies.runner import Ran, collect, run_all
 from boostlab.studies.store import Store
 from boostlab.studies.study import Study
 from boostlab.studies.watch import watching
 from boostlab_reproductions import papers
+from boostlab_reproductions.papers.agreement import agreement, sentence
 
 OUT = "studies"  # in the working directory, where a person sees it
 STORE = "cells.sqlite"  # in that folder
@@ -96,10 +97,10 @@ def reproduce(request: ReproduceOptions, console: Console) -> int:
     for other in request.merge:
         if not other.is_file():
             raise RequestError(f"There is no store {other} to merge.")
-    if request.only_page and not path.is_file() and not request.merge:
-        raise RequestError(f"There is no store {path}, so there is nothing to make a page of; name one with --store.")
     if studies:
         page.prepare(request.out)
+    if request.only_page and not path.is_file() and not request.merge:
+        return _from_files(studies, request, path, console)
     worst, stopped = 0, list[tuple[str, int, int]]()
     with Store(path) as store:
         for other in request.merge:
@@ -121,12 +122,29 @@ def reproduce(request: ReproduceOptions, console: Console) -> int:
     return 130 if stopped else worst
 
 
+def _from_files(studies: Sequence[Study], request: ReproduceOptions, store: Path, console: Console) -> int:
+    """Make the pages of the cells that lie beside them, where there is no store."""
+    found = [ran for study in studies if (ran := index.recall(study, request.out)) is not None]
+    if not found:
+        raise RequestError(
+            f"There is no store {store} and no {cell_file.NAME} of {request.name} in {request.out}, so there is "
+            "nothing to make a page of; name a store with --store."
+        )
+    return max(_finish(ran, request, store, console) for ran in found)
+
+
 def _ran(studies: Sequence[Study], store: Store, request: ReproduceOptions, console: Console) -> Iterable[Ran]:
     if request.only_page or not studies:
-        return (collect(study, store, request.repeats) for study in studies)
+        return (_collected(study, store, request) for study in studies)
     name = studies[0].name if len(studies) == 1 else f"{len(studies)} studies"
     with watching(name, console) as watch:
         return run_all(studies, store, request.repeats, jobs=request.jobs, retry=request.retry, watch=watch)
+
+
+def _collected(study: Study, store: Store, request: ReproduceOptions) -> Ran:
+    """Return what the store has of a study, or what lies beside its page where that is nothing."""
+    ran = collect(study, store, request.repeats)
+    return ran if ran.results.rows() else index.recall(study, request.out) or ran
 
 
 def _stopped(studies: Sequence[tuple[str, int, int]], store: Path) -> str:
@@ -182,6 +200,27 @@ def show_list(console: Console) -> None:
     for study in papers.STUDIES.values():
         table.add_row(study.name, Text(study.title), *(str(_size(study, tier)) for tier in ("quick", "full")))
     console.print(table)
+
+
+def show_agreement(folder: Path, console: Console) -> None:
+    """Print how many printed errors are as ours, table by table and together.
+
+    Parameters
+    ----------
+    folder : path
+        The folder of all studies.
+    console : rich Console
+        Where to.
+    """
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
+    table.add_column("Study", no_wrap=True)
+    for name in ("printed", "within 2 s.e.", "explained", "unexplained", "missing"):
+        table.add_column(name, justify="right")
+    found = agreement(folder)
+    for one in found:
+        table.add_row(one.study, *map(str, (one.printed, one.near, one.explained, one.unexplained, one.missing)))
+    console.print(table)
+    _say(console, sentence(found[-1]))
 
 
 def _size(study: Study, tier: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import shutil
 import signal
@@ -67,9 +68,9 @@ def test_the_smoke_study_from_outside(tmp_path):
     page = (folder / "README.md").read_text(encoding="utf-8")
     for text in ("| twonorm | ", "Boosted stumps make fewer", "![Mean test errors]", "27 of 27 finished", "--quick"):
         assert text in page
-    assert len((folder / "cells.csv").read_text().splitlines()) == 28
+    assert len(gzip.decompress((folder / "cells.csv.gz").read_bytes()).splitlines()) == 28
     assert sorted(path.name for path in folder.iterdir() if path.suffix != ".md") == [
-        *("beside-the-best-possible.csv", "cells.csv", "mean-test-errors.png", "report.html", "study.json"),
+        *("beside-the-best-possible.csv", "cells.csv.gz", "mean-test-errors.png", "report.html", "study.json"),
         "test-errors-in-percent.csv",
     ]
     assert (tmp_path / KEPT).is_file()
@@ -109,6 +110,10 @@ def test_going_on_and_pages_of_what_is_there(run, tmp_path):
     assert "12 cells are not computed yet" in Path("studies/toy/README.md").read_text(encoding="utf-8")
     log = len((tmp_path / "log").read_text().splitlines())
     assert "toy: 18 of 18 cells, 0 computed now" in run("TOY").stdout
+    Store("empty.sqlite").close()
+    before = Path("studies/toy/README.md").read_bytes()
+    assert "toy: 18 of 18 cells" in run("toy", "--only-page", "--store", "empty.sqlite").stdout  # of the file beside
+    assert Path("studies/toy/README.md").read_bytes() == before
     assert len((tmp_path / "log").read_text().splitlines()) == log
 
 

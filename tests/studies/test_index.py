@@ -36,7 +36,14 @@ def test_one_line_a_study_in_the_order_of_the_names(tmp_path):
     assert text == (tmp_path / "README.md").read_text()
     lines = [line for line in text.splitlines() if line.startswith("| [")]
     assert [line.split("]")[0] for line in lines] == ["| [second", "| [third"]
-    assert lines[0].endswith("| 5 (quick) | 2 of 4 | 80 s | 50 s, 2 workers | 1 holds, 1 does not hold |")
+    assert lines[0].endswith("| 5 (quick) | 2 of 4 | 80 s | 50 s, 2 workers | not counted |")
+    assert "Verdicts of the 0 finished pages of the full tier: none." in text
+    write(tmp_path, "first", asked="full", planned=4)
+    text = write(tmp_path, "second", asked="full").read_text()
+    assert "2 workers | 1 holds, 1 does not hold |" in text
+    assert "Verdicts of the 1 finished pages of the full tier: 1 holds, 1 does not hold." in text
+    (tmp_path / "first" / index.FACTS).unlink()
+    text = index.write(tmp_path, NAMES).read_text()
     assert "| 5 | 2 | 80 s |" in lines[1]
     assert "Not run here: first." in text
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 from dataclasses import replace
 
 import numpy as np
@@ -126,12 +127,14 @@ def test_a_page_shows_all(ran, tmp_path):
     assert "A blot]" not in text
     assert written.troubles == ["The figure A blot could not be drawn: ValueError: no ink"]
     assert (tmp_path / "toy" / "a-line.png").read_bytes().startswith(b"\x89PNG")
-    with (tmp_path / "toy" / "cells.csv").open(newline="") as file:
+    with gzip.open(tmp_path / "toy" / "cells.csv.gz", "rt", newline="") as file:
         cells = list(csv.DictReader(file))
     assert len(cells) == 4
-    assert ",".join(cells[0]) == "block,problem,method,repeat,test_error,rounds,chosen,stop,seconds,failure"
-    assert cells[1]["test_error"] == ""
-    assert cells[1]["failure"].startswith("RuntimeError")
+    assert ",".join(cells[0]) == (
+        "block,problem,method,repeat,test_error,rounds,chosen,stop,seconds,failure,seed,data,definition,numbers,arrays"
+    )
+    assert cells[2]["test_error"] == ""
+    assert cells[2]["failure"].startswith("RuntimeError")
     assert float(cells[0]["test_error"]) == pytest.approx(ran.results.rows()[0].number("test_error"), rel=1e-5)
 
 
@@ -150,7 +153,7 @@ def test_a_report_that_fails_leaves_the_cells(ran, tmp_path):
     written = page.write(replace(ran, study=replace(ran.study, report=broken)), tmp_path)
     assert written.troubles == ["The tables could not be made: KeyError: 'AdaBoost'"]
     assert "KeyError" in written.path.read_text(encoding="utf-8")
-    assert (tmp_path / "toy" / "cells.csv").exists()
+    assert (tmp_path / "toy" / "cells.csv.gz").exists()
 
 
 def test_verdicts_are_of_four_kinds():

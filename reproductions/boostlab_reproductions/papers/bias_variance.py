@@ -47,6 +47,7 @@ def studies() -> list[Study]:
                 "bias near zero may come out below it.",
             ),
             report=_report,
+            reads={"predictions": None, "truth": None},
         )
     ]
 

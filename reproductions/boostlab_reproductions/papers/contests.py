@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from boostlab.studies.statistics import mark_best, paired_t_test, wilcoxon
+from boostlab.studies.statistics.attainable import power
 from boostlab.studies.study import Results
 from boostlab.studies.tables import Spread, mean_and_error
-from boostlab_reproductions.published import published
 
 Array = npt.NDArray[Any]
 Row = dict[str, Any]
 
 LEVEL = 0.01  # of the papers' t-test
 RATIO = 0.5  # test rows by training rows, for the corrected test
-FINEST = 0.05  # standard error behind a printed 0.0
-FEW = 5  # repeats, below which their own spread says little
-PRINTED_REPEATS = 50  # behind a printed standard error
-MANY = 30  # cells off, which are then not told one by one
 
 MARKS = (
     "Test errors in percent, mean ± standard error over {repeats}. Bold: the smallest mean of a row, and those not "
@@ -84,7 +79,8 @@ class PairedErrors:
 
     def means(self, method: str) -> Array:
         """Return a method's mean on every data set."""
-        return np.array([mean_and_error(values)[0] for values in self.of[method]])
+        known = (values[~np.isnan(values)] for values in self.of[method])
+        return np.array([values.mean() if len(values) else np.nan for values in known])
 
     def on_common(self) -> PairedErrors:
         """Return the errors of the repeats that all methods have; a data set that has none is left out."""
@@ -138,66 +134,6 @@ def repeats_of(errors: PairedErrors) -> str:
     return f"{text} repeat" if text == "1" else f"{text} repeats"
 
 
-def printed(table: str) -> dict[tuple[str, str], tuple[float, float]]:
-    """Return a published table: (data set, method) -> (mean, spread)."""
-    return {(str(r["dataset"]), str(r["algorithm"])): (float(r["mean"]), float(r["spread"])) for r in published(table)}
-
-
-def published_minima(table: str) -> dict[str, int]:
-    """Return in how many rows of a published table every method has the smallest value, ties included."""
-    counts: dict[str, int] = {}
-    for row in published(table):
-        counts[str(row["algorithm"])] = counts.get(str(row["algorithm"]), 0) + int(row["is_row_minimum"])
-    return counts
-
-
-def beside_published(
-    errors: PairedErrors,
-    table: Mapping[tuple[str, str], tuple[float, float]],
-    named: Callable[[str], str],
-    renamed: Mapping[str, str],
-) -> list[Row]:
-    """Return a row a data set and method: ours, the published value, the difference, also in standard errors.
-
-    Fewer than five repeats have no spread to speak of: the printed standard error then stands for theirs, made larger
-    by the root of the ratio of the repeats.
-
-    Parameters
-    ----------
-    errors : PairedErrors
-        Ours.
-    table : mapping
-        As `printed` returns it.
-    named : callable
-        Gives a problem's name in the published table.
-    renamed : mapping from str to str
-        Our methods, and what they are called there.
-    """
-    rows: list[Row] = []
-    for i, problem in enumerate(errors.problems):
-        for method, theirs in renamed.items():
-            value = table.get((named(problem), theirs))
-            if value is None or method not in errors.of:
-                continue
-            mean, error = mean_and_error(errors.of[method][i])
-            if isnan(mean):
-                continue
-            theirs_error, repeats = max(value[1], FINEST), int(np.isfinite(errors.of[method][i]).sum())
-            own = error if repeats >= FEW else theirs_error * float(np.sqrt(PRINTED_REPEATS / repeats))
-            scale = float(np.hypot(own, theirs_error))
-            rows.append(
-                {
-                    "data": problem,
-                    "method": method,
-                    "ours": Spread(mean, error, 2),
-                    "published": Spread(*value, 2),
-                    "difference": round(mean - value[0], 3),
-                    "in standard errors": round((mean - value[0]) / scale, 1),
-                }
-            )
-    return rows
-
-
 @dataclass(frozen=True)
 class Contest:
     """Method a against method b over data sets.
@@ -214,6 +150,8 @@ class Contest:
         The mean of a - b over data sets, in percent points.
     p : float
         Wilcoxon's, over data sets.
+    spread : float
+        The standard deviation of a - b over data sets.
     """
 
     a: str
@@ -227,6 +165,7 @@ class Contest:
     truly_worse: int
     difference: float
     p: float
+    spread: float = float("nan")
 
     @classmethod
     def between(cls, errors: PairedErrors, a: str, b: str) -> Contest:
@@ -238,7 +177,8 @@ class Contest:
         p = wilcoxon(common.means(a), common.means(b)).p if len(gaps) else float("nan")
         better, worse = int((gaps < 0).sum()), int((gaps > 0).sum())
         mean = float(gaps.mean()) if len(gaps) else float("nan")
-        return cls(a, b, better, worse, len(gaps) - better - worse, *plain, *corrected, mean, p)
+        spread = float(gaps.std(ddof=1)) if len(gaps) > 1 else float("nan")
+        return cls(a, b, better, worse, len(gaps) - better - worse, *plain, *corrected, mean, p, spread)
 
     def row(self) -> Row:
         """Return it as a row of a table."""
@@ -268,6 +208,10 @@ class Contest:
     def n_sets(self) -> int:
         """Number of data sets."""
         return self.better + self.worse + self.equal
+
+    def power(self, effect: float) -> float:
+        """Return the chance that these sets and repeats show a mean difference of this size."""
+        return power(effect, self.spread, self.n_sets)
 
     def wins(self, p: float | None = None) -> bool:
         """Return whether a is better over all data sets, by its own p or by one that is corrected."""
@@ -323,67 +267,3 @@ def counted(counts: Mapping[str, int], least: int = 0) -> str:
     """Return "EBBoost 10, RQP-Boost 6", the largest first."""
     shown = sorted(((n, m) for m, n in counts.items() if n >= least), key=lambda pair: -pair[0])
     return ", ".join(f"{m} {n}" for n, m in shown)
-
-
-def far_off(rows: Iterable[Row], why: Callable[[str, str], str], limit: float = 3.0) -> list[str]:
-    """Return a note on the cells far from the printed ones, data set by data set with the likely reason.
-
-    Parameters
-    ----------
-    rows : iterable of dict
-        As `beside_published` returns them.
-    why : callable
-        Gives the most likely reason for a data set and a method.
-    limit : float
-        In standard errors.
-    """
-    rows, found = list(rows), dict[tuple[str, str], list[str]]()
-    for row in rows:
-        if abs(row["in standard errors"]) > limit:
-            reason = why(row["data"], row["method"])
-            found.setdefault((row["data"], reason), []).append(f"{row['method']} {row['in standard errors']:+.1f}")
-    if not rows:
-        return []
-    count = sum(map(len, found.values()))
-    note = f"{count} of {len(rows)} cells are more than {limit:g} standard errors away from the printed ones"
-    if count > MANY:
-        reasons = dict.fromkeys(reason for _, reason in found)
-        return [f"{note}. Most likely reasons: {'; '.join(reasons)}."]
-    said = [f"{data}: {', '.join(cells)} ({reason})" for (data, reason), cells in found.items()]
-    return [f"{note}, with the most likely reason: {'; '.join(said)}." if said else f"{note}."]
-
-
-def draw_beside(rows: Sequence[Row]) -> Callable[[Any], None]:
-    """Return what draws our errors against the printed ones, on logarithmic scales."""
-
-    def draw(figure: Any) -> None:
-        axes = figure.subplots()
-        for method in dict.fromkeys(row["method"] for row in rows):
-            points = [(r["published"].mean, r["ours"].mean) for r in rows if r["method"] == method]
-            shown = [(x, y) for x, y in points if x > 0 and y > 0]
-            axes.loglog([x for x, _ in shown], [y for _, y in shown], "o", markersize=4, label=method)
-        axes.axline((1.0, 1.0), (10.0, 10.0), color="0.7", linewidth=0.8)
-        axes.set(xlabel="published error, percent", ylabel="our error, percent")
-        axes.legend(fontsize=8)
-
-    return draw
-
-
-def draw_gains(errors: PairedErrors, methods: Sequence[str], base: str) -> Callable[[Any], None]:
-    """Return what draws every method's errors less the base's on the same repeats, a point a data set."""
-
-    def draw(figure: Any) -> None:
-        axes = figure.subplots()
-        there = [m for m in methods if m in errors.of and m != base]
-        for k, method in enumerate(there):
-            common = errors.columns((method, base)).on_common()
-            gaps = common.means(method) - common.means(base)
-            axes.plot(gaps, np.full(len(gaps), k), "o", markersize=4, alpha=0.6)
-            if len(gaps):
-                axes.plot([gaps.mean()] * 2, [k - 0.3, k + 0.3], color="black")
-        axes.axvline(0.0, color="0.7", linewidth=0.8)
-        axes.set_yticks(range(len(there)), there)
-        axes.invert_yaxis()
-        axes.set_xlabel(f"error less that of {base}, percent points")
-
-    return draw

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from math import sqrt
 from typing import Any
 
@@ -10,32 +11,42 @@ import numpy as np
 from boostlab.studies.plan import Block, Method
 from boostlab.studies.study import Claim, Report, Results, Study
 from boostlab.studies.tables import Spread, mean_and_error
+from boostlab_reproductions.papers.contest_figures import draw_beside
 from boostlab_reproductions.papers.contests import (
     MARKS,
     Contest,
     PairedErrors,
-    beside_published,
     counted,
-    draw_beside,
     error_table,
-    printed,
-    published_minima,
     repeats_of,
     row_minima,
 )
-from boostlab_reproductions.papers.vadaboost import notes_on
+from boostlab_reproductions.papers.printed_cells import (
+    FINEST,
+    beside_published,
+    printed,
+    printed_gain,
+    published_minima,
+)
 from boostlab_reproductions.papers.vadaboost_methods import (
     ADABOOST,
     COUNTED,
     EBBOOST,
+    MORE_RATES,
     NAMES,
     PROBLEMS,
+    RATES,
     READINGS,
     RLP,
     RQP,
+    STAND_INS,
     VADA,
+    best_of,
+    controls,
+    rate_of,
 )
-from boostlab_reproductions.papers.vadaboost_page import CAPTIONS, FEWEST, by_chance, verdict_of
+from boostlab_reproductions.papers.vadaboost_page import CAPTIONS, FEWEST, WHY_CONTROLS, better, by_chance, own_gains
+from boostlab_reproductions.papers.vadaboost_tables import notes_on
 from boostlab_reproductions.protocols.vadaboost import Stopped
 from boostlab_reproductions.published import published
 
@@ -43,30 +54,74 @@ ABR_GRID = (100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.0)
 ABR = Method("ABR", "SoftMarginBoostClassifier", grid={"C": ABR_GRID})
 COLUMNS = ("AdaBoost", "EBBoost", "RLP-Boost", "RQP-Boost", "ABR")
 WITH_MARGINS = ("AdaBoost", "EBBoost", "ABR", "VadaBoost")
-REPEATS = 50  # that the printed spread is taken over
+REPEATS = 20  # that the printed spread is taken over: see `runs_note`
+N_EBBOOST = len(EBBOOST.grid["variance_penalty"])
+SIZES = (200, 300, 400, 500, 600, 800, 1000, 1300)  # training rows that are tried
+USUAL = 600  # training rows that fit AdaBoost's printed errors on most sets
+OTHERS = {"a5a": 300, "ringnorm": 200, "image": 1000}  # where they do not
+DIGITS = 1000
+
+
+def rows_of(problem: str) -> int:
+    """Return how many training rows a data set is given: those by which AdaBoost errs as printed."""
+    return DIGITS if problem.startswith("mnist") else OTHERS.get(problem, USUAL)
+
+
+def stopped(n_train: int) -> Stopped:
+    """Return the slides' protocol with so many training rows."""
+    return Stopped(patience=50, longer=None, margins=True, n_train=n_train)
+
+
+def blocks() -> tuple[Block, ...]:
+    """Return AdaBoost on all sizes, and all methods on the size of every data set."""
+    often, found = {"quick": 5, "full": REPEATS}, []
+    for n in sorted({rows_of(p.name) for p in PROBLEMS}):
+        own = tuple(p for p in PROBLEMS if rows_of(p.name) == n)
+        methods = (ADABOOST, EBBOOST, ABR, VADA, *controls(RATES + MORE_RATES))
+        found.append(Block(f"errors, {n} rows", own, methods, stopped(n), often))
+        found.append(Block(f"programs, {n} rows", own, (RLP, RQP), stopped(n), often))
+    found += [Block(f"AdaBoost, {n} rows", PROBLEMS, (ADABOOST,), stopped(n), often) for n in SIZES]
+    return tuple(found)
+
+
+def read(results: Results, which: str, value: str = "test_error") -> PairedErrors:
+    """Return one of the numbers of all blocks of a kind, in the order of the data sets."""
+    parts = [PairedErrors.read(results, name, value) for name in results.blocks if name.startswith(f"{which}, ")]
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = whole.below(part)
+    there = [p.name for p in PROBLEMS if p.name in whole.problems]
+    return PairedErrors(there, {m: a[[whole.problems.index(p) for p in there]] for m, a in whole.of.items()})
 
 
 def studies() -> list[Study]:
     """Return the study of the slides."""
-    stopped = Stopped(patience=50, longer=None, margins=True)
     study = Study(
         "ebboost-slides",
         "EBBoost, and how margins are spread",
         "Shivaswamy & Jebara, Empirical Bernstein Boosting, AISTATS 2010 (slides): errors and margin statistics",
+        blocks(),
         (
-            Block("errors", PROBLEMS, (ADABOOST, EBBOOST, ABR, VADA), stopped, {"quick": 5, "full": 50}),
-            Block("programs", PROBLEMS, (RLP, RQP), stopped, {"quick": 5, "full": 10}),
-        ),
-        (
-            "The slides say neither how rows are split nor how many there are; both are taken from the VadaBoost "
-            "paper. Their errors are larger, which suggests smaller training sets.",
+            "The slides say neither how rows are split nor how many there are. AdaBoost's printed errors tell: it is "
+            f"run with {', '.join(map(str, SIZES))} training rows (at most half of all), half as many to choose by, "
+            f"the rest to test, and every set gets a size that gives the printed error: {USUAL}, but {DIGITS} for the "
+            f"digits and {', '.join(f'{n} for {name}' for name, n in OTHERS.items())}. So AdaBoost's column is fitted; "
+            "the other columns are not.",
             "ABR is AdaBoost_Reg of Rätsch, Onoda and Müller with C, for weights of mean 1, from 0 to 100; of "
             "equals the largest. From 1 on it ends after one voter: the useful values are below 0.1, so 0.003, 0.01 "
             "and 0.03 were added to the grid.",
-            "The printed ± is taken for a standard deviation over 50 runs: divided by √50 it is a standard error.",
+            f"The printed ± is taken for a standard deviation over {REPEATS} runs (see the notes): divided by its root "
+            "it is a standard error.",
+            "AdaBoost has one run, EBBoost chooses among 14 values of λ. So two controls choose among 14 runs of "
+            "AdaBoost, by the learning rate, or by start weights that differ by up to 10 percent.",
             "Margins are y F divided by the sum of the coefficients, of the training rows, at the round that is used; "
             "their mean and standard deviation are averaged over repeats.",
-            *READINGS,
+            *READINGS[1:4],
+            "RLP-Boost and RQP-Boost weigh all voters of AdaBoost's stopped run, those after its best round too; ν "
+            "among 0.01 to 0.8, C among 13 values from 0.001 to 1000; of equals the largest ν and the smallest C.",
+            "w4a is a stand-in: as many rows of w8a. ringnorm is read twice, as 7,400 rows of which 200 train, and as "
+            "400 of which half do; the count of 18 sets has the first.",
+            *READINGS[6:],
         ),
         report,
     )
@@ -81,19 +136,31 @@ def slide_name(problem: str) -> str:
 
 def report(results: Results) -> Report:
     """Compare errors and margins with the slides."""
-    errors = PairedErrors.read(results, "errors")
-    errors = errors.joined(PairedErrors.read(results, "programs"), {"RLP-Boost": "RLP-Boost", "RQP-Boost": "RQP-Boost"})
+    errors = read(results, "errors")
+    errors = errors.joined(read(results, "programs"), {"RLP-Boost": "RLP-Boost", "RQP-Boost": "RQP-Boost"})
     counted_errors = errors.rows(COUNTED)
     printed_errors = {k: (mean, spread / sqrt(REPEATS)) for k, (mean, spread) in printed("ebboost_results").items()}
-    pairs = (("EBBoost", "AdaBoost"), ("ABR", "AdaBoost"), ("VadaBoost", "AdaBoost"), ("EBBoost", "ABR"))
+    chosen_too = (rate_of(N_EBBOOST), best_of(N_EBBOOST))
+    pairs = (
+        *(("EBBoost", b) for b in ("AdaBoost", *chosen_too, "ABR")),
+        *((a, "AdaBoost") for a in ("ABR", "VadaBoost", *chosen_too)),
+    )
     contests = [Contest.between(counted_errors, a, b) for a, b in pairs]
-    five, own = errors.columns(COLUMNS).on_common(), errors.columns(("AdaBoost", "EBBoost", "ABR", "VadaBoost"))
+    five, own = errors.columns(COLUMNS).on_common(), errors.columns(("AdaBoost", *chosen_too, "EBBoost", "VadaBoost"))
     tables = {
         "errors": error_table(five),
-        "errors_of_all_repeats": error_table(own),
+        "controls": error_table(own),
+        "training_sizes": size_table(results, printed_errors),
         "margins": margin_table(results),
         "contests": [contest.row() for contest in contests],
-        "published": beside_published(errors, printed_errors, slide_name, {m: m for m in COLUMNS}),
+        "published": beside_published(
+            errors,
+            printed_errors,
+            slide_name,
+            {m: m for m in COLUMNS},
+            _other_sizes(results, errors),
+            stand_ins=STAND_INS,
+        ),
     }
     minima = row_minima(counted_errors.columns(COLUMNS))
     n_sets = len(counted_errors.columns(COLUMNS).on_common().problems)
@@ -103,6 +170,7 @@ def report(results: Results) -> Report:
         verdict = "cannot be judged"
     elif minima["EBBoost"] < best:
         verdict = "does not hold"
+    gains = {"EBBoost": printed_gain("ebboost_results", "EBBoost")}
     claims = [
         Claim(
             f"Row minima of the errors, ties included: {counted(published_minima('ebboost_results'), 1)}",
@@ -110,22 +178,88 @@ def report(results: Results) -> Report:
             f"Ours, over the repeats that all five have, on {n_sets} sets: {counted(minima)}. "
             f"{by_chance(counted_errors, COLUMNS)}",
         ),
-        Claim("EBBoost makes fewer errors than AdaBoost", verdict_of(contests[0]), f"{contests[0]}."),
+        better("EBBoost makes fewer errors than AdaBoost", contests[0], gains["EBBoost"]),
+        *own_gains(contests[1:3], gains),
         *_margin_claims(tables["margins"]),
     ]
     captions = {
         "errors": MARKS.format(repeats=f"{repeats_of(five)}, those that all five methods have"),
-        "errors_of_all_repeats": MARKS.format(repeats=repeats_of(own)),
+        "controls": MARKS.format(repeats=repeats_of(own)),
+        "training_sizes": "AdaBoost's test errors in percent by the number of training rows, mean ± standard error; "
+        "bold: within two standard errors of the printed one. The last columns: the smallest and the largest size that "
+        "is, and the one that the tables above use (at most half of the rows).",
         "margins": "Normalised margins of the training rows: mean ± standard deviation over the rows.",
         "contests": CAPTIONS["contests"],
         "published": CAPTIONS["published"],
     }
     figures = {"margins": _draw(tables["margins"]), "ours against published": draw_beside(tables["published"])}
-    return Report(tables, figures, claims, notes_on(results, tables["published"], _smaller), captions)
+    notes = [*notes_on(results, tables["published"], _why), runs_note(), WHY_CONTROLS]
+    return Report(tables, figures, claims, notes, captions)
 
 
-def _smaller(data: str, method: str) -> str:
-    return "not the slides' data" if data.startswith("w4a") else "the slides must have had other, smaller training sets"
+def _why(data: str, method: str) -> str:
+    return "not the slides' data" if data.startswith("w4a") else "no reason is known: the size fits AdaBoost's error"
+
+
+def _other_sizes(results: Results, errors: PairedErrors) -> dict[str, PairedErrors]:
+    """Return the other readings of the slides that were run."""
+    sizes = {f"{n} training rows": PairedErrors.read(results, f"AdaBoost, {n} rows") for n in SIZES}
+    return {"400 examples of ringnorm": errors.rows(["ringnorm (400)"]), **sizes}
+
+
+def size_table(results: Results, theirs: Mapping[tuple[str, str], tuple[float, float]]) -> list[dict[str, Any]]:
+    """Return AdaBoost's error by the number of training rows, a row a data set, beside the printed one."""
+    by_size = {n: PairedErrors.read(results, f"AdaBoost, {n} rows") for n in SIZES}
+    trained = {(one.block, one.problem): one.outcome.numbers["sizes"][0] for one in results.rows() if one.outcome}
+    rows = []
+    for problem in PROBLEMS:
+        mean, error = theirs[slide_name(problem.name), "AdaBoost"]
+        row: dict[str, Any] = {"data": problem.name, "slides": Spread(mean, max(error, FINEST), 2)}
+        near = []
+        for n, errors in by_size.items():
+            if problem.name not in errors.problems or trained.get((f"AdaBoost, {n} rows", problem.name)) != n:
+                continue  # the set is too small for so many
+            ours = mean_and_error(errors.of["AdaBoost"][errors.problems.index(problem.name)])
+            is_near = abs(ours[0] - mean) <= 2 * float(np.hypot(ours[1], max(error, FINEST)))
+            row[f"{n} rows"] = Spread(*ours, 2, is_near)
+            near += [n] if is_near else []
+        if len(row) > 2:
+            used = trained.get((f"errors, {rows_of(problem.name)} rows", problem.name))
+            rows.append(row | {"fits": f"{near[0]} to {near[-1]}" if near else "none", "used": used})
+    return rows
+
+
+def runs_note() -> str:
+    """Return what the digits of the printed errors tell about the number of runs and of test rows."""
+    cells = printed("ebboost_results")
+    told = []
+    for data, test_rows in (("ringnorm", 100), ("wisc", 140)):
+        values = [mean for (name, _), (mean, _) in cells.items() if name == data]
+        cases = REPEATS * test_rows
+        fit = all(is_share_of(value, cases) for value in values)
+        chance = share_that_fits(values, cases) ** len(values)
+        told.append(
+            f"those of {data} {'are' if fit else 'are not'} whole numbers of errors in {cases:,} cases ({REPEATS} runs "
+            f"of {test_rows} test rows), which by chance has a probability of {chance:.1g}"
+        )
+    return "The five printed errors of a small set tell how many cases they are shares of: " + "; ".join(told) + "."
+
+
+def is_share_of(percent: float, cases: int) -> bool:
+    """Return whether a percentage of two digits is a whole number of so many cases.
+
+    Examples
+    --------
+    >>> is_share_of(4.46, 2800), is_share_of(4.45, 2800)
+    (True, False)
+    """
+    return abs(100 * round(percent * cases / 100) / cases - percent) <= 0.005 + 1e-9
+
+
+def share_that_fits(values: Sequence[float], cases: int) -> float:
+    """Return the share of percentages of two digits, in the range of some, that are whole numbers of so many cases."""
+    grid = np.arange(round(100 * min(values)), round(100 * max(values)) + 1) / 100
+    return float(np.mean([is_share_of(float(value), cases) for value in grid]))
 
 
 # -- margins ---------------------------------------------------------------------------------------------------------
@@ -134,14 +268,13 @@ def _smaller(data: str, method: str) -> str:
 def margin_table(results: Results) -> list[dict[str, Any]]:
     """Return mean and standard deviation of the margins, a row a data set, ours and the slides'."""
     theirs = {(r["dataset"], r["algorithm"]): r for r in published("ebboost_margins")}
-    problems, methods, means = results.matrix("errors", "margin_mean")
-    _, _, spreads = results.matrix("errors", "margin_std")
+    means, spreads = (read(results, "errors", value) for value in ("margin_mean", "margin_std"))
     rows = []
-    for i, problem in enumerate(problems):
+    for i, problem in enumerate(means.problems):
         row: dict[str, Any] = {"data": problem}
         for method in WITH_MARGINS:
-            j = methods.index(method)
-            row[method] = Spread(mean_and_error(means[i, j])[0], mean_and_error(spreads[i, j])[0], 3)
+            mean, spread = (mean_and_error(found.of[method][i])[0] / 100 for found in (means, spreads))
+            row[method] = Spread(mean, spread, 3)
         for method in WITH_MARGINS:
             cell = theirs.get((slide_name(problem), method))
             if cell is not None:

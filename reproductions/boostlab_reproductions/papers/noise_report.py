@@ -2,59 +2,51 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.studies.statistics import Friedman, friedman, holm, nemenyi, sign_test, wilcoxon
+from boostlab.plots import critical_difference
+from boostlab.studies.hypotheses import Hypothesis, judge
+from boostlab.studies.statistics import (
+    bayesian_signed_rank,
+    detectable,
+    friedman,
+    hodges_lehmann,
+    most_lost,
+    nemenyi,
+    wilcoxon,
+)
 from boostlab.studies.study import Claim, Report, Results
 from boostlab.studies.tables import Spread, error_table, mean_and_error
+from boostlab_reproductions.papers.noise_settings import (
+    CONTROL,
+    CONVEX,
+    GIVES_UP,
+    JITTER,
+    PLAIN,
+    NoiseSetting,
+    against_control,
+    friedman_of,
+    pooled,
+    settings_of,
+)
 
 Array = npt.NDArray[Any]
 
-PLAIN, CONTROL = "AdaBoost", "AdaBoost, rate chosen"
-CONVEX = ("AdaBoost", CONTROL, "Real AdaBoost", "LogitBoost", "GentleBoost", "L2Boost", "MadaBoost", "FilterBoost")
-GIVES_UP = ("Boost by majority", "BrownBoost", "RobustBoost", "RobustBoost, smooth")
 
-
-@dataclass(frozen=True, eq=False)
-class NoiseSetting:
-    """One learner, kind and level of noise: the mean error of every method on every set."""
-
-    where: str
-    kind: str
-    percent: int
-    block: str
-    problems: list[str]
-    methods: list[str]
-    errors: Array  # (sets, methods), NaN where there is none
-    repeats: Array  # (sets, methods, repeats)
-
-    @property
-    def name(self) -> str:
-        return f"{self.where}, {self.kind}, {self.percent} %"
-
-    def of(self, method: str) -> Array:
-        """Return a method's errors on the sets."""
-        if method not in self.methods:
-            return np.full(len(self.problems), np.nan)
-        return np.asarray(self.errors[:, self.methods.index(method)])
-
-    def whole(self) -> tuple[list[str], Array]:
-        """Return the methods with a result on every set, and their errors."""
-        kept = [j for j in range(len(self.methods)) if not np.isnan(self.errors[:, j]).any()]
-        return [self.methods[j] for j in kept], self.errors[:, kept]
-
-
-def report(results: Results) -> Report:
+def report(results: Results, hypotheses: Sequence[Hypothesis] = ()) -> Report:
     """Make tables, figures and verdicts, of as many cells as there are."""
-    found = _settings(results)
+    judged = judge(results, hypotheses, {}, ROPE)
+    found = settings_of(results)
     sets = [s for s in found if s.where in ("stumps", "trees")]
     special = [s for s in found if s.where == "Long-Servedio"]
     out = Report()
+    if judged:
+        out.tables["Registered hypotheses"] = [one.row() for one in judged]
     for learner in ("stumps", "trees"):
         rows = _overall([s for s in sets if s.where == learner and s.kind == "uniform"], results)
         if rows:
@@ -62,7 +54,7 @@ def report(results: Results) -> Report:
     if sets:
         out.tables["Mean errors in percent"] = _across(sets, lambda s: dict(_mean_errors(s)))
         out.tables["Average ranks"] = _across(sets, lambda s: dict(_ranks(s)))
-        out.tables["Friedman's test, and Wilcoxon's against the control"] = [_tested(s) for s in sets if _test(s)]
+        out.tables["Friedman's test, and Wilcoxon's against the control"] = [_tested(s) for s in sets if friedman_of(s)]
     if special:
         out.tables["Long and Servedio's construction, errors in percent"] = _across(
             special, lambda s: dict(_spreads(s))
@@ -70,37 +62,68 @@ def report(results: Results) -> Report:
     for s in sets:
         if s.percent == 20 and s.kind == "uniform":
             out.tables[f"By data set, {s.name}"] = error_table(results, s.block)
-    if results.rows("slow"):
-        out.tables["The slow ones, stumps, 20 %, small training sets"] = error_table(results, "slow")
-    out.claims = [*_claims(sets), *_special_claims(special)]
+    if sets:
+        out.tables["Log loss, calibration, rounds and ties"] = [row for s in sets for row in _beside(results, s)]
+    out.claims = [*(one.claim() for one in judged), *_claims(sets), *_special_claims(special)]
     _figures(out, sets, special)
     out.notes = [
-        "Average ranks are over the sets, 1 is best, among the methods with a result on all sets. Bold errors by "
-        "data set "
-        "are the smallest and those not significantly larger (paired t-test, 1 %; the halves overlap, so it is "
-        "liberal).",
-        "With five repeats and 167 noisy rows to choose by (quick tier), what is chosen is itself noisy: boosters with "
-        "one candidate do not pay for choosing, those with five do. All with five pay alike.",
+        "Average ranks are over the sets, 1 is best, among the methods with a result on all sets. Bold errors by data "
+        "set are the smallest and those not significantly larger (paired t-test, 1 %, which is liberal).",
+        "What is chosen by 250 noisy rows is itself noisy: methods with one candidate do not pay for choosing, those "
+        "with six do, all alike; AdaBoost, best of 6, chooses among six runs that differ by chance only.",
         "docs/noise_table.md is the older table: all boosters at their defaults, untuned, on five sets. It says what "
         "defaults do; which booster to prefer under noise is this study's question.",
+        *_power(sets),
     ]
     return out
 
 
-def _settings(results: Results) -> list[NoiseSetting]:
-    """Return the settings with results, in the study's order; of two tiers the full one."""
-    found: dict[str, NoiseSetting] = {}
-    for block in results.blocks:
-        if block == "slow" or not results.rows(block):
-            continue
-        name = block.removesuffix(", quick")
-        if name in found:  # the full tier comes first
-            continue
-        where, kind, level = name.split(", ")
-        problems, methods, values = results.matrix(block)
-        errors = np.array([[mean_and_error(cell)[0] for cell in row] for row in values])
-        found[name] = NoiseSetting(where, kind, int(level.split()[0]), block, problems, methods, errors, values)
-    return list(found.values())
+def _power(sets: list[NoiseSetting]) -> list[str]:
+    """Return what the tests could see at all."""
+    noisy = [s for s in sets if s.where == "stumps" and s.kind == "uniform" and s.percent]
+    methods, errors = pooled(noisy)
+    if CONTROL not in methods or len(errors) < 2:
+        return []
+    n, tests = len(errors), len(methods) - 1
+    control = errors[:, methods.index(CONTROL)]
+    spread = float(np.median([np.std(e - control, ddof=1) for e in errors.T if (e != control).any()] or [0.0]))
+    lost = most_lost(n, tests)
+    needs = (
+        f"with a smallest rank sum of {lost} for the sets that it loses (of {n * (n + 1) // 2})"
+        if lost >= 0
+        else "which no result could give"
+    )
+    return [
+        f"**Power.** With {n} sets and {tests} tests against the control, a booster is significantly better after "
+        f"Holm's correction only {needs}. At the spread of the differences that we see ({100 * spread:.2f} points over "
+        f"the sets, the median of the boosters) a mean difference of {100 * detectable(n, tests, spread):.2f} points "
+        'would be found in 80 % of such studies. So "none is significantly better" was nearly fixed in advance for '
+        "smaller differences: it does not say that there are none, and the intervals say how large they may be."
+    ]
+
+
+def _beside(results: Results, s: NoiseSetting) -> list[dict[str, Any]]:
+    rows = []
+    for m in s.methods:
+        done = [o for o in results.rows(s.block) if o.method == m and o.outcome]
+        means = {name: float(np.mean([o.number(name) for o in done])) for name in _BESIDE} if done else {}
+        if means:
+            cut = np.mean([o.outcome is not None and o.outcome.numbers.get("stop") == "max_rounds" for o in done])
+            rows.append(
+                {"setting": s.name, "booster": m}
+                | {shown: round(scale * means[name], 3) for name, (shown, scale) in _BESIDE.items()}
+                | {"ended by the limit on rounds, %": round(100 * float(cut), 1)}
+            )
+    return rows
+
+
+_BESIDE = {
+    "log_loss": ("log loss", 1.0),
+    "calibration_error": ("calibration error, %", 100.0),
+    "rounds": ("rounds", 1.0),
+    "near_cap": ("chosen in the last tenth of the rounds, %", 100.0),
+    "tied": ("decided by a tie, %", 100.0),
+}
 
 
 def _across(settings: list[NoiseSetting], column: Any) -> list[dict[str, Any]]:
@@ -118,7 +141,7 @@ def _mean_errors(s: NoiseSetting) -> Any:
 
 
 def _ranks(s: NoiseSetting) -> Any:
-    test = _test(s)
+    test = friedman_of(s)
     return zip(s.whole()[0], np.round(test.ranks, 1).tolist(), strict=True) if test else ()
 
 
@@ -126,31 +149,11 @@ def _spreads(s: NoiseSetting) -> Any:
     return ((m, Spread(*mean_and_error(100 * s.repeats[0, j]))) for j, m in enumerate(s.methods))
 
 
-def _test(s: NoiseSetting) -> Friedman | None:
-    methods, errors = s.whole()
-    return friedman(errors) if len(methods) > 1 and len(errors) > 1 else None
-
-
-def _against_control(methods: list[str], errors: Array) -> dict[str, tuple[int, int, float, float]]:
-    """Return wins, losses, Wilcoxon's p and Holm's of every method against the control, over the sets."""
-    if CONTROL not in methods:
-        return {}
-    control = errors[:, methods.index(CONTROL)]
-    others = [m for m in methods if m != CONTROL]
-    columns = [errors[:, methods.index(m)] for m in others]
-    p = [wilcoxon(column, control).p for column in columns]
-    signs = [sign_test(column, control) for column in columns]
-    return {
-        m: (sign.wins, sign.losses, raw, float(corrected))
-        for m, sign, raw, corrected in zip(others, signs, p, holm(p), strict=True)
-    }
-
-
 def _tested(s: NoiseSetting) -> dict[str, Any]:
-    test = _test(s)
+    test = friedman_of(s)
     assert test is not None
     methods, errors = s.whole()
-    against = _against_control(methods, errors)
+    against = against_control(methods, errors)
     ahead = [m for m, (wins, losses, _, p) in against.items() if p < 0.05 and wins > losses]
     behind = [m for m, (wins, losses, _, p) in against.items() if p < 0.05 and wins < losses]
     return {
@@ -168,37 +171,27 @@ def _tested(s: NoiseSetting) -> dict[str, Any]:
     }
 
 
-def _pooled(settings: list[NoiseSetting]) -> tuple[list[str], Array]:
-    """Return the methods that are complete in all settings, and their errors on the sets, averaged over settings."""
-    if not settings:
-        return [], np.zeros((0, 0))
-    methods = [m for m in settings[0].methods if all(m in s.whole()[0] for s in settings)]
-    common = [p for p in settings[0].problems if all(p in s.problems for s in settings)]
-    if not methods:
-        return [], np.zeros((0, 0))
-    rows = [np.stack([s.of(m)[[s.problems.index(p) for p in common]] for m in methods], axis=1) for s in settings]
-    return methods, np.mean(rows, axis=0) if methods else np.zeros((len(common), 0))
-
-
 def _overall(settings: list[NoiseSetting], results: Results) -> list[dict[str, Any]]:
     """Return a row a method: clean, noisy, and how it compares with the control over the noisy levels."""
     noisy, clean = [s for s in settings if s.percent], [s for s in settings if not s.percent]
-    methods, errors = _pooled(noisy)
+    methods, errors = pooled(noisy)
     if len(methods) < 2 or len(errors) < 2:
         return []
-    against, test = _against_control(methods, errors), friedman(errors)
+    against, test = against_control(methods, errors), friedman(errors)
     calm = {m: s.of(m) for s in clean for m in s.methods}
     rows = []
     for j in np.argsort(test.ranks, kind="stable"):
         m = methods[j]
         wins, losses, p, corrected = against.get(m, (0, 0, float("nan"), float("nan")))
         done = [o for s in noisy for o in results.rows(s.block) if o.method == m and o.outcome]
+        other = [] if m == CONTROL else _difference(errors[:, j], errors[:, methods.index(CONTROL)])
         rows.append(
             {
                 "booster": m,
                 "clean, %": round(100 * float(np.mean(calm[m])), 1) if m in calm else None,
                 f"{_levels(noisy)}, %": round(100 * float(errors[:, j].mean()), 1),
                 "average rank": round(float(test.ranks[j]), 1),
+                **dict(zip(_DIFFERENCE, other or [None] * len(_DIFFERENCE), strict=True)),
                 "better than the control": None if m == CONTROL else wins,
                 "worse": None if m == CONTROL else losses,
                 "Wilcoxon p": None if m == CONTROL else float(f"{p:.2g}"),
@@ -209,6 +202,17 @@ def _overall(settings: list[NoiseSetting], results: Results) -> list[dict[str, A
             }
         )
     return rows
+
+
+_DIFFERENCE = ("to the control, points", "95 % from", "to", "P(lower)", "P(equal)", "P(higher)")
+ROPE = 0.1  # percent points that are practically none
+
+
+def _difference(a: Array, b: Array) -> list[float | None]:
+    """Return the typical difference in points, its interval, and how likely it is to be one."""
+    shift, p = hodges_lehmann(100 * a, 100 * b, n_resamples=2000), bayesian_signed_rank(100 * a, 100 * b, rope=ROPE)
+    numbers = (shift.estimate, shift.low, shift.high, p.better, p.equal, p.worse)
+    return [round(number, 2) for number in numbers]
 
 
 def _levels(settings: list[NoiseSetting]) -> str:
@@ -223,7 +227,7 @@ def _claims(sets: list[NoiseSetting]) -> list[Claim]:
     claims = []
     for learner in ("stumps", "trees"):
         uniform = [s for s in sets if s.where == learner and s.kind == "uniform"]
-        noisy = _pooled([s for s in uniform if s.percent])
+        noisy = pooled([s for s in uniform if s.percent])
         if CONTROL not in noisy[0] or len(noisy[1]) < 2:
             continue
         claims += [_shrinkage(learner, *noisy), _robust(learner, *noisy)]
@@ -239,21 +243,22 @@ def _shrinkage(learner: str, methods: list[str], errors: Array) -> Claim:
     )
     if PLAIN not in methods:
         return Claim(text, "cannot be judged", "Plain AdaBoost is not computed on all sets.")
-    wins, losses, p, _ = _against_control([CONTROL, PLAIN], errors[:, [methods.index(CONTROL), methods.index(PLAIN)]])[
+    wins, losses, p, _ = against_control([CONTROL, PLAIN], errors[:, [methods.index(CONTROL), methods.index(PLAIN)]])[
         PLAIN
     ]
     plain, control = (100 * errors[:, methods.index(m)].mean() for m in (PLAIN, CONTROL))
     verdict = "does not hold" if control >= plain else "holds" if p < 0.05 else "partly"
-    return Claim(
-        text,
-        verdict,
-        f"{control:.1f} % against {plain:.1f} % over the noisy levels; better on {losses} sets, worse on {wins} "
-        f"(Wilcoxon p = {p:.2g}). Both choose their rounds by validation, which is a remedy too.",
-    )
+    said = f"{control:.1f} % against {plain:.1f} % over the noisy levels; better on {losses} sets, worse on {wins} "
+    said += f"(Wilcoxon p = {p:.2g}). Both choose their rounds by validation, which is a remedy too."
+    if JITTER in methods:
+        chance = wilcoxon(errors[:, methods.index(CONTROL)], errors[:, methods.index(JITTER)]).p
+        best = 100 * errors[:, methods.index(JITTER)].mean()
+        said += f" The best of six runs that differ by chance has {best:.1f} % (p = {chance:.2g} against the rate)."
+    return Claim(text, verdict, said)
 
 
 def _robust(learner: str, methods: list[str], errors: Array) -> Claim:
-    against = _against_control(methods, errors)
+    against = against_control(methods, errors)
     ahead = [m for m, (wins, losses, _, p) in against.items() if p < 0.05 and wins > losses]
     means = dict(zip(methods, 100 * errors.mean(axis=0), strict=True))
     best = min(means, key=lambda m: means[m])
@@ -286,7 +291,7 @@ def _price(learner: str, clean: NoiseSetting) -> Claim:
 def _special_claims(special: list[NoiseSetting]) -> list[Claim]:
     claims = []
     noisy = [s for s in special if s.percent in (10, 20)]
-    methods, errors = _pooled(noisy)
+    methods, errors = pooled(noisy)
     if methods:
         means = dict(zip(methods, errors.mean(axis=0), strict=True))
         convex = {m: v for m, v in means.items() if m in CONVEX}
@@ -320,14 +325,17 @@ def _figures(out: Report, sets: list[NoiseSetting], special: list[NoiseSetting])
             out.figures[f"Error against noise, {learner}"] = partial(_draw_lines, settings=uniform)
     if len(special) > 1:
         out.figures["Long and Servedio's construction"] = lambda figure: _draw_lines(figure, special)
-    ranked = [s for s in sets if _test(s)]
+    noisy = pooled([s for s in sets if s.where == "stumps" and s.kind == "uniform" and s.percent])
+    if len(noisy[0]) > 1 and len(noisy[1]) > 1:
+        out.figures["Critical difference, stumps, uniform noise"] = partial(_draw_critical, errors=noisy)
+    ranked = [s for s in sets if friedman_of(s)]
     if ranked:
         out.figures["Average ranks by setting"] = lambda figure: _draw_ranks(figure, ranked)
 
 
 def _draw_lines(figure: Any, settings: list[NoiseSetting], most: int = 8) -> None:
     """Draw mean error against level: AdaBoost, the control and those that are best with noise."""
-    methods, _ = _pooled(settings)
+    methods, _ = pooled(settings)
     curves = {m: [100 * float(np.mean(s.of(m))) for s in settings] for m in methods}
     first = [m for m in (PLAIN, CONTROL) if m in curves]
     chosen = first + sorted((m for m in curves if m not in first), key=lambda m: sum(curves[m]))[: most - len(first)]
@@ -341,6 +349,11 @@ def _draw_lines(figure: Any, settings: list[NoiseSetting], most: int = 8) -> Non
     axes.set_xlabel("labels flipped, %")
     axes.set_ylabel("test error, %")
     axes.legend(fontsize=8)
+
+
+def _draw_critical(figure: Any, errors: tuple[list[str], Array]) -> None:
+    figure.set_size_inches(8, 2 + 0.25 * len(errors[0]))
+    critical_difference(errors[1], errors[0], ax=figure.add_subplot())
 
 
 def _draw_ranks(figure: Any, settings: list[NoiseSetting]) -> None:

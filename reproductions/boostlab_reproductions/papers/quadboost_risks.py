@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from boostlab.studies.plan import Block, Method
 from boostlab.studies.study import Results
-from boostlab_reproductions.problems import QUADBOOST
+from boostlab_reproductions.problems.quadboost import QUADBOOST, QUADBOOST_DEFAULTS
 from boostlab_reproductions.protocols.quadboost import PoolProtocol
 from boostlab_reproductions.published import published
 
@@ -52,6 +52,7 @@ BLOCKS = (
     Block("splits", QUADBOOST, METHODS, PROTOCOL, {"quick": 0, "full": 10}),
     Block("splits, quick", QUADBOOST, _FEWER, PROTOCOL, {"quick": 5, "full": 0}),
 )
+DEFAULTS = Block("default readings", QUADBOOST_DEFAULTS, METHODS, PROTOCOL, {"quick": 0, "full": 10})
 
 
 def block_of(results: Results) -> str:
@@ -69,9 +70,9 @@ class Risks:
     n_test: Array
 
     @classmethod
-    def of(cls, results: Results) -> Risks:
-        """Read them off the finished cells."""
-        block = block_of(results)
+    def of(cls, results: Results, block: str = "") -> Risks:
+        """Read them off the finished cells, of the block that was asked for or of another."""
+        block = block or block_of(results)
         problems, methods, values = results.matrix(block)
         n_test = np.full(len(problems), np.nan)
         if values.size:

@@ -67,6 +67,7 @@ def _figure_2_5() -> Study:
             PRUNING,
         ),
         report=_report_2_5,
+        reads={"grid_*": 1, "shown": 1},
     )
 
 

@@ -54,6 +54,7 @@ def _figure_2_7() -> Study:
             "The margin of a row is the share of the vote for its letter less that of the best other letter.",
         ),
         report=_report_2_7,
+        reads={"margins_*": None},
     )
 
 
@@ -225,6 +226,7 @@ def _figure_2_8() -> Study:
             "exhaustively, so this need not be the largest margin possible.",
         ),
         report=_report_2_8,
+        reads={"margins_*": None},
     )
 
 

@@ -45,6 +45,7 @@ def figure2() -> Study:
             "The picture shows the first repeat; claims are judged over all of them.",
         ),
         report,
+        reads={"log_cost": None},
     )
 
 

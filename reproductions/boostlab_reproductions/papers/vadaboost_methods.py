@@ -43,6 +43,7 @@ RQP = Method("RQP-Boost", "RQPBoostClassifier", grid={"C": PRICES}, how="reweigh
 PATIENT = "AdaBoost, patience 500"
 
 PROBLEMS = (*VADABOOST, RINGNORM_SMALL)
+STAND_INS = tuple(problem.name for problem in PROBLEMS if not problem.exact)
 COUNTED = tuple(problem.name for problem in VADABOOST)  # the second reading of ringnorm is not in the paper's count
 NAMES = {problem.name: problem.row for problem in PROBLEMS}
 COLUMNS = ("AdaBoost", "EBBoost", "VadaBoost", "RLP-Boost", "RQP-Boost")

@@ -5,6 +5,7 @@ from boostlab_reproductions.problems.noise import LONG_SERVEDIO, NOISE
 from boostlab_reproductions.problems.problem import PaperProblem, ProblemData
 from boostlab_reproductions.problems.quadboost import QUADBOOST
 from boostlab_reproductions.problems.textbook import CLEAN1, LETTER, TEXTBOOK
+from boostlab_reproductions.problems.unseen import FAMILIES, SEVERAL, UNSEEN
 from boostlab_reproductions.problems.vadaboost import EBBOOST, RINGNORM_SMALL, VADABOOST
 
 __all__ = [
@@ -13,13 +14,16 @@ __all__ = [
     "ARBOOST_MULTICLASS",
     "CLEAN1",
     "EBBOOST",
+    "FAMILIES",
     "LETTER",
     "LONG_SERVEDIO",
     "NOISE",
     "QUADBOOST",
     "RINGNORM_SMALL",
+    "SEVERAL",
     "SPHERES",
     "TEXTBOOK",
+    "UNSEEN",
     "VADABOOST",
     "PaperProblem",
     "ProblemData",

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from boostlab import datasets
 from boostlab.datasets.finding import CACHE, FOLDER
+from boostlab_reproductions.problems import generators
 from boostlab_reproductions.problems.encoding import NamedColumns, encoded, filled
 
 Array = npt.NDArray[Any]
@@ -31,7 +32,8 @@ class PaperProblem:
     name : str
         What the study calls it.
     source : str
-        A data set of `boostlab.datasets.names()`, or a generator of `boostlab.datasets` where `made` is given.
+        A data set of `boostlab.datasets.names()`, or a generator of `boostlab.datasets` or of
+        `problems.generators` where `made` is given.
     also : tuple of str
         Further data sets with the same columns, stacked below the first.
     made : tuple of (int, int), optional
@@ -237,9 +239,10 @@ def _table(problem: PaperProblem) -> tuple[NamedColumns, Array, Array | None, st
     """Return the data set's columns, labels, official split and origin."""
     if problem.made is not None:
         n_rows, seed = problem.made
-        X, y = getattr(datasets, problem.source)(n_rows, random_state=seed)
+        home = generators if hasattr(generators, problem.source) else datasets
+        X, y = getattr(home, problem.source)(n_rows, random_state=seed)
         names = [f"x{j + 1}" for j in range(X.shape[1])]
-        return NamedColumns(X, names, {}), y, None, f"boostlab.datasets.{problem.source}"
+        return NamedColumns(X, names, {}), y, None, f"{home.__name__}.{problem.source}"
     first, *others = (datasets.load(name) for name in (problem.source, *problem.also))
     X = np.vstack([first.X, *(other.X for other in others)]) if others else first.X
     y = np.concatenate([first.y, *(other.y for other in others)])

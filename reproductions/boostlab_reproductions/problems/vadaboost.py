@@ -96,3 +96,8 @@ RINGNORM_SMALL = PaperProblem(
     reading="400 examples, with which errors and their spread come near the paper's.",
 )
 """A second reading of ringnorm, to be run beside the first."""
+
+RINGNORM_DRAWS: tuple[PaperProblem, ...] = tuple(
+    replace(RINGNORM_SMALL, name=f"ringnorm (400), draw {seed + 1}", cap_seed=seed, reading="") for seed in range(1, 11)
+)
+"""Ten more draws of 400 examples: what the first of them has to do with the errors."""

@@ -16,7 +16,7 @@ from boostlab import Binned, DecisionStump, DecisionTree
 from boostlab.boosters import REGISTRY
 from boostlab.datasets import chi2_spheres
 from boostlab.studies.plan import Definition, Method, Outcome
-from boostlab_reproductions.protocols.quadboost import chance
+from boostlab_reproductions.protocols.quadboost import chance, seed_words
 
 Array = npt.NDArray[Any]
 
@@ -105,6 +105,10 @@ class TunedProtocol:
         seed = int(chance(data.hash, repeat, "split").integers(2**31))
         train, test = train_test_split(np.arange(n), train_size=size, stratify=data.y, random_state=seed)
         return np.sort(train), np.sort(test)
+
+    def split_seed(self, data_hash: str, repeat: int) -> tuple[int, ...]:
+        """Return the words of the SeedSequence that draws the split."""
+        return seed_words(data_hash, repeat, "split")
 
     def parts(self, data: Any, repeat: int) -> TunedParts:
         """Split and bin the rows and plant the noise, in training labels only."""
@@ -277,6 +281,10 @@ class SphereProtocol:
     def definition(self) -> Definition:
         """Return all that may change a result."""
         return {"name": "spheres", **asdict(self)}
+
+    def split_seed(self, data_hash: str, repeat: int) -> tuple[int, ...]:
+        """Return the words of the SeedSequence that draws the split."""
+        return seed_words(data_hash, repeat, "split")
 
     def parts(self, data: Any, repeat: int) -> Spheres:
         """Split the rows; as many as train are drawn anew to choose the rounds by."""

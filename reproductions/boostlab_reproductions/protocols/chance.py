@@ -29,5 +29,10 @@ def chance(data_hash: str, repeat: int, purpose: str) -> np.random.Generator:
     >>> first == again, first == other
     (np.True_, np.False_)
     """
+    return np.random.default_rng(np.random.SeedSequence(seed_word(data_hash, repeat, purpose)))
+
+
+def seed_word(data_hash: str, repeat: int, purpose: str) -> int:
+    """Return what the SeedSequence of such a generator is made of."""
     digest = hashlib.sha256(f"{data_hash}/{repeat}/{purpose}".encode()).digest()
-    return np.random.default_rng(np.random.SeedSequence(int.from_bytes(digest[:16], "big")))
+    return int.from_bytes(digest[:16], "big")

@@ -11,7 +11,7 @@ import numpy as np
 from boostlab.boosters import REGISTRY
 from boostlab.boosters.staged_training import TrainTest, weak_learner
 from boostlab.studies.plan import Definition, Method, Outcome
-from boostlab_reproductions.protocols.vadaboost import halves
+from boostlab_reproductions.protocols.vadaboost import halves, seed_words
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,10 @@ class CostCurves:
     def definition(self) -> Definition:
         """Return all that may change a result."""
         return {"protocol": "costs of the training half", "version": 1, **asdict(self)}
+
+    def split_seed(self, data_hash: str, repeat: int) -> tuple[int, ...]:
+        """Return the words of the SeedSequence that draws the split."""
+        return seed_words(data_hash, repeat, "split")
 
     def parts(self, data: Any, repeat: int) -> TrainTest:
         """Take the training half, and of the others one row to look at."""

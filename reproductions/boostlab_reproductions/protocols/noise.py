@@ -1,113 +1,61 @@
-"""The noise study: wrong labels are planted in the training part, and everything is chosen by that part alone."""
+"""The noise study: wrong labels of several kinds are planted in what trains and chooses, never in what tests."""
 
 from __future__ import annotations
 
-import time
 import warnings
-from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import asdict, dataclass
-from itertools import islice, product
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from boostlab import Binned
 from boostlab.boosters import REGISTRY
 from boostlab.datasets import flip_by_class, flip_by_margin, flip_labels
-from boostlab.studies.plan import Definition, Method, Outcome
+from boostlab.studies.plan import Definition, Method
 from boostlab_reproductions.protocols.chance import chance
+from boostlab_reproductions.protocols.equal_choice import Array, Candidate, EqualChoice, EqualParts, labels
 
-Array = npt.NDArray[Any]
-
-FAILURES = (ValueError, ArithmeticError, RuntimeError)  # of a candidate that cannot be trained
 KINDS = ("uniform", "class", "margin")
 CONCENTRATION = 2.0  # "margin": a row on the border is e^2 = 7 times as likely to be flipped as a typical one
 
 
-@dataclass(frozen=True, eq=False)
-class NoisyParts:
-    """One repeat; labels are 0 and 1, those of `fit` and `choose` with noise, those of `test` true."""
-
-    X_fit: Binned
-    y_fit: Array
-    X_choose: Binned
-    y_choose: Array
-    X_test: Binned
-    y_test: Array
-    X_train: Binned | None  # `fit` and `choose` together, where the choice is trained once more
-    y_train: Array
-    flipped_fit: Array  # which rows of `fit` have a wrong label
-    rows: dict[str, Array]  # of the problem, by part
-    seed: int
-
-
 @dataclass(frozen=True)
-class Noise:
-    """Halves of the data, noise in the training half, a third of which chooses parameters and rounds.
-
-    Repeats 2k and 2k + 1 are the two halves of one split, each training once: ten repeats are five times two.
+class Noise(EqualChoice):
+    """`EqualChoice` with noise in the labels that train and choose.
 
     Parameters
     ----------
     kind : {"uniform", "class", "margin"}
         Whose labels are flipped: anybody's; those of the second class only; rather those of rows near the border.
-    share : float
-        How many of the labels are flipped (of the second class's, for "class"): exactly this share, rounded.
-        A larger share flips the same labels and some more.
-    rounds : int
-        Rounds of boosting.
-    most_train, most_test : int, optional
-        At most so many rows of each half.
-    refit : bool
-        Train the choice once more on the whole training part.
-    version : int
-        To be raised by hand when the procedure changes.
+        Exactly the share (of the second class's, for "class"), rounded; a larger share flips the same and some more.
+    longest : int
+        No candidate takes more rounds, however small its steps.
     """
 
-    kind: str
-    share: float
-    rounds: int = 100
-    most_train: int | None = None
-    most_test: int | None = None
-    refit: bool = False
-    version: int = 2
+    kind: str = "uniform"
+    longest: int = 1200
 
     def definition(self) -> Definition:
         """Return the settings."""
-        return {"protocol": "Noise", **asdict(self), "concentration": CONCENTRATION if self.kind == "margin" else None}
+        concentration = CONCENTRATION if self.kind == "margin" else None
+        return {**super().definition(), "protocol": "Noise", "concentration": concentration}
 
-    def parts(self, data: Any, repeat: int) -> NoisyParts:
-        """Split the rows and plant the noise."""
-        train, test = self.halves(data, repeat)
-        y = np.unique(data.y, return_inverse=True)[1]
-        noisy = self.planted(data.X[train], y[train], chance(data.hash, repeat, f"{self.kind} flips"))
-        order = chance(data.hash, repeat, "choose").permutation(len(train))
-        choose, fit = np.sort(order[: len(train) // 3]), np.sort(order[len(train) // 3 :])
-        columns = list(data.categorical_features) or "from_dtype"
-        bins = Binned.fit(data.X[train[fit]], categorical_features=columns, n_jobs=1)  # of what is fitted to, no more
-        whole = Binned.fit(data.X[train], categorical_features=columns, n_jobs=1) if self.refit else None
-        return NoisyParts(
-            *(bins, noisy[fit]),
-            *(bins.like(data.X[train[choose]]), noisy[choose]),
-            *(bins.like(data.X[test]), y[test]),
-            *(whole, noisy),
-            noisy[fit] != y[train[fit]],
-            {"fit": train[fit], "choose": train[choose], "test": test},
-            int(chance(data.hash, repeat, "models").integers(2**31)),
-        )
+    def cap(self, params: Mapping[str, Any]) -> int:
+        """Return the most rounds of a candidate: more for small steps, by whatever parameter they are small."""
+        rate = float(params.get("learning_rate", params.get("exponent", 1.0)))
+        if params.get("regularizer") is not None:  # QuadBoost's steps are divided by 1 + strength, or cut off at it
+            strength = float(params["strength"])
+            rate = 1.0 / (1.0 + strength) if params["regularizer"] == "l2" else min(strength, 1.0)
+        return min(super().cap({"learning_rate": rate}), max(self.longest, self.rounds))
 
-    def halves(self, data: Any, repeat: int) -> tuple[Array, Array]:
-        """Return the training and the test rows."""
-        n = len(data.y)
-        order = chance(data.hash, repeat // 2, "split").permutation(n)
-        first, second = order[: n // 2], order[n // 2 :]
-        train, test = (first, second) if repeat % 2 == 0 else (second, first)
-        return np.sort(train[: self.most_train]), np.sort(test[: self.most_test])
+    def planted(self, data: Any, y: Array, rows: dict[str, Array], repeat: int) -> dict[str, Array]:
+        """Return the labels with noise, planted in both parts together."""
+        train, rng = np.concatenate(list(rows.values())), chance(data.hash, repeat, f"{self.kind} flips")
+        noisy = self._flipped(data.X[train], y[train], rng)
+        cuts = np.cumsum([len(some) for some in rows.values()])[:-1]
+        return dict(zip(rows, np.split(noisy, cuts), strict=True))
 
-    def planted(self, X: Any, y: Array, rng: np.random.Generator) -> Array:
-        """Return the labels with noise; a larger share flips the same ones and some more."""
+    def _flipped(self, X: Any, y: Array, rng: np.random.Generator) -> Array:
         if self.kind == "uniform":
             return flip_labels(y, self.share, rng)
         if self.kind == "class":
@@ -117,90 +65,22 @@ class Noise:
             return flip_by_margin(y, _sureness(X, y, seed), self.share, rng, concentration=CONCENTRATION)
         raise ValueError(f"kind={self.kind!r} is not a kind of noise; choose one of {', '.join(KINDS)}.")
 
-    def run(self, parts: NoisyParts, method: Method) -> Outcome:
-        """Choose parameters and rounds by the noisy rows held out, then test once."""
-        start = time.perf_counter()
-        best, failures, tried = None, [], 0
-        for candidate, model in _models(method, parts, self.rounds):
-            tried += 1
-            if isinstance(model, Exception):
-                failures.append(f"{candidate}: {model}")
-                continue
-            wrong, rounds = _choice(model, parts.X_choose, parts.y_choose, method.how)
-            if best is None or wrong < best[0]:
-                best = wrong, rounds, candidate, model
-        if best is None:
-            raise RuntimeError(f"{method.name} could not be trained: {failures[0]}")
-        wrong, rounds, candidate, model = best
-        if parts.X_train is not None:
-            limit = self.rounds if method.how == "last" else max(rounds, 1)
-            model = _fitted(method, candidate, parts, parts.X_train, parts.y_train, limit)
-            rounds = model.n_estimators_
-        seconds = time.perf_counter() - start
-        said = predicted(model, parts.X_test, rounds)
-        numbers = {
-            "test_error": float(np.mean(said != parts.y_test)),
-            "validation_error": wrong / len(parts.y_choose),
-            "rounds": rounds,
-            "chosen": candidate,
-            "tried": tried,
-            "stop": model.stop_reason_.split(":")[0],
-            "seconds": round(seconds, 4),
-        }
-        if parts.flipped_fit.any():  # how many of the wrong labels it repeats
-            repeated = predicted(model, parts.X_fit.take(parts.flipped_fit), rounds) == parts.y_fit[parts.flipped_fit]
-            numbers["learnt_noise"] = float(np.mean(repeated))
-        if failures:
-            numbers["failed_candidates"] = failures
-        return Outcome(numbers, {"predictions": said.astype(np.int8)})
+    def candidate(self, parts: EqualParts, method: Method, values: Mapping[str, Any]) -> Candidate:
+        """Train a candidate; those that only weigh the same voters otherwise share one training."""
+        if len(method.grid) == 1 and hasattr(REGISTRY[method.booster].cls, "path"):
+            ((name, several),) = method.grid.items()
+            if self.key(method, {**method.params, **values}) not in parts.kept:
+                first = self.fitted(parts, method.booster, {**method.params, name: several[0]})
+                for value, model in zip(several, first.path(parts.X_fit, parts.y_fit, several), strict=True):
+                    parts.kept[self.key(method, {**method.params, name: value})] = self.read(parts, model, last=True)
+        return super().candidate(parts, method, values)
 
-
-def _candidates(method: Method) -> Iterator[dict[str, Any]]:
-    for values in product(*method.grid.values()):
-        yield dict(zip(method.grid, values, strict=True))
-
-
-def _models(method: Method, parts: NoisyParts, rounds: int) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Yield every candidate and its model, or why it cannot be trained.
-
-    Candidates that only weigh the same voters otherwise share one training.
-    """
-    if len(method.grid) == 1 and hasattr(REGISTRY[method.booster].cls, "path"):
-        ((name, values),) = method.grid.items()
-        with suppress(*FAILURES):  # then each is tried alone
-            first = _fitted(method, {name: values[0]}, parts, parts.X_fit, parts.y_fit, rounds)
-            models = first.path(parts.X_fit, parts.y_fit, values)
-            yield from (({name: value}, model) for value, model in zip(values, models, strict=True))
-            return
-    for candidate in _candidates(method):
-        try:
-            yield candidate, _fitted(method, candidate, parts, parts.X_fit, parts.y_fit, rounds)
-        except FAILURES as problem:
-            yield candidate, problem
-
-
-def _fitted(method: Method, candidate: dict[str, Any], parts: NoisyParts, X: Any, y: Array, rounds: int) -> Any:
-    params = {**method.params, **candidate}
-    model = REGISTRY[method.booster].cls(n_estimators=rounds, n_jobs=1, random_state=parts.seed, **params)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # why training ended is kept
-        return model.fit(X, y)
-
-
-def _choice(model: Any, X: Any, y: Array, how: str) -> tuple[int, int]:
-    """Return the fewest wrong rows and the first round that has them; of the end only, for what is made to end."""
-    if not model.n_estimators_ or how == "last":
-        return int(np.count_nonzero(model.predict(X) != y)), model.n_estimators_
-    wrong = [int(np.count_nonzero(said != y)) for said in model.staged_predict(X)]
-    best = int(np.argmin(wrong))
-    return wrong[best], best + 1
-
-
-def predicted(model: Any, X: Any, rounds: int) -> Array:
-    """Return the labels that the first rounds of a model give."""
-    if rounds >= model.n_estimators_:
-        return np.asarray(model.predict(X))
-    return np.asarray(next(islice(model.staged_predict(X), rounds - 1, None)))
+    def own_numbers(self, parts: EqualParts, model: Any, rounds: int) -> dict[str, float]:
+        """Return how many of the wrong labels it repeats."""
+        if not parts.flipped.any():
+            return {}
+        said = labels(model, parts.X_fit.take(parts.flipped), rounds)
+        return {"learnt_noise": float(np.mean(said == parts.y_fit[parts.flipped]))}
 
 
 def _sureness(X: Any, y: Array, seed: int) -> Array:

@@ -106,7 +106,12 @@ def varied(votes: Array) -> Array:
 
 def chance(salt: str, repeat: int, purpose: str) -> np.random.Generator:
     """Return a generator for one purpose in one repeat on one data set: the same for all methods."""
-    return np.random.default_rng(np.random.SeedSequence((int(salt[:16], 16), repeat, crc32(purpose.encode()))))
+    return np.random.default_rng(np.random.SeedSequence(seed_words(salt, repeat, purpose)))
+
+
+def seed_words(salt: str, repeat: int, purpose: str) -> tuple[int, ...]:
+    """Return what the SeedSequence of such a generator is made of."""
+    return int(salt[:16], 16), repeat, crc32(purpose.encode())
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,6 +160,10 @@ class PoolProtocol:
     def definition(self) -> Definition:
         """Return all that may change a result."""
         return {"name": "quadboost", **asdict(self)}
+
+    def split_seed(self, data_hash: str, repeat: int) -> tuple[int, ...]:
+        """Return the words of the SeedSequence that draws the split."""
+        return seed_words(data_hash, repeat, "split")
 
     def parts(self, data: Any, repeat: int) -> PoolParts:
         """Split the rows and make the pool; nothing but the number of test rows is known of them."""

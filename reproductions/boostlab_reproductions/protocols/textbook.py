@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from boostlab import DecisionTree
 from boostlab.boosters import REGISTRY
 from boostlab.studies.plan import Definition, Method, Outcome
-from boostlab_reproductions.protocols.chance import chance
+from boostlab_reproductions.protocols.chance import chance, seed_word
 
 Array = npt.NDArray[Any]
 
@@ -67,6 +67,10 @@ class _Holdout:
     def definition(self) -> Definition:
         """Return the settings, and which procedure it is."""
         return {"protocol": self.procedure, **asdict(self)}
+
+    def split_seed(self, data_hash: str, repeat: int) -> tuple[int, ...]:
+        """Return the words of the SeedSequence that draws the split."""
+        return (seed_word(data_hash, repeat, "training rows" if self.same_test else "split"),)
 
     def parts(self, data: Any, repeat: int) -> HoldoutParts:
         """Split the rows."""

@@ -22,10 +22,11 @@ from boostlab.studies.plan import Definition, Method, Outcome
 Array = npt.NDArray[Any]
 
 VERSION = 1
+DRAWN = ", drawn"
 
 
-def halves(n: int, repeat: int, salt: str) -> tuple[Array, Array, Array]:
-    """Return 50, 25 and 25 percent of the row numbers, drawn at random.
+def halves(n: int, repeat: int, salt: str, n_train: int | None = None) -> tuple[Array, Array, Array]:
+    """Return 50, 25 and 25 percent of the row numbers, drawn at random; or so many, half as many, and the rest.
 
     Parameters
     ----------
@@ -35,21 +36,29 @@ def halves(n: int, repeat: int, salt: str) -> tuple[Array, Array, Array]:
         Which draw.
     salt : str
         A hexadecimal text: the data's hash.
+    n_train : int, optional
+        Number of training rows, at most half of all.
 
     Examples
     --------
-    >>> [len(part) for part in halves(101, 0, "ab")]
-    [50, 25, 26]
+    >>> [len(part) for part in halves(101, 0, "ab")], [len(part) for part in halves(101, 0, "ab", 20)]
+    ([50, 25, 26], [20, 10, 71])
     """
     order = chance(salt, repeat, "split").permutation(n)
     first, second = n // 2, n // 2 + n // 4
+    if n_train is not None and n_train < first:
+        first, second = n_train, n_train + n_train // 2
     return order[:first], order[first:second], order[second:]
 
 
 def chance(salt: str, repeat: int, purpose: str) -> np.random.Generator:
     """Return a generator for one purpose in one repeat on one data set: the same for all methods."""
-    words = int(salt[:16], 16), repeat, crc32(purpose.encode())
-    return np.random.default_rng(np.random.SeedSequence(words))
+    return np.random.default_rng(np.random.SeedSequence(seed_words(salt, repeat, purpose)))
+
+
+def seed_words(salt: str, repeat: int, purpose: str) -> tuple[int, ...]:
+    """Return what the SeedSequence of such a generator is made of."""
+    return int(salt[:16], 16), repeat, crc32(purpose.encode())
 
 
 @dataclass
@@ -187,8 +196,9 @@ class Stopped:
 
     Parameters
     ----------
-    learner : {"stump", "cart"}
-        The weak learner: the best stump, or a full tree that does not split fewer than ten examples.
+    learner : {"stump", "cart", "depth 3"}
+        The weak learner: the best stump, a full tree that does not split fewer than ten examples, or a tree of so many
+        levels; with ", drawn" at the end it is trained on a weighted draw of the rows instead of on weighted rows.
     patience : int
         Rounds without a drop.
     longer : int or None
@@ -202,6 +212,8 @@ class Stopped:
         By which share start weights vary, for methods that ask for it.
     margins : bool
         Whether to note the mean and the spread of the training rows' normalised margins.
+    n_train : int or None
+        At most so many training rows, half as many to choose by, and all others to test; None is half of all rows.
     """
 
     learner: str = "stump"
@@ -211,19 +223,25 @@ class Stopped:
     max_bins: int | str = "exact"
     jitter: float = 0.1
     margins: bool = False
+    n_train: int | None = None
 
     def definition(self) -> Definition:
         """Return all that may change a result."""
-        return {"protocol": "validation-stopped, 50/25/25", "version": VERSION, **asdict(self)}
+        settings = {name: value for name, value in asdict(self).items() if name != "n_train" or value is not None}
+        return {"protocol": "validation-stopped, 50/25/25", "version": VERSION, **settings}
 
     def basis(self) -> Definition:
         """Return what the parts depend on; trainings on them differ in nothing but their end."""
-        kept = ("learner", "cap", "max_bins", "jitter")
+        kept = ("learner", "cap", "max_bins", "jitter", "n_train")
         return {"protocol": "50/25/25", "version": VERSION, **{name: getattr(self, name) for name in kept}}
+
+    def split_seed(self, data_hash: str, repeat: int) -> tuple[int, ...]:
+        """Return the words of the SeedSequence that draws the split."""
+        return seed_words(data_hash, repeat, "split")
 
     def parts(self, data: Any, repeat: int) -> StoppedParts:
         """Split, and bin by the training rows."""
-        train, validation, test = halves(len(data.y), repeat, data.hash)
+        train, validation, test = halves(len(data.y), repeat, data.hash, self.n_train)
         split = TrainTest.of(data.X, np.asarray(data.y) > 0, train, np.append(validation, test), self.max_bins)
         return StoppedParts(split, len(validation), data.hash, repeat)
 
@@ -278,7 +296,9 @@ class Stopped:
             if jitter:
                 rng = chance(parts.salt, parts.repeat, f"jitter {jitter}")
                 mass = 1 + self.jitter * rng.uniform(-1, 1, parts.sizes[0])
-            staged = parts.split.training(rule, weak_learner(self.learner), self.cap, mass)
+            draws = chance(parts.salt, parts.repeat, f"rows {jitter}") if DRAWN in self.learner else None
+            learner = weak_learner(self.learner.removesuffix(DRAWN))
+            staged = parts.split.training(rule, learner, self.cap, mass, draws)
             parts.kept[key] = StoppedTraining(staged, parts.n_validation, patience, self.cap)
         run = parts.kept[key]
         run.go_on(patience, self.cap)

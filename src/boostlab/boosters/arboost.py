@@ -11,7 +11,7 @@ from boostlab.boosters.params import flag, number, one_of, param
 from boostlab.boosters.plurality import Plurality
 from boostlab.boosters.registry import booster
 from boostlab.boosters.selection import SelectionData, cv_errors, misclassified, soft_misclassified
-from boostlab.boosters.shrinkage import leaves_of
+from boostlab.boosters.shrinkage import SHARE, leaves_of
 from boostlab.contract import Array, Retry, Rule, State, Step, Stop, Task, log
 from boostlab.ensemble.vote import Ensemble
 from boostlab.learners import VoterPool
@@ -35,10 +35,13 @@ class ARBoost(Exponential):
         At least 1; rho = 1 is AdaBoost.
     forbid_repeat_complement : bool
         Ask for the best voter but the complement of the last one.
+    learning_rate : float
+        nu in (0, 1]: F += nu alpha h.  The regularised loss is convex in alpha, and every nu lowers it.
     """
 
     rho: float = 2.0
     forbid_repeat_complement: bool = False
+    learning_rate: float = 1.0
 
     @property
     def excludes(self) -> bool:
@@ -61,7 +64,7 @@ class ARBoost(Exponential):
 
     def vote(self, s: State, error: float) -> float:
         """Step 3."""
-        return 0.5 * log(self.rho * (1 - error) / error)
+        return self.learning_rate * 0.5 * log(self.rho * (1 - error) / error)
 
     def step(self, s: State, task: Task, h: Array) -> Step | Retry | Stop:
         """Steps 2 and 3; `complements` counts the voters so far that took their predecessor back."""
@@ -91,9 +94,12 @@ class ARBoostOfClasses(Plurality):
     ----------
     rho : float
         At least 1; rho = 1 is SAMME.
+    learning_rate : float
+        nu in (0, 1]: alpha is multiplied by it.
     """
 
     rho: float = 2.0
+    learning_rate: float = 1.0
 
     def limit(self, s: State) -> float:
         """Step 2."""
@@ -102,7 +108,7 @@ class ARBoostOfClasses(Plurality):
 
     def vote(self, s: State, error: float) -> float:
         """Step 3."""
-        return log(self.rho * (1 - error) / error) + log(s.n_classes - 1)
+        return self.learning_rate * (log(self.rho * (1 - error) / error) + log(s.n_classes - 1))
 
 
 @booster(
@@ -136,6 +142,9 @@ class ARBoostClassifier(BoostingClassifier):
         margin as it defines it.  It forgives the more the larger rho is, and so leans towards large values.
     forbid_repeat_complement : bool, default=False
         Take the best voter but the complement of the last one; for stumps, a `VoterPool`, or `resample=True`.
+    learning_rate : float in (0, 1], default=1.0
+        Shrinkage: every voter's coefficient is multiplied by it.  After a small step a voter's complement does not look
+        good, so that exact stumps need no other cure.
     {shared}
     rho_ : float
         rho as used.
@@ -153,6 +162,7 @@ class ARBoostClassifier(BoostingClassifier):
 
     rho: float | str = param(2.0, number(1, 1e6) | one_of("cv_error", "cv_soft_margin"))
     forbid_repeat_complement: bool = param(False, flag())
+    learning_rate: float = param(1.0, SHARE)
 
     _multiclass: ClassVar[bool] = True
     _settles: ClassVar[tuple[str, ...]] = ("rho", "rho_curve")
@@ -192,5 +202,5 @@ class ARBoostClassifier(BoostingClassifier):
                     "forbid_repeat_complement is for two classes: with more, no voter is another's complement; leave "
                     "it out."
                 )
-            return ARBoostOfClasses(rho)
-        return ARBoost(rho, bool(self.forbid_repeat_complement))
+            return ARBoostOfClasses(rho, self._rate)
+        return ARBoost(rho, bool(self.forbid_repeat_complement), self._rate)

@@ -12,7 +12,8 @@ from scipy.special import erf
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import number, one_of, param, whole
 from boostlab.boosters.registry import booster
-from boostlab.boosters.target_error import TargetError
+from boostlab.boosters.shrinkage import SHARE
+from boostlab.boosters.target_error import NEARLY_OVER, TargetError
 from boostlab.contract import Array, Rule, State, Step, Stop, Task, edge_sums, erfc, formula, vote_size
 from boostlab.ensemble.vote import Ensemble
 from boostlab.functions import erfcinv
@@ -41,10 +42,15 @@ class BrownBoost(Rule):
         epsilon in (0, 1): c = erfinv(1 - epsilon)^2.
     total_time : float, optional
         c itself.
+    learning_rate : float
+        nu in (0, 1]: of the curve of step 3, on which the potential is conserved, only the part up to nu alpha is gone,
+        and takes the time that this part takes.  What the clock promises at its end needs no more than that.  A step
+        that ends the clock is taken whole where less than a thousandth of the time is left.
     """
 
     target_error: float = 0.1
     total_time: float | None = None
+    learning_rate: float = 1.0
 
     @property
     def c(self) -> float:
@@ -71,6 +77,8 @@ class BrownBoost(Rule):
         if found is None:
             return Stop("solver_failed", f"no step solves both equations; {own.left:.4g} of the time is left")
         own.last = found[0] / edge * clock.scale, found[1] / edge**2 * clock.scale**2
+        if self.learning_rate < 1 and (found[1] < clock.rest or own.left > NEARLY_OVER * self.c):
+            found = clock.shortened(found, self.learning_rate)
         ended = found[1] == clock.rest
         own.left = 0.0 if ended else own.left - found[1] * root
         facts = {"error": (1 - edge) / 2, "edge": edge, "time_left": own.left}
@@ -100,6 +108,9 @@ class BrownBoostClassifier(TargetError, BoostingClassifier):
         side.
     total_time : float, optional
         The clock itself, instead of `target_error`.
+    learning_rate : float in (0, 1], default=1.0
+        Shrinkage: this share of every voter's coefficient, and the time that it takes.  The promise at the end of the
+        clock stays; it takes more rounds.
     {shared}
     target_error_ : float
         The target as used; under a reduction a list, one a problem.
@@ -119,9 +130,10 @@ class BrownBoostClassifier(TargetError, BoostingClassifier):
     n_estimators: int = param(1000, whole(1))
     target_error: float = param(0.1, number(0, 1, "()"))
     total_time: float | None = param(None, one_of(None) | number(1e-6, 1e4))
+    learning_rate: float = param(1.0, SHARE)
 
     def _rule(self) -> Rule:
-        return BrownBoost(self._target, self.total_time)
+        return BrownBoost(self._target, self.total_time, self._rate)
 
     def _keep(self, ensemble: Ensemble, history: dict[str, Any], stop_reason: str) -> None:
         super()._keep(ensemble, history, stop_reason)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from boostlab.boosters.params import param
 from boostlab.boosters.registry import booster
+from boostlab.boosters.shrinkage import SHARE
 from boostlab.boosters.vadaboost import FixedPoint, VadaBoost
 from boostlab.boosters.variance_penalised import Rules, VariancePenalised
 from boostlab.contract import MixedTask, State
@@ -26,6 +28,8 @@ class EBBoost(VadaBoost):
     ----------
     variance_penalty : float
         lambda >= 0; 0 is AdaBoost, 1 is AdaBoost with F halved.
+    learning_rate : float
+        nu in (0, 1]: F += nu alpha h, h being chosen by what its whole step would gain.
     """
 
     exact: bool = True  # steps 4 and 5 are VadaBoost's exact ones
@@ -66,6 +70,8 @@ class EBBoostClassifier(VariancePenalised):
     variance_penalty : float or str, default=0.5
         lambda, at least 0; 0 is AdaBoost, 1 is AdaBoost with halved scores.  "auto" (or "cv_bernstein"), "validation"
         and "fixed_point" leave it to the data, as for `VadaBoostClassifier` with step="exact".
+    learning_rate : float in (0, 1], default=1.0
+        Shrinkage: every voter's coefficient is multiplied by it.
     {shared}
     variance_penalty_, variance_penalty_curve_
         The penalty used and how it was found, as for `VadaBoostClassifier`.
@@ -78,6 +84,8 @@ class EBBoostClassifier(VariancePenalised):
     >>> EBBoostClassifier(variance_penalty=2.0, n_estimators=20).fit(X, y).n_estimators_
     20
     """
+
+    learning_rate: float = param(1.0, SHARE)
 
     @property
     def _rules(self) -> Rules:

@@ -10,13 +10,14 @@ from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.exponential import Exponential
 from boostlab.boosters.params import number, one_of, param
 from boostlab.boosters.registry import booster
+from boostlab.boosters.shrinkage import SHARE
 from boostlab.contract import Array, Plain, Rule, State, exp, formula, log
 
 
 @formula
 def less_a_constant(error: float, numbers: tuple[float, ...]) -> float:
-    """artanh(g) - artanh(b), where numbers[0] is artanh(b)."""
-    return 0.5 * log((1 - error) / error) - numbers[0]
+    """artanh(g) - artanh(b), times nu, where numbers are artanh(b) and nu."""
+    return numbers[1] * (0.5 * log((1 - error) / error) - numbers[0])
 
 
 @dataclass(frozen=True)
@@ -36,10 +37,13 @@ class L1Boost(Exponential):
         In [0, 1); 0 is AdaBoost.
     penalty : {"multiplicative", "additive"}
         Which loss.
+    learning_rate : float
+        nu in (0, 1]: F += nu alpha h.  Both losses are convex in alpha, and every nu lowers them.
     """
 
     beta: float = 0.05
     penalty: str = "multiplicative"
+    learning_rate: float = 1.0
 
     def begin(self, s: State) -> None:
         """No vote, no penalty."""
@@ -50,7 +54,7 @@ class L1Boost(Exponential):
         """Step 3 as a formula, where b does not change."""
         if self.penalty == "additive" and self.beta > 0:
             return None
-        return Plain(less_a_constant, (atanh(self.beta),), self.limit(s, 0.5), self.facts)
+        return Plain(less_a_constant, (atanh(self.beta), self.learning_rate), self.limit(s, 0.5), self.facts)
 
     def b(self, s: State) -> float:
         """Step 2."""
@@ -68,8 +72,8 @@ class L1Boost(Exponential):
         """Step 3; without a penalty both are AdaBoost's, to the bit."""
         b = self.b(s)
         if self.penalty == "multiplicative" or b == 0:
-            return less_a_constant(error, (atanh(b),))
-        return log(2 * (1 - error) / (b + sqrt(b * b + 4 * error * (1 - error))))
+            return less_a_constant(error, (atanh(b), self.learning_rate))
+        return self.learning_rate * log(2 * (1 - error) / (b + sqrt(b * b + 4 * error * (1 - error))))
 
     def loss(self, s: State, error: float, alpha: float, h: Array) -> float:
         """Return the penalised loss after the step."""
@@ -100,6 +104,8 @@ class L1BoostClassifier(BoostingClassifier):
         The price of a unit of coefficient, and the edge below which a voter is not worth it; 0 is AdaBoost.
     penalty : {"multiplicative", "additive"}, default="multiplicative"
         Minimise mean exp(-y F) times exp(beta S), or plus beta S, where S is the sum of the coefficients.
+    learning_rate : float in (0, 1], default=1.0
+        Shrinkage: every voter's coefficient is multiplied by it.
     {shared}
 
     Examples
@@ -114,6 +120,7 @@ class L1BoostClassifier(BoostingClassifier):
 
     beta: float = param(0.05, number(0, 1, "[)"))
     penalty: str = param("multiplicative", one_of("multiplicative", "additive"))
+    learning_rate: float = param(1.0, SHARE)
 
     def _rule(self) -> Rule:
-        return L1Boost(self.beta, self.penalty)
+        return L1Boost(self.beta, self.penalty, self._rate)

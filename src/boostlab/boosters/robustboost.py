@@ -11,7 +11,8 @@ import numpy as np
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import flag, number, param, whole
 from boostlab.boosters.registry import booster
-from boostlab.boosters.target_error import TargetError
+from boostlab.boosters.shrinkage import SHARE
+from boostlab.boosters.target_error import NEARLY_OVER, TargetError
 from boostlab.contract import Array, Rule, State, Step, Stop, Task, edge_sums, exp, vote_size
 from boostlab.ensemble.vote import Ensemble
 from boostlab.solvers.drifting import Drift, Process, log_weight, potential_at
@@ -38,12 +39,17 @@ class RobustBoost(Rule):
         epsilon, theta and sigma_f.
     clip : bool
         Step 1.
+    learning_rate : float
+        nu in (0, 1]: of the curve of step 3, on which the potential is conserved, only the part up to nu ds is gone,
+        and takes the time that this part takes.  A step that ends at t = 1 is taken whole where less than a thousandth
+        of the time is left.
     """
 
     target_error: float = 0.1
     goal_margin: float = 0.0
     sigma_f: float = 0.1
     clip: bool = True
+    learning_rate: float = 1.0
 
     @property
     def process(self) -> Process:
@@ -74,7 +80,10 @@ class RobustBoost(Rule):
         if found is None:
             return Stop("solver_failed", f"no step solves both equations at the time {own.time:.4g} of 1")
         ds, dt = found
-        own.last, ended = (ds / edge * drift.scale, dt / edge**2 * drift.scale**2), own.time + dt > 1 - 1e-9
+        own.last = ds / edge * drift.scale, dt / edge**2 * drift.scale**2
+        if self.learning_rate < 1 and 1 - own.time > NEARLY_OVER:
+            ds, dt = drift.shortened(found, self.learning_rate)
+        ended = own.time + dt > 1 - 1e-9
         own.time = 1.0 if ended else own.time + dt
         facts = {"error": (1 - edge) / 2, "edge": edge, "time": own.time, "evaluations": float(drift.evaluations)}
         # The step conserves the potential; at the end it may fall.
@@ -112,6 +121,9 @@ class RobustBoostClassifier(TargetError, BoostingClassifier):
     clip : bool, default=True
         Whether an example that has fallen behind is given up at once (as in JBoost), or smoothly: more rounds, and
         often a better vote.
+    learning_rate : float in (0, 1], default=1.0
+        Shrinkage: this share of every voter's coefficient, and the time that it takes.  The potential is conserved as
+        before; it takes more rounds.
     {shared}
     target_error_ : float
         The target as used; under a reduction a list, one a problem.
@@ -133,9 +145,10 @@ class RobustBoostClassifier(TargetError, BoostingClassifier):
     goal_margin: float = param(0.0, number(0, 1e3))
     sigma_f: float = param(0.1, number(1e-3, 1e3))
     clip: bool = param(True, flag())
+    learning_rate: float = param(1.0, SHARE)
 
     def _rule(self) -> Rule:
-        return RobustBoost(self._target, self.goal_margin, self.sigma_f, bool(self.clip))
+        return RobustBoost(self._target, self.goal_margin, self.sigma_f, bool(self.clip), self._rate)
 
     def _keep(self, ensemble: Ensemble, history: dict[str, Any], stop_reason: str) -> None:
         super()._keep(ensemble, history, stop_reason)

@@ -11,7 +11,8 @@ from boostlab.boosters.params import number, one_of
 from boostlab.learners import DecisionTree
 
 PATIENCE, STEPS = 30, 5.0  # early stopping waits so many rounds, and for so many whole steps
-RATE = number(0, 1, "(]") | one_of("auto")
+SHARE = number(0, 1, "(]")  # of a step
+RATE = SHARE | one_of("auto")
 
 
 def leaves_of(estimator: Any, max_depth: int | None, max_leaf_nodes: int | None) -> float:

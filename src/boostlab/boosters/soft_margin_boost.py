@@ -8,6 +8,7 @@ from typing import ClassVar
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import number, one_of, param, whole
 from boostlab.boosters.registry import booster
+from boostlab.boosters.shrinkage import SHARE
 from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, Task, error_sums, exp, formula, log, perfect
 from boostlab.solvers.line_search import Line, slopes
 
@@ -82,11 +83,15 @@ class SoftMargin(Rule):
         Not negative; 0 is AdaBoost.  The paper's C, for weights that sum to 1, is this one times n^power.
     power, penalty
         Which slack.
+    learning_rate : float
+        nu in (0, 1]: F += nu alpha h, and V += nu alpha u.  Up to its first minimum the loss falls, so that every nu
+        lowers it.
     """
 
     C: float = 0.05
     power: int = 1
     penalty: str = "influence"
+    learning_rate: float = 1.0
     labels_only: ClassVar[bool] = True
 
     @property
@@ -122,11 +127,13 @@ class SoftMargin(Rule):
                 0.5 * log((1 - floor) / floor),
                 Stop(code, f"round {s.t + 1} has no error that costs anything"),
             )
-            own.log_sum = log(line.at(alpha)[0]) + line.level
         elif alpha <= NEGLIGIBLE:
             return Stop("no_edge", f"weighted error {error:.4g}, and no step lowers the loss")
+        own.more, alpha = alpha - hard, self.learning_rate * alpha
+        if stop is not None or self.learning_rate < 1:
+            own.log_sum = log(line.at(alpha)[0]) + line.level
         s.keep("V", influence_after, alpha, unit, self.form)
-        own.S, own.more = own.S + alpha, alpha - hard
+        own.S += alpha
         facts = {"error": error, "edge": 1 - 2 * error, "objective": exp(min(own.log_sum - log(s.n), 700.0))}
         return Step(alpha, {**facts, "evaluations": float(line.evaluations)}, stop)
 
@@ -157,6 +164,8 @@ class SoftMarginBoostClassifier(BoostingClassifier):
         with the rounds and wants a C of about 0.001.  "literal" is F^2, as AR-Boost's paper prints it (a slip, it
         seems, for the weights): it forgives every score that is far from 0, right or wrong, and wants a C of about
         0.01; the sample size has no part in it.
+    learning_rate : float in (0, 1], default=1.0
+        Shrinkage: every voter's coefficient, and the slack that it hands out, is multiplied by it.
     {shared}
 
     Examples
@@ -174,6 +183,7 @@ class SoftMarginBoostClassifier(BoostingClassifier):
     C: float = param(0.05, number(0, 1e6))
     power: int = param(1, whole(1, 2))
     penalty: str = param("influence", one_of("influence", "cumulative", "literal"))
+    learning_rate: float = param(1.0, SHARE)
 
     def _rule(self) -> Rule:
-        return SoftMargin(float(self.C), int(self.power), self.penalty)
+        return SoftMargin(float(self.C), int(self.power), self.penalty, self._rate)

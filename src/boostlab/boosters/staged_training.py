@@ -61,7 +61,14 @@ class TrainTest:
         codes = codes.astype(np.int8)
         return cls(table, codes[train], Table.of(X[watched], table.bins, threads), codes[watched])
 
-    def training(self, rule: Rule, learner: Learner, horizon: int, mass: Array | None = None) -> StagedTraining:
+    def training(
+        self,
+        rule: Rule,
+        learner: Learner,
+        horizon: int,
+        mass: Array | None = None,
+        draws: np.random.Generator | None = None,
+    ) -> StagedTraining:
         """Return a training that has not begun.
 
         Parameters
@@ -70,13 +77,18 @@ class TrainTest:
             As for `Training`.
         mass : array, optional
             The weights of the training rows to start from.
+        draws : numpy Generator, optional
+            Train every voter on a weighted draw of the rows instead of on weighted rows.
         """
         rows = CpuRows(rule, self.table, Masses(self.table.n_rows, mass), self.codes, 2)
-        return StagedTraining(Training(rule, learner, rows, horizon=horizon), self)
+        training = Training(rule, learner, rows, horizon=horizon, resample=draws is not None, rng=draws)
+        return StagedTraining(training, self)
 
 
 def weak_learner(name: str) -> Learner:
-    """Return the weak learner "stump", or "cart": a full tree that does not split nodes of fewer than ten examples."""
+    """Return the weak learner "stump", "cart" (a full tree; nodes of fewer than ten are not split) or "depth 3"."""
+    if name.startswith("depth "):
+        return DecisionTree(max_leaf_nodes=None, max_depth=int(name.split()[1]))
     return DecisionStump() if name == "stump" else DecisionTree(max_leaf_nodes=None, min_samples_split=10)
 
 

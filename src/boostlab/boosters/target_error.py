@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from boostlab.boosters.selection import SelectionData
 
 _LEAST = 2e-6  # which every rule with a target takes
+NEARLY_OVER = 1e-3  # of all the time: what is left goes in one step
 
 
 class TargetError:

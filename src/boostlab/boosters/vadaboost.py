@@ -16,6 +16,7 @@ import numpy as np
 from boostlab.boosters.params import one_of, param
 from boostlab.boosters.plurality import Plurality
 from boostlab.boosters.registry import booster
+from boostlab.boosters.shrinkage import SHARE
 from boostlab.boosters.variance_penalised import Rules, VariancePenalised
 from boostlab.contract import (
     Array,
@@ -78,10 +79,13 @@ class VadaBoost(Rule):
     exact : bool
         Instead of step 4, minimise the cost itself along h: alpha = (1/4) ln(A / B).  For lambda > 1 some u are
         negative (rows that should lose margin), and the learner sees |u| and y sign(u).
+    learning_rate : float
+        nu in (0, 1]: F += nu alpha h.  Cost and bound are convex in alpha, so that every nu lowers the cost.
     """
 
     variance_penalty: float = 0.5
     exact: bool = False
+    learning_rate: float = 1.0
 
     labels_only: ClassVar[bool] = True
 
@@ -110,7 +114,7 @@ class VadaBoost(Rule):
         if down >= up * (1 - 1e-8):  # the cost falls by the square of the difference: less would be rounding
             return Stop("no_edge", f"the voter is right on {up:.4g} and wrong on {down:.4g} of the penalised weight")
         floor = 0.5 / s.size  # for a perfect voter, as in AdaBoost
-        alpha = 0.25 * log(up / down) if down > 0 else 0.5 * log((1 - floor) / floor)
+        alpha = self.learning_rate * (0.25 * log(up / down) if down > 0 else 0.5 * log((1 - floor) / floor))
         cross = 2 * (1 - lam) * W_I * W_J
         V = A * math.exp(-2 * alpha) + B * math.exp(2 * alpha) + cross
         s.own.log_cost += math.log(V / (A + B + cross))
@@ -190,6 +194,8 @@ class VadaBoostOfClasses(VadaBoost, Plurality):
         Instead of step 4, minimise the cost itself along h: e^alpha is the positive root of a quadratic (see `step`),
         and lambda = 0 is SAMME.  For lambda > 1 some u are negative (rows that should lose margin): the learner sees
         |u|, and as the class of such a row the wrong one with the highest score.
+    learning_rate : float
+        nu in (0, 1]: alpha is multiplied by it.
     """
 
     labels_only: ClassVar[bool] = False  # votes are the numbers of classes
@@ -218,6 +224,7 @@ class VadaBoostOfClasses(VadaBoost, Plurality):
             x = (c + root) / (2 * b) if c >= 0 else 2 * a / (root - c)
         else:
             x = (K - 1) * (2 * s.size - 1)  # a perfect voter: SAMME's floor, an error of 1/(2n)
+        x = x**self.learning_rate
         alpha, right, false = log(x), x**-limit, x ** (1 / K)  # what e is multiplied by where h is right, and where not
         s.own.log_cost += math.log((A * right**2 + B * false**2 + 2 * C * right * false) / (up + down))
         facts = {"error": W_J, "edge": 1 - W_J / limit, "penalised_error": down / (up + down)}
@@ -327,6 +334,8 @@ class VadaBoostClassifier(VariancePenalised):
           + tau * its standard error has seen no new minimum for `n_iter_no_change` rounds.
     step : {"bound", "exact"}, default="bound"
         The paper's step, or the one that minimises the cost itself.
+    learning_rate : float in (0, 1], default=1.0
+        Shrinkage: every voter's coefficient is multiplied by it.  Any share of a step lowers the cost.
     {shared}
     variance_penalty_ : float
         The penalty used; with "fixed_point" the last round's (all of them are in `history_["variance_penalty"]`).
@@ -352,6 +361,7 @@ class VadaBoostClassifier(VariancePenalised):
     """
 
     step: str = param("bound", one_of("bound", "exact"))
+    learning_rate: float = param(1.0, SHARE)
 
     _multiclass: ClassVar[bool] = True
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 from typing import Any, ClassVar
 
 from boostlab.boosters.base import BoostingClassifier
@@ -38,14 +39,15 @@ class VariancePenalised(BoostingClassifier):
 
     def _rule(self) -> Rule:
         if self.variance_penalty == "fixed_point":
-            return self._rules[1](exact=self._exact, patience=self.n_iter_no_change or 10)
-        return self._rules[0](self._number("variance_penalty", meanwhile=0.5), self._exact)
+            patience = self.n_iter_no_change or ceil(10 / self._rate)  # small steps take more of them
+            return self._rules[1](exact=self._exact, learning_rate=self._rate, patience=patience)
+        return self._rules[0](self._number("variance_penalty", meanwhile=0.5), self._exact, self._rate)
 
     def _settle(self, bench: SelectionData) -> dict[str, Any]:
         if self.variance_penalty not in _CHOOSERS:
             return {}
         grid = self._grid + self._beyond if self._exact else self._grid
-        rules = {value: self._rules[0](value, self._exact) for value in grid}
+        rules = {value: self._rules[0](value, self._exact, self._rate) for value in grid}
         value, curve = _CHOOSERS[str(self.variance_penalty)](bench, "variance_penalty", rules)
         return {"variance_penalty": value, "variance_penalty_curve": curve}
 

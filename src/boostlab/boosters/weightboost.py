@@ -11,6 +11,7 @@ from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.exponential import Exponential
 from boostlab.boosters.params import flag, number, param
 from boostlab.boosters.registry import booster
+from boostlab.boosters.shrinkage import SHARE
 from boostlab.contract import Array, Rule, State, Stop, Task, exp, formula, log
 
 
@@ -48,10 +49,13 @@ class WeightBoost(Exponential):
         Not negative; 0 is AdaBoost, 0.5 the paper's value.
     normalize : bool
         Step 3.
+    learning_rate : float
+        nu in (0, 1]: alpha is multiplied by it.  The bound that alpha minimises is convex, and every nu lowers it.
     """
 
     beta: float = 0.5
     normalize: bool = False
+    learning_rate: float = 1.0
 
     additive: ClassVar[bool] = False
 
@@ -67,7 +71,7 @@ class WeightBoost(Exponential):
 
     def vote(self, s: State, error: float) -> float:
         """Step 3."""
-        return s.own.factor * 0.5 * log((1 - error) / error)
+        return self.learning_rate * (s.own.factor * 0.5 * log((1 - error) / error))
 
     def combine(self, F: Array, alpha: float, h: Array) -> Array:
         """The factor depends on the vote so far, so prediction goes voter by voter."""
@@ -97,6 +101,8 @@ class WeightBoostClassifier(BoostingClassifier):
     normalize : bool, default=False
         Scale every round so that the factors on the training rows are 0.1 on average (many small steps), as in the
         paper's experiments.
+    learning_rate : float in (0, 1], default=1.0
+        Shrinkage: every voter's coefficient is multiplied by it.
     {shared}
 
     Examples
@@ -110,6 +116,7 @@ class WeightBoostClassifier(BoostingClassifier):
 
     beta: float = param(0.5, number(0, 1e6))
     normalize: bool = param(False, flag())
+    learning_rate: float = param(1.0, SHARE)
 
     def _rule(self) -> Rule:
-        return WeightBoost(self.beta, bool(self.normalize))
+        return WeightBoost(self.beta, bool(self.normalize), self._rate)

@@ -28,6 +28,9 @@ def reproduce(
     only_page: Annotated[
         bool, typer.Option("--only-page", help="Compute nothing: make the page of what the store has.")
     ] = False,
+    agreement: Annotated[
+        bool, typer.Option("--agreement", help="Print how many printed errors are as those of the pages, and exit.")
+    ] = False,
     list_studies: Annotated[bool, typer.Option("--list", help="List the studies and exit.")] = False,
 ) -> None:
     """Repeat a study of a paper with its protocol, and write a page that compares.
@@ -43,6 +46,9 @@ def reproduce(
     console = Console(highlight=False)
     if list_studies:
         command.show_list(console)
+        return
+    if agreement:
+        command.show_agreement(out, console)
         return
     if quick and repeats is not None:
         refuse("--quick and --repeats exclude each other; give one of them.")

@@ -27,18 +27,21 @@ _LEAVES_OF_MANY = (4, 8, 16, 31)  # a stump tells two classes from each other
 _LEAVES_OF_SMALL = (2, 4, 8, 16, 31)  # of many classes: a larger tree tells few rows apart, and boosting ends with it
 _SMALL = 20_000  # cells
 
+_RATES = (1.0, 0.1)
 _PARAMETERS: dict[str, dict[str, tuple[Any, ...]]] = {
     "AdaBoostMH": {"votes": ("free", "real")},
-    "AdaBoost": {"learning_rate": (1.0, 0.1)},
-    "SAMME": {"learning_rate": (1.0, 0.1)},
+    "AdaBoost": {"learning_rate": _RATES},
+    "SAMME": {"learning_rate": _RATES},
     "LogitBoost": {"learning_rate": (0.1, 1.0)},
     "GentleBoost": {"learning_rate": (0.1, 1.0)},
-    "VadaBoost": {"variance_penalty": (0.1, 0.5)},
-    "EBBoost": {"variance_penalty": (0.1, 0.5)},
-    "BrownBoost": {"target_error": (0.05, 0.2)},
-    "RobustBoost": {"target_error": (0.05, 0.2)},
-    "L1Boost": {"beta": (0.01, 0.05)},
-    "SoftMarginBoost": {"C": (0.01, 0.05)},
+    "VadaBoost": {"variance_penalty": (0.1, 0.5), "learning_rate": _RATES},
+    "EBBoost": {"variance_penalty": (0.1, 0.5), "learning_rate": _RATES},
+    "BrownBoost": {"target_error": (0.05, 0.2), "learning_rate": _RATES},
+    "RobustBoost": {"target_error": (0.05, 0.2), "learning_rate": _RATES},
+    "ARBoost": {"learning_rate": _RATES},
+    "WeightBoost": {"learning_rate": _RATES},
+    "L1Boost": {"beta": (0.01, 0.05), "learning_rate": _RATES},
+    "SoftMarginBoost": {"C": (0.01, 0.05), "learning_rate": _RATES},
     "RQPBoost": {"C": (0.3, 3.0)},
     "RLPBoost": {"nu": (0.1, 0.3)},
     "LPBoost": {"nu": (0.1, 0.3)},

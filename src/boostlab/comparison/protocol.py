@@ -17,6 +17,7 @@ from boostlab.comparison.metrics import METRICS, Metric, evidence
 from boostlab.comparison.peers import build, fit_in_steps, is_peer
 from boostlab.data.binned import Binned
 from boostlab.datasets import flip_labels
+from boostlab.studies.choice import preference
 from boostlab.studies.plan import Definition, Method, Outcome
 from boostlab.studies.progress import report
 
@@ -54,8 +55,8 @@ class NestedCV:
     A repeat of the study is one outer split: repeat r tests on part r % folds of division r // folds.  A booster is
     trained once a candidate and inner part, for all rounds; the number of rounds is read off these runs.  Parameters
     are chosen one after the other, each with the best values so far of the others.  The candidate and the number of
-    rounds with the lowest cost on the inner parts (of equals, the first candidate and the fewest rounds) are trained on
-    the whole outer training part, and tested.
+    rounds with the lowest cost on the inner parts (of equals, the strongest regularisation: `studies.choice`) are
+    trained on the whole outer training part, and tested.
 
     Parameters
     ----------
@@ -74,7 +75,7 @@ class NestedCV:
         Of the divisions, the flips and the boosters.
     metric : str, default="error"
         What chooses, and what is tested.
-    version : int, default=2
+    version : int, default=3
         Raised when this code computes something else.
     """
 
@@ -85,7 +86,7 @@ class NestedCV:
     noise: float = 0.0
     seed: int = 0
     metric: str = "error"
-    version: int = 2
+    version: int = 3
 
     def definition(self) -> Definition:
         """Return all that may change a result."""
@@ -127,7 +128,7 @@ class NestedCV:
         """Choose by the inner parts, train on the whole training part, test."""
         if is_peer(method):
             return self._run_peer(parts, method)
-        best: tuple[float, int, dict[str, Any], Array] | None = None
+        best: tuple[tuple[float, ...], int, dict[str, Any], Array] | None = None
         chosen = {name: values[0] for name, values in method.grid.items()}
         efforts, done = candidate_efforts(method), 0.0
         total = sum(efforts) * len(parts.inner) + max(efforts)
@@ -141,11 +142,13 @@ class NestedCV:
             curve = _added(curves) / sum(len(b.y) for _, b in parts.inner)
             # A booster that plans for its number of rounds would be another one with fewer.
             at = len(curve) - 1 if _plans(method, candidate) else int(curve.argmin())
-            if best is None or curve[at] < best[0]:
-                best = (float(curve[at]), at, dict(candidate), curve)
+            rank = preference(method, candidate, curve[at], at + 1)
+            if best is None or rank < best[0]:
+                best = (rank, at, dict(candidate), curve)
                 chosen.update(candidate)
         assert best is not None
-        cost, at, found, curve = best
+        _, at, found, curve = best
+        cost = float(curve[at])
         limit = self.rounds if _plans(method, found) else at + 1
         model = make_model(method, found, limit, parts.seed)
         if self.hold_out:

@@ -109,6 +109,11 @@ class Clock:
         low, high = -alpha * 1.0001 - 1e-12, alpha * 1.0001 + 1e-12
         return float(brentq(lambda t: self.excess(alpha, t), low, high, xtol=1e-15, rtol=1e-14))
 
+    def shortened(self, found: tuple[float, float], share: float) -> tuple[float, float]:
+        """Return the point of the curve at a share of a solution's alpha, where the potential is conserved as well."""
+        alpha = share * found[0]
+        return alpha, min(self.time(alpha), found[1])
+
     def newton(self, alpha: float, t: float) -> tuple[float, float] | None:
         """Return the solution of both equations near a starting point, or None."""
         for _ in range(25):

@@ -216,6 +216,12 @@ class Drift:
             low, step = high, min(1.5 * step, self.rest / 10)
         return None
 
+    def shortened(self, found: tuple[float, float], share: float) -> tuple[float, float]:
+        """Return the point of the curve at a share of a solution's ds; at the end of time if none comes before."""
+        ds = share * found[0]
+        dt = self.time(ds)
+        return ds, found[1] if dt is None else min(dt, found[1])
+
     def newton(self, ds: float, dt: float) -> tuple[float, float] | None:
         """Return the solution of both equations near a starting point, or None."""
         p = self.process

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from boostlab.studies import cell_file
 from boostlab.studies.runner import Ran
-from boostlab.studies.study import VERDICTS, Report
+from boostlab.studies.store import Run
+from boostlab.studies.study import VERDICTS, Report, Results, Study
 from boostlab.studies.tables import markdown
 from boostlab.studies.watch import duration
 from boostlab.studies.whole_files import write_whole
@@ -21,7 +24,8 @@ _TEXT = (
     "silent. `boostlab reproduce NAME` (with `--quick` where the tier is quick) makes it again. Computing is the time "
     "of all cells added up, clock that of the runs that computed them; cells that two studies share count in both. "
     "`boostlab reproduce all` is one run for all studies. `boostlab pages studies` makes pages for the browser of all "
-    "of them, which can be sorted and printed: open `studies/index.html`."
+    "of them, which can be sorted and printed: open `studies/index.html`. Verdicts are counted of finished pages of "
+    "the full tier only."
 )
 
 
@@ -49,8 +53,36 @@ def note(ran: Ran, report: Report, here: Path) -> None:
         "workers": sorted({run.jobs for run in ran.runs}),
         "studies": max((run.studies for run in ran.runs), default=1),
         "verdicts": dict(Counter(claim.verdict for claim in report.claims)),
+        "absent": ran.results.absent,
+        "first": ran.first,
+        "last": ran.last,
+        "runs": [asdict(run) for run in ran.runs],
     }
     write_whole(here / FACTS, json.dumps(facts, indent=1) + "\n")
+
+
+def recall(study: Study, folder: Path) -> Ran | None:
+    """Return what a study's page was made of, from the files beside it; None where they are not there.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    folder : path
+        The folder of all studies.
+
+    Returns
+    -------
+    Ran or None
+    """
+    here = folder / study.name
+    facts = _read(here / FACTS)
+    if facts is None or "runs" not in facts or not (here / cell_file.NAME).is_file():
+        return None
+    asked = facts["asked"]
+    results = Results(study.blocks, cell_file.read(here / cell_file.NAME, study), study.repeats(asked), facts["absent"])
+    runs = [Run(**run) for run in facts["runs"]]
+    return Ran(study, asked, results, facts["planned"], runs=runs, first=facts["first"], last=facts["last"])
 
 
 def write(folder: Path, names: Sequence[str]) -> Path | None:
@@ -73,6 +105,7 @@ def write(folder: Path, names: Sequence[str]) -> Path | None:
     if not known or (path.exists() and not _is_ours(path)):
         return None
     parts = [_TITLE, _TEXT, markdown([_line(name, facts) for name, facts in known.items()])]
+    parts.append(_total(known.values()))
     absent = [name for name in names if name not in known]
     parts += [f"Not run here: {', '.join(absent)}."] if absent else []
     write_whole(path, "\n\n".join(parts) + "\n")
@@ -115,7 +148,6 @@ def _line(name: str, facts: dict[str, Any]) -> dict[str, str]:
     asked, cells, planned = facts["asked"], facts["cells"], facts["planned"]
     repeats = " to ".join(str(n) for n in dict.fromkeys(facts["repeats"]))
     workers = " or ".join(str(n) for n in facts["workers"])
-    verdicts = [f"{facts['verdicts'][v]} {v}" for v in VERDICTS if v in facts["verdicts"]]
     several = facts.get("studies", 1)  # pages of earlier versions do not say
     return {
         "study": f"[{name}]({name}/README.md)",
@@ -127,5 +159,21 @@ def _line(name: str, facts: dict[str, Any]) -> dict[str, str]:
         f"{workers} {'worker' if workers == '1' else 'workers'}"
         if workers
         else "",
-        "verdicts": ", ".join(verdicts),
+        "verdicts": _counted(facts["verdicts"]) if _counts(facts) else "not counted",
     }
+
+
+def _counts(facts: dict[str, Any]) -> bool:
+    """Whether a page's verdicts count: it is of the full tier, and finished."""
+    return bool(facts["asked"] == "full" and facts["cells"] == facts["planned"])
+
+
+def _counted(verdicts: Mapping[str, int]) -> str:
+    return ", ".join(f"{verdicts[v]} {v}" for v in VERDICTS if verdicts.get(v))
+
+
+def _total(pages: Iterable[dict[str, Any]]) -> str:
+    """Return the verdicts of all pages that count, in a sentence."""
+    of_full = [facts for facts in pages if _counts(facts)]
+    total = sum((Counter(facts["verdicts"]) for facts in of_full), Counter[str]())
+    return f"Verdicts of the {len(of_full)} finished pages of the full tier: {_counted(total) or 'none'}."

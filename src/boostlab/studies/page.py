@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from boostlab.report.markdown import markdown_page
-from boostlab.studies import index
-from boostlab.studies.packing import to_text
+from boostlab.studies import cell_file, index
 from boostlab.studies.request import RequestError
 from boostlab.studies.runner import Ran
-from boostlab.studies.study import Done, Report, Results, Study
+from boostlab.studies.study import Report, Results, Study
 from boostlab.studies.tables import columns_of, markdown, plain
 from boostlab.studies.watch import duration
 from boostlab.studies.whole_files import sweep, write_whole
@@ -74,10 +73,13 @@ def write(ran: Ran, folder: Path) -> Page:
     try:
         with _quiet():
             report = ran.study.report(ran.results)
+        if ran.asked != "full" and (counts := set(ran.results.repeats.values()) - {0}):
+            report.claims = [claim.of_few(max(counts)) for claim in report.claims]
     except Exception as error:
         report = Report()
         troubles.append(f"The tables could not be made: {type(error).__name__}: {error}")
-    write_cells(here / "cells.csv", ran.results)
+    cell_file.write(here / cell_file.NAME, ran.study, ran.results)
+    (here / cell_file.BEFORE).unlink(missing_ok=True)
     for name, rows in report.tables.items():
         write_csv(here / f"{slug(name)}.csv", rows)
     figures, said = draw(report, here)
@@ -119,8 +121,10 @@ def _parts(ran: Ran, report: Report, figures: Sequence[str], troubles: Sequence[
     yield "## Run it again"
     yield f"```\nboostlab reproduce {study.name}{_option(ran.asked)}\n```"
     yield (
-        "Cells that the store has are not computed again; every finished cell is in [cells.csv](cells.csv): errors are "
-        "shares of test rows, seconds those of the whole cell, tuning included."
+        f"Cells that the store has are not computed again; every finished cell is in [{cell_file.NAME}]"
+        f"({cell_file.NAME}): errors are shares of test rows, seconds those of the whole cell, tuning included; seed "
+        "has the words of the numpy SeedSequence that draws the split, data the hash of the data, numbers all that was "
+        "measured. With --only-page this page is made from that file where there is no store."
     )
 
 
@@ -246,26 +250,9 @@ def slug(name: str) -> str:
     return re.sub(r"[^a-z0-9.]+", "-", name.casefold()).strip("-.") or "table"
 
 
-def _cell(one: Done) -> dict[str, Any]:
-    numbers = one.outcome.numbers if one.outcome else {}
-    chosen = numbers.get("chosen", {})
-    return {
-        "block": one.block,
-        "problem": one.problem,
-        "method": one.method,
-        "repeat": one.repeat,
-        "test_error": one.number("test_error"),
-        "rounds": numbers.get("rounds", ""),
-        "chosen": to_text(chosen) if chosen else "",
-        "stop": numbers.get("stop", ""),
-        "seconds": round(one.seconds, 3),
-        "failure": one.failure,
-    }
-
-
 def write_cells(path: Path, results: Results) -> None:
     """Write all finished cells, a line each."""
-    write_csv(path, [_cell(one) for one in results.rows()])
+    write_csv(path, [cell_file.cell(one) for one in results.rows()])
 
 
 def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -54,8 +54,8 @@ class Method:
     params : mapping
         Its fixed parameters.
     grid : mapping from str to sequence
-        Parameters that the protocol chooses, each with its candidates in the order of the protocol's preference: of
-        equals the first is taken.
+        Parameters that the protocol chooses, each with its candidates (of equals see `studies.choice`, or what the
+        paper's protocol says).
     how : str
         Which of the protocol's procedures trains it.
     after : str
@@ -92,7 +92,10 @@ class Outcome:
 
 
 class Procedure(Protocol):
-    """A protocol: how the rows are split, how parameters are chosen, what is measured."""
+    """A protocol: how the rows are split, how parameters are chosen, what is measured.
+
+    One that draws its splits has a method `split_seed(data_hash, repeat)`, too: the words of the SeedSequence.
+    """
 
     def definition(self) -> Definition:
         """Return all that may change a result: shares, patience, caps, seeds, and a `version` to raise by hand."""

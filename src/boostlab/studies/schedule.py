@@ -25,12 +25,15 @@ class Place:
 
     def done(self, saved: Saved) -> Done:
         """Return the finished cell."""
-        cell = self.cell
+        cell, data = self.cell, self.entry.data if self.entry else ""
         return Done(
             *(self.block, cell.problem.name, cell.method.name, cell.repeat),
             *(saved.outcome, saved.failure, saved.seconds),
+            *(data, split_seed(cell, data), kind(cell)[:_SHORT]),
         )
 
+
+_SHORT = 16  # letters of a definition's hash
 
 Schedule = tuple[list[Place], dict[str, str]]
 """The cells of a study, and why data are not at hand."""
@@ -71,6 +74,12 @@ def _read(problem: StudyProblem) -> tuple[str, float, str]:
     except (ValueError, OSError, LookupError, ImportError) as error:
         return "", 0.0, (str(error).strip() or type(error).__name__).splitlines()[0]
     return data.hash, float(math.prod(getattr(data.X, "shape", (0,)))), ""
+
+
+def split_seed(cell: Cell, data: str) -> str:
+    """Return the words of the SeedSequence that draws a cell's split, where its protocol says them."""
+    says = getattr(cell.protocol, "split_seed", None)
+    return " ".join(map(str, says(data, cell.repeat))) if says and data else ""
 
 
 def shared(place: Place) -> str:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from boostlab.studies.plan import Block, Outcome
+from boostlab.studies.statistics.attainable import smallest_p
 
 Array = npt.NDArray[Any]
 
 VERDICTS = ("holds", "partly", "does not hold", "cannot be judged")
+SO_FAR = {"holds": "holds", "partly": "holds partly", "does not hold": "does not hold"}
+LEVEL = 0.05  # of a test that decides
 
 
 @dataclass(frozen=True)
@@ -28,15 +31,34 @@ class Claim:
         What our numbers say.
     evidence : str
         Our numbers, in one or two sentences; where the claim fails, the most likely reason.
+    over : int, optional
+        How many pairs its test counts (data sets); None: it rests on the repeats.
     """
 
     text: str
     verdict: str
     evidence: str
+    over: int | None = None
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:
             raise ValueError(f"A claim's verdict is one of {', '.join(VERDICTS)}; got {self.verdict!r}.")
+
+    def withheld(self, why: str) -> Claim:
+        """Return the claim without a verdict, and why there is none."""
+        return replace(self, verdict="cannot be judged", evidence=f"{self.evidence} {why}")
+
+    def of_few(self, repeats: int) -> Claim:
+        """Return the claim as a tier of few repeats may judge it: not at all where no test of so many can decide."""
+        n = repeats if self.over is None else self.over
+        least = smallest_p(n)
+        if self.verdict == "cannot be judged" or least <= LEVEL:
+            return self
+        what = "repeats" if self.over is None else "data sets"
+        return self.withheld(
+            f"So far it {SO_FAR[self.verdict]}, but {n} {what} cannot decide: the smallest p that a sign test over "
+            f"them can have is {least:.2g}."
+        )
 
 
 @dataclass
@@ -75,6 +97,9 @@ class Done:
     outcome: Outcome | None = None
     failure: str = ""
     seconds: float = 0.0  # of the whole cell, tuning included
+    data: str = ""  # hash of the data
+    seed: str = ""  # of the split: the words of numpy's SeedSequence
+    kind: str = ""  # hash of the definition, the algorithm's code among it, but for repeat and data
 
     def number(self, name: str) -> float:
         """Return one of the outcome's numbers; NaN for a failure, and for what is missing or no number."""
@@ -174,6 +199,11 @@ class Study:
     splits_first : bool
         Whether all methods get their first repeat before any gets its second, so that a run that is stopped has
         something to say of each; else cells that share their parts are computed together by one worker.
+    reads : mapping from str to int or None
+        Arrays of the outcomes that the report reads ("margins_*": all that begin so), and of how many repeats (None: of
+        all): the file of cells beside the page has them.
+    leaves_out : tuple of str
+        Numbers of the outcomes that the report does not read and that would fill the file: curves.
     """
 
     name: str
@@ -184,6 +214,8 @@ class Study:
     report: Callable[[Results], Report]
     missing: tuple[str, ...] = ()
     splits_first: bool = False
+    reads: Mapping[str, int | None] = field(default_factory=dict)
+    leaves_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         names = [block.name for block in self.blocks]

@@ -244,3 +244,17 @@ def test_costs_of_every_round(data):
         costs = e.mean(axis=1) ** 2 + lam * e.var(axis=1)
         np.testing.assert_allclose(np.exp(logs[1:]), costs, rtol=1e-5)
         assert logs[0] == 0
+
+
+def test_trees_may_be_trained_on_drawn_rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    data = SimpleNamespace(X=X, y=np.where(X[:, 0] * X[:, 1] > 0, 1, -1), hash="ab" * 32)
+    found = {}
+    for learner in ("depth 2", "depth 2, drawn"):
+        protocol = Stopped(learner, patience=5, longer=None, cap=8, n_train=50)
+        outcomes = [protocol.run(protocol.parts(data, 0), Method("AdaBoost", "AdaBoostClassifier")) for _ in range(2)]
+        assert outcomes[0].numbers["test_error"] == outcomes[1].numbers["test_error"]
+        assert outcomes[0].numbers["sizes"] == [50, 25, 45]
+        found[learner] = outcomes[0].arrays["margins"]
+    assert not np.array_equal(found["depth 2"], found["depth 2, drawn"])

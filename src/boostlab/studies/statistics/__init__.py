@@ -8,6 +8,7 @@ from boostlab.studies.statistics.poisson_binomial import (
     poisson_binomial,
     poisson_binomial_test,
 )
+from boostlab.studies.statistics.power import detectable, most_lost
 from boostlab.studies.statistics.ranks import Friedman, alike, average_ranks, friedman, nemenyi
 from boostlab.studies.statistics.signed_ranks import Shift, SignedRank, hodges_lehmann, holm, wilcoxon
 from boostlab.studies.statistics.signs import SignTest, sign_test
@@ -25,11 +26,13 @@ __all__ = [
     "bayesian_signed_rank",
     "chance_of_lower_risk",
     "correlated_t",
+    "detectable",
     "discordant",
     "friedman",
     "hodges_lehmann",
     "holm",
     "mark_best",
+    "most_lost",
     "nemenyi",
     "paired_t_test",
     "poisson_binomial",

@@ -1,0 +1,174 @@
+"""What the lambda-study makes of its results."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from boostlab.plots import critical_difference
+from boostlab.studies.hypotheses import Hypothesis, Judged, judge, means_over_repeats
+from boostlab.studies.study import Report, Results
+from boostlab.studies.tables import error_table
+from boostlab_reproductions.problems import FAMILIES
+
+ROPE = 0.1  # percent points of error: half of what the pilot saw
+USUAL_ROPE = 1.0  # what the field calls practically equal
+SECONDARY = {"log_loss": "Log loss", "calibration_error": "Calibration error"}
+MANY = 10  # problems, from which on ranks say something
+
+Row = dict[str, Any]
+
+
+def report(results: Results, hypotheses: Sequence[Hypothesis]) -> Report:
+    """Make tables, figures and verdicts, of as many cells as there are."""
+    out = Report()
+    judged = judge(results, hypotheses, FAMILIES, ROPE)
+    blocks = [name for name in results.blocks if results.rows(name)]
+    out.claims = [one.claim() for one in judged]
+    if judged:
+        out.tables["hypotheses"] = [one.row() for one in judged]
+        out.tables["practical equivalence"] = _equivalence(judged)
+    for value, name in SECONDARY.items():
+        rows = [_short(one) for one in judge(results, hypotheses, FAMILIES, ROPE, value)]
+        if rows:
+            out.tables[name.lower()] = rows
+    means = [row for block in blocks for row in _means(results, block)]
+    if means:
+        out.tables["means over the sets"] = means
+        out.tables["rounds and caps"] = [row for block in blocks for row in _caps(results, block)]
+    out.tables |= {f"every λ without a choice, {b}": rows for b in blocks if (rows := _every(results, b))}
+    estimates = [row for block in blocks for row in _estimates(results, block)]
+    if estimates:
+        out.tables["what auto estimates"] = estimates
+    out.tables |= {f"errors, {block}": error_table(results, block) for block in blocks}
+    for block in blocks:
+        problems, errors = means_over_repeats(results, block)
+        if len(problems) >= MANY:
+            out.figures[f"ranks, {block}"] = partial(_draw_ranks, errors=errors)
+    if judged:
+        out.figures["differences"] = partial(_draw_differences, judged=judged)
+    out.captions = CAPTIONS | {f"errors, {block}": _MARKS for block in blocks}
+    out.notes = list(_NOTES)
+    return out
+
+
+CAPTIONS = {
+    "hypotheses": "Differences are method less opponent in percent points: the typical one (Hodges and Lehmann) with "
+    "its bootstrap interval over the sets, and the mean. Holm's correction is over all hypotheses H; E explore. p over "
+    "families counts related problems as one. P is the Bayesian signed-rank test's, differences below "
+    f"{ROPE} points being equal.",
+    "practical equivalence": f"The same test with the field's usual region, {USUAL_ROPE:g} point.",
+    "log loss": "The same hypotheses by log loss of probabilities scaled alike, times 100; no verdicts.",
+    "calibration error": "The same by the expected calibration error of the likeliest class, in percent; no verdicts.",
+    "rounds and caps": "Median rounds chosen; the share of cells whose choice lies in the last tenth of the rounds "
+    "allowed (where caps could bind), that were decided by a tie, and that chose each value; seconds are those of a "
+    "cell, and a training that several methods share counts for the first.",
+    "what auto estimates": 'How often variance_penalty="auto" took each λ.',
+    "differences": "The typical difference of every hypothesis and its 95 percent interval; to the left the method has "
+    "fewer errors than its opponent. Crosses are the pilot's.",
+}
+_MARKS = (
+    "Percent, mean ± standard error over the repeats. Bold: the smallest, and those not significantly different from "
+    "it (paired t-test, 1 percent)."
+)
+_NOTES = (
+    "A hypothesis that expects a difference holds if it is significant after Holm's correction, holds partly if it is "
+    "only without; it does not hold if the interval excludes the pilot's difference (or, without a pilot, anything "
+    f"beyond {ROPE} points), or the opposite is significant; else it cannot be judged. One that expects no gain "
+    f"holds if the interval excludes a gain of {ROPE} points.",
+    "Ranks are drawn with Nemenyi's critical difference over all methods of a block, which corrects for all pairs "
+    "and sees less than the registered tests.",
+)
+
+
+def _short(one: Judged) -> Row:
+    names = ("hypothesis", "method", "against", "where", "sets", "difference, points", "95 % from", "to", "Wilcoxon p")
+    row = one.row()
+    return {("difference, × 100" if name == "difference, points" else name): row[name] for name in names}
+
+
+def _equivalence(judged: Sequence[Judged]) -> list[Row]:
+    rows = []
+    for one in judged:
+        p = one.posterior_at(USUAL_ROPE)
+        shares = {"P(lower)": p.better, "P(equal)": p.equal, "P(higher)": p.worse}
+        rows.append({"hypothesis": one.hypothesis.name} | {name: round(share, 3) for name, share in shares.items()})
+    return rows
+
+
+def _means(results: Results, block: str) -> list[Row]:
+    columns = {"error, %": ("test_error", 100.0), "log loss": ("log_loss", 1.0)}
+    columns["calibration error, %"] = ("calibration_error", 100.0)
+    found = {name: means_over_repeats(results, block, value)[1] for name, (value, _) in columns.items()}
+    methods = [m.name for m in results.blocks[block].methods]
+    return [
+        {"where": block, "method": m}
+        | {name: round(scale * float(found[name][m].mean()), 4) for name, (_, scale) in columns.items()}
+        for m in methods
+        if len(found["error, %"].get(m, ()))
+    ]
+
+
+def _caps(results: Results, block: str) -> list[Row]:
+    rows = []
+    for method in results.blocks[block].methods:
+        done = [one for one in results.rows(block) if one.method == method.name and one.outcome]
+        if not done:
+            continue
+        chosen = Counter(str(*one.outcome.numbers["chosen"].values()) for one in done if method.grid and one.outcome)
+        rows.append(
+            {
+                "where": block,
+                "method": method.name,
+                "rounds": float(np.median([one.number("rounds") for one in done])),
+                "near the cap, %": round(100 * float(np.mean([one.number("near_cap") for one in done])), 1),
+                "ties, %": round(100 * float(np.mean([one.number("tied") for one in done])), 1),
+                "chosen": ", ".join(f"{value}: {count}" for value, count in sorted(chosen.items())),
+                "seconds": round(float(np.mean([one.seconds for one in done])), 2),
+            }
+        )
+    return rows
+
+
+def _every(results: Results, block: str) -> list[Row]:
+    """Return the mean error of every λ over the sets, each without a choice but of rounds."""
+    errors: dict[float, list[float]] = {}
+    for one in results.rows(block):
+        if one.method == "λ of 5" and one.outcome:
+            grid = one.outcome.numbers["grid"]
+            for (value,), error in zip(grid["values"], grid["test_errors"], strict=True):
+                errors.setdefault(value, []).append(error)
+    return [{"λ": value, "error, %": round(100 * float(np.mean(e)), 3)} for value, e in sorted(errors.items())]
+
+
+def _estimates(results: Results, block: str) -> list[Row]:
+    found = Counter(
+        one.number("variance_penalty") for one in results.rows(block) if one.method == "auto" and one.outcome
+    )
+    whole = sum(found.values())
+    return [{"λ": k, "cells": n, "share, %": round(100 * n / whole, 1)} for k, n in sorted(found.items())]
+
+
+def _draw_ranks(figure: Any, errors: dict[str, Any]) -> None:
+    figure.set_size_inches(8, 2 + 0.25 * len(errors))
+    critical_difference(np.column_stack(list(errors.values())), list(errors), ax=figure.add_subplot())
+
+
+def _draw_differences(figure: Any, judged: Sequence[Judged]) -> None:
+    figure.set_size_inches(7, 1 + 0.35 * len(judged))
+    axes = figure.add_subplot()
+    for k, one in enumerate(reversed(judged)):
+        shift, h = one.shift, one.hypothesis
+        axes.plot([shift.low, shift.high], [k, k], "k-" if h.primary else "k:")
+        axes.plot([shift.estimate], [k], "ko", markersize=4)
+        if h.pilot is not None:
+            axes.plot([h.pilot], [k], "x", color="0.5")
+    axes.axvline(0.0, color="0.8", zorder=0)
+    axes.axvspan(-ROPE, ROPE, color="0.93", zorder=-1)
+    labels: list[str] = [f"{o.hypothesis.name}: {o.hypothesis.method} – {o.hypothesis.opponent}" for o in judged]
+    axes.set_yticks(range(len(judged)), labels[::-1], fontsize=8)
+    axes.set_xlabel("difference of errors, percent points")

@@ -1,0 +1,98 @@
+"""Registered hypotheses: verdicts by size, interval and correction, over sets and over families of them."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from boostlab.studies.hypotheses import Hypothesis, judge, means_over_repeats
+from boostlab.studies.plan import Block, Method, Outcome
+from boostlab.studies.study import Done, Results
+from boostlab_reproductions.papers.lambda_report import report
+from boostlab_reproductions.papers.lambda_study import HYPOTHESES, studies
+from boostlab_reproductions.problems import FAMILIES
+
+SETS = [f"set {k}" for k in range(20)]
+
+
+class Named:
+    def __init__(self, name):
+        self.name = name
+
+
+def results(errors, drop=()):
+    """Make a block of two repeats from mean errors in percent, a list a method."""
+    block = Block("errors", [Named(s) for s in SETS], [Method(m, "") for m in errors], None, {})
+    done = [
+        Done("errors", s, m, r, Outcome({"test_error": (e + (-1) ** r) / 100}))
+        for m, column in errors.items()
+        for s, e in zip(SETS, column, strict=True)
+        for r in range(2)
+        if (s, m, r) not in drop
+    ]
+    return Results([block], done)
+
+
+def verdict(difference, expected="lower", pilot=-0.2, others=0):
+    base = np.linspace(5, 30, 20)
+    found = results({"a": base + difference, "b": base})
+    one = Hypothesis("H1", "a against b", "errors", "a", "b", expected, pilot)
+    return judge(found, [one, *[one] * others], {}, 0.1)[0]
+
+
+def test_verdicts():
+    steady, wavering = np.full(20, -0.2) + 0.01 * np.arange(20), 2.0 * (-1.0) ** np.arange(20)
+    assert verdict(steady).verdict == "holds"
+    assert verdict(-steady).verdict == "does not hold"
+    assert verdict(-steady, "higher", 0.2).verdict == "holds"
+    assert verdict(wavering).verdict == "cannot be judged"  # zero and the pilot's difference are both possible
+    assert verdict(0.01 * wavering).verdict == "does not hold"  # the pilot's is not
+    assert verdict(0.01 * wavering, "not lower").verdict == "holds"
+    assert verdict(wavering, "not lower").verdict == "cannot be judged"
+    assert verdict(steady, "not lower").verdict == "does not hold"
+    near = np.where(np.arange(20) < 18, -0.3, 0.4)
+    assert verdict(near, others=5).verdict == "partly"  # only without the correction
+    assert verdict(near).verdict == "holds"
+
+
+def test_a_family_counts_once_and_repeats_that_are_missing_do_not_count():
+    base = np.linspace(5, 30, 20)
+    found = results({"a": base - 0.5, "b": base}, drop={("set 3", "a", 1), ("set 4", "b", 0), ("set 4", "b", 1)})
+    problems, means = means_over_repeats(found, "errors")
+    assert problems == [s for s in SETS if s != "set 4"]
+    assert 100 * (means["a"] - means["b"]) == pytest.approx(np.full(19, -0.5))
+    one = Hypothesis("H1", "", "errors", "a", "b", "lower")
+    apart, together = (judge(found, [one], of, 0.1)[0] for of in ({}, dict.fromkeys(SETS[:17], "one")))
+    assert apart.p_families == apart.p < together.p_families  # 19 sets, and three families
+    assert apart.row()["lower on"] == 19
+    assert "lower on 19" in apart.claim().evidence
+    assert judge(results({"a": base, "c": base}), [one], {}, 0.1) == []
+
+
+def test_the_lambda_study_sees_what_is_planted():
+    """Errors in which λ = 5 helps by two points and auto by none, on all problems; other numbers by chance."""
+    (study,) = studies()
+    assert len(FAMILIES) == len(study.blocks[0].problems) >= 40
+    rng, done = np.random.default_rng(0), []
+    for block in study.blocks:
+        for cell in block.cells(1):
+            gain = 0.02 if "λ" in cell.method.name else 0.0
+            error = 0.2 - gain + 0.002 * rng.normal()
+            values = [[0.0], [5.0]]
+            numbers = {"test_error": error, "log_loss": 0.5, "calibration_error": 0.1, "rounds": 10, "near_cap": 0.0}
+            numbers |= {"tied": 1.0, "chosen": {"x": 1.0} if cell.method.grid else {}, "variance_penalty": 5.0}
+            numbers["grid"] = {"values": values, "test_errors": [0.2, 0.18]}
+            done.append(Done(block.name, cell.problem.name, cell.method.name, cell.repeat, Outcome(numbers)))
+    some = [h for h in HYPOTHESES if h.name in ("H1", "H4a", "H5", "H7")]  # judging takes its time
+    made = report(Results(study.blocks, done), some)
+    verdicts = {claim.text.split(":")[0].split(" ")[0]: claim.verdict for claim in made.claims}
+    expected = {"H1": "holds", "H4a": "does not hold", "H5": "holds", "H7": "does not hold"}
+    assert verdicts == expected
+    assert made.tables["every λ without a choice, stumps, clean"] == [
+        {"λ": 0.0, "error, %": 20.0},
+        {"λ": 5.0, "error, %": 18.0},
+    ]
+    from matplotlib.figure import Figure
+
+    for draw in made.figures.values():
+        partial(draw, Figure())()
