@@ -85,7 +85,7 @@ def pages() -> Iterator[tuple[str, str | bytes]]:
         yield place(path), GENERATED.sub(lambda match: MAKERS[match[1]](), text)
     for folder, patterns in {
         "docs/pictures": ["*.png"],
-        "studies": ["*/*.png", "*/*.csv"],
+        "studies": ["*/*.png", "*/*.csv", "*/*.csv.gz"],
         "examples": ["*.py"],
     }.items():
         for pattern in patterns:

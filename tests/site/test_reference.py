@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import posixpath
 import re
 import sys
 from importlib import import_module
@@ -139,3 +140,15 @@ def test_code_on_pages_imports_what_is_public(site):
     for file in files:
         for module in re.findall(r"^from (boostlab\.[\w.]+) import", file.read_text(encoding="utf-8"), re.MULTILINE):
             assert module.startswith(public) or f"`{module}`" in policy, f"{file.name} imports from {module}"
+
+
+def test_what_pages_link_to_is_on_the_site(site):
+    assemble = site["assemble"]
+    made = dict(assemble.pages())
+    for name, text in made.items():
+        if name.endswith(".md"):
+            text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+            for _, target, _ in assemble.LINK.findall(text):
+                if not target.startswith(("http", "mailto:")) and not target.endswith(".rst"):
+                    place = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
+                    assert place in made, f"{name} links to {target}"
