@@ -18,9 +18,12 @@ import numpy.typing as npt
 
 from boostlab.data.frames import is_frame
 from boostlab.data.matrix import is_sparse
+from boostlab.data.memory import give_back
 
 Array = npt.NDArray[Any]
 
+GIVE_BACK = 1 << 26  # bytes of numbers after which free memory is given back
+BUFFER = 1 << 16  # bytes of a column that are read at a time
 SLICE = 65_536  # rows of a lazy frame that are collected at a time
 
 
@@ -73,17 +76,22 @@ class Batches:
             yield cls(_Spool(given, Path(folder), target, weight).batches)
 
     def __iter__(self) -> Iterator[tuple[str, Batch]]:
-        batches = self.open()
+        batches, size = self.open(), 0
         for number in range(1 << 62):
             try:
                 batch = next(batches)
             except StopIteration:
+                give_back()
                 return
             except (ValueError, TypeError) as error:
                 if str(error).startswith("In "):
                     raise
                 raise type(error)(f"In {self.name(number)}: {error}") from error
+            size += 8 * np.size(batch.X)
             yield self.name(number), batch
+            if size > GIVE_BACK:
+                size = 0
+                give_back()
 
 
 def _readable_again(given: Any) -> Callable[[], Iterable[Any]] | None:
@@ -171,7 +179,8 @@ def parquet_batches(paths: Any, target: str | None, weight: str | None, columns:
             given.check(file)
             try:
                 at = 0
-                opened_file = parquet.ParquetFile(file, pre_buffer=False)  # which would keep the whole file
+                # pre_buffer would keep the whole file, and no buffer whole columns of a row group.
+                opened_file = parquet.ParquetFile(file, pre_buffer=False, buffer_size=BUFFER)
                 for batch in opened_file.iter_batches(batch_rows, columns=wanted):
                     names[-1] = f"{file}, rows {at} to {at + len(batch) - 1}"
                     with in_batch(names[-1]):

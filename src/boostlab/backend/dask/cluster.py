@@ -14,8 +14,9 @@ TRIES = 20  # how often what is lost is computed anew, for one question
 AGAIN = 3  # how often a task is submitted that fails, or that workers die of
 REACH = 3.0  # seconds that a connection to a worker may take, after which the scheduler is asked to call it
 LOOK = 0.5  # seconds between two looks at the client's health
-FROZEN = 30.0  # seconds without a sign of life after which a round does not wait for a worker any more
-STARTING = 120.0  # the same while tables are read: a worker that imports libraries may be silent for long
+FROZEN = 10.0  # seconds without a sign of life after which a round does not wait for a worker any more
+BEATS = 10  # the same in signs of life that a worker owes, which it gives more rarely on a large cluster
+STARTING = 3  # times as long while tables are read: a worker that imports libraries may be silent for some seconds
 
 MORE_MEMORY = "give the workers more memory, or use smaller partitions"
 
@@ -118,8 +119,8 @@ class Cluster:
                 return
             if self.client.nthreads():
                 alone = None
-                if time.monotonic() - start > STARTING:
-                    self._refuse_frozen(STARTING)
+                if time.monotonic() - start > STARTING * self.silence:
+                    self._refuse_frozen(STARTING * self.silence)
             else:
                 alone = alone or time.monotonic()
                 if time.monotonic() - alone > PATIENCE:
@@ -157,8 +158,8 @@ class Cluster:
                 done, _ = wait_for_calls(calls.values(), timeout=LOOK)
                 if len(done) < len(calls):
                     self.check()
-                    if time.monotonic() - start > FROZEN:
-                        self._refuse_frozen(FROZEN, {w for below in groups.values() for w in below})
+                    if time.monotonic() - start > self.silence:
+                        self._refuse_frozen(self.silence, {w for below in groups.values() for w in below})
                     alive = set(self.client.nthreads())
                     for w, call in calls.items():
                         if not call.done() and not alive.issuperset(groups[w]):
@@ -167,6 +168,15 @@ class Cluster:
         finally:
             for call in calls.values():
                 call.cancel()
+
+    @property
+    def silence(self) -> float:
+        """Seconds without a sign of life that are too many: as Dask's configuration says, or as the workers owe."""
+        import dask
+        from distributed.scheduler import heartbeat_interval
+
+        said = dask.config.get("boostlab.silence", None)
+        return float(said) if said is not None else max(FROZEN, BEATS * heartbeat_interval(len(self.client.nthreads())))
 
     def _refuse_frozen(self, patience: float, asked: Collection[str] | None = None) -> None:
         """Refuse to wait for workers that are there and give no sign of life: a stopped process, a machine that hangs.
@@ -187,7 +197,7 @@ class Cluster:
         if frozen:
             raise RuntimeError(
                 f"The Dask worker {frozen[0]} has given no sign of life for {silent[frozen[0]]:.0f} seconds, so the "
-                "fit ends here; end or restart it, and fit again."
+                "fit ends here; end or restart it, and fit again (or let Dask's configuration boostlab.silence be more)."
             )
 
     async def _call(self, asked: Mapping[str, bytes], worker: str) -> Any | None:
