@@ -61,7 +61,7 @@ def _trim() -> Any:
 
 
 def give_back() -> None:
-    """Give free memory back to the system, which allocators keep for later: after large batches it is many times them."""
+    """Give free memory back to the system, which allocators would keep: after many batches it is several times one."""
     if "pyarrow" in sys.modules:
         sys.modules["pyarrow"].default_memory_pool().release_unused()
     trim = _trim()

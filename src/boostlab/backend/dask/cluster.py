@@ -197,7 +197,7 @@ class Cluster:
         if frozen:
             raise RuntimeError(
                 f"The Dask worker {frozen[0]} has given no sign of life for {silent[frozen[0]]:.0f} seconds, so the "
-                "fit ends here; end or restart it, and fit again (or let Dask's configuration boostlab.silence be more)."
+                "fit ends here; end or restart it, and fit again, or set boostlab.silence in Dask's configuration."
             )
 
     async def _call(self, asked: Mapping[str, bytes], worker: str) -> Any | None:
