@@ -74,3 +74,14 @@ def test_who_does_not_take_part_is_said():
     )
     assert "5 test parts, the same for all boosters" in said
     assert "chosen by one hold-out of the training rows" in said
+
+
+def test_where_the_time_went_is_said_if_it_was_much_more_than_the_budget():
+    late, in_time = console(), console()
+    screen.say_time(late, budget=10.0, compared=15.0, left=4.0, prepared=9.0)
+    screen.say_time(in_time, budget=10.0, compared=9.0, left=3.0, prepared=9.0)
+    said = " ".join(text(late).split())
+    assert said.startswith("It took 19 s, more than the budget of 10 s: 9 s getting ready, for which kernels")
+    assert "; 6 s comparing, up to the first result" in said
+    assert said.endswith("; 4 s the model and its report.")
+    assert text(in_time) == ""

@@ -9,6 +9,8 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.kernels import lookup_table as kernels
 from boostlab.backend.cpu.kernels.flat_trees import add_trees
+from boostlab.backend.cpu.kernels.leaf_masks import MOST_LEAVES as MOST_LEAVES
+from boostlab.backend.cpu.kernels.leaf_masks import add_masked_trees
 from boostlab.backend.cpu.kernels.sparse_histogram import walk_sparse
 from boostlab.backend.cpu.kernels.tree_descent import walk
 from boostlab.backend.cpu.threads import spread
@@ -89,6 +91,15 @@ def tree_scores(table: Table, trees: tuple[Array, Array, Array, Array, Array], w
     for start, block in blocks(table.X, 0, table.n_rows):
         cells = len(block) * len(trees[1]) * 32
         add_trees.shared(cells, table.threads, block, *trees, 0, len(block), out[start : start + len(block)])
+    return out
+
+
+def masked_tree_scores(table: Table, trees: tuple[Array, ...], width: int) -> Array:
+    """Return the same of trees of at most `MOST_LEAVES` leaves, given as splits (see `kernels.leaf_masks`)."""
+    out, cells = np.zeros((table.n_rows, width)), len(trees[2]) + 8 * len(trees[1])
+    for start, block in blocks(table.X, 0, table.n_rows):
+        rows = len(block)
+        add_masked_trees.shared(rows * cells, table.threads, block, *trees, 0, rows, out[start : start + rows])
     return out
 
 

@@ -39,11 +39,9 @@ class FlatTrees:
         width : int
             Scores of a row.
         """
-        each = list(_each_tree(voters, alphas, width))
+        each = list(each_tree(voters, alphas, width))
         trees = [tree for tree, _, _ in each]
-        if not trees or not all(isinstance(tree, Tree) and not len(tree.lows) for tree in trees):
-            return None
-        if len({(tree.values.shape[1:], tree.values.dtype.kind) for tree in trees}) > 1:
+        if not alike(trees) or any(len(tree.lows) for tree in trees):
             return None
         roots = np.cumsum([0, *(len(tree.feature) for tree in trees[:-1])])
         named = trees[0].values.dtype.kind != "f"
@@ -63,7 +61,14 @@ class FlatTrees:
         return tree_scores(table, (self.nodes, self.roots, self.columns, self.votes, self.names), width)
 
 
-def _each_tree(voters: Sequence[Any], alphas: Array, width: int) -> Iterator[tuple[Any, int, float]]:
+def alike(voters: Sequence[Any]) -> bool:
+    """Return whether there are voters, all of them trees whose leaves hold the same kind of vote."""
+    if not voters or not all(isinstance(tree, Tree) for tree in voters):
+        return False
+    return len({(tree.values.shape[1:], tree.values.dtype.kind) for tree in voters}) == 1
+
+
+def each_tree(voters: Sequence[Any], alphas: Array, width: int) -> Iterator[tuple[Any, int, float]]:
     """Yield every tree, the score it votes on (-1 is all of them, or that of the class it names), and its alpha."""
     for voter, alpha in zip(voters, alphas, strict=True):
         if isinstance(voter, tuple):

@@ -16,6 +16,7 @@ from boostlab.data.evaluation import add_weighted
 from boostlab.data.matrix import is_sparse
 from boostlab.data.table import Table
 from boostlab.ensemble.flat_trees import FlatTrees
+from boostlab.ensemble.leaf_masks import LeafMasks
 from boostlab.ensemble.lookup import LookupTable
 from boostlab.learners.fitted_stump import CategoryStump, Stump
 from boostlab.learners.together import votes_of_each
@@ -189,11 +190,12 @@ class Ensemble:
         return LookupTable.of(self.voters, self.alphas, self.bound, self.width)
 
     @cached_property
-    def trees(self) -> FlatTrees | None:
+    def trees(self) -> LeafMasks | FlatTrees | None:
         """The vote as one list of trees, where that is what it is."""
         if self.rule.gathered(np.zeros((0, self.width))) is None:
             return None
-        return FlatTrees.of(self.voters, self.alphas, self.width)
+        what = self.voters, self.alphas, self.width
+        return LeafMasks.of(*what) or FlatTrees.of(*what)
 
     @cached_property
     def bound(self) -> float:
