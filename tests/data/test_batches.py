@@ -123,7 +123,18 @@ def test_lazy_frames_arrow_and_sparse_batches(tmp_path, monkeypatch):
     lazy = pl.scan_parquet(tmp_path / "t.parquet").drop("w")
     monkeypatch.setattr(batches, "SLICE", 90)
     dataset = pytest.importorskip("pyarrow.dataset").dataset(arrow)
-    several = [lazy, dataset, dataset.scanner(batch_size=80), [*dataset.get_fragments()], arrow.to_batches()[0], arrow, arrow.to_reader(70), arrow.to_batches(70), lambda: iter(arrow.to_batches(33)), frame]
+    several = [
+        lazy,
+        dataset,
+        dataset.scanner(batch_size=80),
+        [*dataset.get_fragments()],
+        arrow.to_batches()[0],
+        arrow,
+        arrow.to_reader(70),
+        arrow.to_batches(70),
+        lambda: iter(arrow.to_batches(33)),
+        frame,
+    ]
     with pytest.raises(TypeError, match=r"give Binned.from_batches this InMemoryDataset\.$"):
         Binned.from_parquet(dataset)
     for given in several:
@@ -145,19 +156,19 @@ def test_memory_grows_by_less_than_a_tenth_of_the_file(tmp_path, monkeypatch):
     """So that a file ten times the memory is read and fitted, its codes in a folder (benchmarks/larger_than_memory)."""
     pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     rng, usual, sizes, peaks = np.random.default_rng(0), pa.default_memory_pool(), [], []
-    monkeypatch.setattr(table_search, "free_memory", lambda: 1 << 20)
+    monkeypatch.setattr(table_search, "free_memory", lambda: 1 << 24)
     schema = pa.schema([*((f"x{j}", pa.float64()) for j in range(100)), ("y", pa.bool_())])
-    for n in (1000, 6000, 18_000):  # the first loads what is needed
+    for n in (3000, 6000, 18_000):  # the first loads what is needed
         file = tmp_path / f"{n}.parquet"
         with parquet.ParquetWriter(file, schema, use_dictionary=False, compression="none") as out:
-            for _ in range(n // 1000):
-                X = rng.normal(size=(1000, 100))
+            for _ in range(n // 3000):
+                X = rng.normal(size=(3000, 100))
                 out.write_table(pa.table([*X.T, X[:, 0] + X[:, 1] > 0], schema=schema))
         counted = pa.proxy_memory_pool(usual)
         pa.set_memory_pool(counted)
         if sizes:
             tracemalloc.start()
-        options = dict(target="y", max_bins=8, cache=tmp_path / f"codes-{n}", batch_rows=1000, n_jobs=1)
+        options = dict(target="y", max_bins=8, cache=tmp_path / f"codes-{n}", batch_rows=3000, n_jobs=1)
         table = Binned.from_parquet(file, **options)
         AdaBoostClassifier(n_estimators=3, n_jobs=1).fit(table, table.target)
         peaks.append(tracemalloc.get_traced_memory()[1] + counted.max_memory())  # the first is of no use

@@ -116,7 +116,7 @@ def _readable_again(given: Any) -> Callable[[], Iterable[Any]] | None:
 def _batches_of(given: Any) -> Iterable[Any]:
     """Return what is in one batch: of a fragment of a dataset its batches."""
     if type(given).__module__.startswith("pyarrow") and not hasattr(given, "to_pandas"):
-        return given.to_batches(batch_size=SLICE, batch_readahead=1)  # type: ignore[no-any-return]
+        return given.to_batches(batch_size=SLICE, batch_readahead=1)
     return (given,)
 
 

@@ -183,7 +183,7 @@ class CutSearch:
 
     def __init__(self, limit: int, counters: int = 1 << 16, gathered: int = 1 << 23) -> None:
         self.limit = limit
-        self.most_rows = min(FEW, max(gathered // limit, 64))  # of a stretch that is gathered
+        self.most_rows = min(FEW, max(gathered // limit, 16))  # of a stretch that is gathered
         self.known: Array | None = np.empty(0, np.uint64)  # distinct keys, while they are few
         self.whole = 0  # mass
         self.found: dict[int, tuple[int, int]] = {}  # by the number of a share: its key, and the next one
