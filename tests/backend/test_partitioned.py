@@ -7,8 +7,10 @@ import pytest
 
 from boostlab import DecisionStump, DecisionTree
 from boostlab.backend import CpuRows, Masses
-from boostlab.backend.partitioned.part import Part, merged
-from boostlab.backend.partitioned.rows import PartitionedRows, Whole
+from boostlab.backend.partitioned.answers import merged
+from boostlab.backend.partitioned.part import Part
+from boostlab.backend.partitioned.rows import PartitionedRows
+from boostlab.backend.partitioned.whole import Whole
 from boostlab.boosters import REGISTRY
 from boostlab.boosters.adaboost import AdaBoost
 from boostlab.contract.constraints import Constraints

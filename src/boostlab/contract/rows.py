@@ -72,7 +72,7 @@ class Cut(NamedTuple):
     gross: Array  # of magnitudes, over all rows
 
 
-class Halves(NamedTuple):
+class NodeHalves(NamedTuple):
     """The two sides of a node, and the channels' integer sums over one of them."""
 
     low: Node
@@ -136,7 +136,7 @@ class LearnerRows(Protocol):
     def ahead(self, left: float) -> int:
         """Return how many of the leaves that lead are worth to be parted at once, if so many splits are left."""
 
-    def halves(self, channels: Any, cuts: Sequence[tuple[Any, int, Array]]) -> list[Halves]:
+    def halves(self, channels: Any, cuts: Sequence[tuple[Any, int, Array]]) -> list[NodeHalves]:
         """Part some nodes' rows (see `part`) and sum a side of each."""
 
     def n_examples(self, node: Any, counts: Column | None) -> float:

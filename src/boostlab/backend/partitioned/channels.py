@@ -10,7 +10,8 @@ import numpy.typing as npt
 from boostlab.backend.cpu.bin_codes import Followed
 from boostlab.backend.cpu.followed_histograms import Follower
 from boostlab.backend.cpu.scales import limits
-from boostlab.backend.partitioned.part import ALL, Answer, Call, Formed
+from boostlab.backend.partitioned.answers import ALL, Answer, Call
+from boostlab.backend.partitioned.part import Formed
 
 if TYPE_CHECKING:
     from boostlab.backend.partitioned.rows import PartitionedRows

@@ -7,9 +7,7 @@ rows they leave the same bits.  Questions change nothing, so that an answer may 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from functools import reduce
-from operator import add
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,6 +20,7 @@ from boostlab.backend.cpu.label_histograms import sums_of
 from boostlab.backend.cpu.masses import _matrix
 from boostlab.backend.cpu.rows import CpuRows
 from boostlab.backend.cpu.sample import CpuNode
+from boostlab.backend.partitioned.answers import ALL, Answer, Call, less
 from boostlab.backend.partitioned.column import Ref
 from boostlab.contract import Reweigh, Step
 from boostlab.contract.criterion import SIZE, SQUARE, Residual
@@ -31,61 +30,6 @@ from boostlab.contract.voter import votes_of
 Array = npt.NDArray[Any]
 Formula = Callable[..., Any]
 Facts = tuple[int, int, str]  # of a column: dimensions, values a row, type
-Name = str | tuple[str, ...]  # several questions may be asked at once
-Call = tuple[Any, tuple[Any, ...]]  # an order or a question: its name and arguments
-Answer = tuple[Any, ...]
-
-
-ALL = -1  # the node of all rows
-
-
-def _below(a: Array, b: Array) -> Array:
-    return np.concatenate([a, b])
-
-
-# How the answers of two parts become one, number by number.
-MERGES: dict[str, tuple[Callable[[Any, Any], Any], ...]] = {
-    "largest": (max,),
-    "smallest": (min,),
-    "tops_and_sums": (np.maximum, np.add),
-    "label_sums": (add, np.add, add, add),
-    "class_sums": (np.add, np.add),
-    "panel_sums": (np.add, np.add, np.add),
-    "slot_masses": (np.add,),
-    "sizes": (np.add,),
-    "n_examples": (add,),
-    "largest_residual": (max,),
-    "wrong_mass": (add,),
-    "label_masses": (np.add,),
-    "largest_log": (max,),
-    "reference": (_below, _below),
-}
-
-
-def merged(question: Name, answers: Iterable[Answer]) -> Answer:
-    """Return one answer for several parts."""
-    merges = [merge for name in names_of(question) for merge in MERGES[name]]
-    columns = zip(*answers, strict=True)
-    return tuple(reduce(merge, column) for merge, column in zip(merges, columns, strict=True))
-
-
-def names_of(question: Name) -> tuple[str, ...]:
-    """Return the names of a question, or of several that are asked at once."""
-    return (question,) if isinstance(question, str) else question
-
-
-def apart(question: Name, answer: Answer) -> list[Answer]:
-    """Return the answers to questions that were asked at once."""
-    found, at = list[Answer](), 0
-    for name in names_of(question):
-        found.append(answer[at : at + len(MERGES[name])])
-        at += len(MERGES[name])
-    return found
-
-
-def _less(a: Answer, b: Answer) -> Answer:
-    """Return the sums that are left."""
-    return tuple(x - y for x, y in zip(a, b, strict=True))
 
 
 class Formed(tuple[Any, ...]):
@@ -290,10 +234,10 @@ class Part:
         other: Answer | None
         if whole is not None and self.nodes[sibling].n_rows < self.nodes[node].n_rows:
             other = count(self.nodes[sibling].members)
-            found = _less(whole, other)
+            found = less(whole, other)
         else:
             found = count(None if node == ALL else self.nodes[node].members)
-            other = None if whole is None else _less(whole, found)
+            other = None if whole is None else less(whole, found)
         sides = [(node, found)] if other is None else [(node, found), (sibling, other)]
         for side, sums in sides:
             n_rows = self.rows.n_rows if side == ALL else self.nodes[side].n_rows

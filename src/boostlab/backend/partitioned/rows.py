@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,64 +15,22 @@ from boostlab.backend.cpu.rows import WatchedRows
 from boostlab.backend.cpu.sample import CpuSample
 from boostlab.backend.cpu.scores import Scores
 from boostlab.backend.cpu.small import tame
+from boostlab.backend.partitioned.answers import ALL, Answer, Call, apart
 from boostlab.backend.partitioned.channels import PartedClassCount, PartedFollower, PartedPanel
 from boostlab.backend.partitioned.column import PartedColumn, Ref
-from boostlab.backend.partitioned.part import ALL, Answer, Call, Facts, Formed, Part, apart
+from boostlab.backend.partitioned.part import Facts, Formed, Part
 from boostlab.backend.partitioned.scores import PartedExponentials, PartedMasses, PartedScores, PartedWatched
+from boostlab.backend.partitioned.whole import PartedNode, Parts, Whole
 from boostlab.contract import Reweigh, Rule, Step
 from boostlab.contract.formula import LABEL, is_formula, n_values, parameters
 from boostlab.contract.growth import Strategy
-from boostlab.contract.rows import Halves
+from boostlab.contract.rows import NodeHalves
 from boostlab.contract.slots import Slots
 
 Array = npt.NDArray[Any]
 
 FEW_CELLS = 1 << 24  # of a table, up to which an exchange costs more than to part and sum leaves for nothing
 MOST_LEAVES = 64  # that are parted at once
-
-
-class Parts(Protocol):
-    """All parts, wherever they are."""
-
-    def ask(self, orders: Sequence[Call], question: Call) -> Answer:
-        """Let every part carry out the orders, one after the other, and answer the question; merge the answers."""
-
-
-@dataclass
-class Whole:
-    """What is known of the sample as a whole.
-
-    Parameters
-    ----------
-    n_rows, n_examples : int
-        Number of rows; the same with every row counted so often as its integer mass says.
-    n : float
-        The sum of the masses.
-    n_classes : int
-        0 where there are numbers to predict.
-    bins : Bins
-        The cut points of the columns.
-    starts : array
-        Where every column's slots start in a histogram.
-    uniform : bool
-        Whether every row counts once.
-    """
-
-    n_rows: int
-    n_examples: int
-    n: float
-    n_classes: int
-    bins: Any
-    starts: Array
-    uniform: bool = True
-
-
-@dataclass(slots=True)
-class PartedNode:
-    """Some rows, by the number under which the parts know them."""
-
-    number: int
-    n_rows: int  # at most, until the parts have said
 
 
 class PartitionedRows(CpuSample):
@@ -348,7 +305,7 @@ class PartitionedRows(CpuSample):
         few = self.n_rows * len(self.whole.starts) <= FEW_CELLS
         return int(min(left if few else (left + 1) // 2, MOST_LEAVES))
 
-    def halves(self, channels: Any, cuts: Sequence[tuple[Any, int, Array]]) -> list[Halves]:
+    def halves(self, channels: Any, cuts: Sequence[tuple[Any, int, Array]]) -> list[NodeHalves]:
         """Part some nodes' rows and sum the low side of each, in one exchange."""
         if not cuts:
             return []
@@ -361,7 +318,7 @@ class PartitionedRows(CpuSample):
             for p in channels.parts:
                 p.write(answers.pop(0), slots[first:], total[first:])
                 first += p.width
-            found.append(Halves(low, high, 0, slots, total))
+            found.append(NodeHalves(low, high, 0, slots, total))
         return found
 
     def n_examples(self, node: Any, counts: Any) -> float:

@@ -18,7 +18,7 @@ from boostlab.contract import Channels, LearnerRows, Node, Stop, Task
 from boostlab.contract.constraints import WHOLE, Region
 from boostlab.contract.criterion import Separable
 from boostlab.contract.growth import FLOOR, NO_SPLIT, Grown, Limits, Strategy, TreeArrays, deepest
-from boostlab.contract.rows import Halves
+from boostlab.contract.rows import NodeHalves
 from boostlab.contract.slots import Split
 from boostlab.contract.voter import compact
 from boostlab.learners.constrained_search import ConstrainedSearch
@@ -77,7 +77,7 @@ class _Leaf:
     total: Array
     region: Region
     split: Split | None = None
-    halves: Halves | None = None  # once it is prepared: its two sides
+    halves: NodeHalves | None = None  # once it is prepared: its two sides
 
 
 class _Grower:
@@ -207,13 +207,13 @@ class _Grower:
             if leaf.halves is None:
                 node, feature, low = self._cut(leaf)
                 total = leaf.slots[:, self.slots.mine(feature)][:, low].sum(axis=1)
-                leaf.halves = Halves(*self.rows.part(node, feature, low), 0, None, total)
+                leaf.halves = NodeHalves(*self.rows.part(node, feature, low), 0, None, total)
 
     def _cut(self, leaf: _Leaf) -> tuple[Node, int, Array]:
         assert leaf.split is not None
         return leaf.rows, leaf.split.feature, self.slots.low(leaf.split)
 
-    def _split(self, leaf: _Leaf, split: Split, halves: Halves) -> tuple[_Leaf, _Leaf]:
+    def _split(self, leaf: _Leaf, split: Split, halves: NodeHalves) -> tuple[_Leaf, _Leaf]:
         """Let a leaf's two sides take its place; the sums of the side that was not summed are what is left, exactly."""
         low, high, summed, slots, total = halves
         if slots is not None:
