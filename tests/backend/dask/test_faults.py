@@ -46,7 +46,7 @@ def left_on(client):
     """Return the parts and tasks that the cluster still holds, after a moment."""
     for _ in range(100):
         tasks = client.run_on_scheduler(lambda dask_scheduler: list(map(str, dask_scheduler.tasks)))
-        parts = sum(client.run(held, on_error="ignore").values())
+        parts = sum(client.run(held).values())
         if not (parts or tasks):
             break
         time.sleep(0.05)
