@@ -12,7 +12,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-NEEDED = ["pytest", "pandas", "matplotlib", "mpmath"]  # what examples in docstrings import
+NEEDED = [
+    "pytest",
+    "pandas",
+    "matplotlib",
+    "mpmath",
+    "dask[array]",
+    "distributed",
+]  # by examples in docstrings
 
 
 def main() -> int:

@@ -7,6 +7,8 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
+
 import boostlab
 
 ROOT = Path(__file__).parents[1]
@@ -43,6 +45,12 @@ def test_the_lower_bounds_that_are_tested_are_those_of_the_package():
         assert (pins[name] + ".").startswith(bound + "."), f"{name}: {pins[name]} is tested, {bound} is allowed"
 
 
+def test_the_sdist_has_what_these_tests_read():
+    settings = tomllib.loads(text_of("pyproject.toml"))["tool"]["hatch"]["build"]["targets"]["sdist"]
+    read = {".github", ".zenodo.json", "CHANGELOG.md", "CITATION.cff", "conda-forge", "pyproject.toml", "tests"}
+    assert read <= set(settings["only-include"])
+
+
 def test_workflows_cover_the_pythons_that_the_package_names():
     kinds = tomllib.loads(text_of("pyproject.toml"))["project"]["classifiers"]
     pythons = [
@@ -52,3 +60,19 @@ def test_workflows_cover_the_pythons_that_the_package_names():
         workflow = text_of(f".github/workflows/{name}.yml")
         assert f"python: [{', '.join(json.dumps(python) for python in pythons)}]" in workflow
         assert "os: [ubuntu-latest, macos-latest, windows-latest]" in workflow
+
+
+def test_forms_of_issues_are_what_github_reads():
+    """A comma in an unquoted label ends it, and the form is refused."""
+    yaml = pytest.importorskip("yaml")
+    for form in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("[!c]*.yml"):
+        for field in yaml.safe_load(form.read_text(encoding="utf-8"))["body"]:
+            allowed = {"label", "description", "placeholder", "render", "value", "options", "multiple", "default"}
+            assert set(field["attributes"]) <= allowed, form.name
+
+
+def test_only_files_are_checked_out_where_files_are_named():
+    """By default the patterns of a sparse checkout are folders."""
+    for name in ("ci", "pages", "release"):
+        workflow = text_of(f".github/workflows/{name}.yml")
+        assert workflow.count("sparse-checkout: |") == workflow.count("sparse-checkout-cone-mode: false")

@@ -2,8 +2,8 @@
 Ten minutes: from a CSV to a deployed model
 ===========================================
 
-A shop has a table of customers, and wants to know who will leave.  This page reads the table, finds a booster, makes
-its probabilities honest, explains one customer, and writes the model as files that run without boostlab.
+A shop has a table of customers, and wants to know who will leave.  This page reads the table, finds a booster,
+calibrates its probabilities, explains one customer, and writes the model as files that run without boostlab.
 """
 
 # %%
@@ -52,7 +52,7 @@ import boostlab
 result = boostlab.compare(
     X_train, y_train, ["AdaBoost", "LogitBoost"], metric="log_loss", folds=2, repeats=1, rounds=30, with_peers=False
 )
-print(result.ranking)
+result.ranking[["rank", "name", "log_loss", "low", "high", "rounds"]].round(3)
 
 # %%
 # ``AutoBoostClassifier`` asks nothing and takes the strongest untuned recipe.
@@ -60,8 +60,8 @@ auto = boostlab.AutoBoostClassifier(random_state=0).fit(X_train, y_train)
 print(auto.choice_)
 
 # %%
-# Honest probabilities
-# --------------------
+# Calibrated probabilities
+# ------------------------
 # ``calibrate`` fits a map from scores to probabilities on folds that the models have not seen; ``cost`` says that a
 # lost customer costs five times what a needless offer costs.
 from sklearn.metrics import log_loss
@@ -74,7 +74,7 @@ for name, one in {"plain": plain, "calibrated": model}.items():
     print(f"{name}: log loss {log_loss(y_test, one.predict_proba(X_test)):.3f}")
 
 # %%
-# How honest?  Customers in ten groups by predicted probability, and the share of each that left.
+# How well calibrated?  Customers in ten groups by predicted probability, and the share of each that left.
 import matplotlib.pyplot as plt
 
 from boostlab.plots import look, tidy

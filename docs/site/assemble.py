@@ -1,8 +1,8 @@
 """Assemble the sources of the site:  python docs/site/assemble.py build/site/source
 
 The Markdown stays where it is; this copies it beside what is generated: the reference (api.py), and tables and charts
-of what the repository has measured (measured.py), in the place of comments such as <!-- [site: noise_ranks] -->.
-A file is written only when it changes, so that a second build is short.
+of what the repository has measured (measured.py, by_booster.py, decisions.py), in the place of comments such as
+<!-- [site: noise_ranks] -->.  A file is written only when it changes, so that a second build is short.
 """
 
 from __future__ import annotations
@@ -17,13 +17,26 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE))
 
 import api  # noqa: E402
+import by_booster  # noqa: E402
+import decisions  # noqa: E402
 import measured  # noqa: E402
 
 # Pages by their place on the site; the site's own are in docs/site/pages, and its home is not docs/index.md.
 MOVED = {"docs/index.md": "all_pages.md", "README.md": "index.md"}
 OUTSIDE = ["CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md"]
 LINK = re.compile(r"(\]\()([^)\s#]+)((?:#[^)\s]*)?\))")
+CLAIMS = re.compile(r"<!-- \[claims\] .*?-->\n(.*?)<!-- \[/claims\] -->", re.S)
 GENERATED = re.compile(r"^<!-- \[site: (\w+)\] -->$", re.M)
+
+
+def claims() -> str:
+    """Return the README's claims."""
+    (text,) = CLAIMS.findall((ROOT / "README.md").read_text(encoding="utf-8"))
+    return relinked(text, ROOT / "README.md")
+
+
+# What makes the generated parts, by name.
+MAKERS = {**vars(measured), **vars(by_booster), **vars(decisions), "claims": claims}
 
 
 def place(path: Path) -> str:
@@ -69,7 +82,7 @@ def pages() -> Iterator[tuple[str, str | bytes]]:
         if path == ROOT / "studies/README.md":
             names = "\n".join(sorted(f"{page.parent.name}/README" for page in path.parent.glob("*/README.md")))
             text += f"\n```{{toctree}}\n:hidden:\n{names}\n```\n"
-        yield place(path), GENERATED.sub(lambda match: getattr(measured, match[1])(), text)
+        yield place(path), GENERATED.sub(lambda match: MAKERS[match[1]](), text)
     for folder, patterns in {
         "docs/pictures": ["*.png"],
         "studies": ["*/*.png", "*/*.csv"],
@@ -86,7 +99,7 @@ def pages() -> Iterator[tuple[str, str | bytes]]:
 def main(target: Path) -> None:
     """Write what has changed, and remove what is no longer there."""
     kept = set()
-    made = [*pages(), *measured.charts()]
+    made = [*pages(), *measured.charts({**measured.DRAWN, **by_booster.DRAWN})]
     for name, content in made:
         path = target / name
         kept.add(path)

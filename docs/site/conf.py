@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import warnings
@@ -38,6 +39,7 @@ myst_enable_extensions = ["dollarmath", "colon_fence", "attrs_inline"]
 myst_heading_anchors = 4
 suppress_warnings = ["myst.header", "config.cache"]  # studies' pages go from a title to a third level
 
+toc_object_entries_show_parents = "hide"
 autodoc_typehints = "none"  # numpydoc's tables name the types
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False  # api.py lists them
@@ -91,3 +93,4 @@ sphinx_gallery_conf = {
     "parallel": False,  # other processes would load every booster again
 }
 warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")
+logging.getLogger("boostlab").setLevel(logging.ERROR)  # no notice on a page that kernels are compiled

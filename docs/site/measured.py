@@ -8,7 +8,7 @@ import json
 import re
 import subprocess
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any
@@ -73,14 +73,20 @@ def noise_errors() -> dict[str, dict[str, float]]:
     return {name: line for name, line in means.items() if len(line) == most}
 
 
-def noise_ranks() -> str:
-    """Return the mean ranks of boosters by the share of flipped labels: the ten best of any column."""
+def noise_ranks_by_share() -> dict[str, dict[str, float]]:
+    """Return the mean ranks of boosters by the share of flipped labels in percent."""
     errors = noise_errors()
-    shares = sorted({column.split()[1] for line in errors.values() for column in line}, key=int)
     ranks = {}
-    for share in shares:
+    for share in sorted({column.split()[1] for line in errors.values() for column in line}, key=int):
         some = {name: {c: e for c, e in line.items() if c.endswith(f" {share}")} for name, line in errors.items()}
         ranks[share] = mean_ranks(some)
+    return ranks
+
+
+def noise_ranks() -> str:
+    """Return the mean ranks of the ten best boosters by the share of flipped labels."""
+    errors, ranks = noise_errors(), noise_ranks_by_share()
+    shares = list(ranks)
     order = sorted(errors, key=lambda name: fmean(ranks[share][name] for share in shares))[:10]
     rows = [[f"`{name}`" if name in REGISTRY else name, *(f"{ranks[s][name]:.1f}" for s in shares)] for name in order]
     return table(["mean rank of " + str(len(errors)), *(f"{share} % flipped" for share in shares)], rows)
@@ -103,12 +109,17 @@ def auto_ranks() -> str:
     return table(head, rows)
 
 
-def class_ranks() -> str:
-    """Return the defaults for three or more classes beside scikit-learn's AdaBoost."""
+def class_errors() -> dict[str, dict[str, float]]:
+    """Return the errors in percent of defaults for three or more classes, by method and set."""
     results = read("benchmarks/defaults_table.json")
     methods = list(next(iter(results.values())))
-    errors = {method: {name: cells[method][0] for name, cells in results.items()} for method in methods}
-    ranks = mean_ranks(errors)
+    return {method: {name: cells[method][0] for name, cells in results.items()} for method in methods}
+
+
+def class_ranks() -> str:
+    """Return the defaults for three or more classes beside scikit-learn's AdaBoost."""
+    results, errors = read("benchmarks/defaults_table.json"), class_errors()
+    methods, ranks = list(errors), mean_ranks(errors)
     seconds = {method: median(cells[method][1] for cells in results.values()) for method in methods}
     order = sorted(methods, key=ranks.__getitem__)
     rows = [[m, f"{ranks[m]:.2f}", f"{fmean(errors[m].values()):.1f}", f"{seconds[m]:.2f}"] for m in order]
@@ -197,7 +208,7 @@ def draw_speed() -> Any:
         }
         for name in sorted(works)
     }
-    figure, axes = plt.subplots(figsize=(7, 3.8), layout="constrained")
+    figure, axes = plt.subplots(figsize=(5.2, 4), layout="constrained")
     _bars(axes, groups, list(PEERS))
     axes.axvline(1, color="grey", lw=1)
     axes.set_xlabel("time in multiples of boostlab's (1 is level)")
@@ -206,17 +217,33 @@ def draw_speed() -> Any:
 
 
 def draw_accuracy() -> Any:
-    """Draw the log loss of AutoBoost against the best of the peers, a point a set."""
+    """Draw the log loss of AutoBoost in multiples of the best peer's, a point a set."""
     results = read("benchmarks/auto_table.json")
-    ours = [cells["AutoBoost"]["log_loss"] for cells in results.values()]
-    best = [min(cells[who]["log_loss"] for who in cells if who != "AutoBoost") for cells in results.values()]
-    figure, axes = plt.subplots(figsize=(5.4, 4.4), layout="constrained")
-    axes.plot(best, ours, linestyle="", marker="o", color=look(2)["color"])
-    ends = [0.8 * min(ours + best), 1.2 * max(ours + best)]
-    axes.plot(ends, ends, color="grey", lw=1, ls="--")
-    wins = sum(a < b for a, b in zip(ours, best, strict=True))
-    axes.set(xscale="log", yscale="log", xlabel="best of the peers' log losses", ylabel="AutoBoost's log loss")
-    axes.set_title(f"below the line on {wins} of {len(ours)} sets", fontsize=10)
+    ratios = {
+        name: cells["AutoBoost"]["log_loss"] / min(cells[who]["log_loss"] for who in cells if who != "AutoBoost")
+        for name, cells in results.items()
+    }
+    order = sorted(ratios, key=ratios.__getitem__)
+    least = 0.5  # points further left lie on the edge, with their value
+    figure, axes = plt.subplots(figsize=(5.2, 0.9 + 0.19 * len(order)), layout="constrained")
+    for place, name in enumerate(order):
+        value = max(ratios[name], least)
+        style = look(2 if ratios[name] < 1 else 1)
+        beyond = ratios[name] < least
+        axes.plot([1, value * 1.2 if beyond else value], [place, place], color=style["color"], lw=1)
+        axes.plot(value, place, marker=style["marker"], color=style["color"], markersize=4)
+        if beyond:
+            axes.annotate(f"{ratios[name]:.2f}", (value, place), (6, 0), textcoords="offset points", va="center")
+    axes.axvline(1, color="grey", lw=1)
+    ends = (0.95 * least, 1.1 * max(ratios.values()))
+    axes.set(xscale="log", xlim=ends, ylim=(len(order) - 0.4, -0.6))
+    axes.set_xlabel("AutoBoost's log loss over the best peer's (below 1 is better)")
+    ticks = [tick for tick in (0.5, 0.7, 1, 1.4, 2, 2.8, 4) if ends[0] < tick < ends[1]]
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.minorticks_off()
+    axes.set_yticks(range(len(order)), order, fontsize=8)
+    wins = sum(value < 1 for value in ratios.values())
+    axes.set_title(f"lower on {wins} of {len(order)} sets", fontsize=10)
     tidy(axes)
     return figure
 
@@ -225,16 +252,19 @@ def draw_memory() -> Any:
     """Draw peaks of memory above the table."""
     works = read("benchmarks/memory.json")["works"]
     methods = list(dict.fromkeys(name for work in works.values() for name in work["peak_mb"]))
-    figure, axes = plt.subplots(figsize=(7, 3.0), layout="constrained")
+    figure, axes = plt.subplots(figsize=(5.2, 2.2), layout="constrained")
     _bars(axes, {work["says"]: work["peak_mb"] for work in works.values()}, methods)
     axes.set_xlabel("peak memory above the table, MB")
     tidy(axes)
     return figure
 
 
-def charts() -> Iterator[tuple[str, bytes]]:
-    """Yield the places and bytes of all charts, for light and dark pages."""
-    for name, draw in {"speed": draw_speed, "accuracy": draw_accuracy, "memory": draw_memory}.items():
+DRAWN = {"speed": draw_speed, "accuracy": draw_accuracy, "memory": draw_memory}
+
+
+def charts(drawn: Mapping[str, Callable[[], Any]]) -> Iterator[tuple[str, bytes]]:
+    """Yield the places and bytes of charts, for light and dark pages."""
+    for name, draw in drawn.items():
         for mode, colours in {"light": LIGHT, "dark": DARK}.items():
             with plt.rc_context(colours):
                 figure = draw()
@@ -264,7 +294,7 @@ def accuracy_chart() -> str:
     """Return the chart of accuracy."""
     return chart(
         "accuracy",
-        "Points, one a data set: log loss of AutoBoost against the best of the peers; most lie below the diagonal",
+        "Points, one a data set: log loss of AutoBoost in multiples of the best peer's; below 1 is better",
     )
 
 

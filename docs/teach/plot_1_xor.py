@@ -43,10 +43,8 @@ draw()
 # 2. What happens with ``rounds=4``?  Look at ``model.stop_reason_``.
 # 3. Compute the three coefficients by hand and compare them with ``model.estimator_weights_``.
 #
-# In a notebook the arguments become knobs:
-try:
+# In a notebook a slider sets each argument (``pip install "boostlab[teach]"``):
+if "get_ipython" in globals():
     from ipywidgets import interact
-except ImportError:
-    print("pip install ipywidgets, and run this in a notebook")
-else:
+
     interact(draw, rounds=(1, 4), cut=(0.1, 0.9))

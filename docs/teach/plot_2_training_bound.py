@@ -43,10 +43,8 @@ draw()
 # 1. Why do the voters get worse as training goes on?
 # 2. With which ε does a round gain nothing?  With which does training end?
 #
-# In a notebook the arguments become knobs:
-try:
+# In a notebook a slider sets each argument (``pip install "boostlab[teach]"``):
+if "get_ipython" in globals():
     from ipywidgets import interact
-except ImportError:
-    print("pip install ipywidgets, and run this in a notebook")
-else:
+
     interact(draw, rounds=(5, 200, 5), rows=(50, 1000, 50))

@@ -33,10 +33,8 @@ draw()
 # 1. The best possible error on these clouds is about 7 %.  How close do you come, and with what?
 # 2. With many rounds the border grows islands around single points.  What do they cost?
 #
-# In a notebook the arguments become knobs:
-try:
+# In a notebook a slider sets each argument (``pip install "boostlab[teach]"``):
+if "get_ipython" in globals():
     from ipywidgets import interact
-except ImportError:
-    print("pip install ipywidgets, and run this in a notebook")
-else:
+
     interact(draw, leaves=(2, 16), rounds=(1, 50), rows=(100, 1000, 100))

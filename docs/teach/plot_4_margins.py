@@ -34,10 +34,8 @@ draw()
 # 1. After how many rounds is the training error zero?  What is the test error there, and at the end?
 # 2. Large margins shrink while small ones grow.  Why must they?
 #
-# In a notebook the arguments become knobs:
-try:
+# In a notebook a slider sets each argument (``pip install "boostlab[teach]"``):
+if "get_ipython" in globals():
     from ipywidgets import interact
-except ImportError:
-    print("pip install ipywidgets, and run this in a notebook")
-else:
+
     interact(draw, rounds=(20, 400, 20), leaves=(2, 16))

@@ -13,7 +13,7 @@ from boostlab.plots import loss_functions
 
 
 def draw(rho=4.0):
-    """Draw the losses; AR-Boost's has a knob."""
+    """Draw the losses; AR-Boost's has the parameter rho."""
     _, axes = plt.subplots(figsize=(6, 4), layout="constrained")
     loss_functions(rho=rho, ax=axes)
 
@@ -35,10 +35,8 @@ names = [f"row {i}, flipped" if flipped else f"row {i}" for i, flipped in enumer
 axes = np.ravel(weight_concentration(model, X, y, names))
 
 # %%
-# In a notebook the argument becomes a knob:
-try:
+# In a notebook a slider sets each argument (``pip install "boostlab[teach]"``):
+if "get_ipython" in globals():
     from ipywidgets import interact
-except ImportError:
-    print("pip install ipywidgets, and run this in a notebook")
-else:
+
     interact(draw, rho=(1.0, 8.0))

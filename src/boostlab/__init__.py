@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 __all__: list[str]  # made when it is asked for: the estimators and learners are found in their files
 
-_ROOMS = ("datasets", "explain", "plots", "studies", "theory")
+_MODULES = ("datasets", "explain", "plots", "studies", "theory")
 _HOMES = {
     "AutoBoostClassifier": "boostlab.auto",
     "AutoBoostRegressor": "boostlab.auto",
@@ -72,7 +72,7 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first used, so that `import boostlab` itself costs nothing."""
-    if name in _ROOMS or name == "dask":  # which `from boostlab import *` leaves to the package of that name
+    if name in _MODULES or name == "dask":  # which `from boostlab import *` leaves to the package of that name
         return import_module(f"boostlab.{name}")
     if name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
@@ -89,10 +89,10 @@ def __getattr__(name: str) -> Any:
 
 
 def _public_names() -> list[str]:
-    from boostlab.boosters.registry import ROOMS, learner_names, public_names
+    from boostlab.boosters.registry import SUBPACKAGES, learner_names, public_names
 
-    found = [name for room in ROOMS for name in public_names(room)]
-    return sorted(["__version__", *_HOMES, *_ROOMS, *learner_names(), *found])
+    found = [name for folder in SUBPACKAGES for name in public_names(folder)]
+    return sorted(["__version__", *_HOMES, *_MODULES, *learner_names(), *found])
 
 
 def __dir__() -> list[str]:

@@ -146,7 +146,7 @@ def test_the_constants_reach_new_rows(data):
 def test_brakes_too_small_to_normalise_by_end_training(data):
     X, y = data(seed=4, n=100, noise=0.0)
     model = WeightBoostClassifier(beta=10.0, normalize=True, n_estimators=1000).fit(X, y)
-    assert model.stop_reason_.startswith("assumption_violated: the brakes' mean is 0.0")
+    assert model.stop_reason_.startswith("assumption_violated: the mean of exp(-|beta H|) is 0.0")
     *_, before, last = model.staged_decision_function(X)
     assert np.exp(-10 * np.abs(last)).mean() <= 0.05 < np.exp(-10 * np.abs(before)).mean()
     assert (np.diff(model.history_["objective"]) < 0).all()

@@ -353,7 +353,7 @@ def test_in_pipelines_and_searches():
 
 def test_what_speaks_of_one_vote_says_so():
     model = boostlab.RLPBoostClassifier(**ROUNDS).fit(X, Y)
-    with pytest.raises(ValueError, match="theory speaks of one vote"):
+    with pytest.raises(ValueError, match="theory is about one vote"):
         model.certificate(X, Y)
     with pytest.raises(ValueError, match="A path is of one binary problem"):
         model.path(X, Y, [0.2])

@@ -33,7 +33,7 @@ PATIENCE = 3.0  # over the rate: rounds without a better validation score
 HELD_OUT = 0.15
 SMALL = 1_000  # rows below which all of them choose the number of rounds, by cross-validation
 FOLDS = 5
-RAREST = 10  # rows of a category below which it is read as missing: trees would learn its rows by heart
+RAREST = 10  # rows of a category below which it is read as missing: trees would memorise its rows
 
 
 class _AutoBoost(BaseEstimator):
@@ -145,13 +145,29 @@ class _AutoBoost(BaseEstimator):
     _stratified = True
 
     def predict(self, X: Any) -> Array:
-        """Return the predicted class, or number, of every row."""
+        """Return the predicted class, or number, of every row.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            Rows like those of `fit`.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
         check_is_fitted(self, "best_estimator_")
         answer: Array = self.best_estimator_.predict(X)
         return answer
 
     def save(self, path: Any) -> None:
-        """Write the chosen booster to a model file."""
+        """Write the chosen booster to a model file, which `boostlab.load` reads.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        """
         check_is_fitted(self, "best_estimator_")
         self.best_estimator_.save(path)
 
@@ -233,13 +249,33 @@ class AutoBoostClassifier(ClassifierMixin, _AutoBoost):
         return self
 
     def predict_proba(self, X: Any) -> Array:
-        """Return the probability of every class, a column each, in the order of `classes_`."""
+        """Return the probability of every class, a column each, in the order of `classes_`.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            Rows like those of `fit`.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+        """
         check_is_fitted(self, "best_estimator_")
         answer: Array = self.best_estimator_.predict_proba(X)
         return answer
 
     def decision_function(self, X: Any) -> Array:
-        """Return the scores of the chosen booster."""
+        """Return the scores of the chosen booster.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            Rows like those of `fit`.
+
+        Returns
+        -------
+        array of shape (n_rows,) or (n_rows, n_classes)
+        """
         check_is_fitted(self, "best_estimator_")
         answer: Array = self.best_estimator_.decision_function(X)
         return answer

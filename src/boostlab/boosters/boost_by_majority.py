@@ -68,7 +68,7 @@ class BoostByMajority(Rule):
         return np.where(j < 0, 0.0, bdtr(np.clip(j, 0, rest), rest, 0.5 + self.gamma))
 
     def begin(self, s: State) -> None:
-        """Nobody has broken the assumption."""
+        """Begin with the assumption met."""
         s.own.violated = 0
 
     def task(self, s: State) -> Task | Stop:

@@ -25,7 +25,7 @@ class L1Boost(Exponential):
 
     1. w_i proportional to exp(-y_i F(x_i)); h = the voter with the smallest weighted error eps; its edge g = 1 - 2 eps.
     2. b = beta (multiplicative; AdaBoost_rho of Rätsch & Warmuth 2005 with rho = beta), or beta / L (additive; Duchi &
-       Singer 2009).  Stop if g <= b + 1e-6: no voter outside the vote lowers the loss to speak of.
+       Singer 2009).  Stop if g <= b + 1e-6: no voter outside the vote lowers the loss noticeably.
     3. Multiplicative: alpha = artanh(g) - artanh(b).
        Additive: exp(alpha) = 2 (1 - eps) / (b + sqrt(b^2 + 4 eps (1 - eps))).
     4. F += alpha h.

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 T = TypeVar("T", bound=type)
 
 PACKAGE = Path(__file__).parents[1]
-ROOMS = ("boosters", "multiclass")  # whose files are named after the public classes in them
+SUBPACKAGES = ("boosters", "multiclass")  # whose files are named after the public classes in them
 _CLASS = re.compile(r"^class (\w+)\(", re.MULTILINE)
 _PUBLIC = re.compile(r"([A-Za-z]\w*)(Classifier|Regressor)")
 _LEARNER = re.compile(r"^@stored_learner\nclass (\w+)\(", re.MULTILINE)
@@ -83,11 +83,11 @@ def _file_name(name: str) -> str | None:
 
 @cache
 def _modules() -> dict[str, str]:
-    """Return the modules of the rooms by their file names without underscores."""
+    """Return the modules of the subpackages by their file names without underscores."""
     return {
-        module.name.replace("_", ""): f"boostlab.{room}.{module.name}"
-        for room in ROOMS
-        for module in iter_modules([str(PACKAGE / room)])
+        module.name.replace("_", ""): f"boostlab.{folder}.{module.name}"
+        for folder in SUBPACKAGES
+        for module in iter_modules([str(PACKAGE / folder)])
     }
 
 
@@ -104,17 +104,17 @@ def find(name: str) -> Any:
 
 
 @cache
-def public_names(room: str) -> tuple[str, ...]:
-    """Return the names of a room's public estimators, read from its files without loading them.
+def public_names(folder: str) -> tuple[str, ...]:
+    """Return the names of a subpackage's public estimators, read from its files without loading them.
 
     Parameters
     ----------
-    room : str
+    folder : str
         "boosters" or "multiclass".
     """
     found = []
     for file_name, module in _modules().items():
-        if module.split(".")[1] == room:
+        if module.split(".")[1] == folder:
             path = PACKAGE.joinpath(*module.split(".")[1:]).with_suffix(".py")
             classes = _CLASS.findall(path.read_text(encoding="utf-8"))
             found += [name for name in classes if _file_name(name) == file_name]
@@ -153,9 +153,9 @@ def _defined_in(file: Path) -> tuple[list[str], list[str]]:
 
 
 def _learner_files() -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yield the modules of the room `learners`, each with the learners and the kinds of voters that it registers."""
-    room = find_spec("boostlab.learners")
-    for folder in () if room is None else room.submodule_search_locations or ():
+    """Yield the modules of `learners`, each with the learners and the kinds of voters that it registers."""
+    spec = find_spec("boostlab.learners")
+    for folder in () if spec is None else spec.submodule_search_locations or ():
         for file in sorted(Path(folder).rglob("*.py")):
             module = file.relative_to(folder).with_suffix("").as_posix().replace("/", ".")
             yield f"boostlab.learners.{module}", *_defined_in(file)
@@ -211,7 +211,7 @@ shapes : None or "isotonic", default=None
     How stumps become `monotone`.  None: each keeps to its column's direction.  "isotonic": stumps are free, and at the
     end every such column's step function is replaced by the closest monotone one (least squares, by the training rows).
 min_category_size : int, default=1
-    Categories of fewer examples (sum of sample weights) are read as missing: a tree learns rare ones by heart.
+    Categories of fewer examples (sum of sample weights) are read as missing: a tree memorises rare ones.
 early_stopping : bool, "aic" or "bic", default=False
     Stop when the score on held-out rows has not improved for `n_iter_no_change` rounds.  "aic" and "bic" hold out
     nothing: they stop by the training rows' deviance (of `predict_proba`, or of normal errors) plus 2, or ln n, for

@@ -95,7 +95,7 @@ class SoftMargin(Rule):
         return {"cumulative": 3.0, "literal": LITERAL}.get(self.penalty, float(self.power))
 
     def begin(self, s: State) -> None:
-        """Nobody has any slack."""
+        """Set the slack of every row to 0."""
         s.keep("V", 0.0)
         s.own.S, s.own.log_sum, s.own.more = 0.0, log(s.n), 0.0
 

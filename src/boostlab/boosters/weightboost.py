@@ -1,4 +1,4 @@
-"""WeightBoost: an input-dependent brake on every vote (Jin, Liu, Si, Carbonell & Hauptmann 2003)."""
+"""WeightBoost: an input-dependent factor on every vote (Jin, Liu, Si, Carbonell & Hauptmann 2003)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from boostlab.contract import Array, Rule, State, Stop, Task, exp, formula, log
 
 
 @formula
-def brake(F: float, beta: float) -> float:
+def regulariser(F: float, beta: float) -> float:
     """exp(-|beta H|)."""
     return exp(-abs(beta * F))
 
@@ -29,7 +29,7 @@ def log_weight(y: float, F: float, beta: float) -> float:
 @formula
 def loss_after(y: float, F: float, h: float, beta: float, alpha: float) -> float:
     """exp(-y H) after step 4."""
-    return exp(min(-y * (F + alpha * brake(F, beta) * h), 700.0))
+    return exp(min(-y * (F + alpha * regulariser(F, beta) * h), 700.0))
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class WeightBoost(Exponential):
 
     1. w_i proportional to exp(-y_i H(x_i) - |beta H(x_i)|).
     2. h = the voter with the smallest weighted error eps; stop if eps >= 1/2.
-    3. alpha = (1/2) ln((1 - eps) / eps); with `normalize` times 0.1 / mean exp(-|beta H|), so that a round's brakes are
-       0.1 on average; stop where that factor reaches 2, from where on the loss may rise.
+    3. alpha = (1/2) ln((1 - eps) / eps); with `normalize` times 0.1 / mean exp(-|beta H|), so that a round's factors
+       are 0.1 on average; stop where that factor reaches 2, from where on the loss may rise.
     4. H += alpha exp(-|beta H|) h.
 
     Parameters
@@ -59,9 +59,9 @@ class WeightBoost(Exponential):
         """Step 1, and the factor of step 3."""
         s.own.factor = 1.0
         if self.normalize:
-            mean = s.total(brake, self.beta) / s.n
+            mean = s.total(regulariser, self.beta) / s.n
             if mean <= 0.05:
-                return Stop("assumption_violated", f"the brakes' mean is {mean:.3g}, too small to normalize by")
+                return Stop("assumption_violated", f"the mean of exp(-|beta H|) is {mean:.3g}, too small to divide by")
             s.own.factor = 0.1 / mean
         return Task("edge", s.weigh(log_weight, self.beta), s.y)
 
@@ -70,7 +70,7 @@ class WeightBoost(Exponential):
         return s.own.factor * 0.5 * log((1 - error) / error)
 
     def combine(self, F: Array, alpha: float, h: Array) -> Array:
-        """The brake depends on the vote so far, so prediction goes voter by voter."""
+        """The factor depends on the vote so far, so prediction goes voter by voter."""
         return F + alpha * np.exp(-np.abs(self.beta * F)) * h
 
     def loss(self, s: State, error: float, alpha: float, h: Array) -> float:
@@ -80,7 +80,7 @@ class WeightBoost(Exponential):
 
 @booster(
     "Jin, Liu, Si, Carbonell & Hauptmann 2003",
-    "you want a brake on votes where the ensemble is already sure",
+    "you want smaller steps where the ensemble is already sure",
     family="adaptive_regularised",
     variants=dict(normalize=dict(normalize=True)),
 )
@@ -88,14 +88,14 @@ class WeightBoost(Exponential):
 class WeightBoostClassifier(BoostingClassifier):
     """WeightBoost: every voter is heard mostly where the vote so far is unsure.
 
-    `predict_proba` is a score (AdaBoost's link), not a calibrated probability: the brake keeps it near 1/2.
+    `predict_proba` is a score (AdaBoost's link), not a calibrated probability: the factor keeps it near 1/2.
 
     Parameters
     ----------
     beta : float, default=0.5
-        Strength of the brake; 0 is AdaBoost.
+        Strength of the regularisation; 0 is AdaBoost.
     normalize : bool, default=False
-        Scale every round so that the brakes on the training rows are 0.1 on average (many small steps), as in the
+        Scale every round so that the factors on the training rows are 0.1 on average (many small steps), as in the
         paper's experiments.
     {shared}
 

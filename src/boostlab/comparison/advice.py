@@ -25,6 +25,15 @@ class Advice:
         What to choose and why; and how sure that is.
     code : str
         The booster as Python, with the values that were chosen most often.
+
+    Examples
+    --------
+    `boostlab.compare` returns one, as the attribute `advice` of its `Comparison`.
+
+    >>> from boostlab.studies import Advice, Standing
+    >>> best = Standing("AdaBoost", "AdaBoostClassifier", cost=0.1, splits=5)
+    >>> Advice(best, ("Choose AdaBoost: it has the lowest error.",), "AdaBoostClassifier()").pick.name
+    'AdaBoost'
     """
 
     pick: Standing | None

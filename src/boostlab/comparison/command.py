@@ -280,7 +280,7 @@ def demo() -> LabelledTable:
     counts = np.bincount(y)
     facts = {
         "Data": "twonorm (Breiman 1996), made here: two overlapping clouds in 20 dimensions, 800 rows; 15 % of the "
-        "labels are wrong, so nobody can do better than an error of about 17 %",
+        "labels are wrong, so no method can do better than an error of about 17 %",
         "Classes": f"2: a ({counts[0]}), b ({counts[1]})",
     }
     return LabelledTable("demo", X, y, ("a", "b"), target="cloud", facts=facts)

@@ -54,6 +54,13 @@ class Standing:
         Whether it is a yardstick, which is not ranked among boosters.
     costs : dict from str to float
         Its mean cost by every metric.
+
+    Examples
+    --------
+    >>> from boostlab.studies import Standing
+    >>> one = Standing("AdaBoost", "AdaBoostClassifier", cost=0.1, splits=5, p=1.0)
+    >>> one.ranked, one.near
+    (True, True)
     """
 
     name: str
@@ -84,7 +91,7 @@ class Standing:
 
     @property
     def near(self) -> bool:
-        """Whether it is not distinguishable from the best; nobody is known to be, as long as there is one split."""
+        """Whether it is not distinguishable from the best; with one split this is not known."""
         return self.ranked and (isnan(self.p) or self.p > LEVEL)
 
 
@@ -109,6 +116,15 @@ class Ranking:
         Number of splits asked for.
     metric : Metric
         What costs are measured by.
+
+    Examples
+    --------
+    >>> from boostlab.studies import Ranking, Standing
+    >>> costs = {"AdaBoost": 0.12, "LogitBoost": 0.10}
+    >>> standings = [Standing(name, f"{name}Classifier", cost, splits=5, p=0.3) for name, cost in costs.items()]
+    >>> ranking = Ranking(0.0, standings, splits=5, fair=True, baseline=0.5, baseline_p=0.001)
+    >>> ranking.places()
+    {'AdaBoost': 2, 'LogitBoost': 1}
     """
 
     noise: float

@@ -41,7 +41,7 @@ class Design:
     left_out : dict from str to str
         Boosters that do not take part, and why.
     because : str
-        Why this metric, where nobody asked for one.
+        Why this metric, where none was asked for.
     whole, rows : optional
         The table of which `table` is a sample, and the numbers of the rows that were drawn; None where it has all rows.
     """

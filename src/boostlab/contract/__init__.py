@@ -1,7 +1,7 @@
 """What a rule, a learner, the engine and a backend pass to each other.
 
-A rule answers three questions a round: what should the next voter look at (`Rule.task`), how loud does it vote, and
-is it time to stop (`Rule.step`).  A learner answers a `Task` with a voter.  Neither knows anything else of the other.
+A rule answers three questions a round: what should the next voter look at (`Rule.task`), what is its coefficient,
+and is it time to stop (`Rule.step`).  A learner answers a `Task` with a voter.  Neither knows more of the other.
 Nothing here imports a compiler: formulas are plain functions, and a backend compiles them.
 """
 

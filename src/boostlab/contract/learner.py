@@ -30,6 +30,13 @@ class Found:
     sums : mapping
         What `total` would return for formulas of `contract.sums`, over the sample (not over a draw) under the task's
         weights.
+
+    Examples
+    --------
+    >>> from boostlab.contract import Found
+    >>> from boostlab.contract.sums import error_sums
+    >>> Found("a voter", sums={error_sums: (1.0, 0.25)}).sums[error_sums]
+    (1.0, 0.25)
     """
 
     voter: Any
@@ -38,7 +45,7 @@ class Found:
 
 
 class Session:
-    """A learner at work on one sample; it may remember things between rounds."""
+    """A learner at work on one sample; it may remember things between rounds.  `Learner` has an example."""
 
     labels: bool = True  # whether all its voters for "edge" say -1 or +1
     directed: bool = False  # whether voters keep to a direction, which a negative coefficient would turn
@@ -55,7 +62,40 @@ class Session:
 
 
 class Learner:
-    """A way of finding voters; knows nothing of boosting."""
+    """A way of finding voters; knows nothing of boosting.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boostlab import AdaBoostClassifier
+    >>> from boostlab.contract import Found, Learner, Session, Voter
+    >>> from boostlab.datasets import twonorm
+    >>> class Sign(Voter):  # votes with the sign of one column
+    ...     bound = 1.0
+    ...
+    ...     def __init__(self, column):
+    ...         self.column = column
+    ...
+    ...     def votes(self, table):
+    ...         return np.where(table.floats[:, self.column] > 0, 1.0, -1.0)
+    >>> class SignSession(Session):
+    ...     def __init__(self, rows):
+    ...         self.rows = rows
+    ...
+    ...     def best(self, task):
+    ...         signs = [Sign(j) for j in range(20)]
+    ...         edges = [self.rows.sums(task.weight * task.target * self.rows.votes(sign))[0] for sign in signs]
+    ...         return Found(signs[int(np.argmax(edges))])
+    >>> class Signs(Learner):
+    ...     def searches(self):
+    ...         return frozenset({"edge"})
+    ...
+    ...     def begin(self, rows, rng):
+    ...         return SignSession(rows)
+    >>> X, y = twonorm(200, random_state=0)
+    >>> AdaBoostClassifier(Signs(), n_estimators=15).fit(X, y).score(X, y) > 0.85
+    True
+    """
 
     draws: bool = False  # cannot use weights: give it drawn rows (`Task.counts`) instead
     uses_bins: bool = False  # looks at the table's codes rather than at its numbers

@@ -24,7 +24,7 @@ Place = tuple[int, int, int, int]  # feature, cut, side of missing values, edge
 
 
 class Channels(Protocol):
-    """What a criterion sums over rows, as integers."""
+    """What a criterion sums over rows, as integers; `LearnerRows` has an example."""
 
     slots: Array  # of shape (channels, n_slots): over the whole sample
     total: Array
@@ -39,7 +39,7 @@ class Channels(Protocol):
 
 
 class Channel(Protocol):
-    """One channel, whose sums are compared as the integers they are."""
+    """One channel, whose sums are compared as the integers they are; `LearnerRows` has an example."""
 
     slots: Array  # of shape (1, n_slots)
     power: int  # a unit is worth 2^-power
@@ -54,7 +54,7 @@ class Channel(Protocol):
 
 
 class Node(Protocol):
-    """Some of the rows, kept where they are."""
+    """Some of the rows, kept where they are; `LearnerRows` has an example."""
 
     @property
     def n_rows(self) -> int:
@@ -62,7 +62,16 @@ class Node(Protocol):
 
 
 class Cut(NamedTuple):
-    """The cheapest cut of a column of numbers, and what lies on both sides of it."""
+    """The cheapest cut of a column of numbers, and what lies on both sides of it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boostlab.contract import Cut
+    >>> left, right = np.array([3, 1]), np.array([1, 4])
+    >>> Cut(feature=0, cut=7, side=1, left=left, right=right, gross=left + right).gross
+    array([4, 5])
+    """
 
     feature: int
     cut: int
@@ -94,6 +103,20 @@ class LearnerRows(Protocol):
     leaf_votes, votes           a column of votes                          a voter
     tame, centred, total, ...   a column or a few numbers                  numbers
     ==========================  =========================================  ==================
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boostlab import AdaBoostClassifier, DecisionStump
+    >>> from boostlab.datasets import twonorm
+    >>> class Look(DecisionStump):
+    ...     def begin(self, rows, rng):
+    ...         channel, (feature, _, _, edge) = rows.largest_edge(np.ones(rows.n_rows), rows.y, None, 0)
+    ...         print(rows.root().n_rows, feature, edge / 2**channel.power)
+    ...         return super().begin(rows, rng)
+    >>> X, y = twonorm(100, random_state=0)
+    >>> model = AdaBoostClassifier(Look(), n_estimators=1).fit(X, y)
+    100 5 54.0
     """
 
     n_rows: int
@@ -180,6 +203,8 @@ class Rows(LearnerRows, Protocol):
     advance                     scores moved by a vote                     a voter
     draw                        counts a row, in the canonical order       integers
     ==========================  =========================================  ==================
+
+    `LearnerRows` has an example of what learners ask, `State` one of what rules ask.
     """
 
     y: Column  # labels -1 and +1, or numbers to predict

@@ -28,12 +28,28 @@ def is_wrong(y: float, h: float) -> float:
 
 @formula
 def is_other_class(h: int, k: int) -> float:
-    """Whether a vote names another class."""
+    """Whether a vote names another class.
+
+    Examples
+    --------
+    >>> is_other_class(2, 1), is_other_class(1, 1)
+    (1.0, 0.0)
+    """
     return 1.0 if h != k else 0.0
 
 
 def perfect(s: State, wrong: Formula | Column = is_wrong) -> Stop | None:
-    """Return the stop after a voter that is right on every row, and not only on those whose weight has not vanished."""
+    """Return the stop after a voter that is right on every row, and not only on those whose weight has not vanished.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from boostlab.contract import perfect
+    >>> str(perfect(SimpleNamespace(t=3, largest=lambda wrong: 0.0)))
+    'perfect: round 4 makes no error'
+    >>> perfect(SimpleNamespace(t=3, largest=lambda wrong: 1.0)) is None
+    True
+    """
     return Stop("perfect", f"round {s.t + 1} makes no error") if s.largest(wrong) == 0.0 else None
 
 
@@ -53,6 +69,17 @@ class Plain:
         From this weighted error on a voter is of no use.
     facts : callable
         What `step` says of a voter that is not perfect: facts(state, error, alpha).
+
+    Examples
+    --------
+    >>> from math import log
+    >>> from boostlab.contract import Plain, formula
+    >>> @formula
+    ... def half_log_odds(error: float, numbers: tuple[float, ...]) -> float:
+    ...     return numbers[0] * 0.5 * log((1 - error) / error)
+    >>> plain = Plain(half_log_odds, (1.0,), 0.5, lambda s, error, alpha: {"error": error})
+    >>> round(plain(0.2), 3)
+    0.693
     """
 
     alpha: Callable[[float, tuple[float, ...]], float]
@@ -83,6 +110,17 @@ class State(Protocol):
     spent : how many of the rule's seconds were gone before the first round, where it has a limit
     own : a namespace for whatever the rule wants to remember between rounds
     rng : the training's source of chance, for rules that draw
+
+    Examples
+    --------
+    >>> from boostlab import AdaBoostClassifier
+    >>> from boostlab.datasets import twonorm
+    >>> X, y = twonorm(100, random_state=0)
+    >>> def show(state):
+    ...     print(state.t, state.n, state.F.shape, round(state.largest(state.F), 2))
+    >>> model = AdaBoostClassifier(n_estimators=2, callbacks=show).fit(X, y)  # a callback is given the state
+    1 100.0 (100,) 0.6
+    2 100.0 (100,) 1.17
     """
 
     y: Array
@@ -153,6 +191,26 @@ class Rule:
 
     A subclass is a frozen dataclass of parameters in the paper's letters.  What it must remember during training goes
     to `s.own`, so that one rule object can serve many fits, be pickled with the model, and be compared.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> from boostlab.contract import Rule, Step, Task, error_sums
+    >>> @dataclass(frozen=True)
+    ... class Constant(Rule):  # AdaBoost with the same step every round
+    ...     nu: float = 0.1
+    ...
+    ...     def task(self, s):
+    ...         return Task("edge", s.exponentials(), s.y)
+    ...
+    ...     def step(self, s, task, h):
+    ...         whole, wrong = s.total(error_sums)
+    ...         return Step(self.nu, {"error": wrong / whole})
+    >>> Constant().needs, Constant(0.5) == Constant(0.5)
+    ('edge', True)
+    >>> Constant().probability(np.zeros(1))
+    array([0.5])
     """
 
     needs: ClassVar[str] = "edge"  # the criterion its tasks name
@@ -161,7 +219,9 @@ class Rule:
     apart: ClassVar[float] = 1.0  # one score a class: how far a voter can part two, in units of its largest vote
     additive: ClassVar[bool] = True  # whether the vote is a plain weighted sum
     keeps_votes: ClassVar[bool] = False  # whether it looks at earlier voters' votes (and may Reweigh)
-    comes_back: ClassVar[bool] = False  # whether a voter that comes back adds to its coefficient, not a second voice
+    comes_back: ClassVar[bool] = (
+        False  # whether a voter that comes back adds to its coefficient instead of joining twice
+    )
     each_alone: ClassVar[bool] = False  # of K tasks: whether a class for which there is no voter goes without one
     instead: ClassVar[str] = ""  # what to use when a learner cannot serve it
 

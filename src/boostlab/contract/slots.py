@@ -60,7 +60,7 @@ class Slots:
         self.possible = at < np.repeat(slots - 1, widths)
         self.possible_below = (at < np.repeat(self.n_bins - 1, widths)) & np.repeat(self.some_missing, widths)
         self.nothing = not self.possible.any()  # every column is constant
-        below = np.append(0, np.cumsum(masses))  # of a column of which nobody is missing, what lies below a cut
+        below = np.append(0, np.cumsum(masses))  # of a column without missing values, what lies below a cut
         mine = np.repeat(below[starts[:-1]], widths), np.repeat(below[starts[1:]], widths)
         self.heavier_below = 2 * (below[1:] - mine[0]) > mine[1] - mine[0]
 
@@ -150,7 +150,7 @@ class Slots:
         return self.with_unseen(feature, low)
 
     def with_unseen(self, feature: int, low: Array) -> Array:
-        """Return the low slots of a categorical feature, those that nobody is in sent where missing values go."""
+        """Return the low slots of a categorical feature, empty ones sent where missing values go."""
         unseen = ~self.filled[self.mine(feature)]
         low[unseen] = False
         low[unseen] = self._heavier_low(feature, low)

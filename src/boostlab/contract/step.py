@@ -32,6 +32,13 @@ STOP_CODES = {
 class Stop:
     """Training ends here; the voter in question, if any, is not kept.
 
+    Parameters
+    ----------
+    code : str
+        One of `STOP_CODES`.
+    detail : str
+        What happened, in words; by default what the code says.
+
     Examples
     --------
     >>> from boostlab import AdaBoostClassifier, Stop
@@ -56,7 +63,16 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Each:
-    """Coefficients of their own for the voters of a tuple, one a class: F_l becomes decays_l F_l + alphas_l h_l."""
+    """Coefficients of their own for the voters of a tuple, one a class: F_l becomes decays_l F_l + alphas_l h_l.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boostlab.contract import Each, Step
+    >>> step = Step(0.5, each=Each(alphas=np.array([0.5, 0.2]), decays=np.ones(2)))
+    >>> step.each.alphas.tolist()
+    [0.5, 0.2]
+    """
 
     alphas: Array
     decays: Array
@@ -78,6 +94,13 @@ class Step:
         All earlier coefficients are multiplied by it.
     each : Each, optional
         Alphas and decays of the classes, where K tasks gave a voter a class; alpha is then only for `history_`.
+
+    Examples
+    --------
+    >>> from boostlab.contract import Step, Stop
+    >>> step = Step(0.7, {"error": 0.2}, stop=Stop("perfect"))
+    >>> step.alpha, str(step.stop)
+    (0.7, 'perfect: the voter makes no error')
     """
 
     alpha: float
@@ -89,7 +112,15 @@ class Step:
 
 @dataclass(slots=True)
 class Reweigh:
-    """Keep the voter and set the coefficients of all voters so far, this one last."""
+    """Keep the voter and set the coefficients of all voters so far, this one last.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boostlab.contract import Reweigh
+    >>> Reweigh(np.array([0.25, 0.75]), {"duality_gap": 0.01}).alphas.sum()
+    np.float64(1.0)
+    """
 
     alphas: Array
     facts: Facts = field(default_factory=dict)
@@ -98,6 +129,13 @@ class Reweigh:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Drop the voter and ask the learner again, with a fresh draw if the task is drawn."""
+    """Drop the voter and ask the learner again, with a fresh draw if the task is drawn.
+
+    Examples
+    --------
+    >>> from boostlab.contract import Retry
+    >>> Retry("the drawn rows have one class").reason
+    'the drawn rows have one class'
+    """
 
     reason: str

@@ -39,6 +39,14 @@ class Task:
     gain : callable, optional
         For "risk" and "coordinate": what voters are worth, as a function of three arrays: the mean of weight * target *
         vote, the mean of vote^2, and the coefficient a voter has already (which is 0 for "risk").
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boostlab.contract import Task
+    >>> labels, scores = np.array([1.0, -1.0]), np.array([0.5, 0.5])
+    >>> Task("edge", np.exp(-labels * scores), labels).weight.round(2)
+    array([0.61, 1.65])
     """
 
     criterion: str
@@ -61,6 +69,14 @@ class ResidualTask(Task):
         As for `Task`.
     residual : callable
         Returns r.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boostlab.contract import ResidualTask
+    >>> task = ResidualTask("edge", lambda: np.array([0.5, -1.5]))
+    >>> task.weight, task.target
+    (array([0.5, 1.5]), array([ 1., -1.]))
     """
 
     def __init__(self, criterion: str, residual: Callable[[], Array], gain: Any = None) -> None:
@@ -95,6 +111,13 @@ class MixedTask(Task):
         The mixture; b is not negative.
     criterion, params
         As for `Task`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boostlab.contract import MixedTask
+    >>> MixedTask(np.array([1.0, 2.0]), np.array([1, -1]), a=0.5, b=0.25).weight
+    array([0.75, 2.  ])
     """
 
     def __init__(

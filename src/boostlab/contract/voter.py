@@ -50,6 +50,18 @@ class Voter:
     """One function of a row.
 
     A subclass says `bound` and `votes`; whatever else it knows of itself, it says by the other methods.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boostlab.contract import Voter
+    >>> class Always(Voter):
+    ...     bound = 1.0
+    ...
+    ...     def votes(self, table):
+    ...         return np.ones(table.n_rows)
+    >>> Always().in_words(None)
+    'Always'
     """
 
     __slots__ = ()
@@ -167,7 +179,20 @@ class Setting:
 
 
 def voter_kind(name: str) -> Callable[[VoterClass], VoterClass]:
-    """Let model files know a class of voters by a name (a decorator, above `dataclass`)."""
+    """Let model files know a class of voters by a name (a decorator, above `dataclass`).
+
+    Examples
+    --------
+    >>> from boostlab.contract import Voter, voter_kind
+    >>> from boostlab.contract.voter import KINDS
+    >>> @voter_kind("nothing")
+    ... class Nothing(Voter):
+    ...     pass
+    >>> Nothing().stored_as
+    'nothing'
+    >>> KINDS.pop("nothing") is Nothing
+    True
+    """
 
     def register(cls: VoterClass) -> VoterClass:
         taken = {array for kind, other in KINDS.items() if kind != name for array in other.layout}
@@ -180,6 +205,17 @@ def voter_kind(name: str) -> Callable[[VoterClass], VoterClass]:
 
 
 def stored_learner(cls: Class) -> Class:
-    """Let model files hold a learner's parameters (a decorator)."""
+    """Let model files hold a learner's parameters (a decorator).
+
+    Examples
+    --------
+    >>> from boostlab.contract import Learner, stored_learner
+    >>> from boostlab.contract.voter import LEARNERS
+    >>> @stored_learner
+    ... class Mine(Learner):
+    ...     pass
+    >>> LEARNERS.pop("Mine") is Mine
+    True
+    """
     LEARNERS[cls.__name__] = cls
     return cls

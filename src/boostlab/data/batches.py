@@ -52,7 +52,7 @@ class Batches:
     name : callable
         Says what to call a batch, by its number.
     source : str, optional
-        Changes when the batches do; None where nobody can tell.
+        Changes when the batches do; None where that is not known.
     """
 
     open: Callable[[], Iterator[Batch]]

@@ -30,7 +30,7 @@ class CodeCache:
     folder : path
         Where; it is made if it is not there.
     source : str, optional
-        Says all that the codes depend on; None is a source that has no name, whose codes nobody can go on with.
+        Says all that the codes depend on; None is a source that has no name, whose codes cannot be used again.
     """
 
     def __init__(self, folder: Path, source: str | None) -> None:

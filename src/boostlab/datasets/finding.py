@@ -24,7 +24,25 @@ CACHE = "BOOSTLAB_CACHE"
 
 
 def data_folder() -> Path | None:
-    """Return the folder that the environment variable BOOSTLAB_DATA names, if it names one."""
+    """Return the folder that the environment variable BOOSTLAB_DATA names, if it names one.
+
+    Returns
+    -------
+    Path or None
+
+    Examples
+    --------
+    >>> import os
+    >>> from boostlab.datasets import data_folder
+    >>> before = os.environ.get("BOOSTLAB_DATA")
+    >>> os.environ["BOOSTLAB_DATA"] = "tables"
+    >>> data_folder().name
+    'tables'
+    >>> os.environ.pop("BOOSTLAB_DATA") and data_folder() is None
+    True
+    >>> if before is not None:
+    ...     os.environ["BOOSTLAB_DATA"] = before
+    """
     named = os.environ.get(FOLDER)
     return Path(named).expanduser() if named else None
 
@@ -38,6 +56,12 @@ def cache_folder() -> Path:
     Returns
     -------
     Path
+
+    Examples
+    --------
+    >>> from boostlab.datasets import cache_folder
+    >>> cache_folder().is_absolute()
+    True
     """
     if named := os.environ.get(CACHE):
         return Path(named).expanduser()
@@ -101,7 +125,22 @@ def load(name: str, *, download: bool = True) -> Dataset:
 
 @dataclass(frozen=True)
 class FoundFile:
-    """Where a data set is: "data folder", "cache" or "scikit-learn", and the file if there is one."""
+    """Where a data set is.
+
+    Attributes
+    ----------
+    place : str
+        "data folder", "cache" or "scikit-learn".
+    path : Path or None
+        The file, if there is one.
+
+    Examples
+    --------
+    >>> from boostlab.datasets import where
+    >>> found = where("digits")
+    >>> found.place, found.path
+    ('scikit-learn', None)
+    """
 
     place: str
     path: Path | None
@@ -176,7 +215,7 @@ def _similar(known: Facts, raw: Raw) -> Dataset:
 
 
 def _dataset(known: Facts, raw: Raw, source: str, content: str, notes: str | None = None) -> Dataset:
-    """Return what was read as a data set that nobody can change by accident."""
+    """Return what was read as a data set whose arrays are read-only."""
     for array in (raw.X, raw.y, raw.test_rows):
         if isinstance(array, np.ndarray):
             array.flags.writeable = False

@@ -24,7 +24,7 @@ Array = npt.NDArray[Any]
 
 Monitor = Callable[["Training"], Stop | None]
 
-# What a rule may say of a drawn voter that another draw may mend, and what it is called if none does.
+# What a rule may say of a drawn voter that another draw may repair, and what it is called if none does.
 AGAIN = {"no_edge": "no_edge", "tolerance": "no_edge", "assumption_violated": "assumption_violated"}
 
 NO_WEIGHT = Stop("tolerance", "no row has any weight left, so there is nothing to draw")

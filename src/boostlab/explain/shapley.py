@@ -76,7 +76,17 @@ class Contributions:
         return self.base_values + self.values.sum(axis=1)
 
     def shown(self, row: int, feature: int) -> str:
-        """Return a cell as people write it."""
+        """Return a cell as people write it.
+
+        Parameters
+        ----------
+        row, feature : int
+            Which cell.
+
+        Returns
+        -------
+        str
+        """
         x, known = float(self.data[row, feature]), self.categories[feature]
         if np.isnan(x):
             return "missing"

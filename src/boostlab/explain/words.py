@@ -124,6 +124,11 @@ def explain(model: Any, row: Any, background: Any = None) -> Explanation:
     background : array-like, optional
         As for `contributions`.
 
+    Returns
+    -------
+    Explanation
+        Printed, it is a table of the features, the largest contribution first.
+
     Examples
     --------
     >>> from boostlab import AdaBoostClassifier, explain

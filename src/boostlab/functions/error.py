@@ -107,14 +107,26 @@ def erfc_tail(a: float) -> float:
 
 
 def erf(x: float) -> float:
-    """Return the error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x."""
+    """Return the error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.
+
+    Examples
+    --------
+    >>> round(erf(1.0), 12)
+    0.84270079295
+    """
     a = abs(x)
     tail = 1.0 - erfc_tail(within(a, BORDER, 28.0))
     return x + x * erf_rest_of(x * x) if a < BORDER else (-tail if x < 0.0 else tail)
 
 
 def erfc(x: float) -> float:
-    """Return 1 - erf(x), accurate where this is small."""
+    """Return 1 - erf(x), accurate where this is small.
+
+    Examples
+    --------
+    >>> erfc(10.0) < 1e-44
+    True
+    """
     a = abs(x)
     tail = erfc_tail(within(a, BORDER, 28.0))
     high, _ = erfc_parts(x)

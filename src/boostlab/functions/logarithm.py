@@ -49,7 +49,13 @@ def log_sum(k: float, f: float, low: float) -> float:
 
 
 def log(x: float) -> float:
-    """Return the natural logarithm."""
+    """Return the natural logarithm.
+
+    Examples
+    --------
+    >>> log(10.0)
+    2.302585092994046
+    """
     subnormal = x < 2.2250738585072014e-308
     k, m = log_reduced(x * 18014398509481984.0 if subnormal else x)  # 2^54
     y = log_sum(k - 54.0 if subnormal else k, m - 1.0, 0.0)
@@ -58,7 +64,13 @@ def log(x: float) -> float:
 
 
 def log1p(x: float) -> float:
-    """Return log(1 + x), accurate near 0."""
+    """Return log(1 + x), accurate near 0.
+
+    Examples
+    --------
+    >>> log1p(1e-20)
+    1e-20
+    """
     near = abs(x) < 0.25
     u = 1.0 + x
     v = u - x  # what u has of the 1
@@ -71,7 +83,13 @@ def log1p(x: float) -> float:
 
 
 def softplus(x: float) -> float:
-    """Return log(1 + e^x): the logistic loss of a margin -x."""
+    """Return log(1 + e^x): the logistic loss of a margin -x.
+
+    Examples
+    --------
+    >>> softplus(0.0), softplus(800.0)
+    (0.6931471805599453, 800.0)
+    """
     y = log1p(exp(-abs(x)))
     return x + y if x > 0.0 else y
 

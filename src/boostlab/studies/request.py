@@ -4,7 +4,19 @@ from __future__ import annotations
 
 
 class RequestError(ValueError):
-    """What was asked for is not possible; the message is one sentence for the person who asked."""
+    """What was asked for is not possible; the message is one sentence for the person who asked.
+
+    Examples
+    --------
+    >>> import boostlab
+    >>> from boostlab.datasets import twonorm
+    >>> X, y = twonorm(100, random_state=0)
+    >>> try:
+    ...     boostlab.compare(X, y, boosters=["Unknown"])
+    ... except boostlab.studies.RequestError as error:
+    ...     print(error)
+    There is no booster 'Unknown'; choose from AdaBoost, ...
+    """
 
 
 def check_jobs(jobs: int | None) -> None:

@@ -99,7 +99,7 @@ class StudyProgress:
             self.seconds[method].append(saved.seconds)
 
     def seconds_left(self) -> float:
-        """Return how long the rest may take; NaN as long as nobody knows.
+        """Return how long the rest may take; NaN as long as it is not known.
 
         What a cell in the making takes is read off how far it is, as long as none of its kind is finished.  Cells of a
         kind that was never computed are taken to need as long as the others, for data of their size and the effort of

@@ -8,7 +8,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-_STALE = 3600.0  # seconds after which nobody is still writing a temporary file
+_STALE = 3600.0  # seconds after which a temporary file is abandoned
 
 
 def write_whole(path: Path, content: str | bytes) -> None:

@@ -165,7 +165,7 @@ def _keep_off_the_screen() -> None:
 
 
 def _is_orphan(batch: CellBatch) -> bool:
-    """Whether the runner started this process and is gone: then nobody waits, and another run may be at work.
+    """Whether the runner that started this process has ended: another run may be at work.
 
     That the runner's own parent is gone, a shell that was left, is no reason to end.
     """
@@ -173,7 +173,7 @@ def _is_orphan(batch: CellBatch) -> bool:
 
 
 def _warm(batch: CellBatch) -> None:
-    """Let kernels be compiled or read before the clock runs: nobody is charged for it.
+    """Let kernels be compiled or read before the time is measured.
 
     A protocol that times its methods may have a function `warm(method)`; otherwise every booster is fitted once to a
     handful of rows.  What fails here will fail, and be told, in its cell.  It is not taken from a run's budget either.

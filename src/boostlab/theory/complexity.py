@@ -49,6 +49,15 @@ class Complexity:
 
         One of the n B signs moves the mean of B suprema by at most 2 / (n B), so by McDiarmid's inequality
         value + sqrt(2 ln(1/delta) / (n B)).
+
+        Parameters
+        ----------
+        delta : float
+            Between 0 and 1.
+
+        Returns
+        -------
+        float
         """
         return self.value + sqrt(2 * log(1 / check_delta(delta)) / (self.n * self.draws))
 

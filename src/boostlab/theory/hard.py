@@ -79,7 +79,17 @@ class HardExamples:
         return f"<table><tr>{head}</tr>{lines}</table><p>... and {more:,} rows that were easier</p>"
 
     def by(self, measure: str) -> Array:
-        """Return all rows, the hardest first, by one of the measures "weight", "margin" and "influence"."""
+        """Return all rows, the hardest first.
+
+        Parameters
+        ----------
+        measure : {"weight", "margin", "influence"}
+            What makes a row hard.
+
+        Returns
+        -------
+        array of int
+        """
         if measure not in MEASURES:
             raise ValueError(f"measure={measure!r} is not known; use {', '.join(map(repr, MEASURES))}.")
         sign = 1.0 if measure == "margin" else -1.0

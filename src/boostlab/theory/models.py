@@ -20,7 +20,7 @@ def vote_of(model: Any) -> Ensemble:
     vote = model._ensemble
     if not isinstance(vote, Ensemble):
         raise ValueError(
-            f"This {type(model).__name__} is {len(model.estimators_)} binary boosters, and theory speaks of one vote; "
+            f"This {type(model).__name__} is {len(model.estimators_)} binary boosters, and theory is about one vote; "
             "ask each of estimators_, whose labels are 0 and 1."
         )
     return vote

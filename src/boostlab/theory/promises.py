@@ -26,6 +26,16 @@ class Promise:
         That quantity on this sample (for errors on new rows: the training error).
     bound : Bound
         The bound.
+
+    Examples
+    --------
+    >>> from boostlab import AdaBoostClassifier
+    >>> from boostlab.datasets import twonorm
+    >>> X, y = twonorm(200, random_state=0)
+    >>> model = AdaBoostClassifier(n_estimators=20).fit(X, y)
+    >>> promise = model.certificate(X, y).promises[0]
+    >>> promise.observed <= promise.bound.value
+    True
     """
 
     name: str

@@ -59,7 +59,7 @@ def normaliser_product(errors: npt.ArrayLike, alphas: npt.ArrayLike) -> Bound:
 def adaboost_training_error(errors: npt.ArrayLike) -> Bound:
     """Return (2.16): the training error is at most prod 2 sqrt(eps_t (1 - eps_t)) <= exp(-2 sum (1/2 - eps_t)^2).
 
-    The value is the product; the exponential form is among the terms.  It speaks of the sample under the weights that
+    The value is the product; the exponential form is among the terms.  It is about the sample under the weights that
     training started from, and assumes AdaBoost's own steps alpha_t = (1/2) ln((1 - eps_t) / eps_t).
 
     Parameters

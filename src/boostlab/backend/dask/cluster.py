@@ -145,7 +145,7 @@ class Cluster:
         function, *args
             A coroutine function and its arguments.
         groups : mapping
-            The workers to call, and those that each depends on: if one of these leaves the cluster, nobody waits.
+            The workers to call, and those that each depends on: if one of these leaves, the call ends.
         """
         from distributed.protocol.pickle import dumps
 

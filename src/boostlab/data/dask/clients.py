@@ -14,7 +14,24 @@ _CLIENT: ContextVar[Any] = ContextVar("boostlab_dask_client", default=None)
 
 @contextmanager
 def using(client: Any) -> Iterator[None]:
-    """Let fits inside this block run on a client's cluster."""
+    """Let fits inside this block run on a client's cluster.
+
+    Parameters
+    ----------
+    client : distributed.Client
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from distributed import Client
+    >>> from boostlab import AdaBoostClassifier, dask
+    >>> from boostlab.datasets import twonorm
+    >>> X, y = twonorm(100, random_state=0)
+    >>> with Client(processes=False, n_workers=1, dashboard_address=None) as client, dask.using(client):
+    ...     model = AdaBoostClassifier(n_estimators=3).fit(da.from_array(X, (50, 20)), da.from_array(y, 50))
+    >>> model.n_estimators_
+    3
+    """
     token = _CLIENT.set(client)
     try:
         yield

@@ -92,7 +92,7 @@ def merged_facts(parts: Sequence[PartitionFacts]) -> PartitionFacts:
     for i, part in enumerate(parts):
         if part.names != whole.names:
             shown = ", ".join(part.names or ["no names"])
-            raise ValueError(f"In partition {i}: the columns are {shown}, and those of the first are others; mend it.")
+            raise ValueError(f"In partition {i}: the columns are {shown}, and not those of the first; make them equal.")
         whole.n_rows += part.n_rows
         whole.others |= part.others
         whole.sure |= part.sure
@@ -149,5 +149,5 @@ def weights_of(weight: Any, n_rows: int) -> Array | None:
     if w.shape != (n_rows,):
         raise ValueError(f"There are {n_rows} rows, and weights of shape {w.shape}; give one weight a row of X.")
     if not (np.isfinite(w).all() and (w >= 0).all()):
-        raise ValueError("Every weight must be a finite number of at least 0, and one is not; mend sample_weight.")
+        raise ValueError("Every weight must be a finite number of at least 0, and one is not; correct sample_weight.")
     return w
