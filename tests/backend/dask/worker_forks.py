@@ -25,7 +25,7 @@ from boostlab.boosters.adaboost import AdaBoost
 from boostlab.engine.training import Training
 
 sys.path[:0] = [str(Path(__file__).parents[n]) for n in (1, 3)]  # also for functions of tests that are sent here
-from test_partitioned import parted, sample
+from test_partitioned import parted, sample  # noqa: E402
 
 
 def load() -> None:
