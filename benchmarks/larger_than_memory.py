@@ -5,16 +5,17 @@
 Every contender runs in a process of its own, in turns.  boostlab reads the file in batches (`Binned.from_parquet`);
 XGBoost has its external memory (an iterator of batches, `ExtMemQuantileDMatrix`) and the same iterator with all bins in
 memory (`QuantileDMatrix`); LightGBM has two-round loading, which takes text, so the file is written as CSV for it as
-well.  Peak memory is the process's largest resident set less what it has after its imports.  `--tenth` ends boostlab's
-process when its memory that is no file grows by more than a tenth of the file after its imports; with the codes in a
-folder it must do with that.
+well.  Peak memory is the process's largest resident set less what it has after its imports.  `--tenth` lets the system
+refuse boostlab's process more memory that is no file than a tenth of the file (RLIMIT_DATA, counted after its imports
+and a fit to a small file); with the codes in a folder it must do with that:
+
+    python benchmarks/larger_than_memory.py --tenth --names boostlab_cache --rows 800000 --columns 100
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import resource
 import subprocess
 import sys
@@ -121,39 +122,37 @@ def peak() -> int:
 
 
 class Watch(threading.Thread):
-    """Looks at the memory of this process that is no file, every few milliseconds, and ends it above a limit."""
+    """Looks at the memory of this process that is no file, every few milliseconds."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self) -> None:
         super().__init__(daemon=True)
-        self.limit = limit
         self.end, self.first = threading.Event(), self.look()
         self.most = self.first
 
     @staticmethod
-    def look() -> int:
+    def look(what: str = "RssAnon") -> int:
         """Return bytes of resident memory that belong to no file."""
         lines = Path("/proc/self/status").read_text().splitlines()
-        return next(int(line.split()[1]) << 10 for line in lines if line.startswith("RssAnon"))
+        return next(int(line.split()[1]) << 10 for line in lines if line.startswith(what))
 
     def run(self) -> None:
         """Look until the end."""
         while not self.end.wait(0.005):
             self.most = max(self.most, self.look())
-            if self.limit and self.most - self.first > self.limit:
-                print(f"{(self.most - self.first) / 1e6:.0f} MB are above the limit", file=sys.stderr, flush=True)
-                os._exit(1)
 
 
 def one(name: str, folder: Path, limit: int) -> None:
     """Read and fit in this process, and print what it took."""
     read, fit = CONTENDERS[name](folder / "table.parquet", folder / "table.csv")
     before = peak()
-    if limit:
-        next(arrays(folder / "table.parquet"))  # Arrow's threads are no part of it
-        from boostlab.data import cut_search, table_search
-
-        table_search.MOST_COUNTERS, cut_search.MOST_GATHERED = 1 << 17, 1 << 18  # some passes more
-    watch = Watch(limit)
+    if limit:  # kernels and threads are no part of it
+        warm = folder / "warm"
+        warm.mkdir(exist_ok=True)
+        small, fit_small = CONTENDERS[name](write(warm, 20_000, 5, False)[0], warm)
+        fit_small(small())
+        most = Watch.look("VmData") + limit
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+    watch = Watch()
     watch.start()
     start = time.perf_counter()
     table = read()
@@ -200,8 +199,7 @@ def main() -> None:
                 limit = size // 10 if given.tenth and contender.startswith("boostlab") else 0
                 command = [sys.executable, __file__, "--one", contender, "--folder", name, "--limit", str(limit)]
                 command += ["--batch", str(given.batch)]
-                env = {**os.environ, "ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "2"} if limit else None
-                done = subprocess.run(command, capture_output=True, text=True, env=env)
+                done = subprocess.run(command, capture_output=True, text=True)
                 if done.returncode:
                     print(f"{contender}: failed: {done.stderr.strip().splitlines()[-1][:300]}", flush=True)
                     continue

@@ -7,8 +7,10 @@ import pytest
 
 from boostlab import DecisionStump, DecisionTree
 from boostlab.backend import CpuRows, Masses
-from boostlab.backend.partitioned.part import Part, merged
-from boostlab.backend.partitioned.rows import PartitionedRows, Whole
+from boostlab.backend.partitioned.answers import merged
+from boostlab.backend.partitioned.part import Part
+from boostlab.backend.partitioned.rows import PartitionedRows
+from boostlab.backend.partitioned.whole import Whole
 from boostlab.boosters import REGISTRY
 from boostlab.boosters.adaboost import AdaBoost
 from boostlab.contract.constraints import Constraints
@@ -119,6 +121,55 @@ def test_many_rows_of_several_classes(learner):
     here, there = both("LogitBoost", learner, "plain", 3, n=5000)
     assert there == here
     assert here[0]
+
+
+def depth_of(tree):
+    depth = np.zeros(len(tree.feature), int)
+    for node in np.flatnonzero(tree.feature >= 0):
+        depth[tree.children[node]] = depth[node] + 1
+    return int(depth.max())
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        DecisionTree(max_leaf_nodes=13),
+        DecisionTree(max_leaf_nodes=None, max_depth=3),
+        DecisionTree(max_leaf_nodes=9, min_samples_split=20, ccp_alpha=1e-3),
+    ],
+    ids=["leaves", "depth", "pruned"],
+)
+def test_an_exchange_for_a_level_of_a_tree(learner):
+    """Leaves that may be split next are parted and summed at once, and the tree is that of one after the other."""
+    table, masses, codes = sample(0, 2, "plain", 3000)
+    rule, owner = AdaBoost(), np.arange(3000) % 3
+    here = Training(rule, learner, CpuRows(rule, table, masses, codes, 2), horizon=5)
+    there = Training(rule, learner, parted(rule, table, masses, codes, 2, owner), horizon=5)
+    asked = []
+    for t in range(1, 6):
+        before = there.rows.parts.asked
+        here.run(t), there.run(t)
+        asked.append(there.rows.parts.asked - before)
+    voters = [[r.voter for r in training.state.rounds] for training in (here, there)]
+    assert repr(voters[1]) == repr(voters[0])
+    assert [r.alpha for r in there.state.rounds] == [r.alpha for r in here.state.rounds]
+    for n, tree in zip(asked[1:], voters[1][1:], strict=True):
+        # The root, the children of every level but the last, and how many examples are wrong; leaves that come late
+        # may gain more than those that were prepared before.
+        assert n <= depth_of(tree) + 1 + (learner.max_leaf_nodes is not None) * 3 < (tree.feature >= 0).sum() + 3
+
+
+def test_a_round_of_stumps_is_one_exchange():
+    for name, n_classes, most in (("AdaBoost", 2, 1), ("LogitBoost", 2, 3), ("SAMME", 3, 2)):
+        table, masses, codes = sample(0, n_classes, "real", 500)
+        rule = REGISTRY[f"{name}Classifier"].cls(n_estimators=1).fit(table.X, codes)._ensemble.rule
+        there = Training(rule, DecisionStump(), parted(rule, table, masses, codes, n_classes, codes * 0), horizon=9)
+        asked = []
+        for t in range(1, 8):
+            before = there.rows.parts.asked
+            there.run(t)
+            asked.append(there.rows.parts.asked - before)
+        assert np.median(asked) <= most, (name, asked)
 
 
 @pytest.mark.parametrize("kind", ["plain", "real"])

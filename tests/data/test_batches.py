@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tracemalloc
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from boostlab import AdaBoostClassifier, Binned, LogitBoostClassifier, SAMMEClassifier
-from boostlab.data import batches, code_cache, coding
+from boostlab.data import batches, code_cache, coding, table_search
 
 
 def shop(n=400, seed=0):
@@ -96,6 +97,7 @@ def test_parquet_files(tmp_path):
     for number, part in enumerate(in_parts(frame, [150])):
         part.to_parquet(tmp_path / f"part-{number}.parquet", row_group_size=40)
     table = Binned.from_parquet(tmp_path / "part-*.parquet", target="sold", columns=["size", "city"], batch_rows=33)
+    assert len(Binned.from_parquet(tmp_path, target="sold")) == len(frame)  # all in a folder
     whole = Binned.fit(frame[["size", "city"]])
     np.testing.assert_array_equal(table.bins.points, whole.bins.points)
     models = [AdaBoostClassifier(n_estimators=9).fit(t, frame["sold"]) for t in (table, whole)]
@@ -120,7 +122,21 @@ def test_lazy_frames_arrow_and_sparse_batches(tmp_path, monkeypatch):
     arrow = pa.Table.from_pandas(frame.drop(columns="w"))
     lazy = pl.scan_parquet(tmp_path / "t.parquet").drop("w")
     monkeypatch.setattr(batches, "SLICE", 90)
-    several = [lazy, arrow, arrow.to_reader(70), arrow.to_batches(70), lambda: iter(arrow.to_batches(33)), frame]
+    dataset = pytest.importorskip("pyarrow.dataset").dataset(arrow)
+    several = [
+        lazy,
+        dataset,
+        dataset.scanner(batch_size=80),
+        [*dataset.get_fragments()],
+        arrow.to_batches()[0],
+        arrow,
+        arrow.to_reader(70),
+        arrow.to_batches(70),
+        lambda: iter(arrow.to_batches(33)),
+        frame,
+    ]
+    with pytest.raises(TypeError, match=r"give Binned.from_batches this InMemoryDataset\.$"):
+        Binned.from_parquet(dataset)
     for given in several:
         weight = "w" if given is frame else None
         made = Binned.from_batches(given, target="sold", weight=weight)
@@ -134,6 +150,32 @@ def test_lazy_frames_arrow_and_sparse_batches(tmp_path, monkeypatch):
     made, whole = Binned.from_batches([(X[:100], y[:100]), (X[100:], y[100:])]), Binned.fit(X)
     models = [AdaBoostClassifier(n_estimators=9, early_stopping=True, random_state=0).fit(t, y) for t in (made, whole)]
     assert repr(models[0].estimators_) == repr(models[1].estimators_)
+
+
+def test_memory_grows_by_less_than_a_tenth_of_the_file(tmp_path, monkeypatch):
+    """So that a file ten times the memory is read and fitted, its codes in a folder (benchmarks/larger_than_memory)."""
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    rng, usual, sizes, peaks = np.random.default_rng(0), pa.default_memory_pool(), [], []
+    monkeypatch.setattr(table_search, "free_memory", lambda: 1 << 24)
+    schema = pa.schema([*((f"x{j}", pa.float64()) for j in range(100)), ("y", pa.bool_())])
+    for n in (3000, 6000, 18_000):  # the first loads what is needed
+        file = tmp_path / f"{n}.parquet"
+        with parquet.ParquetWriter(file, schema, use_dictionary=False, compression="none") as out:
+            for _ in range(n // 3000):
+                X = rng.normal(size=(3000, 100))
+                out.write_table(pa.table([*X.T, X[:, 0] + X[:, 1] > 0], schema=schema))
+        counted = pa.proxy_memory_pool(usual)
+        pa.set_memory_pool(counted)
+        if sizes:
+            tracemalloc.start()
+        options = dict(target="y", max_bins=8, cache=tmp_path / f"codes-{n}", batch_rows=3000, n_jobs=1)
+        table = Binned.from_parquet(file, **options)
+        AdaBoostClassifier(n_estimators=3, n_jobs=1).fit(table, table.target)
+        peaks.append(tracemalloc.get_traced_memory()[1] + counted.max_memory())  # the first is of no use
+        tracemalloc.stop()
+        pa.set_memory_pool(usual)
+        sizes.append(file.stat().st_size)
+    assert peaks[2] - peaks[1] < (sizes[2] - sizes[1]) / 10
 
 
 def test_a_file_is_never_whole_in_memory(tmp_path):

@@ -81,6 +81,16 @@ class Cut(NamedTuple):
     gross: Array  # of magnitudes, over all rows
 
 
+class NodeHalves(NamedTuple):
+    """The two sides of a node, and the channels' integer sums over one of them."""
+
+    low: Node
+    high: Node
+    summed: int  # which: 0 is low
+    slots: Array | None  # None where nobody asked
+    total: Array
+
+
 class LearnerRows(Protocol):
     """Rows as learners see them.
 
@@ -88,8 +98,8 @@ class LearnerRows(Protocol):
     operation                   what it gives                              what travels
     ==========================  =========================================  ==================
     channels, largest_edge      integer sums a channel and slot            d × bins integers
-    histogram                   the same of one node                       d × bins integers
     root, part                  nodes, kept where the rows are             a split
+    halves                      the same of some nodes, and their sums     d × bins integers
     leaf_votes, votes           a column of votes                          a voter
     tame, centred, total, ...   a column or a few numbers                  numbers
     ==========================  =========================================  ==================
@@ -146,8 +156,11 @@ class LearnerRows(Protocol):
     def part(self, node: Any, feature: int, low: Array) -> tuple[Node, Node]:
         """Part a node's rows: those in the column's low slots, and the others."""
 
-    def histogram(self, channels: Any, node: Any) -> tuple[Array, Array]:
-        """Return the channels' integer sums over a node, per slot and in total."""
+    def ahead(self, left: float) -> int:
+        """Return how many of the leaves that lead are worth to be parted at once, if so many splits are left."""
+
+    def halves(self, channels: Any, cuts: Sequence[tuple[Any, int, Array]]) -> list[NodeHalves]:
+        """Part some nodes' rows (see `part`) and sum a side of each."""
 
     def n_examples(self, node: Any, counts: Column | None) -> float:
         """Return the number of examples that a node's rows stand for."""

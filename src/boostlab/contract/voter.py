@@ -74,6 +74,10 @@ class Voter:
         """The largest magnitude of a vote."""
         raise NotImplementedError
 
+    def by_slot(self, width: int) -> Array | None:
+        """Return the votes on the slots, so many, of its one column, where it votes by these; else None."""
+        return None
+
     def votes(self, table: Any) -> Array:
         """Return the votes on all rows, of shape (n_rows,) or (n_rows, n_classes).
 

@@ -18,9 +18,13 @@ import numpy.typing as npt
 
 from boostlab.data.frames import is_frame
 from boostlab.data.matrix import is_sparse
+from boostlab.data.memory import free_memory, give_back
 
 Array = npt.NDArray[Any]
 
+GIVE_BACK = 1 << 24  # bytes of numbers after which free memory is given back
+BUFFER = 1 << 14  # bytes of a column that are read at a time
+CELL, FEWEST = 256, 256  # bytes of free memory that a cell of a batch asks for; rows of a batch, at least
 SLICE = 65_536  # rows of a lazy frame that are collected at a time
 
 
@@ -61,7 +65,7 @@ class Batches:
         """Make batches of what a user gives; what can be read only once is kept in a temporary file meanwhile."""
         again = _readable_again(given)
         if again is not None:
-            yield cls(lambda: (batch_of(b, target, weight) for b in again()))
+            yield cls(lambda: (batch_of(b, target, weight) for given in again() for b in _batches_of(given)))
             return
         if not isinstance(given, Iterator):
             raise TypeError(
@@ -73,17 +77,22 @@ class Batches:
             yield cls(_Spool(given, Path(folder), target, weight).batches)
 
     def __iter__(self) -> Iterator[tuple[str, Batch]]:
-        batches = self.open()
+        batches, size = self.open(), 0
         for number in range(1 << 62):
             try:
                 batch = next(batches)
             except StopIteration:
+                give_back()
                 return
             except (ValueError, TypeError) as error:
                 if str(error).startswith("In "):
                     raise
                 raise type(error)(f"In {self.name(number)}: {error}") from error
+            size += 8 * np.size(batch.X)
             yield self.name(number), batch
+            if size > GIVE_BACK:
+                size = 0
+                give_back()
 
 
 def _readable_again(given: Any) -> Callable[[], Iterable[Any]] | None:
@@ -91,13 +100,24 @@ def _readable_again(given: Any) -> Callable[[], Iterable[Any]] | None:
     library = type(given).__module__.split(".")[0]
     if library == "polars" and hasattr(given, "collect"):
         return partial(_slices, given)
+    if library == "pyarrow" and hasattr(given, "scanner"):  # a dataset: not many batches ahead
+        return partial(given.to_batches, batch_size=SLICE, batch_readahead=1, fragment_readahead=1)
     if library == "pyarrow" and hasattr(given, "to_batches"):
-        return given.to_batches  # a table, or a dataset
+        return given.to_batches  # a table, or a scanner
+    if library == "pyarrow" and hasattr(given, "to_pandas") and not isinstance(given, Iterator):
+        return lambda: iter([given])  # one batch
     if is_frame(given) or is_sparse(given) or (isinstance(given, np.ndarray) and given.ndim == 2):
         return lambda: iter([given])
     if callable(given):
         return given
     return given.__iter__ if isinstance(given, Iterable) and not isinstance(given, Iterator) else None
+
+
+def _batches_of(given: Any) -> Iterable[Any]:
+    """Return what is in one batch: of a fragment of a dataset its batches."""
+    if type(given).__module__.startswith("pyarrow") and not hasattr(given, "to_pandas"):
+        return given.to_batches(batch_size=SLICE, batch_readahead=1)
+    return (given,)
 
 
 def _slices(frame: Any) -> Iterator[Any]:
@@ -117,14 +137,16 @@ class TableFiles:
     Parameters
     ----------
     paths : path, pattern or list of them
-        Those of a pattern are read in the order of their names.
+        Those of a pattern, or in a folder, are read in the order of their names.
     kind : str
         What they hold, for messages.
     """
 
     def __init__(self, paths: Any, kind: str) -> None:
+        if type(paths).__module__.startswith("pyarrow"):
+            raise TypeError(f"Files are read by their paths; give Binned.from_batches this {type(paths).__name__}.")
         given = [paths] if isinstance(paths, str | Path) else list(paths)
-        self.files = [Path(f) for p in given for f in (sorted(glob(str(p))) if has_magic(str(p)) else [p])]
+        self.files = [file for p in given for file in _files_of(p, kind)]
         self.kind = kind
         if not self.files:
             raise ValueError(f"No file is named like {paths!s}; give the path of a {kind} file, a pattern, or a list.")
@@ -154,6 +176,13 @@ class TableFiles:
         return sum(size for size, _ in self.stamps.values())
 
 
+def _files_of(path: Any, kind: str) -> list[Path]:
+    """Return the files of a path, a pattern, or a folder of files of a kind."""
+    if has_magic(str(path)):
+        return [Path(f) for f in sorted(glob(str(path)))]
+    return sorted(Path(path).glob(f"*.{kind.lower()}")) if Path(path).is_dir() else [Path(path)]
+
+
 def parquet_batches(paths: Any, target: str | None, weight: str | None, columns: Any, batch_rows: int) -> Batches:
     """Return the batches of Parquet files: one path, a pattern, or a list of them, in the order of their names."""
     try:
@@ -163,6 +192,7 @@ def parquet_batches(paths: Any, target: str | None, weight: str | None, columns:
     given = TableFiles(paths, "Parquet")
     wanted = None if columns is None else [*dict.fromkeys([*columns, *(n for n in (target, weight) if n is not None)])]
     names: list[str] = []
+    rows = min(batch_rows, max(free_memory() // (CELL * max(_n_columns(given.files[0], wanted), 1)), FEWEST))
 
     def opened() -> Iterator[Batch]:
         names.clear()
@@ -171,8 +201,9 @@ def parquet_batches(paths: Any, target: str | None, weight: str | None, columns:
             given.check(file)
             try:
                 at = 0
-                opened_file = parquet.ParquetFile(file, pre_buffer=False)  # which would keep the whole file
-                for batch in opened_file.iter_batches(batch_rows, columns=wanted):
+                # pre_buffer would keep the whole file, and no buffer whole columns of a row group.
+                opened_file = parquet.ParquetFile(file, pre_buffer=False, buffer_size=BUFFER)
+                for batch in opened_file.iter_batches(rows, columns=wanted):
                     names[-1] = f"{file}, rows {at} to {at + len(batch) - 1}"
                     with in_batch(names[-1]):
                         yield batch_of(batch, target, weight)
@@ -185,6 +216,17 @@ def parquet_batches(paths: Any, target: str | None, weight: str | None, columns:
 
     what = (target, weight, wanted)
     return Batches(opened, lambda number: names[-1], f"{given.source} {what!r}")
+
+
+def _n_columns(file: Path, wanted: list[str] | None) -> int:
+    """Return how many columns a Parquet file has, or are wanted of it; 1 if it cannot be read."""
+    from pyarrow import parquet
+
+    if wanted is not None:
+        return len(wanted)
+    with contextlib.suppress(Exception):  # said when it is read
+        return int(parquet.read_metadata(file).num_columns)
+    return 1
 
 
 def batch_of(given: Any, target: str | None, weight: str | None) -> Batch:

@@ -18,6 +18,7 @@ from boostlab.data.coding import code_batches, most_bins, read_batches
 from boostlab.data.frames import Columns
 from boostlab.data.input_tables import Reader, ReadTable
 from boostlab.data.matrix import as_a_whole
+from boostlab.data.memory import give_back
 from boostlab.data.sample import weighed_rows
 from boostlab.data.table import MOST_BINS, Table
 
@@ -202,13 +203,13 @@ class Binned(ReadTable):
         Parameters
         ----------
         paths : path, pattern or list of them
-            The files, read in the order of their names.
+            The files, read in the order of their names; a folder is all *.parquet in it.
         target, weight : str, optional
             The columns that hold labels and weights.
         columns : list of str, optional
             The columns to read; by default all.
         batch_rows : int, default=65536
-            Rows in memory at a time; the result does not depend on it.
+            Rows in memory at a time, fewer where memory is short; the result does not depend on it.
         max_bins, categorical_features, cache, n_jobs
             As for `from_batches`.
 
@@ -230,6 +231,8 @@ class Binned(ReadTable):
         table = code_batches(source, read, max_bins, threads, None if cache is None else Path(cache))
         made = cls(table, read.reader, max_bins)
         made.target, made.sample_weight = read.y, read.weight
+        del read
+        give_back()
         return made
 
     def like(self, X: Any) -> Binned:

@@ -166,8 +166,9 @@ def _coded(batches: Batches, read: ReadBatches, max_bins: int | str, threads: in
         kept.keep_cuts(points, counts, distinct)
     bins = Bins(points, np.append(0, np.cumsum(counts)).astype(np.int64), frozenset(n_categories))
     shape, kind = DenseCodes.shape_of(read.n_rows, d, int(bins.n_bins.max(initial=0)) + 1)
-    cells, keys, done = (np.zeros(shape, kind), np.empty(read.n_rows, np.uint64), 0)
-    if kept is not None:
+    if kept is None:
+        cells, keys, done = np.zeros(shape, kind), np.empty(read.n_rows, np.uint64), 0
+    else:
         cells, keys, done = kept.arrays(shape, kind)
     for number, (at, X) in enumerate(numbers() if done < read.n_rows else ()):
         if at + len(X) <= done:

@@ -23,7 +23,6 @@ Array = npt.NDArray[Any]
 SIGN = np.uint64(1 << 63)
 COARSE = 48  # bits of a stretch in the first pass, at least
 FEW = 4096  # rows of a stretch that are gathered, at most
-MOST_GATHERED = 1 << 23  # rows times columns
 NOTHING = np.uint64(2**64 - 1)  # above all keys of numbers
 NO_MASS = np.empty(0, np.int64)  # every row counts once
 
@@ -178,13 +177,13 @@ class CutSearch:
         The largest number of bins.
     counters : int, optional
         Of the first pass, about.
-    n_columns : int, default=1
-        How many columns share the memory for gathered rows.
+    gathered : int, optional
+        Rows that are gathered, about.
     """
 
-    def __init__(self, limit: int, counters: int = 1 << 16, n_columns: int = 1) -> None:
+    def __init__(self, limit: int, counters: int = 1 << 16, gathered: int = 1 << 23) -> None:
         self.limit = limit
-        self.most_rows = min(FEW, max(MOST_GATHERED // (limit * n_columns), 64))  # of a stretch that is gathered
+        self.most_rows = min(FEW, max(gathered // limit, 16))  # of a stretch that is gathered
         self.known: Array | None = np.empty(0, np.uint64)  # distinct keys, while they are few
         self.whole = 0  # mass
         self.found: dict[int, tuple[int, int]] = {}  # by the number of a share: its key, and the next one

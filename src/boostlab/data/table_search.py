@@ -11,11 +11,15 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.threads import spread
 from boostlab.data.cut_search import CutSearch, Seen
+from boostlab.data.memory import free_memory
 
 Array = npt.NDArray[Any]
 Block = tuple[Array, Array | None]  # rows of numbers, and their integer masses
 
 MOST_COUNTERS = 1 << 21  # in one pass
+MOST_GATHERED = 1 << 23  # rows times columns
+FEWEST = 1 << 15  # of either
+COUNTER, GATHERED = 24, 32  # bytes of one: rows, mass and first key; a key, a mass, and both once more in order
 
 
 def cuts_of_blocks(blocks: Callable[[], Iterable[Block]], search: TableSearch) -> tuple[Array, Array, Array]:
@@ -62,11 +66,15 @@ class TableSearch:
         threads: int = 1,
     ) -> None:
         self.threads = threads
-        self.n_features, self.limit, self.most_counters = n_features, limit, most_counters or MOST_COUNTERS
+        # Where memory is short, an eighth of it is for counters and as much for gathered rows: more passes instead.
+        spare = free_memory() // 8
+        most = min(MOST_COUNTERS, max(spare // COUNTER, FEWEST))
+        self.n_features, self.limit, self.most_counters = n_features, limit, most_counters or most
         self.n_categories = n_categories or {}
         numeric = [j for j in range(n_features) if j not in self.n_categories]
         share = self.most_counters // max(len(numeric), 1)
-        self.columns = {j: CutSearch(limit, share, len(numeric)) for j in numeric}
+        gathered = min(MOST_GATHERED, max(spare // GATHERED, FEWEST)) // max(len(numeric), 1)
+        self.columns = {j: CutSearch(limit, share, gathered) for j in numeric}
         self.first = True
 
     @property

@@ -55,6 +55,14 @@ class Stump(Voter):
         leaves = np.stack([self.left, self.right, self.right if self.missing is None else self.missing])
         return table.split_rows(self.feature, self.cut, self.threshold, leaves)
 
+    def by_slot(self, width: int) -> Array | None:
+        """Return the votes on the slots, so many, of its column."""
+        if self.cut is None or np.ndim(self.left) > 0:
+            return None
+        votes = np.where(np.arange(width) <= self.cut, self.left, self.right)
+        votes[-1] = self.right if self.missing is None else self.missing
+        return votes
+
     def predict(self, X: Array) -> Array:
         """Return the votes on the rows of a plain array."""
         return self.votes(Table.raw(X))
@@ -140,6 +148,10 @@ class CategoryStump(Voter):
     def votes(self, table: Table) -> Array:
         """Return the votes on all rows of a table."""
         return compact(self.leaves)[table.category(self.feature, len(self.leaves) - 1)]
+
+    def by_slot(self, width: int) -> Array | None:
+        """Return the votes on the slots, so many, of its column."""
+        return self.leaves if self.leaves.shape == (width,) else None
 
     def predict(self, X: Array) -> Array:
         """Return the votes on the rows of a plain array of category numbers."""

@@ -2,40 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from pathlib import Path
+
+from boostlab.data.memory import free_memory as free_memory
 
 SHARE = 0.5  # of the free memory that a table may take as a whole
 _CELL = 120  # bytes of a cell of a typed file, as objects of Python
 _TEXT = 15  # bytes of memory for one byte of text: cells as text, lists of them, and numbers
 _ZIPPED = 60
-_CGROUPS = (
-    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
-    ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
-)
-
-
-def free_memory() -> int:
-    """Return the bytes that this process may still take: of the machine, of its container, of its own limit."""
-    found = [1 << 62]
-    with suppress(OSError, ValueError, IndexError):
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        found.append(next(int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable")))
-    if len(found) == 1 and hasattr(os, "sysconf"):
-        with suppress(OSError, ValueError):
-            found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    for limit, used in _CGROUPS:
-        with suppress(OSError, ValueError):
-            found.append(int(Path(limit).read_text()) - int(Path(used).read_text()))
-    with suppress(ImportError, OSError, ValueError):
-        import resource
-
-        own = resource.getrlimit(resource.RLIMIT_AS)[0]
-        if own != resource.RLIM_INFINITY:
-            taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-            found.append(own - taken)
-    return max(min(found), 0)
 
 
 def needed_memory(path: Path) -> int:

@@ -7,6 +7,9 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from distributed import Client, LocalCluster
@@ -19,29 +22,35 @@ class SmallCluster:
         self.scheduler = LocalCluster(
             n_workers=0, host="127.0.0.1", dashboard_address=":0", silence_logs=logging.CRITICAL
         )
-        self.processes: list[subprocess.Popen] = []
+        command = [sys.executable, str(Path(__file__).with_name("worker_forks.py")), self.scheduler.scheduler_address]
+        options = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.forks = subprocess.Popen(command, **options)
+        self.pids: list[int] = []
+
+    def alive(self, client: Client) -> list[int]:
+        """Return the processes of the workers that answer."""
+        return sorted(client.run(os.getpid, on_error="ignore").values()) if client.nthreads() else []
 
     def fill(self, client: Client, n: int = 2) -> None:
-        """Start workers until there are n."""
-        address = self.scheduler.scheduler_address
-        alive = len(client.nthreads())
-        for _ in range(n - alive):
-            command = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-nanny", "--nthreads", "1"]
-            options = ["--no-dashboard", "--memory-limit", "0", "--host", "127.0.0.1", "--death-timeout", "60"]
-            self.processes.append(
-                subprocess.Popen([*command, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            )
-        client.wait_for_workers(n, timeout=60)
+        """Start workers until there are n, also in place of some that died a moment ago."""
+        for _ in range(n - len(self.alive(client))):
+            print("one more", file=self.forks.stdin, flush=True)
+            self.pids.append(int(self.forks.stdout.readline()))
+        end = time.monotonic() + 60
+        while len(self.alive(client)) < n and time.monotonic() < end:
+            time.sleep(0.02)
 
     def kill(self, client: Client, which: int = 0) -> None:
         """Kill a worker, and do not wait."""
-        os.kill(sorted(client.run(os.getpid).values())[which], signal.SIGKILL)
+        os.kill(self.alive(client)[which], signal.SIGKILL)
 
     def close(self) -> None:
         """End what was started."""
-        for process in self.processes:
-            process.kill()
-            process.wait()
+        for pid in self.pids:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.forks.kill()
+        self.forks.communicate()
         self.scheduler.close()
 
 

@@ -27,7 +27,7 @@ class CpuChannels:
 
     def __init__(self, parts: Sequence[Follower | ClassCount | Panel]) -> None:
         self.parts, self.width = parts, sum(p.width for p in parts)
-        self.slots, self.total = self._empty()
+        self.slots, self.total = self.empty()
         scale, gross, first = list[float](), list[float](), 0
         sum_together(parts)
         for p in parts:
@@ -39,13 +39,14 @@ class CpuChannels:
 
     def sums(self, members: Array) -> tuple[Array, Array]:
         """Return the channels' sums over some rows, per slot and in total."""
-        (slots, total), first = self._empty(), 0
+        (slots, total), first = self.empty(), 0
         for p in self.parts:
             p.among(members, slots[first:], total[first:])
             first += p.width
         return slots, total
 
-    def _empty(self) -> tuple[Array, Array]:
+    def empty(self) -> tuple[Array, Array]:
+        """Return room for sums, per slot and in total."""
         return np.empty((self.width, self.parts[0].codes.n_slots), np.int64), np.empty(self.width, np.int64)
 
     def weight(self, criterion: Separable, gross: Array) -> float:
@@ -86,7 +87,7 @@ class SmallChannels(CpuChannels):
     @cached_property
     def slots(self) -> Array:  # type: ignore[override]
         """The sums per slot."""
-        (slots, total), first = self._empty(), 0
+        (slots, total), first = self.empty(), 0
         for p in self.parts:
             p.now(slots[first:], total[first:])
             first += p.width

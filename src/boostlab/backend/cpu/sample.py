@@ -22,7 +22,7 @@ from boostlab.backend.cpu.trees.full import Full
 from boostlab.backend.search import largest_edge
 from boostlab.contract.criterion import SIGNED, SIZE, Criterion, Residual
 from boostlab.contract.growth import Strategy
-from boostlab.contract.rows import Cut, Place
+from boostlab.contract.rows import Cut, NodeHalves, Place
 from boostlab.contract.slots import Slots
 from boostlab.contract.voter import votes_of
 
@@ -257,9 +257,18 @@ class CpuSample:
         n_low = self.codes.part(feature, low, node.members, node.space)
         return CpuNode(node.members[:n_low], node.space), CpuNode(node.members[n_low:], node.space)
 
-    def histogram(self, channels: CpuChannels, node: CpuNode) -> tuple[Array, Array]:
-        """Return the channels' integer sums over a node, per slot and in total."""
-        return channels.sums(node.members)
+    def ahead(self, left: float) -> int:
+        """Return how many leaves are parted at once: rows that are here are asked as often as need be."""
+        return 1
+
+    def halves(self, channels: CpuChannels, cuts: Sequence[tuple[Any, int, Array]]) -> list[NodeHalves]:
+        """Part some nodes' rows and sum the smaller side of each."""
+        found = []
+        for cut in cuts:
+            sides = self.part(*cut)
+            smaller = int(sides[1].n_rows < sides[0].n_rows)
+            found.append(NodeHalves(*sides, smaller, *channels.sums(sides[smaller].members)))
+        return found
 
     def n_examples(self, node: CpuNode, counts: Array | None) -> float:
         """Return the number of examples that a node's rows stand for."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from asyncio import run_coroutine_threadsafe
+from asyncio import run_coroutine_threadsafe, wait_for
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import CancelledError
 from concurrent.futures import wait as wait_for_calls
@@ -12,9 +12,11 @@ from typing import Any
 PATIENCE = 10.0  # seconds without any worker after which a fit gives up
 TRIES = 20  # how often what is lost is computed anew, for one question
 AGAIN = 3  # how often a task is submitted that fails, or that workers die of
+REACH = 3.0  # seconds that a connection to a worker may take, after which the scheduler is asked to call it
 LOOK = 0.5  # seconds between two looks at the client's health
-FROZEN = 30.0  # seconds without a sign of life after which a round does not wait for a worker any more
-STARTING = 120.0  # the same while tables are read: a worker that imports libraries may be silent for long
+FROZEN = 10.0  # seconds without a sign of life after which a round does not wait for a worker any more
+BEATS = 10  # the same in signs of life that a worker owes, which it gives more rarely on a large cluster
+STARTING = 3  # times as long while tables are read: a worker that imports libraries may be silent for some seconds
 
 MORE_MEMORY = "give the workers more memory, or use smaller partitions"
 
@@ -32,6 +34,7 @@ class Cluster:
         if client.asynchronous:
             raise TypeError("This Dask client is asynchronous, and fit waits for its workers; use a plain Client.")
         self.client = client
+        self.reached: dict[str, bool] = {}  # workers that this process can, or cannot, call directly
         self.opened: list[Any] = []  # parts
         self.kept: list[Any] = []  # futures
 
@@ -116,8 +119,8 @@ class Cluster:
                 return
             if self.client.nthreads():
                 alone = None
-                if time.monotonic() - start > STARTING:
-                    self._refuse_frozen(STARTING)
+                if time.monotonic() - start > STARTING * self.silence:
+                    self._refuse_frozen(STARTING * self.silence)
             else:
                 alone = alone or time.monotonic()
                 if time.monotonic() - alone > PATIENCE:
@@ -144,16 +147,19 @@ class Cluster:
         groups : mapping
             The workers to call, and those that each depends on: if one of these leaves, the call ends.
         """
+        from distributed.protocol.pickle import dumps
+
         self.check()
         start, loop = time.monotonic(), self.client.loop.asyncio_loop
-        calls = {w: run_coroutine_threadsafe(self._call(function, args, w), loop) for w in groups}
+        asked = {"function": dumps(function), "args": dumps(args), "kwargs": dumps({})}
+        calls = {w: run_coroutine_threadsafe(self._call(asked, w), loop) for w in groups}
         try:
             while not all(call.done() for call in calls.values()):
                 done, _ = wait_for_calls(calls.values(), timeout=LOOK)
                 if len(done) < len(calls):
                     self.check()
-                    if time.monotonic() - start > FROZEN:
-                        self._refuse_frozen(FROZEN, {w for below in groups.values() for w in below})
+                    if time.monotonic() - start > self.silence:
+                        self._refuse_frozen(self.silence, {w for below in groups.values() for w in below})
                     alive = set(self.client.nthreads())
                     for w, call in calls.items():
                         if not call.done() and not alive.issuperset(groups[w]):
@@ -162,6 +168,15 @@ class Cluster:
         finally:
             for call in calls.values():
                 call.cancel()
+
+    @property
+    def silence(self) -> float:
+        """Seconds without a sign of life that are too many: as Dask's configuration says, or as the workers owe."""
+        import dask
+        from distributed.scheduler import heartbeat_interval
+
+        said = dask.config.get("boostlab.silence", None)
+        return float(said) if said is not None else max(FROZEN, BEATS * heartbeat_interval(len(self.client.nthreads())))
 
     def _refuse_frozen(self, patience: float, asked: Collection[str] | None = None) -> None:
         """Refuse to wait for workers that are there and give no sign of life: a stopped process, a machine that hangs.
@@ -182,15 +197,33 @@ class Cluster:
         if frozen:
             raise RuntimeError(
                 f"The Dask worker {frozen[0]} has given no sign of life for {silent[frozen[0]]:.0f} seconds, so the "
-                "fit ends here; end or restart it, and fit again."
+                "fit ends here; end or restart it, and fit again, or set boostlab.silence in Dask's configuration."
             )
 
-    async def _call(self, function: Callable[..., Any], args: tuple[Any, ...], worker: str) -> Any | None:
+    async def _call(self, asked: Mapping[str, bytes], worker: str) -> Any | None:
+        """Call a worker directly, or by way of the scheduler where this process cannot reach it."""
+        from distributed.protocol.pickle import loads
+
         try:
+            if await self._reaches(worker):
+                reply = await self.client.rpc(worker).run(**asked, wait=True)
+                return reply["result"] if reply["status"] == "OK" else None
+            function, args = loads(asked["function"]), loads(asked["args"])
             found = await self.client.run(function, *args, workers=[worker], on_error="return")
-        except Exception:  # the scheduler or the client: `check` finds out
+        except Exception:  # the worker is gone, or the scheduler or the client: `check` finds out
             return None
         return None if isinstance(found[worker], Exception) else found[worker]
+
+    async def _reaches(self, worker: str) -> bool:
+        """Return whether this process has a connection to a worker, or can make one."""
+        if worker not in self.reached:
+            try:
+                comm = await wait_for(self.client.rpc.connect(worker), REACH)
+                self.client.rpc.reuse(worker, comm)
+                self.reached[worker] = True
+            except (OSError, TimeoutError):
+                self.reached[worker] = False
+        return self.reached[worker]
 
 
 def _one_line(error: BaseException) -> str:

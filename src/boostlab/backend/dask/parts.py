@@ -9,11 +9,12 @@ from typing import Any
 
 from boostlab.backend.dask import worker
 from boostlab.backend.dask.cluster import MORE_MEMORY, TRIES, Cluster
-from boostlab.backend.partitioned.part import Answer, Call, Part
+from boostlab.backend.partitioned.answers import Answer, Call
+from boostlab.backend.partitioned.part import Part
 
 
 class DaskParts:
-    """Parts on the workers of a cluster (see `partitioned.rows.Parts`).
+    """Parts on the workers of a cluster (see `partitioned.whole.Parts`).
 
     A part is a pure function of its block of rows and of all orders so far: on whatever worker it is made, it has the
     same bits.  Blocks are futures, which the scheduler computes anew from the collection when they are lost.

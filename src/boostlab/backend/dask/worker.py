@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from threading import RLock
 from typing import Any
 
-from boostlab.backend.partitioned.part import Answer, Call, Name, Part, merged
+from boostlab.backend.partitioned.answers import Answer, Call, Name, merged
+from boostlab.backend.partitioned.part import Part
 
 FAN = 8  # workers that one asks in a reduction tree
 THREADS = 4  # calls at a time: several fits may share a worker

@@ -10,14 +10,13 @@ import numpy.typing as npt
 from boostlab.backend.cpu.bin_codes import Followed
 from boostlab.backend.cpu.followed_histograms import Follower
 from boostlab.backend.cpu.scales import limits
+from boostlab.backend.partitioned.answers import ALL, Answer, Call
 from boostlab.backend.partitioned.part import Formed
 
 if TYPE_CHECKING:
     from boostlab.backend.partitioned.rows import PartitionedRows
 
 Array = npt.NDArray[Any]
-
-ALL = -1  # the node of all rows
 
 
 class PartedFollower(Follower):
@@ -37,6 +36,7 @@ class PartedFollower(Follower):
         self.sample, self.number, self.form, self.sided = sample, number, form, sided
         self.rows, self.codes, self.width = sample.masses, sample.codes, 1 + sided
         self.q: Any = None  # True once the parts have rounded rows to compare with
+        self.found: Answer | None = None  # the sums of rows that are rounded already
         self.power = self.minus = self.plus = 0
         self.slots = np.zeros((0, 0), np.int64)
         self.most_change, self.compares = False, True
@@ -48,21 +48,31 @@ class PartedFollower(Follower):
         self.power, _, gross = self.sample.rounded(what, counts)
         self.power -= self.room if gross > 0 else 0
         self.sample.order("round", self.number, what, counts, self.power)
-        _, self.slots, self.minus, self.plus = self._sums(ALL)
+        _, self.slots, self.minus, self.plus = self._sums()
         self.q = True
 
-    def among(self, members: Any, slots: Array, total: Array) -> None:
-        """Write the channels' sums over a node."""
-        _, mine, minus, plus = self._sums(members.number)
+    def round(self, weight: Any, target: Any) -> None:
+        """Let the parts round all rows at the scale of the last ones."""
+        self.sample.order("round", self.number, Formed(((self.form,), weight, target)), None, self.power)
+
+    def question(self, node: int) -> Call:
+        """Return what to ask for the sums over a node."""
+        return "label_sums", (self.number, self.sided, node)
+
+    def write(self, answer: Answer, slots: Array, total: Array) -> None:
+        """Write a node's sums to the first places."""
+        _, mine, minus, plus = answer
         self._write(mine, minus, plus, slots, total)
 
-    def _sums(self, node: int) -> Any:
-        return self.sample.ask("label_sums", self.number, self.sided, node)
+    def _sums(self) -> Answer:
+        return self.sample.ask_at_once([self.question(ALL)])[0]
 
     def _changes(self, what: tuple[Any, ...], q: Any, scatter: bool) -> tuple[Followed, Array | None]:
-        form, weight, target, power = what
-        self.sample.order("round", self.number, Formed(((form,), weight, target)), None, power)
-        rough, slots, minus, plus = self._sums(ALL)
+        found, self.found = self.found, None
+        if found is None:
+            self.round(*what[1:3])
+            found = self._sums()
+        rough, slots, minus, plus = found
         return Followed(0, 0, minus, plus, rough), slots
 
 
@@ -80,16 +90,16 @@ class PartedClassCount:
 
     def now(self, slots: Array, total: Array) -> None:
         """Write the classes' sums over all rows, per slot and in total, to the first places."""
-        self._write(ALL, slots, total)
+        self.write(self.sample.ask_at_once([self.question(ALL)])[0], slots, total)
         self.grosses = total[: self.width].tolist()
 
-    def among(self, members: Any, slots: Array, total: Array) -> None:
-        """Write the classes' sums over a node."""
-        self._write(members.number, slots, total)
+    def question(self, node: int) -> Call:
+        """Return what to ask for the sums over a node."""
+        return "class_sums", (self.number, self.classes, self.width, node)
 
-    def _write(self, node: int, slots: Array, total: Array) -> None:
-        found = self.sample.ask("class_sums", self.number, self.classes, self.width, node)
-        slots[: self.width], total[: self.width] = found
+    def write(self, answer: Answer, slots: Array, total: Array) -> None:
+        """Write a node's sums to the first places."""
+        slots[: self.width], total[: self.width] = answer
 
 
 class PartedPanel:
@@ -106,12 +116,14 @@ class PartedPanel:
 
     def now(self, slots: Array, total: Array) -> None:
         """Write the channels' sums over all rows, per slot and in total, to the first places."""
-        self.grosses = [int(g) for g in self._write(ALL, slots, total)]
+        answer = self.sample.ask_at_once([self.question(ALL)])[0]
+        self.write(answer, slots, total)
+        self.grosses = [int(g) for g in answer[2]]
 
-    def among(self, members: Any, slots: Array, total: Array) -> None:
-        """Write the channels' sums over a node."""
-        self._write(members.number, slots, total)
+    def question(self, node: int) -> Call:
+        """Return what to ask for the sums over a node."""
+        return "panel_sums", (self.number, node)
 
-    def _write(self, node: int, slots: Array, total: Array) -> Array:
-        slots[: self.width], total[: self.width], grosses = self.sample.ask("panel_sums", self.number, node)
-        return grosses
+    def write(self, answer: Answer, slots: Array, total: Array) -> None:
+        """Write a node's sums to the first places."""
+        slots[: self.width], total[: self.width] = answer[:2]

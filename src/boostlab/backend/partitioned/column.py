@@ -34,6 +34,7 @@ class PartedColumn(NDArrayOperatorsMixin):
 
     def __init__(self, rows: PartitionedRows, number: int, ndim: int, width: int, dtype: Any) -> None:
         self.rows, self.number, self.ndim, self.dtype = rows, number, ndim, np.dtype(dtype)
+        self.voter: Any = None  # whose votes these are, if they are
         self.shape: tuple[int, ...] = (rows.n_rows,) if ndim == 1 else (rows.n_rows, width)
 
     def __len__(self) -> int:

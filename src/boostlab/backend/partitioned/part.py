@@ -7,9 +7,7 @@ rows they leave the same bits.  Questions change nothing, so that an answer may 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from functools import reduce
-from operator import add
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,6 +20,7 @@ from boostlab.backend.cpu.label_histograms import sums_of
 from boostlab.backend.cpu.masses import _matrix
 from boostlab.backend.cpu.rows import CpuRows
 from boostlab.backend.cpu.sample import CpuNode
+from boostlab.backend.partitioned.answers import ALL, Answer, Call, less
 from boostlab.backend.partitioned.column import Ref
 from boostlab.contract import Reweigh, Step
 from boostlab.contract.criterion import SIZE, SQUARE, Residual
@@ -31,52 +30,6 @@ from boostlab.contract.voter import votes_of
 Array = npt.NDArray[Any]
 Formula = Callable[..., Any]
 Facts = tuple[int, int, str]  # of a column: dimensions, values a row, type
-Name = str | tuple[str, ...]  # several questions may be asked at once
-Call = tuple[Any, tuple[Any, ...]]  # an order or a question: its name and arguments
-Answer = tuple[Any, ...]
-
-
-def _below(a: Array, b: Array) -> Array:
-    return np.concatenate([a, b])
-
-
-# How the answers of two parts become one, number by number.
-MERGES: dict[str, tuple[Callable[[Any, Any], Any], ...]] = {
-    "largest": (max,),
-    "smallest": (min,),
-    "tops_and_sums": (np.maximum, np.add),
-    "label_sums": (add, np.add, add, add),
-    "class_sums": (np.add, np.add),
-    "panel_sums": (np.add, np.add, np.add),
-    "slot_masses": (np.add,),
-    "sizes": (add, add),
-    "n_examples": (add,),
-    "largest_residual": (max,),
-    "wrong_mass": (add,),
-    "largest_log": (max,),
-    "reference": (_below, _below),
-}
-
-
-def merged(question: Name, answers: Iterable[Answer]) -> Answer:
-    """Return one answer for several parts."""
-    merges = [merge for name in names_of(question) for merge in MERGES[name]]
-    columns = zip(*answers, strict=True)
-    return tuple(reduce(merge, column) for merge, column in zip(merges, columns, strict=True))
-
-
-def names_of(question: Name) -> tuple[str, ...]:
-    """Return the names of a question, or of several that are asked at once."""
-    return (question,) if isinstance(question, str) else question
-
-
-def apart(question: Name, answer: Answer) -> list[Answer]:
-    """Return the answers to questions that were asked at once."""
-    found, at = list[Answer](), 0
-    for name in names_of(question):
-        found.append(answer[at : at + len(MERGES[name])])
-        at += len(MERGES[name])
-    return found
 
 
 class Formed(tuple[Any, ...]):
@@ -100,6 +53,9 @@ class Part:
         self.q: dict[int, Array] = {}  # rounded channels
         self.rough: dict[int, float] = {}  # the sums of their magnitudes in floating point
         self.nodes: dict[int, CpuNode] = {}
+        self.kin: dict[int, tuple[int, int]] = {}  # of a node: its parent, and the other child
+        self.sums: dict[tuple[int, int], Answer] = {}  # of a channel and a node, for the node's children
+        self.top = ALL  # the number of a tree's root
         self.w = np.empty(0)  # exponential weights
         rows.exponentials = lambda: self.w  # type: ignore[method-assign]  # scaled by what all parts say
 
@@ -220,6 +176,8 @@ class Part:
             values = [*self.rows._evaluate(what, tuple(given), np.empty(self.rows._shape(what)))]
         elif isinstance(what, Formed):
             values = [self._form(*what)]
+        elif isinstance(what, tuple) and not isinstance(what, Ref):
+            values = [self._of(x) for x in what]
         else:
             values = [self._of(what)]
         if counts is None:
@@ -240,22 +198,54 @@ class Part:
         q = np.empty(x.shape, np.int64)
         fixed_point.fixed(x, by, power, q)
         self.q[channel] = q
+        self.sums = {key: kept for key, kept in self.sums.items() if key[0] != channel}
         times = by[:, None] if len(by) else 1.0
         self.rough[channel] = math.ldexp(float((np.abs(x) * times).sum()), power)
 
     def label_sums(self, channel: int, sided: bool, node: int) -> tuple[float, Array, int, int]:
         """Return a channel's rough sum, its sums per slot over a node, and those of both signs."""
-        slots, minus, plus = self.rows.codes.sums(self.q[channel][:, 0], self._members(node), sided)
-        return self.rough[channel], slots, int(minus), int(plus)
+
+        def count(members: Array | None) -> Answer:
+            slots, minus, plus = self.rows.codes.sums(self.q[channel][:, 0], members, sided)
+            return slots, int(minus), int(plus)
+
+        return self.rough[channel], *self._sums(channel, node, count)
 
     def class_sums(self, channel: int, classes: Ref, n_classes: int, node: int) -> tuple[Array, Array]:
         """Return a channel's sums per class and slot over a node, and per class."""
-        return self.rows.codes.class_sums(self.q[channel][:, 0], self._of(classes), n_classes, self._members(node))
+        q, k = self.q[channel][:, 0], self._of(classes)
+        return self._sums(channel, node, lambda m: self.rows.codes.class_sums(q, k, n_classes, m))
 
     def panel_sums(self, channel: int, node: int) -> tuple[Array, Array, Array]:
-        """Return the sums of each of a channel's columns per slot over a node, in total, and in magnitude."""
+        """Return the sums of each of a channel's columns per slot over a node, in total, and in magnitude (of all)."""
         q = self.q[channel]
-        return *sums_of(self.rows.codes, q, self._members(node)), np.abs(q).sum(axis=0)
+        gross = np.abs(q).sum(axis=0) if node == ALL else np.zeros(q.shape[1], np.int64)
+        return *self._sums(channel, node, lambda m: sums_of(self.rows.codes, q, m)), gross
+
+    def _sums(self, channel: int, node: int, count: Callable[[Array | None], Answer]) -> Answer:
+        """Return a channel's sums over a node: counted, or its parent's less those of a smaller sibling.
+
+        Sums of nodes that may have children are kept until they have, if the node's codes take more memory than they.
+        """
+        if (channel, node) in self.sums:
+            return self.sums[channel, node]
+        parent, sibling = self.kin.get(node, (node, node))
+        whole = self.sums.get((channel, parent))
+        other: Answer | None
+        if whole is not None and self.nodes[sibling].n_rows < self.nodes[node].n_rows:
+            other = count(self.nodes[sibling].members)
+            found = less(whole, other)
+        else:
+            found = count(None if node == ALL else self.nodes[node].members)
+            other = None if whole is None else less(whole, found)
+        sides = [(node, found)] if other is None else [(node, found), (sibling, other)]
+        for side, sums in sides:
+            n_rows = self.rows.n_rows if side == ALL else self.nodes[side].n_rows
+            if n_rows * len(self.rows.codes.starts) > sums[0].nbytes:
+                self.sums[channel, side] = sums
+        if parent not in (node, ALL):
+            self.sums.pop((channel, parent), None)
+        return found
 
     def slot_masses(self, power: int) -> tuple[Array]:
         """Return the rows' masses per slot, as integers."""
@@ -271,16 +261,19 @@ class Part:
 
     def root(self, node: int) -> None:
         """Begin a tree: all rows."""
-        self.nodes = {node: self.rows.root()}
+        self.nodes, self.kin, self.top = {node: self.rows.root()}, {}, node
+        self.sums = {key: kept for key, kept in self.sums.items() if key[1] == ALL}
 
     def part(self, node: int, feature: int, low: Array, children: tuple[int, int]) -> None:
         """Part a node's rows."""
         sides = self.rows.part(self.nodes[node], feature, low)
-        self.nodes |= dict(zip(children, sides, strict=True))
+        parent = ALL if node == self.top else node
+        for child, other, side in zip(children, children[::-1], sides, strict=True):
+            self.nodes[child], self.kin[child] = side, (parent, other)
 
-    def sizes(self, nodes: Sequence[int]) -> tuple[int, ...]:
-        """Return how many rows are in each of two nodes."""
-        return tuple(self.nodes[node].n_rows for node in nodes)
+    def sizes(self, nodes: Sequence[int]) -> tuple[Array]:
+        """Return how many rows are in each node."""
+        return (np.array([self.nodes[node].n_rows for node in nodes], np.int64),)
 
     def n_examples(self, node: int, counts: Ref | None) -> tuple[float]:
         """Return the number of examples that a node's rows stand for."""
@@ -340,6 +333,13 @@ class Part:
         """Return how many examples a vote is wrong on."""
         y = self.rows.y if labels else self.rows.k
         return (int(wrong_mass(y, self._of(h), self.rows.masses.as_arrays[0], 0, self.rows.n_rows)),)
+
+    def label_masses(self, labels: bool, n: int) -> tuple[Array]:
+        """Return how many examples of each of n labels, or classes, are in every slot."""
+        classes = (self.rows.y > 0).astype(np.int8) if labels else self.rows.k
+        counts = self.rows.masses.as_arrays[0]
+        q = counts.astype(np.int64) if len(counts) else np.ones(self.rows.n_rows, np.int64)
+        return (self.rows.codes.class_sums(q, classes, n)[0],)
 
     def scale_side(self, h: Ref, labels: bool, wrong: bool, factor: float) -> None:
         """Multiply the weights of one side."""

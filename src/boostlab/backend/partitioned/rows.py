@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,63 +14,23 @@ from boostlab.backend.cpu.exact_sums import exact_sums
 from boostlab.backend.cpu.rows import WatchedRows
 from boostlab.backend.cpu.sample import CpuSample
 from boostlab.backend.cpu.scores import Scores
-from boostlab.backend.partitioned.channels import ALL, PartedClassCount, PartedFollower, PartedPanel
+from boostlab.backend.cpu.small import tame
+from boostlab.backend.partitioned.answers import ALL, Answer, Call, apart
+from boostlab.backend.partitioned.channels import PartedClassCount, PartedFollower, PartedPanel
 from boostlab.backend.partitioned.column import PartedColumn, Ref
-from boostlab.backend.partitioned.part import Answer, Call, Facts, Formed, Part, apart
+from boostlab.backend.partitioned.part import Facts, Formed, Part
 from boostlab.backend.partitioned.scores import PartedExponentials, PartedMasses, PartedScores, PartedWatched
+from boostlab.backend.partitioned.whole import PartedNode, Parts, Whole
 from boostlab.contract import Reweigh, Rule, Step
 from boostlab.contract.formula import LABEL, is_formula, n_values, parameters
 from boostlab.contract.growth import Strategy
+from boostlab.contract.rows import NodeHalves
 from boostlab.contract.slots import Slots
 
 Array = npt.NDArray[Any]
 
-OF_NODES = ("label_sums", "class_sums", "panel_sums")  # questions whose last argument is a node
-FEW_CELLS = 1 << 24  # of a node, up to which both children are summed at once with their sizes
-
-
-class Parts(Protocol):
-    """All parts, wherever they are."""
-
-    def ask(self, orders: Sequence[Call], question: Call) -> Answer:
-        """Let every part carry out the orders, one after the other, and answer the question; merge the answers."""
-
-
-@dataclass
-class Whole:
-    """What is known of the sample as a whole.
-
-    Parameters
-    ----------
-    n_rows, n_examples : int
-        Number of rows; the same with every row counted so often as its integer mass says.
-    n : float
-        The sum of the masses.
-    n_classes : int
-        0 where there are numbers to predict.
-    bins : Bins
-        The cut points of the columns.
-    starts : array
-        Where every column's slots start in a histogram.
-    uniform : bool
-        Whether every row counts once.
-    """
-
-    n_rows: int
-    n_examples: int
-    n: float
-    n_classes: int
-    bins: Any
-    starts: Array
-    uniform: bool = True
-
-
-@dataclass(slots=True)
-class PartedNode:
-    """Some rows, by the number under which the parts know them."""
-
-    number: int
-    n_rows: int
+FEW_CELLS = 1 << 24  # of a table, up to which an exchange costs more than to part and sum leaves for nothing
+MOST_LEAVES = 64  # that are parted at once
 
 
 class PartitionedRows(CpuSample):
@@ -101,10 +60,9 @@ class PartitionedRows(CpuSample):
         self.masses: Any = PartedMasses(self)
         self.followers, self._counter = [], None
         self._gone: list[int] = []  # columns to forget
-        self._asked: dict[int, dict[Any, None]] = {}  # what was asked of a node, for its children
-        self._ahead: dict[Any, Answer] = {}  # answers that may be asked for next
         self._next = 0
-        self._powers: dict[Any, Array] = {}
+        self._powers: dict[Any, Array] = {}  # that sums were rounded at, by kind and place in a round
+        self._turns = 0
         self._own: dict[str, PartedColumn] = {}  # a rule's memory
         self.known: Mapping[Any, Any] = {}
         self.losses: PartedExponentials | None = None
@@ -121,22 +79,17 @@ class PartitionedRows(CpuSample):
 
     def ask(self, question: str, *args: Any) -> Answer:
         """Return the parts' answer to a question; columns that nothing refers to any more are dropped before."""
+        return self.ask_at_once([(question, args)])[0]
+
+    def ask_at_once(self, questions: Sequence[Call]) -> list[Answer]:
+        """Return the answers to several questions, by one exchange."""
         if self._gone:
             self._gone, gone = [], self._gone
             self.order("drop", gone)
-        shown = tuple(_shown(a) for a in args)
-        if question in OF_NODES:
-            if (question, shown) in self._ahead:
-                return self._ahead.pop((question, shown))
-            self._asked.setdefault(shown[-1], {})[question, shown[:-1]] = None
         orders, self._orders = self._orders, []
-        return self.parts.ask(orders, (question, shown))
-
-    def _ask_at_once(self, questions: Sequence[Call]) -> list[Answer]:
-        """Return the answers to several questions, by one exchange."""
-        orders, self._orders = self._orders, []
-        name = tuple(q for q, _ in questions)
-        return apart(name, self.parts.ask(orders, (name, tuple(args for _, args in questions))))
+        names = tuple(name for name, _ in questions)
+        shown = tuple(tuple(_shown(a) for a in args) for _, args in questions)
+        return apart(names, self.parts.ask(orders, (names, shown)))
 
     def compute(self, operation: str, *args: Any) -> PartedColumn:
         """Return a column that an order makes."""
@@ -249,7 +202,7 @@ class PartitionedRows(CpuSample):
     def total(self, what: Any, /, *numbers: Any) -> Any:
         """Return exact sums over the sample."""
         if not is_formula(what):
-            found = [self.sums(x)[0] for x in (what, *numbers)]
+            found = self._sums_of((what, *numbers), None)
             return found[0] if len(found) == 1 else tuple(found)
         if what in self.known and not numbers:
             return self.known[what]
@@ -261,6 +214,22 @@ class PartitionedRows(CpuSample):
         """Return the sums of x and of |x| over the sample, or over a draw."""
         power, signed, gross = self.rounded(x, counts)
         return math.ldexp(signed, -power), math.ldexp(gross, -power)
+
+    def centred(self, weight: Any, target: Any, counts: Any) -> tuple[Any, float]:
+        """Return the target less its weighted mean, and the mean."""
+        signed, whole = self._sums_of((weight * target, weight), counts)
+        centre = signed / whole if whole > 0 else 0.0
+        return target - centre, centre
+
+    def tame(self, weight: Any) -> Any:
+        """Return weights whose squares can be formed; exponentials, which stay near 1, are such weights."""
+        return weight if self.losses is not None and weight is self.losses.w else tame(weight)
+
+    def _sums_of(self, columns: Sequence[Any], counts: Any) -> list[float]:
+        """Return the sum of every column, by one exchange where all have one value a row."""
+        if not all(isinstance(x, PartedColumn) and x.ndim == 1 for x in columns):
+            return [self.sums(x, counts)[0] for x in columns]
+        return [math.ldexp(signed, -power) for power, signed, _ in self._exact(columns, (), counts, len(columns))]
 
     def rounded(self, what: Any, counts: Any, width: int = 1) -> tuple[int, int, int]:
         """Return the power of two that values are rounded at, and the sums of q and |q| (see `Masses.whole`)."""
@@ -275,16 +244,35 @@ class PartitionedRows(CpuSample):
             width = self.n_classes
         size = float(self.n_sample if counts is None else self.sums(counts)[0]) * width
         # Values of one kind change little from round to round: a good guess saves two exchanges.
-        kind = what if is_formula(what) else (what[0] if isinstance(what, Formed) else "column", width)
+        kind = what if is_formula(what) else (what[0] if isinstance(what, Formed) else "column", n, width)
+        self._turns += 1
+        kind = kind, self._turns  # the how-manieth sum of a round
         guess = self._powers.get(kind)
 
+        passes = 0
+
         def one_pass(powers: Array) -> tuple[Array, Array]:
+            nonlocal passes
+            passes += 1
             tops, sums = self.ask("tops_and_sums", what, numbers, counts, powers.tolist())
             return tops, sums
 
         found, powers = exact_sums(one_pass, n, size, np.empty((0, n), np.int64) if guess is None else guess)
-        self._powers[kind] = powers
+        # Where one pass was not enough, the next guess has the powers beside these as well.
+        wide = np.unique([row + beside for row in powers for beside in (-1, 0, 1)], axis=0)
+        self._powers[kind] = powers if passes == 1 and guess is not None and len(guess) < 3 else wide
         return found
+
+    def _updated_together(self, criterion: Any, weight: Any, target: Any) -> bool:
+        """Round and sum the channels of numbers by one exchange; each then finds what it would have asked for."""
+        if weight.ndim == 1 and not criterion.labels and len(criterion.forms) == len(self.followers) > 1:
+            known: list[Any] = [self.follower(c, form) for c, form in enumerate(criterion.forms)]
+            if all(f.q for f in known):
+                for f in known:
+                    f.round(weight, target)
+                for f, answer in zip(known, self.ask_at_once([f.question(ALL) for f in known]), strict=True):
+                    f.found = answer
+        return False
 
     def _follower(self, form: int, sided: bool, lasting: bool) -> Any:
         return PartedFollower(self, self._number(), form, sided, lasting)
@@ -301,28 +289,42 @@ class PartitionedRows(CpuSample):
         """Return the node of all rows."""
         number = self._number()
         self.order("root", number)
-        self._asked, self._ahead = {number: self._asked.get(ALL, {})}, {}
         return PartedNode(number, self.n_rows)
 
     def part(self, node: Any, feature: int, low: Array) -> Any:
         """Part a node's rows: those in the column's low slots, and the others."""
         children = self._number(), self._number()
         self.order("part", node.number, feature, low, children)
-        sums: list[Call] = []
-        if node.n_rows * len(self.whole.starts) <= FEW_CELLS:  # an exchange costs more than to sum both children
-            sums = [(q, (*args, child)) for q, args in self._asked.get(node.number, ()) for child in children]
-        sizes, *found = self._ask_at_once([("sizes", (children,)), *sums])
-        self._ahead = dict(zip(sums, found, strict=True))
-        for child in children:
-            self._asked[child] = self._asked.get(node.number, {})
-        return tuple(PartedNode(number, int(size)) for number, size in zip(children, sizes, strict=True))
+        return tuple(PartedNode(number, node.n_rows) for number in children)
 
-    def histogram(self, channels: Any, node: Any) -> tuple[Array, Array]:
-        """Return the channels' integer sums over a node, per slot and in total."""
-        return channels.sums(node)
+    def ahead(self, left: float) -> int:
+        """Return how many of the leaves that lead are worth to be parted at once, if so many splits are left.
+
+        All of them, where that costs less than exchanges; else those that are the most likely to be split.
+        """
+        few = self.n_rows * len(self.whole.starts) <= FEW_CELLS
+        return int(min(left if few else (left + 1) // 2, MOST_LEAVES))
+
+    def halves(self, channels: Any, cuts: Sequence[tuple[Any, int, Array]]) -> list[NodeHalves]:
+        """Part some nodes' rows and sum the low side of each, in one exchange."""
+        if not cuts:
+            return []
+        pairs, found = [self.part(*cut) for cut in cuts], []
+        sums = [p.question(low.number) for low, _ in pairs for p in channels.parts]
+        sizes, *answers = self.ask_at_once([("sizes", ([low.number for low, _ in pairs],)), *sums])
+        for (low, high), size in zip(pairs, sizes[0].tolist(), strict=True):
+            low.n_rows, high.n_rows = size, high.n_rows - size
+            (slots, total), first = channels.empty(), 0
+            for p in channels.parts:
+                p.write(answers.pop(0), slots[first:], total[first:])
+                first += p.width
+            found.append(NodeHalves(low, high, 0, slots, total))
+        return found
 
     def n_examples(self, node: Any, counts: Any) -> float:
         """Return the number of examples that a node's rows stand for."""
+        if counts is None and self.whole.uniform:
+            return float(node.n_rows)
         return float(self.ask("n_examples", node.number, counts)[0])
 
     def largest_residual(self, node: Any, residual: Any, weight: Any, target: Any, counts: Any, sums: Array) -> float:
@@ -341,11 +343,22 @@ class PartitionedRows(CpuSample):
 
     def votes(self, voter: Any) -> Any:
         """Return the votes of a voter, or of a tuple of them."""
-        return self.compute("votes", voter)
+        column = self.compute("votes", voter)
+        column.voter = voter
+        return column
+
+    def votes_by_slot(self, voter: Any) -> tuple[slice, Array] | None:
+        """Return the slots that a voter votes by and its votes on them; None if they are not those of one column."""
+        if not isinstance(getattr(voter, "feature", None), int):
+            return None
+        mine = self.slots.mine(voter.feature)
+        votes = voter.by_slot(mine.stop - mine.start)
+        return None if votes is None else (mine, votes)
 
     def advance(self, answer: Step | Reweigh, h: Any) -> None:
         """Let a voter with these votes join the scores; exponentials that a rule has asked for follow."""
         self.order("advance", answer, h)
+        self._turns = 0
         if self.losses is not None:
             if isinstance(answer, Step) and answer.decay == 1.0 and self.rule.additive and self.losses.follows(h):
                 self.losses.advance(answer.alpha, h)

@@ -73,6 +73,7 @@ class PartedExponentials:
     def __init__(self, rows: PartitionedRows) -> None:
         self.rows, self.labels = rows, rows.rule.n_outputs == "one"
         self.gap = 2.0 if self.labels else 1.0
+        self.masses: Any = None  # of the labels, per slot, once they are asked for
         self.renew()
 
     def renew(self) -> None:
@@ -88,10 +89,22 @@ class PartedExponentials:
         """Follow a vote of alpha * h."""
         apart = self.gap * alpha
         if abs(apart) < self.FAR:
-            wrong = 2 * self.rows.ask("wrong_mass", h, self.labels)[0] <= self.rows.n_sample
+            wrong = 2 * self._wrong_mass(h) <= self.rows.n_sample
             power = apart if wrong else -apart
             self.rows.order("scale_side", h, self.labels, wrong, exp_of(power))
             self.up, self.down = self.up + max(power, 0.0), self.down + max(-power, 0.0)
             if self.up < self.FAR and self.down < self.FAR:
                 return
         self.renew()
+
+    def _wrong_mass(self, h: PartedColumn) -> int:
+        """Return how many examples a vote is wrong on, without a question where it goes by the slots of one column."""
+        said = None if h.voter is None else self.rows.votes_by_slot(h.voter)
+        if said is None:
+            return int(self.rows.ask("wrong_mass", h, self.labels)[0])
+        mine, votes = said
+        if self.masses is None:
+            (self.masses,) = self.rows.ask("label_masses", self.labels, 2 if self.labels else self.rows.n_classes)
+        named = (votes > 0).astype(np.intp) if self.labels else votes.astype(np.intp)
+        masses = self.masses[:, mine]
+        return int(masses.sum() - masses[named, np.arange(len(named))].sum())

@@ -17,7 +17,8 @@ from boostlab.backend.cpu.exact_sums import exact_sums
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.dask.cluster import Cluster
 from boostlab.backend.dask.parts import DaskParts
-from boostlab.backend.partitioned.rows import PartitionedRows, Whole
+from boostlab.backend.partitioned.rows import PartitionedRows
+from boostlab.backend.partitioned.whole import Whole
 from boostlab.data.bins import MOST_BINS, Bins
 from boostlab.data.dask.blocks import CodedBlock, PartitionReader, PartMaker, coded, looked_at, tops_and_sums
 from boostlab.data.dask.facts import PartitionFacts, columns_of, described, merged_facts
