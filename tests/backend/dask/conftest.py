@@ -54,11 +54,27 @@ class SmallCluster:
         self.scheduler.close()
 
 
+started: list[SmallCluster] = []
+
+
 @pytest.fixture(scope="session")
 def cluster():
-    made = SmallCluster()
-    yield made
-    made.close()
+    started.append(SmallCluster())
+    yield started[0]
+    close_all()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item, nextitem):
+    """Close the cluster after the last of these tests: idle, it would take processor time from all others."""
+    if nextitem is None or Path(__file__).parent not in nextitem.path.parents:
+        close_all()
+
+
+def close_all() -> None:
+    """Close what is open."""
+    while started:
+        started.pop().close()
 
 
 @pytest.fixture
