@@ -42,7 +42,7 @@ def test_frames_names_numbers_and_files(tmp_path):
 def test_a_budget_runs_the_comparison():
     model = AutoBoostRegressor(budget="1s").fit(X[:60, :3], X[:60, 0])
     assert isinstance(model.best_estimator_, boostlab.L2BoostRegressor)
-    assert "hoose L2Boost with" in model.choice_
+    assert "L2Boost with" in model.choice_
     over = AutoBoostRegressor(budget=1e-9).fit(X[:60, :3], X[:60, 0])
     assert over.choice_.startswith("The budget was over before a first result, so untuned: L2Boost")
     with pytest.raises(RequestError, match="The budget 'soon' is not a time"):

@@ -24,12 +24,11 @@ from boostlab import Binned, DecisionTree
 from boostlab.boosters.adaboost import AdaBoost
 from boostlab.engine.training import Training
 
-sys.path[:0] = [str(Path(__file__).parents[n]) for n in (1, 3)]  # also for functions of tests that are sent here
-from test_partitioned import parted, sample  # noqa: E402
-
 
 def load() -> None:
     """Load the kernels that workers call, in this one thread."""
+    from backend.test_partitioned import parted, sample
+
     Binned.from_batches([np.eye(4)], n_jobs=1)
     table, masses, codes = sample(0, 2, "plain")
     rows = parted(AdaBoost(), table, masses, codes, 2, codes * 0)
@@ -46,6 +45,7 @@ async def work(address: str) -> None:
 
 def main() -> None:
     """Fork until there is no more input."""
+    sys.path[:0] = [str(Path(__file__).parents[n]) for n in (2, 3)]  # also for functions of tests that are sent here
     load()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them
     for _ in sys.stdin:
