@@ -203,7 +203,7 @@ class Binned(ReadTable):
         Parameters
         ----------
         paths : path, pattern or list of them
-            The files, read in the order of their names; a folder is all *.parquet in it.
+            The files, read in the order of their names; a folder is all its files whose names end in .parquet.
         target, weight : str, optional
             The columns that hold labels and weights.
         columns : list of str, optional
