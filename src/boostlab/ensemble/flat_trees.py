@@ -44,15 +44,14 @@ class FlatTrees:
         if not alike(trees) or any(len(tree.lows) for tree in trees):
             return None
         roots = np.cumsum([0, *(len(tree.feature) for tree in trees[:-1])])
-        named = trees[0].values.dtype.kind != "f"
-        nodes, votes, names = list[Array](), list[Array](), [np.empty(0, np.int64)]
+        nodes, votes, names = list[Array](), list[Array](), list[Array]()
         for (tree, _, alpha), root in zip(each, roots.tolist(), strict=True):
             place = _places(tree)
             nodes.append(_nodes(tree, place, root))
             values = np.empty_like(tree.values)
             values[place] = tree.values
-            votes.append(alpha * (np.ones((len(values), 1)) if named else values.reshape(len(values), -1)))
-            names.append(values.astype(np.int64) if named else names[0])
+            for kept, what in zip((votes, names), votes_and_names(values, alpha), strict=True):
+                kept.append(what)
         columns = np.array([column for _, column, _ in each])
         return cls(np.concatenate(nodes), roots, columns, np.concatenate(votes), np.concatenate(names))
 
@@ -66,6 +65,13 @@ def alike(voters: Sequence[Any]) -> bool:
     if not voters or not all(isinstance(tree, Tree) for tree in voters):
         return False
     return len({(tree.values.shape[1:], tree.values.dtype.kind) for tree in voters}) == 1
+
+
+def votes_and_names(values: Array, alpha: float) -> tuple[Array, Array]:
+    """Return what leaves with these values add to scores, a row each, and the classes that they name, if they do."""
+    if values.dtype.kind == "f":
+        return alpha * values.reshape(len(values), -1), np.empty(0, np.int64)
+    return np.full((len(values), 1), alpha), values.astype(np.int64)
 
 
 def each_tree(voters: Sequence[Any], alphas: Array, width: int) -> Iterator[tuple[Any, int, float]]:

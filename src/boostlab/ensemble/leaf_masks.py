@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from boostlab.data.evaluation import MOST_LEAVES, masked_tree_scores
 from boostlab.data.table import Table
-from boostlab.ensemble.flat_trees import alike, each_tree
+from boostlab.ensemble.flat_trees import alike, each_tree, votes_and_names
 from boostlab.learners.tree.fitted import Tree
 
 Array = npt.NDArray[Any]
@@ -41,9 +41,8 @@ class LeafMasks:
         each = list(each_tree(voters, alphas, width))
         if not alike([tree for tree, _, _ in each]) or any(tree.n_leaves > MOST_LEAVES for tree, _, _ in each):
             return None
-        named = each[0][0].values.dtype.kind != "f"
         trees, splits, lefts, leaves, categories = list[tuple[int, int, int]](), list[Array](), list[int](), 0, 0
-        cuts, lows, votes, names = list[Array](), list[Array](), list[Array](), [np.empty(0, np.int64)]
+        cuts, lows, votes, names = list[Array](), list[Array](), list[Array](), list[Array]()
         for tree, column, alpha in each:
             trees.append((len(lefts), leaves, column))
             inner, order, words = _words(tree)
@@ -51,9 +50,8 @@ class LeafMasks:
             lefts += words
             cuts.append(tree.threshold[inner])
             lows.append(tree.lows)
-            values = tree.values[order]
-            votes.append(alpha * (np.ones((len(values), 1)) if named else values.reshape(len(values), -1)))
-            names.append(values.astype(np.int64) if named else names[0])
+            for kept, what in zip((votes, names), votes_and_names(tree.values[order], alpha), strict=True):
+                kept.append(what)
             leaves, categories = leaves + len(order), categories + len(tree.lows)
         trees.append((len(lefts), leaves, -1))
         all_splits = np.concatenate(splits)
