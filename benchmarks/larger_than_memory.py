@@ -211,8 +211,8 @@ def main() -> None:
         print("\ncontender        | MB of memory | bytes a byte of file | read s | rounds s | read, of boostlab's")
         for contender, runs in found.items():
             middle = {key: float(np.median([r[key] for r in runs])) for key in runs[0]}
-            ratios = [r["read"] / b["read"] for r, b in zip(runs, found.get("boostlab", runs), strict=False)]
-            spread = f"{np.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
+            ratios = [r["read"] / b["read"] for r, b in zip(runs, found.get("boostlab", []), strict=False)]
+            spread = f"{np.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})" if ratios else "not known"
             memory = f"{middle['memory'] / 1e6:12.0f} | {middle['memory'] / size:20.3f}"
             print(f"{contender:16} | {memory} | {middle['read']:6.1f} | {middle['fit']:8.2f} | {spread}")
 

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 import boostlab
 from boostlab.cli import app, main
+from boostlab.comparison import screen
 from boostlab.comparison.command import CompareOptions, seconds_of
 from boostlab.comparison.methods import suitable
 from boostlab.comparison.protocol import NestedCV
@@ -184,8 +185,14 @@ def test_getting_warm_leaves_half_of_the_budget(run, monkeypatch):
     run("shop.csv", *SMALL, "--out", "first")  # compiles
     monkeypatch.setattr(NestedCV, "warm", lambda self, method: time.sleep(1.0))
     monkeypatch.setattr(worker, "_is_warm", set())
+    told = []
+    monkeypatch.setattr(screen, "say_time", lambda console, *seconds: told.append(seconds))
     out = run("shop.csv", *SMALL, "--budget", "6s").stdout
     assert "4 of 4 cells finished" in out  # though two boosters take two seconds to get ready
+    ((budget, compared, left, prepared),) = told
+    assert budget == 6.0
+    assert 1.0 <= prepared <= compared
+    assert left >= 0.0
 
 
 def test_two_tables_of_one_name_do_not_share_a_page(run, here):
