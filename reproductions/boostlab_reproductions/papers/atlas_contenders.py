@@ -109,7 +109,6 @@ SEVERAL_CLASSES = (
     OwnContender("AdaBoost.M1", "AdaBoostM1", _SIX_SIZES),
     OwnContender("AdaBoost.M2", "AdaBoostM2", _SIX_SIZES),
     OwnContender("AdaBoost.MH", "AdaBoostMH", _leaves_and("votes", "free", "real")),
-    OwnContender("AdaBoost.MR", "AdaBoostMR", _SIX_SIZES),
     OwnContender("AR-Boost", "ARBoost", _RATES),
     OwnContender("BrownBoost", "BrownBoost", _leaves_and("target_error", 0.05, 0.2), last=True),
     OwnContender("GentleBoost", "GentleBoost", _RATES),
@@ -120,6 +119,7 @@ SEVERAL_CLASSES = (
 """Boosters with a form of their own for several classes, and three that tell one class from the rest."""
 
 LEFT_OUT = {
+    "AdaBoostMRClassifier": "its ranking loss is AdaBoost.M2's, and so are its errors on toy data, to the digit",
     "SAMMEClassifier": "with several classes AdaBoost is SAMME",
 }
 """Boosters of the registry that are no contender, and why."""
