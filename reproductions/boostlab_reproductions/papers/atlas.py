@@ -41,7 +41,9 @@ SIZES = (500, 2000, 4000)
 
 
 def _hypothesis(name: str, method: str, opponent: str, where: str, expected: Expected) -> Hypothesis:
-    says = {"lower": "a lower error than", "higher": "a higher error than", "not lower": "no lower error than"}[expected]
+    says = {"lower": "a lower error than", "higher": "a higher error than", "not lower": "no lower error than"}[
+        expected
+    ]
     return Hypothesis(
         name, f"{method}, has {says} {opponent} ({where}).", where, method, opponent, expected, primary=name[0] == "H"
     )
@@ -118,13 +120,14 @@ def _blocks() -> list[Block]:
         Block(PROGRAM, ATLAS_SMALL, programs, rounds, _only("full", 2)),
         Block(TWO + NOISE, ATLAS_NOISY_TWO, _without_trees(two), noisy, _only("full", 2)),
         Block(SEVERAL + NOISE, ATLAS_NOISY_SEVERAL, _without_trees(several), noisy_many, _only("full", 1)),
-        *(
-            Block(f"{size:,} rows", ATLAS_LARGE, sized, Atlas(ROUNDS[TWO], most_train=size, most_numbers=10**7), _only("full", 1))
-            for size in SIZES
-        ),
+        *(Block(f"{size:,} rows", ATLAS_LARGE, sized, _of_size(size), _only("full", 1)) for size in SIZES),
         Block(TWO + QUICK, ATLAS_QUICK_TWO, two, rounds, _only("quick", 1)),
         Block(SEVERAL + QUICK, ATLAS_QUICK_SEVERAL, several, many, _only("quick", 1)),
-    ]  # fmt: skip
+    ]
+
+
+def _of_size(rows: int) -> Atlas:
+    return Atlas(ROUNDS[TWO], most_train=rows, most_numbers=10**7)
 
 
 def _only(tier: str, repeats: int) -> dict[str, int]:
@@ -142,5 +145,3 @@ def _has(method: Method, *forms: str) -> bool:
 def _without_trees(methods: Sequence[Method]) -> list[Method]:
     """Return all but our boosters' defaults with trees: under noise stumps and the tuned forms are run."""
     return [m for m in methods if not m.booster or is_tuned(m.name) or _has(m, "stumps")]
-
-

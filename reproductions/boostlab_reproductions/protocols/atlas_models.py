@@ -201,11 +201,19 @@ def _xgboost(s: _Settings) -> _Made:
 
     kinds = ["c" if j in s.categorical else "q" for j in range(s.n_columns)]
     measure = "error" if s.n_classes == 2 else "merror"
-    params: dict[str, Any] = {"enable_categorical": bool(s.categorical), "feature_types": kinds if s.categorical else None}
+    params: dict[str, Any] = {
+        "enable_categorical": bool(s.categorical),
+        "feature_types": kinds if s.categorical else None,
+    }
     if s.values:
         params |= {"grow_policy": "lossguide", "max_depth": 0, "tree_method": "hist", "eval_metric": measure}
     model = xgboost.XGBClassifier(
-        **params, **s.named(max_leaf_nodes="max_leaves"), **s.up_to("n_estimators"), n_jobs=1, random_state=s.seed, verbosity=0
+        **params,
+        **s.named(max_leaf_nodes="max_leaves"),
+        **s.up_to("n_estimators"),
+        n_jobs=1,
+        random_state=s.seed,
+        verbosity=0,
     )
     return _Made(
         model,
