@@ -87,8 +87,8 @@ def ranked(problems: Sequence[str], methods: Sequence[str], table: Array) -> tup
         return [], [], table
     has = ~np.isnan(table)
     most = has.sum(axis=0).max()
-    columns = np.flatnonzero((has.sum(axis=0) >= WHOLE * most) & (has.sum(axis=0) > 0))
-    lines = np.flatnonzero(has[:, columns].all(axis=1)) if len(columns) else np.empty(0, int)
+    columns = [j for j, count in enumerate(has.sum(axis=0)) if count and count >= WHOLE * most]
+    lines = [i for i, line in enumerate(has) if columns and line[columns].all()]
     return [problems[i] for i in lines], [methods[j] for j in columns], table[np.ix_(lines, columns)]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from time import perf_counter
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata
+from threadpoolctl import threadpool_limits
 
 from boostlab.datasets import flip_labels
 from boostlab.studies.choice import preference
@@ -113,11 +113,12 @@ class Atlas:
 
     def run(self, parts: AtlasParts, method: Method) -> Outcome:
         """Choose where there is a choice, train on all rows, and test once."""
-        with warnings.catch_warnings():
+        with threadpool_limits(1), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # why training ended is kept
             _warm(parts, method)
             numbers: dict[str, Any] = {}
-            values, rounds = {}, None
+            values: dict[str, Any] = {}
+            rounds = None
             if method.how.startswith("tuned"):
                 start = perf_counter()
                 values, rounds, numbers = self._chosen(parts, method)
@@ -247,7 +248,7 @@ def _warm(parts: AtlasParts, method: Method) -> None:
         return
     _warmed.add((method.name, *facts))
     few = train.take(drawn(train.y, min(_FEW, len(train.y)), np.random.default_rng(0)))
-    tries: list[Mapping[str, Any]] = list(candidates(method))[:: 2 if method.how.startswith("tuned") else 1]
+    tries = list(candidates(method))[:: 2 if method.how.startswith("tuned") else 1]
     for values in tries:
         try:
             model = fitted(method, values, 2, few, 0)

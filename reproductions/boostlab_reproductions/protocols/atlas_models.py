@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -111,19 +112,13 @@ def fitted(
     start = perf_counter()
     made.model.fit(table, y, **made.options, **more)
     seconds = perf_counter() - start
-    read = None if made.errors is None else _counted(made, labels)
-    return Fitted(made.model, labels, seconds, read, made.input, made.save)
+    errors = None if made.errors is None else partial(_count, made.errors, made, labels)
+    return Fitted(made.model, labels, seconds, errors, made.input, made.save)
 
 
-def _counted(made: _Made, labels: Array) -> Callable[[Rows], Array]:
-    read, model = made.errors, made.model
-
-    def errors(rows: Rows) -> Array:
-        y = np.searchsorted(labels, rows.y)
-        return np.asarray(read(model, made.input(rows.X), y))
-
-    assert read is not None
-    return errors
+def _count(errors: Callable[[Any, Any, Array], Array], made: _Made, labels: Array, rows: Rows) -> Array:
+    """Return how many rows are wrong after every round."""
+    return errors(made.model, made.input(rows.X), np.searchsorted(labels, rows.y))
 
 
 @dataclass(frozen=True)
@@ -139,7 +134,7 @@ class _Settings:
         """Return the values under the names that a library has for them."""
         return {names.get(name, name): value for name, value in self.values.items()}
 
-    def up_to(self, name: str) -> dict[str, int]:
+    def up_to(self, name: str) -> dict[str, Any]:
         """Return the number of rounds under a library's name, if it is not the default."""
         return {} if self.rounds is None else {name: self.rounds}
 
@@ -151,12 +146,9 @@ class _Made:
     model: Any
     save: Callable[[Any], int]
     input: Callable[[Array], Any] = lambda X: X
-    options: Mapping[str, Any] = ()  # type: ignore[assignment]
+    options: Mapping[str, Any] = field(default_factory=dict)
     errors: Callable[[Any, Any, Array], Array] | None = None
     watch: Callable[[Any, Array], dict[str, Any]] | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "options", dict(self.options))
 
 
 def _staged(model: Any, X: Any, y: Array) -> Array:
