@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from boostlab.datasets import flip_labels
 from boostlab.studies.choice import preference
 from boostlab.studies.plan import Definition, Method, Outcome
-from boostlab_reproductions.protocols.atlas_models import Fitted, Rows, fitted
+from boostlab_reproductions.protocols.atlas_models import ContenderRows, TrainedContender, fitted
 from boostlab_reproductions.protocols.chance import chance, seed_word
 from boostlab_reproductions.protocols.equal_choice import FAILURES, NEAR, candidates, log_loss
 
@@ -30,8 +30,8 @@ MADE_TO_END = 1000  # rounds of what ends by itself
 class AtlasParts:
     """One repeat; labels are class indices, those of `train` with noise, those of `test` true."""
 
-    train: Rows
-    test: Rows
+    train: ContenderRows
+    test: ContenderRows
     fit: Array  # of the rows that train: those of the candidates
     choose: Array  # and those that choose among them
     seed: int
@@ -100,8 +100,8 @@ class Atlas:
             "pace": _pace(),
         }
         return AtlasParts(
-            Rows(np.ascontiguousarray(X[train], float), noisy, categorical),
-            Rows(np.ascontiguousarray(X[test], float), y[test], categorical),
+            ContenderRows(np.ascontiguousarray(X[train], float), noisy, categorical),
+            ContenderRows(np.ascontiguousarray(X[test], float), y[test], categorical),
             np.flatnonzero(~np.isin(np.arange(len(train)), choose)),
             choose,
             int(chance(data.hash, repeat, "models").integers(2**31)),
@@ -160,7 +160,7 @@ class Atlas:
         return values, max(rounds, 1), numbers
 
 
-def measured(model: Fitted, parts: AtlasParts) -> dict[str, Any]:
+def measured(model: TrainedContender, parts: AtlasParts) -> dict[str, Any]:
     """Return what is measured of a trained model."""
     test = parts.test
     n_classes = int(parts.facts["classes"])
@@ -227,7 +227,7 @@ def _large_classes(labels: Array) -> tuple[Array, Array]:
     return rows, np.unique(places[rows], return_inverse=True)[1]
 
 
-def _best_round(model: Fitted, rows: Rows, last: bool) -> tuple[int, int]:
+def _best_round(model: TrainedContender, rows: ContenderRows, last: bool) -> tuple[int, int]:
     """Return the fewest wrong rows, and the first round that has them; of the last round, where it alone counts."""
     if model.errors is None or last:
         return int(np.count_nonzero(model.predict(rows.X) != rows.y)), model.rounds

@@ -1,7 +1,7 @@
 """How the atlas trains everybody: our boosters and what people use otherwise, by one small interface.
 
-A `Trainable` says how a contender is made for a table; `fitted` trains one; `Fitted` answers with probabilities, with
-the errors after every round where it has rounds, and with the size of the saved model.
+`fitted` trains a candidate of a method; what it returns answers with probabilities, with the errors after every round
+where there are rounds, and with the size of the saved model.
 """
 
 from __future__ import annotations
@@ -29,26 +29,28 @@ EBM_REDUCED = {"outer_bags": 2, "max_rounds": 200, "learning_rate": 0.1, "intera
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class ContenderRows:
     """Rows of a table: numbers, with categories as the places of their words, NaN where missing."""
 
     X: Array
     y: Array
     categorical: tuple[int, ...] = ()
 
-    def take(self, rows: Array) -> Rows:
+    def take(self, rows: Array) -> ContenderRows:
         """Return some rows."""
-        return Rows(self.X[rows], self.y[rows], self.categorical)
+        return ContenderRows(self.X[rows], self.y[rows], self.categorical)
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
+class TrainedContender:
     """A trained model; its labels are 0 to k - 1, and `labels` says which classes these are."""
 
     model: Any
     labels: Array
     seconds: float
-    errors: Callable[[Rows], Array] | None  # wrong rows after every round; None: it has no rounds to choose from
+    errors: (
+        Callable[[ContenderRows], Array] | None
+    )  # wrong rows after every round; None: it has no rounds to choose from
     input: Callable[[Array], Any]
     save: Callable[[Any], int]  # bytes of the saved model
 
@@ -78,8 +80,13 @@ class Fitted:
 
 
 def fitted(
-    method: Method, values: Mapping[str, Any], rounds: int | None, rows: Rows, seed: int, held_out: Rows | None = None
-) -> Fitted:
+    method: Method,
+    values: Mapping[str, Any],
+    rounds: int | None,
+    rows: ContenderRows,
+    seed: int,
+    held_out: ContenderRows | None = None,
+) -> TrainedContender:
     """Train a candidate of a method.
 
     Parameters
@@ -90,11 +97,11 @@ def fitted(
         A value of every parameter of the grid; none for the defaults.
     rounds : int or None
         At most so many rounds; None is the library's default.
-    rows : Rows
+    rows : ContenderRows
         What trains.
     seed : int
         Of the model.
-    held_out : Rows, optional
+    held_out : ContenderRows, optional
         Rows on which libraries that count errors while they train shall count them.
     """
     labels, y = np.unique(rows.y, return_inverse=True)
@@ -113,10 +120,10 @@ def fitted(
     made.model.fit(table, y, **made.options, **more)
     seconds = perf_counter() - start
     errors = None if made.errors is None else partial(_count, made.errors, made, labels)
-    return Fitted(made.model, labels, seconds, errors, made.input, made.save)
+    return TrainedContender(made.model, labels, seconds, errors, made.input, made.save)
 
 
-def _count(errors: Callable[[Any, Any, Array], Array], made: _Made, labels: Array, rows: Rows) -> Array:
+def _count(errors: Callable[[Any, Any, Array], Array], made: _Made, labels: Array, rows: ContenderRows) -> Array:
     """Return how many rows are wrong after every round."""
     return errors(made.model, made.input(rows.X), np.searchsorted(labels, rows.y))
 
