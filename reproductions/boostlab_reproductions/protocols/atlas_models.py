@@ -26,6 +26,7 @@ Array = npt.NDArray[Any]
 TREES = 100  # of a forest
 MOST_PAIRED = 100  # columns among which EBM looks for interactions
 EBM_REDUCED = {"outer_bags": 2, "max_rounds": 200, "learning_rate": 0.1, "interactions": 0}
+MOST_STEPS = 20_000  # of EBM: rounds times columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,6 +274,7 @@ def _ebm(s: _Settings) -> _Made:
 
     kinds = ["nominal" if j in s.categorical else "continuous" for j in range(s.n_columns)]
     settings = {**EBM_REDUCED, **s.named(max_leaf_nodes="max_leaves")}
+    settings["max_rounds"] = min(settings["max_rounds"], MOST_STEPS // s.n_columns)
     if not 2 <= s.n_columns <= MOST_PAIRED:
         settings["interactions"] = 0
     model = ExplainableBoostingClassifier(**settings, feature_types=kinds, n_jobs=1, random_state=s.seed)
