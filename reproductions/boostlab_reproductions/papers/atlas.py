@@ -44,8 +44,9 @@ def _hypothesis(name: str, method: str, opponent: str, where: str, expected: Exp
     says = {"lower": "a lower error than", "higher": "a higher error than", "not lower": "no lower error than"}[
         expected
     ]
+    who = f"{method}," if ", " in method else method
     return Hypothesis(
-        name, f"{method}, has {says} {opponent} ({where}).", where, method, opponent, expected, primary=name[0] == "H"
+        name, f"{who} has {says} {opponent} ({where}).", where, method, opponent, expected, primary=name[0] == "H"
     )
 
 
