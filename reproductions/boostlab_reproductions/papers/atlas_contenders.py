@@ -72,7 +72,13 @@ TWO_CLASSES = (
     OwnContender("AR-Boost", "ARBoost", _RATES),
     OwnContender("arc-gv", "ArcGV", _SIX_SIZES),
     OwnContender("AveBoost", "AveBoost", _SIX_SIZES),
-    OwnContender("boost by majority", "BoostByMajority", _leaves_and("gamma", 0.05, 0.15), last=True),
+    OwnContender(
+        "boost by majority",
+        "BoostByMajority",
+        _leaves_and("gamma", 0.05, 0.15),
+        last=True,
+        tuned_params={"n_estimators": 300},  # it plans for as many rounds as it is given
+    ),
     OwnContender("BrownBoost", "BrownBoost", _leaves_and("target_error", 0.05, 0.2), last=True),
     OwnContender(
         "EBBoost",
