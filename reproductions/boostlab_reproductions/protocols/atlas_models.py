@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -117,9 +117,9 @@ def fitted(
     more = {}
     if held_out is not None and made.watch is not None:
         more = made.watch(made.input(held_out.X), np.searchsorted(labels, held_out.y))
-    start = perf_counter()
+    start = process_time()
     made.model.fit(table, y, **made.options, **more)
-    seconds = perf_counter() - start
+    seconds = process_time() - start
     errors = None if made.errors is None else partial(_count, made.errors, made, labels)
     return TrainedContender(made.model, labels, seconds, errors, made.input, made.save)
 
