@@ -97,8 +97,9 @@ _ASSUMPTIONS = (
     "Tuned: six candidates each, trained on three quarters of the training rows; error on the last quarter chooses "
     "candidate and rounds (at most 300, with several classes 100), of equals the strongest regularisation; the choice "
     "is trained on all training rows. What is made to end answers by its last round.",
-    "Every cell runs on one thread. Seconds are processor seconds of the last fit, after a fit of a few rows that loads and "
-    "compiles; the search is counted apart. Size is that of the saved model, a pickle for scikit-learn and EBM.",
+    "Every cell runs on one thread. Seconds are processor seconds of the last fit, after a fit of a few rows that "
+    "loads and compiles; the search is counted apart. Size is that of the saved model, a pickle for scikit-learn and "
+    "EBM.",
     "Log loss is that of everybody's own `predict_proba`: boosters of the AdaBoost line do not promise probabilities "
     "unless `calibrate` is set, and it is not.",
     "Classes of fewer than 10 rows are left out of a set. Noise: exactly 20 % of the training labels, also of those "
