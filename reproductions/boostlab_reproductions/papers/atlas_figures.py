@@ -35,6 +35,7 @@ def draw_pareto(figure: Any, rows: Sequence[Row], own: Set[str]) -> None:
     figure.set_size_inches(9, 6)
     axes = figure.add_subplot()
     front = pareto([(row["seconds"], row["error, %"]) for row in rows])
+    named = []
     for k, row in enumerate(rows):
         name = row["method"]
         is_own = contender_of(name) in own
@@ -43,9 +44,7 @@ def draw_pareto(figure: Any, rows: Sequence[Row], own: Set[str]) -> None:
         marker = "s" if is_tuned(name) else "o"
         axes.plot(row["seconds"], row["error, %"], marker, color=colour, markerfacecolor=filled, markersize=5)
         if k in front or not is_own:
-            axes.annotate(
-                name, (row["seconds"], row["error, %"]), (5, 3), textcoords="offset points", fontsize=7, color=colour
-            )
+            named.append((name, row["seconds"], row["error, %"], colour))
     line = [rows[k] for k in front]
     axes.plot([r["seconds"] for r in line], [r["error, %"] for r in line], color="0.6", lw=1, zorder=0)
     axes.set_xscale("log")
@@ -55,6 +54,35 @@ def draw_pareto(figure: Any, rows: Sequence[Row], own: Set[str]) -> None:
     axes.set_xlabel("seconds of one fit, one thread (median over the sets)")
     axes.set_ylabel("mean error, %")
     tidy(axes)
+    _label(figure, axes, named)
+
+
+_PLACES = [(5, 3), (5, -8), (-5, 3), (-5, -8), (5, 10), (5, -15), (-5, 10), (-5, -15)]  # of a label, in points
+
+
+def _label(figure: Any, axes: Any, named: Sequence[tuple[str, float, float, str]]) -> None:
+    """Write names beside points, each where it covers no other name if there is such a place."""
+    high = axes.get_ylim()[1]
+    points = figure.dpi / 72
+    taken: list[tuple[float, float, float, float]] = []
+    for name, x, y, colour in named:
+        if y > high:
+            continue
+        at_x, at_y = axes.transData.transform((x, y)) / points
+        width = 3.7 * len(name)  # letters of 7 points
+        boxes = [
+            (at_x + dx - (width if dx < 0 else 0.0), at_y + dy, at_x + dx + (0.0 if dx < 0 else width), at_y + dy + 7)
+            for dx, dy in _PLACES
+        ]
+        free = [k for k, box in enumerate(boxes) if not any(_overlap(box, other) for other in taken)]
+        k = free[0] if free else 0
+        taken.append(boxes[k])
+        side = "right" if _PLACES[k][0] < 0 else "left"
+        axes.annotate(name, (x, y), _PLACES[k], textcoords="offset points", fontsize=7, color=colour, ha=side)
+
+
+def _overlap(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 def pareto(points: Sequence[tuple[float, float]]) -> list[int]:

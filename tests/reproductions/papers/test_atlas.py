@@ -144,6 +144,8 @@ def test_the_page_says_what_is_planted():
     assert whole["tuned"]["best peer"] == "LightGBM, tuned"
     assert whole["tuned"]["difference, points"] == pytest.approx(0.5, abs=0.1)
     assert {"two classes, few rows", "two classes, imbalanced"} <= {row["situation"] for row in report.tables[TABLE]}
+    said = {row["where"]: row["what we found"] for row in report.tables["in short"]}
+    assert "L2Boost ranks first of our boosters" in said["two classes, tuned"]
     verdicts = {claim.text.partition(":")[0]: claim.verdict for claim in report.claims}
     assert verdicts["H3"] == "holds"  # AdaBoost with stumps has more errors
     assert verdicts["H1"] == "does not hold"  # LightGBM has fewer than LogitBoost
