@@ -117,7 +117,7 @@ def _blocks() -> list[Block]:
     rounds, many = Atlas(ROUNDS[TWO]), Atlas(ROUNDS[SEVERAL])
     noisy, noisy_many = Atlas(ROUNDS[TWO], 0.2), Atlas(ROUNDS[SEVERAL], 0.2)
     return [
-        Block(TWO, ATLAS_TWO, two, rounds, _only("full", 3)),
+        Block(TWO, ATLAS_TWO, two, rounds, _only("full", 2)),
         Block(SEVERAL, ATLAS_SEVERAL, several, many, _only("full", 2)),
         Block(PROGRAM, ATLAS_SMALL, programs, rounds, _only("full", 2)),
         Block(TWO + NOISE, ATLAS_NOISY_TWO, _without_trees(two), noisy, _only("full", 2)),
