@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from math import atanh, e, inf, pi, sqrt
 
 from scipy.optimize import brentq
@@ -41,11 +41,10 @@ class Process:
     sigma_f: float
     clip: bool
 
-    @cached_property
+    @property
     def rho(self) -> float:
         """The drift."""
-        width = sqrt(e * e * (self.sigma_f**2 + 1) - 1)
-        return (erfcinv(self.eps / self.height) * width + e * self.theta) / (2 * (e - 1))
+        return _drift(self.eps / self.height, self.theta, self.sigma_f)
 
     @property
     def height(self) -> float:
@@ -64,6 +63,13 @@ class Process:
     def sigma(self, t: float) -> float:
         """Return the width."""
         return sqrt((self.sigma_f**2 + 1) * exp(2 * (1 - t)) - 1)
+
+
+@lru_cache(64)
+def _drift(share: float, theta: float, sigma_f: float) -> float:
+    """Return rho, which every formula of a round asks for."""
+    width = sqrt(e * e * (sigma_f**2 + 1) - 1)
+    return (erfcinv(share) * width + e * theta) / (2 * (e - 1))
 
 
 @formula
