@@ -147,7 +147,8 @@ def far_off(rows: Iterable[Row], why: Callable[[str, str], str], limit: float = 
     rows, found = list(rows), dict[tuple[str, str], list[str]]()
     for row in rows:
         if abs(row["in standard errors"]) > limit:
-            reason = why(row["data"], row["method"])
+            told = row.get("explained by")
+            reason = f"explained by {told}" if told else why(row["data"], row["method"])
             found.setdefault((row["data"], reason), []).append(f"{row['method']} {row['in standard errors']:+.1f}")
     if not rows:
         return []

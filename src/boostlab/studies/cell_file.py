@@ -10,8 +10,10 @@ import gzip
 import io
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatch
+from itertools import groupby
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -62,7 +64,8 @@ def write(path: Path, study: Study, results: Results) -> None:
     results : Results
         The finished cells.
     """
-    rows = [_whole(one, study) for one in sorted(results.rows(), key=lambda one: _place(results, one, True))]
+    done = _pooled(sorted(results.rows(), key=lambda one: _place(results, one, True)), study.pooled)
+    rows = [_whole(one, study) for one in done]
     text = io.StringIO()
     writer = csv.DictWriter(text, columns_of(rows), restval="", lineterminator="\n")
     writer.writeheader()
@@ -101,6 +104,22 @@ def read(path: Path, study: Study) -> list[Done]:
     }
     found = [one for one in done if (one.block, one.problem, one.method) in places]
     return sorted(found, key=lambda one: _place(known, one, False))
+
+
+def _pooled(done: Sequence[Done], names: Sequence[str]) -> list[Done]:
+    """Return the cells with some arrays sorted over the repeats of a method: which repeat had which value is lost."""
+    pooled = []
+    for _, group in groupby(done, lambda one: (one.block, one.problem, one.method)):
+        cells = list(group)
+        for name in names:
+            holders = [i for i, one in enumerate(cells) if one.outcome and name in one.outcome.arrays]
+            arrays = [cells[i].outcome.arrays[name] for i in holders]  # type: ignore[union-attr]
+            for i, array in zip(holders, np.sort(arrays, axis=0) if arrays else (), strict=True):
+                outcome = cells[i].outcome
+                assert outcome is not None
+                cells[i] = replace(cells[i], outcome=replace(outcome, arrays={**outcome.arrays, name: array}))
+        pooled += cells
+    return pooled
 
 
 def _whole(one: Done, study: Study) -> dict[str, Any]:
