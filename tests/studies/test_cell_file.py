@@ -46,7 +46,7 @@ def test_numbers_and_the_arrays_that_are_read_come_back(tmp_path):
         "grid": {"values": [None, 0.5]},
     }
     arrays = {
-        "said": np.array([[0, 1], [9, 0]], np.int8),
+        "said": np.array([[0, 1], [9, 35]], np.int8),
         "margins_5": np.array([0.1, -1.0], np.float16),
         "unread": np.zeros(3),
     }

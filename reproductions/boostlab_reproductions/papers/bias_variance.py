@@ -43,8 +43,8 @@ def studies() -> list[Study]:
                 "Labels are taken as they are: noise in them counts as bias, because there is one label a row.",
                 "AdaBoost is AdaBoost.M1 by re-weighting, 50 rounds; where it refuses its first voter the vote is that "
                 "voter. Unpruned trees have at least two cases a leaf.",
-                "The file of cells has the predictions sorted over the training sets, row by row: the decompositions read "
-                "only how often each class was predicted.",
+                "The file of cells has the predictions sorted over the training sets, row by row: the decompositions "
+                "read only how often each class was predicted.",
                 "Bias and variance are corrected for the finite number of training sets (Kohavi and Wolpert's), so a "
                 "bias near zero may come out below it.",
             ),

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.plots import critical_difference
 from boostlab.studies.hypotheses import Hypothesis, judge
 from boostlab.studies.statistics import (
     bayesian_signed_rank,
@@ -22,6 +20,7 @@ from boostlab.studies.statistics import (
 )
 from boostlab.studies.study import Claim, Report, Results
 from boostlab.studies.tables import Spread, error_table, mean_and_error
+from boostlab_reproductions.papers.noise_figures import add_figures, ranks_of
 from boostlab_reproductions.papers.noise_settings import (
     CONTROL,
     CONVEX,
@@ -54,7 +53,7 @@ def report(results: Results, hypotheses: Sequence[Hypothesis] = ()) -> Report:
             out.tables[f"Overall, {learner}, uniform noise"] = rows
     if sets:
         out.tables["Mean errors in percent"] = _across(sets, lambda s: dict(_mean_errors(s)))
-        out.tables["Average ranks"] = _across(sets, lambda s: dict(_ranks(s)))
+        out.tables["Average ranks"] = _across(sets, lambda s: dict(ranks_of(s)))
         out.tables["Friedman's test, and Wilcoxon's against the control"] = [_tested(s) for s in sets if friedman_of(s)]
     if special:
         out.tables["Long and Servedio's construction, errors in percent"] = _across(
@@ -66,7 +65,7 @@ def report(results: Results, hypotheses: Sequence[Hypothesis] = ()) -> Report:
     if sets:
         out.tables["Log loss, calibration, rounds and ties"] = [row for s in sets for row in _beside(results, s)]
     out.claims = [*(one.claim() for one in judged), *_claims(sets), *_special_claims(special)]
-    _figures(out, sets, special)
+    add_figures(out, sets, special)
     out.notes = [
         "Average ranks are over the sets, 1 is best, among the methods with a result on all sets. Bold errors by data "
         "set are the smallest and those not significantly larger (paired t-test, 1 %, which is liberal).",
@@ -117,17 +116,15 @@ def _cut_off(results: Results, sets: list[NoiseSetting]) -> list[str]:
         ]
         if stops and np.mean(stops) >= 0.05:
             shares[m] = float(np.mean(stops))
+    if not shares:
+        return []
     listed = ", ".join(f"{m} {share:.0%}" for m, share in shares.items())
-    return (
-        [
-            f"**Limits that bind.** These answer by their last round, and the limit on rounds ended so many of their chosen "
-            f"trainings under noise: {listed}. Their errors are those of trainings that were cut off; with more rounds they "
-            "may be lower. Boost by majority, RLP- and RQP-Boost are made for a number of rounds given in advance. Of all "
-            "others any round may be chosen; the table shows how many choices lie in the last tenth."
-        ]
-        if shares
-        else []
-    )
+    return [
+        f"**Limits that bind.** These answer by their last round, and the limit on rounds ended so many of their "
+        f"chosen trainings under noise: {listed}. Their errors are those of trainings that were cut off; with more "
+        "rounds they may be lower. Boost by majority, RLP- and RQP-Boost are made for a number of rounds given in "
+        "advance. Of all others any round may be chosen; the table shows how many choices lie in the last tenth."
+    ]
 
 
 def _beside(results: Results, s: NoiseSetting) -> list[dict[str, Any]]:
@@ -166,11 +163,6 @@ def _mean_errors(s: NoiseSetting) -> Any:
     means = 100 * errors.mean(axis=0)
     best = means.min(initial=np.inf)
     return ((m, Spread(float(v), bold=bool(v == best))) for m, v in zip(methods, means, strict=True))
-
-
-def _ranks(s: NoiseSetting) -> Any:
-    test = friedman_of(s)
-    return zip(s.whole()[0], np.round(test.ranks, 1).tolist(), strict=True) if test else ()
 
 
 def _spreads(s: NoiseSetting) -> Any:
@@ -357,60 +349,3 @@ def _special_claims(special: list[NoiseSetting]) -> list[Claim]:
                 )
             )
     return claims
-
-
-# -- figures ---------------------------------------------------------------------------------------------------------
-
-
-def _figures(out: Report, sets: list[NoiseSetting], special: list[NoiseSetting]) -> None:
-    for learner in ("stumps", "trees"):
-        uniform = [s for s in sets if s.where == learner and s.kind == "uniform"]
-        if len(uniform) > 1:
-            out.figures[f"Error against noise, {learner}"] = partial(_draw_lines, settings=uniform)
-    if len(special) > 1:
-        out.figures["Long and Servedio's construction"] = lambda figure: _draw_lines(figure, special)
-    noisy = pooled([s for s in sets if s.where == "stumps" and s.kind == "uniform" and s.percent])
-    if len(noisy[0]) > 1 and len(noisy[1]) > 1:
-        out.figures["Critical difference, stumps, uniform noise"] = partial(_draw_critical, errors=noisy)
-    ranked = [s for s in sets if friedman_of(s)]
-    if ranked:
-        out.figures["Average ranks by setting"] = lambda figure: _draw_ranks(figure, ranked)
-
-
-def _draw_lines(figure: Any, settings: list[NoiseSetting], most: int = 8) -> None:
-    """Draw mean error against level: AdaBoost, the control and those that are best with noise."""
-    methods, _ = pooled(settings)
-    curves = {m: [100 * float(np.mean(s.of(m))) for s in settings] for m in methods}
-    first = [m for m in (PLAIN, CONTROL) if m in curves]
-    chosen = first + sorted((m for m in curves if m not in first), key=lambda m: sum(curves[m]))[: most - len(first)]
-    figure.set_size_inches(8, 5)
-    axes = figure.add_subplot()
-    for m in chosen:
-        style = {PLAIN: ("k:", 1.5), CONTROL: ("k-", 2.0)}.get(m, ("-", 1.2))
-        axes.plot(
-            [s.percent for s in settings], curves[m], style[0], marker="o", markersize=3, linewidth=style[1], label=m
-        )
-    axes.set_xlabel("labels flipped, %")
-    axes.set_ylabel("test error, %")
-    axes.legend(fontsize=8)
-
-
-def _draw_critical(figure: Any, errors: tuple[list[str], Array]) -> None:
-    figure.set_size_inches(8, 2 + 0.25 * len(errors[0]))
-    critical_difference(errors[1], errors[0], ax=figure.add_subplot())
-
-
-def _draw_ranks(figure: Any, settings: list[NoiseSetting]) -> None:
-    methods = list(dict.fromkeys(m for s in settings for m in s.methods))
-    grid = np.full((len(methods), len(settings)), np.nan)
-    for k, s in enumerate(settings):
-        for m, rank in _ranks(s):
-            grid[methods.index(m), k] = rank
-    figure.set_size_inches(2.5 + 0.6 * len(settings), 1.5 + 0.28 * len(methods))
-    axes = figure.add_subplot()
-    axes.imshow(grid, aspect="auto", cmap="viridis_r")
-    for (i, k), value in np.ndenumerate(grid):
-        if not np.isnan(value):
-            axes.text(k, i, f"{value:.0f}", ha="center", va="center", fontsize=7, color="w")
-    axes.set_yticks(range(len(methods)), methods, fontsize=8)
-    axes.set_xticks(range(len(settings)), [s.name for s in settings], fontsize=7, rotation=60, ha="right")

@@ -31,6 +31,7 @@ Array = npt.NDArray[Any]
 
 NAME = "cells.csv.gz"
 BEFORE = "cells.csv"  # what earlier versions wrote in its place
+_SYMBOLS = "0123456789abcdefghijklmnopqrstuvwxyz"  # of small whole numbers
 _LARGEST = 2**24  # characters of a field
 
 
@@ -169,10 +170,10 @@ def _place(results: Results, one: Done, by_method: bool) -> tuple[int, ...]:
 
 
 def _text_of(array: Array) -> dict[str, Any]:
-    """Return an array as JSON values: digits as one text, other numbers as the shortest that give it back."""
+    """Return an array as JSON values: numbers below 36 as one text, others as the shortest that give it back."""
     flat = np.asarray(array).ravel()
-    if flat.dtype.kind in "iub" and flat.size and int(flat.min()) >= 0 and int(flat.max()) <= 9:
-        values: Any = "".join(map(str, flat.astype(int).tolist()))
+    if flat.dtype.kind in "iub" and flat.size and int(flat.min()) >= 0 and int(flat.max()) < len(_SYMBOLS):
+        values: Any = "".join(map(_SYMBOLS.__getitem__, flat.astype(int).tolist()))
     else:
         values = [float(str(x)) for x in flat] if flat.dtype.kind == "f" else flat.tolist()
     return {"dtype": flat.dtype.str, "shape": list(np.shape(array)), "values": values}
@@ -180,5 +181,5 @@ def _text_of(array: Array) -> dict[str, Any]:
 
 def _array_of(said: Mapping[str, Any]) -> Array:
     values = said["values"]
-    flat = [int(digit) for digit in values] if isinstance(values, str) else values
+    flat = [int(symbol, len(_SYMBOLS)) for symbol in values] if isinstance(values, str) else values
     return np.array(flat, np.dtype(said["dtype"])).reshape(said["shape"])
