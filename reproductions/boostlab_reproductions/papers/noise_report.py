@@ -276,7 +276,8 @@ def _shrinkage(learner: str, methods: list[str], errors: Array) -> Claim:
         PLAIN
     ]
     plain, control = (100 * errors[:, methods.index(m)].mean() for m in (PLAIN, CONTROL))
-    verdict = ("holds" if control < plain else "does not hold") if p < 0.05 else "cannot be judged"
+    gains = _gains([CONTROL], methods, errors, PLAIN)
+    verdict = ("holds" if control < plain else "does not hold") if p < 0.05 else _denied(gains)
     said = f"{control:.1f} % against {plain:.1f} % over the noisy levels; better on {losses} sets, worse on {wins} "
     said += f"(Wilcoxon p = {p:.2g}). Both choose their rounds by validation, which is a remedy too."
     if JITTER in methods:
@@ -288,7 +289,7 @@ def _shrinkage(learner: str, methods: list[str], errors: Array) -> Claim:
 
 def _robust(where: str, methods: list[str], errors: Array) -> Claim:
     """Judge whether any other booster beats the control; it is denied only where no interval leaves room for a gain."""
-    against, control = against_control(methods, errors), errors[:, methods.index(CONTROL)]
+    against = against_control(methods, errors)
     ahead = [m for m, (wins, losses, _, p) in against.items() if p < 0.05 and wins > losses]
     means = dict(zip(methods, 100 * errors.mean(axis=0), strict=True))
     best = min(means, key=lambda m: means[m])
@@ -297,13 +298,23 @@ def _robust(where: str, methods: list[str], errors: Array) -> Claim:
     near = [m for m, (wins, losses, p, _) in against.items() if p < 0.05 and wins > losses and m not in ahead]
     if near:
         said += f" Without the correction also {', '.join(near)}."
-    intervals = (hodges_lehmann(100 * errors[:, methods.index(m)], 100 * control, n_resamples=2000) for m in against)
-    room = sum(shift.low < -ROPE for shift in intervals)
+    gains = _gains(list(against), methods, errors, CONTROL)
+    room = sum(gain > ROPE for gain in gains)
     if not ahead and not near and room:
         said += f" But the intervals of {room} boosters leave room for a gain: see Power."
     text = f"Some robust or regularised booster beats AdaBoost with a chosen rate under {where}."
-    denied = "cannot be judged" if room else "does not hold"
-    return Claim(text, "holds" if ahead else "partly" if near else denied, said)
+    return Claim(text, "holds" if ahead else "partly" if near else _denied(gains), said)
+
+
+def _gains(some: list[str], methods: list[str], errors: Array, opponent: str) -> list[float]:
+    """Return the largest gains over an opponent, in points, that the 95 % intervals of some methods leave room for."""
+    other = 100 * errors[:, methods.index(opponent)]
+    return [-hodges_lehmann(100 * errors[:, methods.index(m)], other, n_resamples=2000).low for m in some]
+
+
+def _denied(gains: list[float]) -> str:
+    """Return the verdict on a gain that is not seen: denied only where no interval leaves room for it."""
+    return "cannot be judged" if any(gain > ROPE for gain in gains) else "does not hold"
 
 
 def _price(learner: str, clean: NoiseSetting) -> Claim:
@@ -315,10 +326,11 @@ def _price(learner: str, clean: NoiseSetting) -> Claim:
         return Claim(text, "cannot be judged", "Not all of them are computed.")
     p = {m: found[2] for m, found in against_control(methods, errors).items()}
     worse = [m for m in robust if means[m] > means[CONTROL] and p[m] < 0.05]
+    losses = [gain for m in robust for gain in _gains([CONTROL], methods, errors, m)]
     listed = ", ".join(f"{m} {means[m]:.1f} % (p = {p[m]:.2g})" for m in robust)
     return Claim(
         text,
-        "holds" if len(worse) == len(robust) else "partly" if worse else "cannot be judged",
+        "holds" if len(worse) == len(robust) else "partly" if worse else _denied(losses),
         f"{listed}; AdaBoost with a chosen rate {means[CONTROL]:.1f} %. Their target is chosen by validation here, "
         "so the loss is what their candidates leave.",
     )
