@@ -17,8 +17,8 @@ from boostlab.backend.cpu.scores import Scores
 from boostlab.backend.cpu.small import tame
 from boostlab.backend.partitioned.answers import ALL, Answer, Call, apart
 from boostlab.backend.partitioned.channels import PartedClassCount, PartedFollower, PartedPanel
-from boostlab.backend.partitioned.column import PartedColumn, Ref
-from boostlab.backend.partitioned.part import Facts, Formed, Part
+from boostlab.backend.partitioned.column import Formed, PartedColumn, as_sent
+from boostlab.backend.partitioned.part import Facts, Part
 from boostlab.backend.partitioned.scores import PartedExponentials, PartedMasses, PartedScores, PartedWatched
 from boostlab.backend.partitioned.whole import PartedNode, Parts, Whole
 from boostlab.contract import Reweigh, Rule, Step
@@ -73,7 +73,7 @@ class PartitionedRows(CpuSample):
 
     def order(self, operation: str, *args: Any) -> Any:
         """Let the parts do something before the next question; return what it makes, as the part without rows says."""
-        order = operation, tuple(_shown(a) for a in args)
+        order = operation, tuple(as_sent(a) for a in args)
         self._orders.append(order)
         return self.none.obey(order)
 
@@ -88,7 +88,7 @@ class PartitionedRows(CpuSample):
             self.order("drop", gone)
         orders, self._orders = self._orders, []
         names = tuple(name for name, _ in questions)
-        shown = tuple(tuple(_shown(a) for a in args) for _, args in questions)
+        shown = tuple(tuple(as_sent(a) for a in args) for _, args in questions)
         return apart(names, self.parts.ask(orders, (names, shown)))
 
     def compute(self, operation: str, *args: Any) -> PartedColumn:
@@ -145,10 +145,18 @@ class PartitionedRows(CpuSample):
     def each(self, what: Any, /, *numbers: Any) -> Any:
         """Return a formula's values: a column, or a tuple of them."""
         self._prepare(what)
-        names = tuple(self._number() for _ in range(n_values(what)))
-        found = self.order("each", names, what, numbers)
-        columns = tuple(self._made(n, facts) for n, facts in zip(names, found, strict=True))
+        columns = self._several("each", what, numbers)
         return columns[0] if len(columns) == 1 else columns
+
+    def values(self, what: Any, columns: Mapping[str, Any], /, *numbers: Any) -> tuple[Any, ...]:
+        """Return a formula's values for every row, given its columns by name."""
+        return self._several("values", what, tuple(columns.items()), numbers)
+
+    def _several(self, operation: str, what: Any, *args: Any) -> tuple[Any, ...]:
+        """Return the columns that an order makes of a formula, one a value."""
+        names = tuple(self._number() for _ in range(n_values(what)))
+        found = self.order(operation, names, what, *args)
+        return tuple(self._made(n, facts) for n, facts in zip(names, found, strict=True))
 
     def each_label(self, what: Any, /, *numbers: Any) -> list[Any]:
         """Return for every label a formula's values, a column each."""
@@ -387,12 +395,3 @@ class PartitionedRows(CpuSample):
     def canonical_order(self) -> Any:
         """Refuse: it is an order of all rows."""
         raise TypeError("This booster looks at all rows' votes in one place; use AdaBoost or LogitBoost, say, instead.")
-
-
-def _shown(x: Any) -> Any:
-    """Return an argument as it travels."""
-    if isinstance(x, PartedColumn):
-        return Ref(x.number)
-    if isinstance(x, Formed):
-        return Formed(_shown(part) for part in x)
-    return tuple(_shown(part) for part in x) if type(x) is tuple else x
