@@ -61,6 +61,8 @@ def test_choosing_gains_by_itself():
         f"ahead by {points(fair['mean difference'])} points on {fair['sets better']} sets and behind on {fair['worse']}"
     )
     assert said in PAGE
+    limited = contest("EBBoost, λ ≤ 1", "AdaBoost, best of 11")
+    assert f"ahead of 11 such runs on {limited['sets better']} sets and behind on {limited['worse']}" in PAGE
     assert f"(p = {float(fair['p (Wilcoxon)']):.2f})".replace("0.", ".") in PAGE
 
 

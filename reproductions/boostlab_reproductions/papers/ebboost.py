@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from math import sqrt
 from typing import Any
 
@@ -16,14 +17,29 @@ from boostlab_reproductions.papers.contests import (
     MARKS,
     Contest,
     PairedErrors,
+    among_first,
+    chosen_how_often,
     counted,
     error_table,
     repeats_of,
     row_minima,
 )
+from boostlab_reproductions.papers.ebboost_sizes import (
+    ALSO,
+    COLUMNS,
+    DIGITS,
+    OTHERS,
+    SIZES,
+    USUAL,
+    listed,
+    other_sizes,
+    others_table,
+    rows_of,
+    size_table,
+    slide_name,
+    that_fit_more,
+)
 from boostlab_reproductions.papers.printed_cells import (
-    FINEST,
-    NEAR,
     beside_published,
     printed,
     printed_gain,
@@ -34,7 +50,6 @@ from boostlab_reproductions.papers.vadaboost_methods import (
     COUNTED,
     EBBOOST,
     MORE_RATES,
-    NAMES,
     PROBLEMS,
     RATES,
     READINGS,
@@ -46,41 +61,25 @@ from boostlab_reproductions.papers.vadaboost_methods import (
     controls,
     rate_of,
 )
-from boostlab_reproductions.papers.vadaboost_page import CAPTIONS, FEWEST, WHY_CONTROLS, better, by_chance, own_gains
+from boostlab_reproductions.papers.vadaboost_page import (
+    CAPTIONS,
+    FEWEST,
+    LIMITED,
+    WHY_CONTROLS,
+    better,
+    beyond_one,
+    by_chance,
+    own_gains,
+)
 from boostlab_reproductions.papers.vadaboost_tables import notes_on
 from boostlab_reproductions.protocols.vadaboost import Stopped
 from boostlab_reproductions.published import published
 
 ABR_GRID = (100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.0)
 ABR = Method("ABR", "SoftMarginBoostClassifier", grid={"C": ABR_GRID})
-COLUMNS = ("AdaBoost", "EBBoost", "RLP-Boost", "RQP-Boost", "ABR")
 WITH_MARGINS = ("AdaBoost", "EBBoost", "ABR", "VadaBoost")
 REPEATS = 20  # that the printed spread is taken over: see `runs_note`
-N_EBBOOST = len(EBBOOST.grid["variance_penalty"])
-SIZES = (200, 300, 400, 500, 600, 800, 1000, 1300)  # training rows that are tried
-USUAL = 600  # training rows that fit AdaBoost's printed errors on most sets
-OTHERS = {"a5a": 300, "ringnorm": 200, "image": 1000}  # where they do not
-DIGITS = 1000
-SMALL = "ringnorm (400)"
-ALSO = {  # other sizes by which AdaBoost errs as printed, of sets on which another method does not
-    "a5a": (200, 400),
-    "musk": (800,),
-    "mnist09": (800, 1300),
-    "mnist38": (800,),
-    "mnist56": (800,),
-    "splice": (500,),
-    "twonorm": (800,),
-    "wisc": (200,),
-}
-
-
-def rows_of(problem: str) -> int:
-    """Return how many training rows a data set is given: those by which AdaBoost errs as printed."""
-    return DIGITS if problem.startswith("mnist") else OTHERS.get(problem, USUAL)
-
-
-def _listed(sizes: Sequence[int]) -> str:
-    return " and ".join(map(str, sizes))
+N_EBBOOST, N_VADA = len(EBBOOST.grid["variance_penalty"]), len(VADA.grid["variance_penalty"])
 
 
 def stopped(n_train: int) -> Stopped:
@@ -107,7 +106,16 @@ def blocks() -> tuple[Block, ...]:
 
 def read(results: Results, which: str, value: str = "test_error") -> PairedErrors:
     """Return one of the numbers of all blocks of a kind, in the order of the data sets."""
-    parts = [PairedErrors.read(results, name, value) for name in results.blocks if name.startswith(f"{which}, ")]
+    return _whole(PairedErrors.read(results, name, value) for name in results.blocks if name.startswith(f"{which}, "))
+
+
+def among(results: Results, method: str, n: int) -> PairedErrors:
+    """Return a method's errors had it chosen among the first n values of its grid only."""
+    return _whole(among_first(results, name, method, n) for name in results.blocks if name.startswith("errors, "))
+
+
+def _whole(tables: Iterable[PairedErrors]) -> PairedErrors:
+    parts = list(tables)
     whole = parts[0]
     for part in parts[1:]:
         whole = whole.below(part)
@@ -129,7 +137,7 @@ def studies() -> list[Study]:
             f"digits and {', '.join(f'{n} for {name}' for name, n in OTHERS.items())}. So AdaBoost's column is fitted; "
             "the other columns are not. Where another method is off by more than two standard errors, it is run with "
             "the next sizes that AdaBoost's error fits as well: "
-            f"{'; '.join(f'{name} with {_listed(sizes)}' for name, sizes in ALSO.items())}.",
+            f"{'; '.join(f'{name} with {listed(sizes)}' for name, sizes in ALSO.items())}.",
             "ABR is AdaBoost_Reg of Rätsch, Onoda and Müller with C, for weights of mean 1, from 0 to 100; of "
             "equals the largest. From 1 on it ends after one voter: the useful values are below 0.1, so 0.003, 0.01 "
             "and 0.03 were added to the grid.",
@@ -152,25 +160,24 @@ def studies() -> list[Study]:
     return [study]
 
 
-def slide_name(problem: str) -> str:
-    """Return what the slides call a data set."""
-    name = NAMES[problem]
-    return {"musk": "musklarge"}.get(name, name.replace("mnist", "nist"))
-
-
 def report(results: Results) -> Report:
     """Compare errors and margins with the slides."""
     errors = read(results, "errors")
     errors = errors.joined(read(results, "programs"), {"RLP-Boost": "RLP-Boost", "RQP-Boost": "RQP-Boost"})
+    errors = errors.joined(among(results, "EBBoost", N_VADA), {"EBBoost": LIMITED})
+    errors = errors.joined(among(results, best_of(N_EBBOOST), N_VADA), {best_of(N_EBBOOST): best_of(N_VADA)})
     counted_errors = errors.rows(COUNTED)
     printed_errors = {k: (mean, spread / sqrt(REPEATS)) for k, (mean, spread) in printed("ebboost_results").items()}
     chosen_too = (rate_of(N_EBBOOST), best_of(N_EBBOOST))
     pairs = (
         *(("EBBoost", b) for b in ("AdaBoost", *chosen_too, "ABR")),
         *((a, "AdaBoost") for a in ("ABR", "VadaBoost", *chosen_too)),
+        *((LIMITED, b) for b in ("AdaBoost", best_of(N_VADA))),
     )
     contests = [Contest.between(counted_errors, a, b) for a, b in pairs]
     five, own = errors.columns(COLUMNS).on_common(), errors.columns(("AdaBoost", *chosen_too, "EBBoost", "VadaBoost"))
+    last = {"the error of the last round": read(results, "errors", "last_test_error")}
+    readings = other_sizes(results, errors) | last
     tables = {
         "errors": error_table(five),
         "controls": error_table(own),
@@ -183,7 +190,7 @@ def report(results: Results) -> Report:
             printed_errors,
             slide_name,
             {m: m for m in COLUMNS},
-            _that_fit_more(_other_sizes(results, errors), errors, printed_errors),
+            that_fit_more(readings, errors, printed_errors),
             stand_ins=STAND_INS,
         ),
     }
@@ -221,91 +228,18 @@ def report(results: Results) -> Report:
         "than with ours.",
     }
     figures = {"margins": _draw(tables["margins"]), "ours against published": draw_beside(tables["published"])}
-    notes = [*notes_on(results, tables["published"], _why), runs_note(), WHY_CONTROLS]
+    often: Counter[str] = Counter()
+    for name in results.blocks:
+        if name.startswith("errors, "):
+            often.update(chosen_how_often(results, name, "EBBoost", "variance_penalty"))
+    notes = [*beyond_one(contests, often), *notes_on(results, tables["published"], _why), runs_note(), WHY_CONTROLS]
     return Report(tables, figures, claims, notes, captions)
 
 
 def _why(data: str, method: str) -> str:
     if data in ALSO:
-        return f"no reason is known: {_listed(ALSO[data])} rows, which fit AdaBoost's error too, do not fit the others"
+        return f"no reason is known: {listed(ALSO[data])} rows, which fit AdaBoost's error too, do not fit the others"
     return "no reason is known: the size fits AdaBoost's error"
-
-
-def _other_sizes(results: Results, errors: PairedErrors) -> dict[str, PairedErrors]:
-    """Return the other readings of the slides that were run."""
-    sizes = {}
-    for n in SIZES:
-        found = PairedErrors.read(results, f"AdaBoost, {n} rows")
-        if f"others, {n} rows" in results.blocks:
-            others = PairedErrors.read(results, f"others, {n} rows")
-            found = found.joined(others, {m: m for m in others.of})
-        sizes[f"{n} training rows"] = found
-    last = read(results, "errors", "last_test_error")
-    return {"400 examples of ringnorm": errors.rows([SMALL]), **sizes, "the error of the last round": last}
-
-
-def _that_fit_more(
-    readings: Mapping[str, PairedErrors], errors: PairedErrors, theirs: Mapping[tuple[str, str], tuple[float, float]]
-) -> dict[str, PairedErrors]:
-    """Return other readings on the data sets where more methods err as printed with them than with ours.
-
-    A reading that explains one cell and spoils another of the same row explains nothing.
-    """
-
-    def near(found: PairedErrors, problem: str, methods: Sequence[str]) -> int:
-        cells = beside_published(found.rows([problem]), theirs, slide_name, {m: m for m in methods})
-        return sum(abs(cell["in standard errors"]) <= NEAR for cell in cells)
-
-    kept = {}
-    for label, found in readings.items():
-        fits = []
-        for problem in found.problems:
-            own = "ringnorm" if problem == SMALL else problem
-            there = [m for m in COLUMNS if m in found.of and np.isfinite(found.rows([problem]).of[m]).any()]
-            if near(found, problem, there) > near(errors, own, there):
-                fits.append(problem)
-        kept[label] = found.rows(fits)
-    return kept
-
-
-def size_table(results: Results, theirs: Mapping[tuple[str, str], tuple[float, float]]) -> list[dict[str, Any]]:
-    """Return AdaBoost's error by the number of training rows, a row a data set, beside the printed one."""
-    by_size = {n: PairedErrors.read(results, f"AdaBoost, {n} rows") for n in SIZES}
-    trained = {(one.block, one.problem): one.outcome.numbers["sizes"][0] for one in results.rows() if one.outcome}
-    rows = []
-    for problem in PROBLEMS:
-        mean, error = theirs[slide_name(problem.name), "AdaBoost"]
-        row: dict[str, Any] = {"data": problem.name, "slides": Spread(mean, max(error, FINEST), 2)}
-        near = []
-        for n, errors in by_size.items():
-            if problem.name not in errors.problems or trained.get((f"AdaBoost, {n} rows", problem.name)) != n:
-                continue  # the set is too small for so many
-            ours = mean_and_error(errors.of["AdaBoost"][errors.problems.index(problem.name)])
-            is_near = abs(ours[0] - mean) <= 2 * float(np.hypot(ours[1], max(error, FINEST)))
-            row[f"{n} rows"] = Spread(*ours, 2, is_near)
-            near += [n] if is_near else []
-        if len(row) > 2:
-            used = trained.get((f"errors, {rows_of(problem.name)} rows", problem.name))
-            rows.append(row | {"fits": f"{near[0]} to {near[-1]}" if near else "none", "used": used})
-    return rows
-
-
-def others_table(
-    results: Results, errors: PairedErrors, theirs: Mapping[tuple[str, str], tuple[float, float]]
-) -> list[dict[str, Any]]:
-    """Return how far all methods are off with the size used and with other ones, a row a data set and size."""
-    rows = []
-    sizes = _other_sizes(results, errors)
-    for name, more in ALSO.items():
-        for n in (rows_of(name), *more):
-            found = errors if n == rows_of(name) else sizes[f"{n} training rows"]
-            cells = beside_published(found.rows([name]), theirs, slide_name, {m: m for m in COLUMNS})
-            off = {cell["method"]: cell["in standard errors"] for cell in cells}
-            if set(off) == set(COLUMNS):
-                near = sum(abs(value) <= NEAR for value in off.values())
-                used = n == rows_of(name)
-                rows.append({"data": name, "rows": n, "used": "yes" if used else ""} | off | {"within two": near})
-    return rows
 
 
 def runs_note() -> str:
