@@ -58,7 +58,7 @@ def report(results: Results, hypotheses: Sequence[Hypothesis]) -> Report:
     if judged:
         out.figures["differences"] = partial(_draw_differences, judged=judged)
     out.captions = CAPTIONS | {f"errors, {block}": _MARKS for block in blocks}
-    out.notes = [*_follows(judged), *_on_auto(results, judged), *_NOTES]
+    out.notes = [*what_follows(judged), *_on_auto(results, judged), *_NOTES]
     return out
 
 
@@ -97,7 +97,7 @@ _NOTES = (
 DEFAULTS = ("H1", "H2a", "H2b", "H3a", "H3b")  # all must hold for a change of the defaults
 
 
-def _follows(judged: Sequence[Judged]) -> list[str]:
+def what_follows(judged: Sequence[Judged]) -> list[str]:
     """Return what the registration's rules say of the library, given the verdicts."""
     verdicts = {one.hypothesis.name: one.verdict for one in judged}
     if not {*DEFAULTS, "H5", "H6"} <= verdicts.keys():
