@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 from typing import Any
 
@@ -51,7 +52,7 @@ class RobustBoost(Rule):
     clip: bool = True
     learning_rate: float = 1.0
 
-    @property
+    @cached_property
     def process(self) -> Process:
         """Phi and w."""
         return Process(self.target_error, self.goal_margin, self.sigma_f, self.clip)
