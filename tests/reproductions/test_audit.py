@@ -60,3 +60,20 @@ def test_all_printed_errors_are_counted(tmp_path):
     one = found["vadaboost-table1"]
     assert (one.near, one.explained, one.unexplained, one.missing) == (1, 1, 1, 87)
     assert "Of 402 printed errors 1 (0%) lie within two combined" in result.output.replace("\n", " ")
+
+
+def test_pages_without_reasons_have_stand_ins_and_the_second_reading(tmp_path):
+    (tmp_path / "vadaboost-table1").mkdir()
+    (tmp_path / "vadaboost-table1" / "published.csv").write_text(
+        "data,method,in standard errors\nringnorm,AdaBoost,-9.0\nringnorm,EBBoost,-9.0\nw4a (surrogate),AdaBoost,3.0\n"
+        "ringnorm (400),AdaBoost,0.1\nringnorm (400),EBBoost,2.1\n"
+    )
+    one = next(one for one in agreement(tmp_path) if one.study == "vadaboost-table1")
+    assert (one.near, one.explained, one.unexplained) == (0, 2, 1)
+
+
+def test_every_page_of_the_full_tier_has_its_cells_and_no_file_that_it_does_not_name():
+    for folder in sorted(path for path in COMMITTED.iterdir() if (path / cell_file.NAME).is_file()):
+        named = (folder / "README.md").read_text()
+        files = {path.name for path in folder.iterdir()} - {"README.md", "report.html", index.FACTS}
+        assert [name for name in sorted(files) if f"]({name})" not in named] == [], folder.name

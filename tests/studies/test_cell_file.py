@@ -46,7 +46,7 @@ def test_numbers_and_the_arrays_that_are_read_come_back(tmp_path):
         "grid": {"values": [None, 0.5]},
     }
     arrays = {
-        "said": np.array([[0, 1], [9, 0]], np.int8),
+        "said": np.array([[0, 1], [9, 35]], np.int8),
         "margins_5": np.array([0.1, -1.0], np.float16),
         "unread": np.zeros(3),
     }
@@ -63,3 +63,21 @@ def test_numbers_and_the_arrays_that_are_read_come_back(tmp_path):
     assert set(back[0].outcome.arrays) == {"said", "margins_5"}
     assert back[0].outcome.arrays["margins_5"].tobytes() == arrays["margins_5"].tobytes()
     assert set(back[1].outcome.arrays) == {"said"}
+
+
+def test_pooled_arrays_keep_their_counts(tmp_path):
+    study = replace(toy_study(tmp_path, ["a"], ["m0", "m1"]), reads={"said": None}, pooled=("said",))
+    said = {"m0": [[1, 0, 2], [0, 0, 1], [1, 1, 2]], "m1": [[0, 1, 0], [1, 0, 0]]}
+    done = [
+        Done("errors", "a", name, r, Outcome({"test_error": r / 10}, {"said": np.array(line, np.int8)}))
+        for name, lines in said.items()
+        for r, line in enumerate(lines)
+    ]
+    failed = Done("errors", "a", "m1", 2, failure="No.")
+    cell_file.write(tmp_path / "cells.csv.gz", study, Results(study.blocks, [*done, failed]))
+    back = cell_file.read(tmp_path / "cells.csv.gz", study)
+    assert [one.number("test_error") for one in back if one.method == "m0"] == [0.0, 0.1, 0.2]
+    for name, lines in said.items():
+        found = [one.outcome.arrays["said"] for one in back if one.method == name and one.outcome]
+        assert np.array_equal(found, np.sort(lines, axis=0))
+    assert np.array_equal(done[0].outcome.arrays["said"], said["m0"][0])  # what was given is as it was

@@ -8,8 +8,8 @@ import pytest
 from boostlab.studies.hypotheses import Hypothesis, judge, means_over_repeats
 from boostlab.studies.plan import Block, Method, Outcome
 from boostlab.studies.study import Done, Results
-from boostlab_reproductions.papers.lambda_report import report
-from boostlab_reproductions.papers.lambda_study import HYPOTHESES, studies
+from boostlab_reproductions.papers.lambda_report import DEFAULTS, report, what_follows
+from boostlab_reproductions.papers.lambda_study import CLEAN, HYPOTHESES, studies
 from boostlab_reproductions.problems import FAMILIES
 
 SETS = [f"set {k}" for k in range(20)]
@@ -88,11 +88,28 @@ def test_the_lambda_study_sees_what_is_planted():
     verdicts = {claim.text.split(":")[0].split(" ")[0]: claim.verdict for claim in made.claims}
     expected = {"H1": "holds", "H4a": "does not hold", "H5": "holds", "H7": "does not hold"}
     assert verdicts == expected
-    assert made.tables["every λ without a choice, stumps, clean"] == [
-        {"λ": 0.0, "error, %": 20.0},
-        {"λ": 5.0, "error, %": 18.0},
-    ]
+    each = made.tables["each penalty without a choice"]
+    assert [(row["λ"], row["stumps, clean, %"]) for row in each] == [(0.0, 20.0), (5.0, 18.0)]
+    against = {row["method"]: row for row in made.tables["everybody against AdaBoost"] if row["where"] == CLEAN}
+    assert against["λ = 5"]["difference, points"] == pytest.approx(-2.0, abs=0.1)
+    assert against["λ = 5"]["lower on"] == 46
+    assert not any(note.startswith("**What follows.**") for note in made.notes)  # not all hypotheses are judged
+    assert any("a λ above 1 in 100%" in note for note in made.notes)
     from matplotlib.figure import Figure
 
     for draw in made.figures.values():
         partial(draw, Figure())()
+
+
+@pytest.mark.parametrize(("gain", "follows"), [(0.0, "the defaults stay as they are"), (0.03, "the defaults change")])
+def test_the_registration_decides_what_follows(gain, follows):
+    """The defaults change if λ = 5 and λ of five beat AdaBoost and all controls, else not."""
+    (study,) = studies()
+    rng, done = np.random.default_rng(0), []
+    for cell in study.blocks[0].cells(1):
+        error = 0.2 - (gain if "λ" in cell.method.name else 0.0) + 0.002 * rng.normal()
+        numbers = {"test_error": error, "variance_penalty": 0.0}
+        done.append(Done(CLEAN, cell.problem.name, cell.method.name, cell.repeat, Outcome(numbers)))
+    some = [h for h in HYPOTHESES if h.name in (*DEFAULTS, "H5", "H6")]
+    note = what_follows(judge(Results(study.blocks, done), some, {}, 0.1))[0]
+    assert follows in note

@@ -73,14 +73,25 @@ def agreement(folder: Path) -> list[Agreement]:
 
 def _count(table: PrintedTable, folder: Path) -> Agreement:
     path = folder / table.study / table.file
-    rows: list[dict[str, Any]] = []
+    every: list[dict[str, Any]] = []
     if path.is_file():
         with path.open(encoding="utf-8", newline="") as file:
-            rows = [row for row in csv.DictReader(file) if row[table.data] != SECOND and row[table.off] != ""]
+            every = [row for row in csv.DictReader(file) if row[table.off] != ""]
+    rows = [row for row in every if row[table.data] != SECOND]
+    second = {row[table.method]: float(row[table.off]) for row in every if row[table.data] == SECOND}
     cells = {(row[table.data], row[table.method]): row for row in rows}.values()
     near = sum(abs(float(row[table.off])) <= NEAR for row in cells)
-    explained = sum(abs(float(row[table.off])) > NEAR and bool(row.get("explained by")) for row in cells)
+    explained = sum(abs(float(row[table.off])) > NEAR and _is_explained(row, table, second) for row in cells)
     return Agreement(table.study, len(published(table.table)), near, explained, len(cells) - near - explained)
+
+
+def _is_explained(row: dict[str, Any], table: PrintedTable, second: dict[str, float]) -> bool:
+    """Return whether the page names a reason; pages without that column have stand-ins and the second reading."""
+    if "explained by" in row:
+        return bool(row["explained by"])
+    data, method = row[table.data], row[table.method]
+    again = data == SECOND.split()[0] and abs(second.get(method, float("inf"))) <= NEAR
+    return again or data.endswith("(surrogate)")
 
 
 def sentence(total: Agreement) -> str:

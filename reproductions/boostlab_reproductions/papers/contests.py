@@ -189,7 +189,7 @@ class Contest:
             "worse": self.worse,
             "equal": self.equal,
             "mean difference": round(self.difference, 3),
-            "p (Wilcoxon)": round(self.p, 4),
+            "p (Wilcoxon)": float(f"{self.p:.2g}"),
             "better by t-test": self.clearly_better,
             "worse by t-test": self.clearly_worse,
             "better, corrected": self.truly_better,

@@ -11,6 +11,8 @@ import numpy as np
 
 from boostlab.plots import critical_difference
 from boostlab.studies.hypotheses import Hypothesis, Judged, judge, means_over_repeats
+from boostlab.studies.plan import Method
+from boostlab.studies.statistics import hodges_lehmann, sign_test, wilcoxon
 from boostlab.studies.study import Report, Results
 from boostlab.studies.tables import error_table
 from boostlab_reproductions.problems import FAMILIES
@@ -18,6 +20,7 @@ from boostlab_reproductions.problems import FAMILIES
 ROPE = 0.1  # percent points of error: half of what the pilot saw
 USUAL_ROPE = 1.0  # what the field calls practically equal
 SECONDARY = {"log_loss": "Log loss", "calibration_error": "Calibration error"}
+PLAIN = "AdaBoost"
 MANY = 10  # problems, from which on ranks say something
 
 Row = dict[str, Any]
@@ -39,8 +42,11 @@ def report(results: Results, hypotheses: Sequence[Hypothesis]) -> Report:
     means = [row for block in blocks for row in _means(results, block)]
     if means:
         out.tables["means over the sets"] = means
+        out.tables["everybody against AdaBoost"] = [row for block in blocks for row in _against_plain(results, block)]
         out.tables["rounds and caps"] = [row for block in blocks for row in _caps(results, block)]
-    out.tables |= {f"every λ without a choice, {b}": rows for b in blocks if (rows := _every(results, b))}
+    every = _every(results, blocks)
+    if every:
+        out.tables["each penalty without a choice"] = every
     estimates = [row for block in blocks for row in _estimates(results, block)]
     if estimates:
         out.tables["what auto estimates"] = estimates
@@ -52,7 +58,7 @@ def report(results: Results, hypotheses: Sequence[Hypothesis]) -> Report:
     if judged:
         out.figures["differences"] = partial(_draw_differences, judged=judged)
     out.captions = CAPTIONS | {f"errors, {block}": _MARKS for block in blocks}
-    out.notes = list(_NOTES)
+    out.notes = [*what_follows(judged), *_on_auto(results, judged), *_NOTES]
     return out
 
 
@@ -64,9 +70,12 @@ CAPTIONS = {
     "practical equivalence": f"The same test with the field's usual region, {USUAL_ROPE:g} point.",
     "log loss": "The same hypotheses by log loss of probabilities scaled alike, times 100; no verdicts.",
     "calibration error": "The same by the expected calibration error of the likeliest class, in percent; no verdicts.",
+    "everybody against AdaBoost": "Not registered, no verdicts, not corrected: the typical difference to plain "
+    "AdaBoost (Hodges and Lehmann) with its bootstrap interval over the sets.",
     "rounds and caps": "Median rounds chosen; the share of cells whose choice lies in the last tenth of the rounds "
     "allowed (where caps could bind), that were decided by a tie, and that chose each value; seconds are those of a "
     "cell, and a training that several methods share counts for the first.",
+    "each penalty without a choice": "Mean errors over the sets where every λ chooses its rounds only.",
     "what auto estimates": 'How often variance_penalty="auto" took each λ.',
     "differences": "The typical difference of every hypothesis and its 95 percent interval; to the left the method has "
     "fewer errors than its opponent. Crosses are the pilot's.",
@@ -83,6 +92,53 @@ _NOTES = (
     "Ranks are drawn with Nemenyi's critical difference over all methods of a block, which corrects for all pairs "
     "and sees less than the registered tests.",
 )
+
+
+DEFAULTS = ("H1", "H2a", "H2b", "H3a", "H3b")  # all must hold for a change of the defaults
+
+
+def what_follows(judged: Sequence[Judged]) -> list[str]:
+    """Return what the registration's rules say of the library, given the verdicts."""
+    verdicts = {one.hypothesis.name: one.verdict for one in judged}
+    if not {*DEFAULTS, "H5", "H6"} <= verdicts.keys():
+        return []
+    listed = ", ".join(f"{name} {_SHORT[verdicts[name]]}" for name in DEFAULTS)
+    change = all(verdicts[name] == "holds" for name in DEFAULTS)
+    parts = [
+        "**What follows.** The registration changes the defaults of VadaBoost and EBBoost only if all of "
+        f"{', '.join(DEFAULTS)} hold. {listed}: the defaults {'change' if change else 'stay as they are'}."
+    ]
+    for name, what in (("H5", '"auto"'), ("H6", '"fixed_point"')):
+        goes = "is mended or retired" if verdicts[name] == "holds" else "stays"
+        parts.append(f"{name} {_SHORT[verdicts[name]]}: {what} {goes}.")
+    return [" ".join(parts)]
+
+
+_SHORT = {
+    "holds": "holds",
+    "partly": "holds partly",
+    "does not hold": "does not hold",
+    "cannot be judged": "cannot be judged",
+}
+
+
+def _on_auto(results: Results, judged: Sequence[Judged]) -> list[str]:
+    """Return what "auto" estimates, and what it costs."""
+    asked = next((one for one in judged if one.hypothesis.method == "auto"), None)
+    if asked is None:
+        return []
+    block = asked.hypothesis.block
+    taken = [one.number("variance_penalty") for one in results.rows(block) if one.method == "auto" and one.outcome]
+    errors = means_over_repeats(results, block)[1]
+    p = {other: wilcoxon(errors["auto"], errors[other]).p for other in ("AdaBoost", "λ = 5")}
+    mean = {name: 100 * float(of.mean()) for name, of in errors.items()}
+    return [
+        f"**On auto.** It takes λ = 0, which is AdaBoost, in {np.mean(np.equal(taken, 0)):.0%} of the cells and a λ "
+        f"above 1 in {np.mean(np.greater(taken, 1)):.0%}. Its mean error is {mean['auto']:.2f} percent; AdaBoost has "
+        f"{mean['AdaBoost']:.2f} (p = {p['AdaBoost']:.2g}) and the constant 5 {mean['λ = 5']:.2f} (p = "
+        f"{p['λ = 5']:.2g}). Neither difference is sure, and the estimate takes trainings of its own: see the seconds "
+        "above."
+    ]
 
 
 def _short(one: Judged) -> Row:
@@ -113,13 +169,38 @@ def _means(results: Results, block: str) -> list[Row]:
     ]
 
 
+def _against_plain(results: Results, block: str) -> list[Row]:
+    """Return how every method of a block differs from plain AdaBoost over the sets."""
+    problems, errors = means_over_repeats(results, block)
+    rows = []
+    for method, own in errors.items():
+        if method == PLAIN or len(problems) < MANY:
+            continue
+        shift, signs = hodges_lehmann(100 * own, 100 * errors[PLAIN]), sign_test(own, errors[PLAIN])
+        rows.append(
+            {
+                "where": block,
+                "method": method,
+                "difference, points": round(shift.estimate, 2),
+                "95 % from": round(shift.low, 2),
+                "to": round(shift.high, 2),
+                "lower on": signs.wins,
+                "higher on": signs.losses,
+                "Wilcoxon p": float(f"{wilcoxon(own, errors[PLAIN]).p:.2g}"),
+            }
+        )
+    return rows
+
+
 def _caps(results: Results, block: str) -> list[Row]:
     rows = []
     for method in results.blocks[block].methods:
         done = [one for one in results.rows(block) if one.method == method.name and one.outcome]
         if not done:
             continue
-        chosen = Counter(str(*one.outcome.numbers["chosen"].values()) for one in done if method.grid and one.outcome)
+        chosen = Counter(
+            float(*one.outcome.numbers["chosen"].values()) for one in done if _choices(method) > 1 and one.outcome
+        )
         rows.append(
             {
                 "where": block,
@@ -127,22 +208,30 @@ def _caps(results: Results, block: str) -> list[Row]:
                 "rounds": float(np.median([one.number("rounds") for one in done])),
                 "near the cap, %": round(100 * float(np.mean([one.number("near_cap") for one in done])), 1),
                 "ties, %": round(100 * float(np.mean([one.number("tied") for one in done])), 1),
-                "chosen": ", ".join(f"{value}: {count}" for value, count in sorted(chosen.items())),
+                "chosen": ", ".join(f"{value:g}: {count}" for value, count in sorted(chosen.items())),
                 "seconds": round(float(np.mean([one.seconds for one in done])), 2),
             }
         )
     return rows
 
 
-def _every(results: Results, block: str) -> list[Row]:
+def _choices(method: Method) -> int:
+    return max((len(values) for values in method.grid.values()), default=1)
+
+
+def _every(results: Results, blocks: Sequence[str]) -> list[Row]:
     """Return the mean error of every λ over the sets, each without a choice but of rounds."""
-    errors: dict[float, list[float]] = {}
-    for one in results.rows(block):
-        if one.method == "λ of 5" and one.outcome:
-            grid = one.outcome.numbers["grid"]
-            for (value,), error in zip(grid["values"], grid["test_errors"], strict=True):
-                errors.setdefault(value, []).append(error)
-    return [{"λ": value, "error, %": round(100 * float(np.mean(e)), 3)} for value, e in sorted(errors.items())]
+    errors: dict[float, dict[str, list[float]]] = {}
+    for block in blocks:
+        for one in results.rows(block):
+            if one.method == "λ of 5" and one.outcome:
+                grid = one.outcome.numbers["grid"]
+                for (value,), error in zip(grid["values"], grid["test_errors"], strict=True):
+                    errors.setdefault(value, {}).setdefault(block, []).append(error)
+    return [
+        {"λ": value} | {f"{block}, %": round(100 * float(np.mean(e)), 2) for block, e in of.items()}
+        for value, of in sorted(errors.items())
+    ]
 
 
 def _estimates(results: Results, block: str) -> list[Row]:

@@ -19,6 +19,7 @@ FINEST = 0.05  # standard error behind a printed 0.0
 FEW = 5  # repeats, below which their own spread says little
 PRINTED_REPEATS = 50  # behind a printed standard error
 NEAR = 2.0  # combined standard errors, within which a cell is as printed
+OTHER_DATA = "not the paper's data"
 MANY = 30  # cells off, which are then not told one by one
 
 
@@ -89,7 +90,7 @@ def beside_published(
             mean, error, off = found
             reasons = [] if abs(off) <= NEAR else _explaining(others or {}, problem, method, value, named)
             if abs(off) > NEAR and problem in stand_ins:
-                reasons = ["not the paper's data"]
+                reasons = [OTHER_DATA]
             rows.append(
                 {
                     "data": problem,
@@ -147,7 +148,10 @@ def far_off(rows: Iterable[Row], why: Callable[[str, str], str], limit: float = 
     rows, found = list(rows), dict[tuple[str, str], list[str]]()
     for row in rows:
         if abs(row["in standard errors"]) > limit:
-            reason = why(row["data"], row["method"])
+            told = row.get("explained by")
+            reason = (
+                f"as printed with {told}" if told and told != OTHER_DATA else told or why(row["data"], row["method"])
+            )
             found.setdefault((row["data"], reason), []).append(f"{row['method']} {row['in standard errors']:+.1f}")
     if not rows:
         return []

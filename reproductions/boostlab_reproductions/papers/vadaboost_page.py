@@ -175,14 +175,14 @@ def better(text: str, contest: Contest, effect: float, evidence: str = "", p: fl
 
 
 def verdict_of(contest: Contest, p: float | None = None) -> str:
-    """Return whether a is better than b over all data sets."""
+    """Return whether a is better than b over all data sets; partly, if only without the correction of p."""
     if contest.n_sets < FEWEST:
         return "cannot be judged"
     if contest.wins(p):
         return (
             "holds" if contest.clearly_worse == 0 or contest.clearly_better >= 3 * contest.clearly_worse else "partly"
         )
-    return "partly" if contest.difference < 0 and contest.clearly_better > contest.clearly_worse else "does not hold"
+    return "partly" if contest.wins() else "does not hold"
 
 
 def alike(contest: Contest) -> str:

@@ -343,6 +343,12 @@ class VadaBoostClassifier(VariancePenalised):
         Where the penalty was taken from a grid, one entry a value: loss, error, rounds (and for "auto" variance and
         bound); else empty.
 
+    Notes
+    -----
+    The defaults are the paper's: in the repository's lambda-study (studies/lambda-study/README.md, 46 problems)
+    lambda = 5 with exact steps errs less than AdaBoost by 0.19 points (95 % 0.02 to 0.34), which does not survive the
+    correction for ten hypotheses, and no less than a tuned learning rate; "auto" is surely better than neither.
+
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer

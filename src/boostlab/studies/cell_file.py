@@ -10,8 +10,10 @@ import gzip
 import io
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatch
+from itertools import groupby
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,7 @@ Array = npt.NDArray[Any]
 
 NAME = "cells.csv.gz"
 BEFORE = "cells.csv"  # what earlier versions wrote in its place
+_SYMBOLS = "0123456789abcdefghijklmnopqrstuvwxyz"  # of small whole numbers
 _LARGEST = 2**24  # characters of a field
 
 
@@ -62,7 +65,8 @@ def write(path: Path, study: Study, results: Results) -> None:
     results : Results
         The finished cells.
     """
-    rows = [_whole(one, study) for one in sorted(results.rows(), key=lambda one: _place(results, one, True))]
+    done = _pooled(sorted(results.rows(), key=lambda one: _place(results, one, True)), study.pooled)
+    rows = [_whole(one, study) for one in done]
     text = io.StringIO()
     writer = csv.DictWriter(text, columns_of(rows), restval="", lineterminator="\n")
     writer.writeheader()
@@ -101,6 +105,22 @@ def read(path: Path, study: Study) -> list[Done]:
     }
     found = [one for one in done if (one.block, one.problem, one.method) in places]
     return sorted(found, key=lambda one: _place(known, one, False))
+
+
+def _pooled(done: Sequence[Done], names: Sequence[str]) -> list[Done]:
+    """Return the cells with some arrays sorted over the repeats of a method: which repeat had which value is lost."""
+    pooled = []
+    for _, group in groupby(done, lambda one: (one.block, one.problem, one.method)):
+        cells = list(group)
+        for name in names:
+            holders = [i for i, one in enumerate(cells) if one.outcome and name in one.outcome.arrays]
+            arrays = [cells[i].outcome.arrays[name] for i in holders]  # type: ignore[union-attr]
+            for i, array in zip(holders, np.sort(arrays, axis=0) if arrays else (), strict=True):
+                outcome = cells[i].outcome
+                assert outcome is not None
+                cells[i] = replace(cells[i], outcome=replace(outcome, arrays={**outcome.arrays, name: array}))
+        pooled += cells
+    return pooled
 
 
 def _whole(one: Done, study: Study) -> dict[str, Any]:
@@ -150,10 +170,10 @@ def _place(results: Results, one: Done, by_method: bool) -> tuple[int, ...]:
 
 
 def _text_of(array: Array) -> dict[str, Any]:
-    """Return an array as JSON values: digits as one text, other numbers as the shortest that give it back."""
+    """Return an array as JSON values: numbers below 36 as one text, others as the shortest that give it back."""
     flat = np.asarray(array).ravel()
-    if flat.dtype.kind in "iub" and flat.size and int(flat.min()) >= 0 and int(flat.max()) <= 9:
-        values: Any = "".join(map(str, flat.astype(int).tolist()))
+    if flat.dtype.kind in "iub" and flat.size and int(flat.min()) >= 0 and int(flat.max()) < len(_SYMBOLS):
+        values: Any = "".join(map(_SYMBOLS.__getitem__, flat.astype(int).tolist()))
     else:
         values = [float(str(x)) for x in flat] if flat.dtype.kind == "f" else flat.tolist()
     return {"dtype": flat.dtype.str, "shape": list(np.shape(array)), "values": values}
@@ -161,5 +181,5 @@ def _text_of(array: Array) -> dict[str, Any]:
 
 def _array_of(said: Mapping[str, Any]) -> Array:
     values = said["values"]
-    flat = [int(digit) for digit in values] if isinstance(values, str) else values
+    flat = [int(symbol, len(_SYMBOLS)) for symbol in values] if isinstance(values, str) else values
     return np.array(flat, np.dtype(said["dtype"])).reshape(said["shape"])

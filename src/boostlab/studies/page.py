@@ -24,6 +24,7 @@ from boostlab.studies.watch import duration
 from boostlab.studies.whole_files import sweep, write_whole
 
 _NAMED = 12  # the most gaps that a page names one by one
+OWN = "Our own"  # how the source of a study begins that repeats no paper
 
 
 @dataclass
@@ -94,7 +95,7 @@ def write(ran: Ran, folder: Path) -> Page:
 
 def _parts(ran: Ran, report: Report, figures: Sequence[str], troubles: Sequence[str]) -> Iterable[str]:
     """Yield the parts of the page from top to bottom."""
-    study = ran.study
+    study, own = ran.study, ran.study.source.startswith(OWN)
     yield f"# {study.title}"
     yield f"Source: {study.source}"
     yield "\n".join(f"- {line}" for line in (*_repeats(ran), *facts(ran)))
@@ -103,7 +104,7 @@ def _parts(ran: Ran, report: Report, figures: Sequence[str], troubles: Sequence[
         share = len(ran.results.rows()) / ran.planned
         yield f"**Not finished ({share:.1%} of the cells): the verdicts are those of what is there.**"
     if report.claims:
-        yield "## What the paper says, and what we see"
+        yield "## What was expected, and what we see" if own else "## What the paper says, and what we see"
         yield markdown([{"verdict": f"**{c.verdict}**", "claim": c.text, "ours": c.evidence} for c in report.claims])
     for name, rows in report.tables.items():
         yield f"## {heading(name)}"
@@ -115,7 +116,7 @@ def _parts(ran: Ran, report: Report, figures: Sequence[str], troubles: Sequence[
         yield "" if name in report.tables else report.captions.get(name, "")
         yield f"![{heading(name)}]({slug(name)}.png)"
     yield section("Notes", report.notes, bullet="")
-    yield section("Readings where the paper is silent", study.assumptions)
+    yield section("How it was done" if own else "Readings where the paper is silent", study.assumptions)
     yield section("The data as they were read", _readings(study))
     yield section("What is missing", missing(ran))
     yield "## Run it again"

@@ -204,6 +204,9 @@ class Study:
         all): the file of cells beside the page has them.
     leaves_out : tuple of str
         Numbers of the outcomes that the report does not read and that would fill the file: curves.
+    pooled : tuple of str
+        Arrays of which the report reads only how often each value occurs over the repeats, place by place: the file has
+        them sorted over the repeats of a method, which packs well and keeps these counts.
     """
 
     name: str
@@ -216,6 +219,7 @@ class Study:
     splits_first: bool = False
     reads: Mapping[str, int | None] = field(default_factory=dict)
     leaves_out: tuple[str, ...] = ()
+    pooled: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         names = [block.name for block in self.blocks]

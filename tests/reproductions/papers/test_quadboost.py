@@ -190,6 +190,18 @@ def test_fitted_readings_stand_beside_default_ones():
     assert any("with default readings it is" in note and "of zoo were chosen" in note for note in report.notes)
 
 
+def test_a_cell_within_the_scatter_of_the_splits_is_explained():
+    theirs = printed()["zoo", "QuadBoost"]  # 4 of 100
+    wide, narrow = (4, 4, 5, 6, 20, 20, 20, 21, 21, 22), (14, 14, 14, 14, 14, 14, 14, 15, 15, 15)
+    for wrong, reason in ((wide, "the draw of the split: ours lie between 0.040 and 0.220"), (narrow, "")):
+        done = [cell("zoo", m.name, r, wrong[r]) for m in METHODS for r in range(10)]
+        table = TABLE1.report(Results(TABLE1.blocks, done, {"splits": 10})).tables["beside_the_paper"]
+        row = next(row for row in table if row["algorithm"] == "QuadBoost")
+        assert row["published"] == theirs == 0.04
+        assert row["mean: standard errors off"] > 2
+        assert row["explained by"] == reason
+
+
 def test_programs_without_a_vote_are_counted():
     def lp(repeat, price):
         one = cell("zoo", "LPBoost", repeat, 10)

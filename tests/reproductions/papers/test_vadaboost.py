@@ -15,6 +15,7 @@ from boostlab.studies.tables import markdown
 from boostlab_reproductions.papers import ebboost, vadaboost
 from boostlab_reproductions.papers import vadaboost_methods as methods
 from boostlab_reproductions.papers.contests import Contest, PairedErrors, row_minima
+from boostlab_reproductions.papers.ebboost_sizes import COLUMNS, that_fit_more
 from boostlab_reproductions.papers.printed_cells import beside_published, far_off, printed
 from boostlab_reproductions.papers.vadaboost_page import equally_patient
 
@@ -272,3 +273,20 @@ def test_readings_of_cart_are_measured_against_the_printed_errors():
     assert any("With unpruned trees 76 of 76 trainings" in note for note in report.notes)
     explained = {row["explained by"] for row in report.tables["published"] if row["method"] == "AdaBoost"}
     assert any("depth 4 as CART" in text for text in explained)
+
+
+def test_a_size_that_spoils_another_cell_explains_none():
+    """With 800 rows EBBoost errs as printed on musk, but RLP-Boost no longer does; on splice both do."""
+    theirs = {("musklarge", m): (5.0, 0.1) for m in COLUMNS} | {("splice", m): (5.0, 0.1) for m in COLUMNS}
+
+    def errors(musk, splice):
+        noise = np.array([-0.1, 0.0, 0.1, -0.1, 0.1])
+        of = {m: np.array([5.0 + noise, 5.0 + noise]) for m in COLUMNS}
+        for at, off in enumerate((musk, splice)):
+            for method in off:
+                of[method][at] += 2.0
+        return PairedErrors(["musk", "splice"], of)
+
+    ours, other = errors(["EBBoost"], ["EBBoost", "RLP-Boost"]), errors(["RLP-Boost"], [])
+    kept = that_fit_more({"800 training rows": other}, ours, theirs)
+    assert kept["800 training rows"].problems == ["splice"]

@@ -1,0 +1,90 @@
+"""The page of findings quotes the studies' own files."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PAGE = " ".join((ROOT / "docs" / "what_we_found.md").read_text(encoding="utf-8").split())
+
+
+def row(study, file, **where):
+    with (ROOT / "studies" / study / file).open(encoding="utf-8", newline="") as lines:
+        return next(line for line in csv.DictReader(lines) if all(line[k] == v for k, v in where.items()))
+
+
+def points(value):
+    return f"{abs(float(value)):.2f}"
+
+
+def span(line):
+    """The interval without signs, the smaller end first."""
+    low, high = sorted(abs(float(line[name])) for name in ("95 % from", "to"))
+    return f"{low:.2f} to {high:.2f}"
+
+
+def test_small_steps_under_noise():
+    where = {"where": "stumps, 20 % noise", "method": "rate 0.1"}
+    line = row("lambda-study", "everybody-against-adaboost.csv", **where)
+    problems = int(row("lambda-study", "hypotheses.csv", hypothesis="H4b")["sets"])
+    assert (
+        f"**{points(line['difference, points'])} points** ({span(line)}), on {line['lower on']} of {problems}" in PAGE
+    )
+    worse = row("lambda-study", "hypotheses.csv", hypothesis="H4b")
+    assert f"{points(worse['difference, points'])} points ({span(worse)})" in PAGE
+    assert worse["verdict"] == "holds"
+
+
+def test_noise_in_one_class():
+    line = row("noise-study", "friedman-s-test-and-wilcoxon-s-against-the-control.csv", setting="stumps, class, 20 %")
+    assert line["better than the control (Holm, 5 %)"] == "RobustBoost, smooth, QuadBoost, l2"
+    errors = {
+        name: f"{float(row('noise-study', 'mean-errors-in-percent.csv', booster=name)['stumps, class, 20 %']):.1f} %"
+        for name in ("RobustBoost, smooth", "QuadBoost, l2", "AdaBoost, rate chosen")
+    }
+    robust, quad, control = errors.values()
+    assert f"smooth RobustBoost errs on **{robust}** and QuadBoost (l2) on {quad}, AdaBoost with a tuned rate" in PAGE
+    assert f"tuned rate on {control}" in PAGE
+
+
+def test_choosing_gains_by_itself():
+    def contest(method, against):
+        return row("ebboost-slides", "contests.csv", method=method, against=against)
+
+    plain, chance = contest("EBBoost", "AdaBoost"), contest("AdaBoost, best of 14", "AdaBoost")
+    fair = contest("EBBoost", "AdaBoost, best of 14")
+    assert f"on {plain['sets better']} of 18 sets" in PAGE
+    gains = [points(line["mean difference"]) for line in (chance, plain)]
+    assert f"**−{gains[0]} points**, of EBBoost's −{gains[1]}" in PAGE
+    said = (
+        f"ahead by {points(fair['mean difference'])} points on {fair['sets better']} sets and behind on {fair['worse']}"
+    )
+    assert said in PAGE
+    limited = contest("EBBoost, λ ≤ 1", "AdaBoost, best of 11")
+    assert f"ahead of 11 such runs on {limited['sets better']} sets and behind on {limited['worse']}" in PAGE
+    assert f"(p = {float(fair['p (Wilcoxon)']):.2f})".replace("0.", ".") in PAGE
+
+
+def test_the_rate_not_the_penalty():
+    alike, alone = (row("lambda-study", "hypotheses.csv", hypothesis=name) for name in ("H3b", "H1"))
+    assert f"**+{points(alike['difference, points'])} points** for λ, −{points(alike['95 % from'])} to +" in PAGE
+    assert f"gains {points(alone['difference, points'])} ({span(alone)})" in PAGE
+    assert float(alone["Holm p"]) > 0.05
+    trees = {
+        name: row("lambda-study", "everybody-against-adaboost.csv", where="trees, clean", method=name)
+        for name in ("rate of 5", "λ of 5")
+    }
+    rate, penalty = (f"{points(line['difference, points'])}" for line in trees.values())
+    assert f"the rate is worth {rate} points ({span(trees['rate of 5'])}) over plain AdaBoost, λ {penalty}" in PAGE
+
+
+def test_quadboost_instead_of_a_program():
+    wins = row("quadboost-table1", "wins.csv", pair="QuadBoost-L1 : LPBoost", on="mean risk of 10 splits")
+    assert f"wins {float(wins['wins']):g}, ties {float(wins['ties']):g} and loses {float(wins['losses']):g}" in PAGE
+    quad, program = (
+        float(row("quadboost-table1", "seconds.csv", algorithm=name)["mean seconds"])
+        for name in ("QuadBoost-L1", "LPBoost")
+    )
+    assert f"{quad:.3f} seconds to LPBoost's {program:.2f}" in PAGE
+    assert f"**{program / quad:.0f} times faster**" in PAGE
