@@ -78,6 +78,12 @@ class Criterion:
         """Return a number for each category, given its sums, in whose order a cut should be looked for."""
         return sums[1] * (sums[0] > 0) / np.maximum(sums[0], TINY)  # the mean of the target
 
+    def rank_columns(self, sums: Array, starts: Array, numbers: Array) -> Array:
+        """Return the same for several columns, whose categories lie behind one another from `starts` on."""
+        if self.ranks_alone:
+            return self.rank(sums, numbers)
+        return np.concatenate([self.rank(mine, numbers) for mine in np.split(sums, starts[1:], axis=1)])
+
     def rise(self, left: Array, right: Array, gross: Array, numbers: Array) -> Array:
         """Return for every cut a number that has the sign of the vote above less the vote below."""
         raise NotImplementedError

@@ -76,11 +76,20 @@ class ByClass(Separable):
 
         With two classes that is the share of one of them, and the best subset is a cut.
         """
-        weight = sums.sum(axis=0)
+        return self.rank_columns(sums, np.zeros(1, np.int64), numbers)
+
+    def rank_columns(self, sums: Array, starts: Array, numbers: Array) -> Array:
+        """Do so for several columns: LAPACK is asked once."""
+        ends = np.append(starts[1:], sums.shape[1])
+        weight, widths = sums.sum(axis=0), ends - starts
         shares = sums * (weight > 0) / np.maximum(weight, TINY)
-        apart = shares - (sums.sum(axis=1) / max(weight.sum(), TINY))[:, None]
-        axis = np.linalg.eigh((weight * apart) @ apart.T)[1][:, -1]
-        return axis @ shares * (1.0 if axis[np.abs(axis).argmax()] > 0 else -1.0)
+        mean = np.add.reduceat(sums, starts, axis=1) / np.maximum(np.add.reduceat(weight, starts), TINY)
+        apart = shares - np.repeat(mean, widths, axis=1)
+        scatter = [(weight[a:b] * apart[:, a:b]) @ apart[:, a:b].T for a, b in zip(starts, ends, strict=True)]
+        axes = np.linalg.eigh(scatter)[1][:, :, -1]
+        largest = np.abs(axes).argmax(axis=1)[:, None]
+        axes = np.where(np.take_along_axis(axes, largest, 1) > 0, axes, -axes)
+        return (np.repeat(axes, widths, axis=0).T * shares).sum(axis=0)
 
 
 @formula

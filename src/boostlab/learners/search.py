@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -82,17 +83,19 @@ class SplitSearch:
         self, criterion: Criterion, hist: Array, scale: Array, seen: slice, numbers: Array
     ) -> tuple[Array, dict[int, Array]]:
         """Sort the slots of categorical columns, missing values among them, so that the best subset is a cut."""
-        order: dict[int, Array] = {}
         slots = self.slots
         if not slots.categories:
-            return hist, order
-        if criterion.ranks_alone:  # all columns at once
-            hist, places = sort_categories(slots, criterion.rank((hist * scale[:, None])[seen], numbers), hist)
-            return hist, {j: places[slots.mine(j)] for j in slots.categories}
-        hist = hist.copy()
-        for j in slots.categories:
-            mine = slots.mine(j)
-            rank = criterion.rank((hist[:, mine] * scale[:, None])[seen], numbers)
-            order[j] = np.argsort(np.where(slots.filled[mine], rank, np.inf), kind="stable")  # empty slots last
-            hist[:, mine] = hist[:, mine][:, order[j]]
-        return hist, order
+            return hist, {}
+        mine, starts = self.of_categories
+        rank = np.zeros(slots.n_slots)
+        rank[mine] = criterion.rank_columns((hist[:, mine] * scale[:, None])[seen], starts, numbers)
+        hist, places = sort_categories(slots, rank, hist)
+        return hist, {j: places[slots.mine(j)] for j in slots.categories}
+
+    @cached_property
+    def of_categories(self) -> tuple[Array, Array]:
+        """The slots of all categorical columns, and where each column's start among them."""
+        slots = self.slots
+        widths = [slots.mine(j).stop - slots.mine(j).start for j in slots.categories]
+        mine = np.concatenate([np.arange(slots.n_slots)[slots.mine(j)] for j in slots.categories])
+        return mine, np.append(0, np.cumsum(widths))[:-1].astype(np.int64)
