@@ -27,7 +27,7 @@ def predict(
     columns: str = "keep",
     explain: bool = False,
     encoding: str | None = None,
-    size: int = 20_000,
+    size: int | None = None,
 ) -> int:
     """Write the predictions of a model for every row of a table; return the number of rows.
 
@@ -45,8 +45,8 @@ def predict(
         Whether to add what every column contributes to the score, where the model can say.
     encoding : str, optional
         Of a text file.
-    size : int
-        Rows of a batch.
+    size : int, optional
+        Rows of a batch; by default as many as memory suggests.
     """
     if columns not in ("keep", "drop"):
         raise RequestError(f"--columns {columns} is not possible; it is keep or drop.")

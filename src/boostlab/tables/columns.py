@@ -152,7 +152,7 @@ def read_column(
         if form is None or form.kind == "number":
             return Column(name, finite(cells))
         cells = ["" if math.isnan(value) else f"{value:.12g}" for value in cells.tolist()]
-    if form is None and not any("_" in cell for cell in cells):  # in which Python sees numbers, and people codes
+    if form is None and "_" not in "".join(cells):  # in which Python sees numbers, and people codes
         with suppress(ValueError):
             return Column(name, finite(np.array(cells, dtype=np.float64)))  # most columns have no empty cell
     form = infer(cells, decimal_comma) if form is None else form

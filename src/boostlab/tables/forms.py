@@ -138,6 +138,10 @@ def read_cells(cells: Sequence[str], form: Form) -> Array | tuple[str, ...]:
     """
     if form.kind in ("words", "boolean"):
         return tuple("" if cell.casefold() in MISSING else cell for cell in cells)
+    if form == Form():
+        numbers = plain_numbers(cells)
+        if numbers is not None:
+            return np.where(np.isfinite(numbers), numbers, np.nan)
     known = {cell: _value(cell, form) for cell in set(cells)}
     return np.array([known[cell] for cell in cells], dtype=np.float64)
 
@@ -167,6 +171,26 @@ def plain_number(cell: str, decimal_comma: bool = False) -> float | None:
         cell = cell.replace(",", ".")
     try:
         return None if "_" in cell else float(cell)
+    except ValueError:
+        return None
+
+
+def plain_numbers(cells: Sequence[str]) -> Array | None:
+    """Return cells as numbers if all but the missing ones are plain numbers, else None.
+
+    Examples
+    --------
+    >>> plain_numbers(["1", "?", "2.5"]).tolist(), plain_numbers(["1", "2 kg"])
+    ([1.0, nan, 2.5], None)
+    """
+    if "_" in "".join(cells):  # in which Python sees numbers, and people codes
+        return None
+    try:
+        return np.array(cells, dtype=np.float64)
+    except ValueError:
+        pass
+    try:
+        return np.array(["nan" if cell.casefold() in MISSING_NUMBER else cell for cell in cells], dtype=np.float64)
     except ValueError:
         return None
 
