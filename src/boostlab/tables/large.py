@@ -277,13 +277,10 @@ class FileRows:
 
     def drawn(self, rows: Array) -> Array:
         """Return the numbers of some rows, in one more pass over the file."""
-        order, at, parts = np.argsort(rows, kind="stable"), 0, []
-        wanted = rows[order]
+        order, at = np.argsort(rows, kind="stable"), 0
+        wanted, out = rows[order], np.empty((len(rows), len(self.recipe.feature_names)))
         for batch in self.batches():
             low, high = np.searchsorted(wanted, [at, at + len(batch.X)])
-            parts.append(batch.X[wanted[low:high] - at])
+            out[order[low:high]] = batch.X[wanted[low:high] - at]
             at += len(batch.X)
-        found = np.concatenate(parts)
-        out = np.empty_like(found)
-        out[order] = found
         return out
