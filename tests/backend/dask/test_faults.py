@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -291,3 +292,26 @@ def test_dask_is_not_imported_otherwise():
         "assert not {'dask', 'distributed'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
+def test_workers_that_the_client_cannot_reach_are_called_by_way_of_the_scheduler(client, monkeypatch):
+    """As where a firewall lies between: connections are refused, or are not answered."""
+    X, y = sample()
+    here, ways = votes(AdaBoostClassifier(n_estimators=4, max_leaf_nodes=3).fit(X, y)), []
+    workers, connect, run = set(client.nthreads()), client.rpc.connect, client.run
+
+    async def refused(address=None, *args, **options):
+        if address in workers:
+            await asyncio.sleep(60 if silent else 0)
+            raise OSError("no route to host")
+        return await connect(address, *args, **options)
+
+    monkeypatch.setattr("boostlab.backend.dask.cluster.REACH", 0.2)
+    monkeypatch.setattr(client.rpc, "connect", refused)
+    monkeypatch.setattr(client, "run", lambda *args, **options: (ways.append(1), run(*args, **options))[1])
+    for silent in (False, True):
+        ways.clear()
+        assert votes(AdaBoostClassifier(n_estimators=4, max_leaf_nodes=3).fit(*collections(X, y))) == here
+        assert len(ways) > 8  # at least two levels of four trees, two workers each
+    monkeypatch.undo()
+    assert left_on(client) == (0, [])
