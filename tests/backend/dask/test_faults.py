@@ -15,6 +15,7 @@ import dask.array as da
 import numpy as np
 import pytest
 from distributed import Client
+from distributed.comm import CommClosedError
 
 import boostlab.dask
 from boostlab import AdaBoostClassifier, LPBoostClassifier, SAMMEClassifier
@@ -201,6 +202,19 @@ def test_a_closed_client(cluster):
         AdaBoostClassifier(n_estimators=3).fit(*collections(X, y))
 
 
+@pytest.mark.parametrize("question", ["nthreads", "who_has"])
+def test_a_scheduler_that_goes_away_while_it_is_asked(client, monkeypatch, question):
+    DX, Dy = collections(*sample())
+    slow = DX.map_blocks(lambda x: (time.sleep(0.3), x)[1], meta=np.empty((0, 4)))
+
+    def gone(*_):
+        raise CommClosedError("Connection reset by peer")
+
+    monkeypatch.setattr(client, question, gone)
+    with pytest.raises(RuntimeError, match=r"^The Dask client or its scheduler is gone, so the fit ends here"):
+        AdaBoostClassifier(n_estimators=3).fit(slow if question == "nthreads" else DX, Dy)
+
+
 def test_constraints_and_time_limits(client):
     X, y = sample()
     DX, Dy = collections(X, y)
@@ -298,18 +312,18 @@ def test_workers_that_the_client_cannot_reach_are_called_by_way_of_the_scheduler
     """As where a firewall lies between: connections are refused, or are not answered."""
     X, y = sample()
     here, ways = votes(AdaBoostClassifier(n_estimators=4, max_leaf_nodes=3).fit(X, y)), []
-    workers, connect, run = set(client.nthreads()), client.rpc.connect, client.run
+    workers, connect, run, silence = set(client.nthreads()), client.rpc.connect, client.run, [0]
 
     async def refused(address=None, *args, **options):
         if address in workers:
-            await asyncio.sleep(60 if silent else 0)
+            await asyncio.sleep(silence[0])
             raise OSError("no route to host")
         return await connect(address, *args, **options)
 
     monkeypatch.setattr("boostlab.backend.dask.cluster.REACH", 0.2)
     monkeypatch.setattr(client.rpc, "connect", refused)
     monkeypatch.setattr(client, "run", lambda *args, **options: (ways.append(1), run(*args, **options))[1])
-    for silent in (False, True):
+    for silence[0] in (0, 60):
         ways.clear()
         assert votes(AdaBoostClassifier(n_estimators=4, max_leaf_nodes=3).fit(*collections(X, y))) == here
         assert len(ways) > 8  # at least two levels of four trees, two workers each

@@ -18,6 +18,7 @@ FROZEN = 10.0  # seconds without a sign of life after which a round does not wai
 BEATS = 10  # the same in signs of life that a worker owes, which it gives more rarely on a large cluster
 STARTING = 3  # times as long while tables are read: a worker that imports libraries may be silent for some seconds
 
+GONE = "The Dask client or its scheduler is gone, so the fit ends here; connect, and fit again."
 MORE_MEMORY = "give the workers more memory, or use smaller partitions"
 
 
@@ -53,9 +54,19 @@ class Cluster:
     def check(self) -> None:
         """Refuse a client that has no scheduler any more."""
         if self.client.status != "running":
-            raise RuntimeError(
-                "The Dask client or its scheduler is gone, so the fit ends here; connect, and fit again."
-            )
+            raise RuntimeError(GONE)
+
+    def workers(self) -> set[str]:
+        """Return the addresses of the workers that the scheduler knows."""
+        return set(self._told(self.client.nthreads))
+
+    @staticmethod
+    def _told(ask: Callable[..., Any], *args: Any) -> Any:
+        """Return what the scheduler says; a connection that ends amid is a scheduler that is gone."""
+        try:
+            return ask(*args)
+        except OSError:
+            raise RuntimeError(GONE) from None
 
     def results(self, submit: Callable[[int], Any], n: int, what: str) -> list[Any]:
         """Return the futures of n computations once all are there; one that a dying worker took along is repeated.
@@ -117,7 +128,7 @@ class Cluster:
                     return
             except CancelledError:
                 return
-            if self.client.nthreads():
+            if self.workers():
                 alone = None
                 if time.monotonic() - start > STARTING * self.silence:
                     self._refuse_frozen(STARTING * self.silence)
@@ -132,7 +143,7 @@ class Cluster:
     def homes(self, futures: Sequence[Any]) -> list[str]:
         """Return the worker that has each result; "" if none has it any more."""
         self.check()
-        found = self.client.who_has(list(futures))
+        found = self._told(self.client.who_has, list(futures))
         return [next(iter(found.get(f.key, ())), "") for f in futures]
 
     def run(
@@ -160,7 +171,7 @@ class Cluster:
                     self.check()
                     if time.monotonic() - start > self.silence:
                         self._refuse_frozen(self.silence, {w for below in groups.values() for w in below})
-                    alive = set(self.client.nthreads())
+                    alive = self.workers()
                     for w, call in calls.items():
                         if not call.done() and not alive.issuperset(groups[w]):
                             call.cancel()
@@ -176,7 +187,7 @@ class Cluster:
         from distributed.scheduler import heartbeat_interval
 
         said = dask.config.get("boostlab.silence", None)
-        return float(said) if said is not None else max(FROZEN, BEATS * heartbeat_interval(len(self.client.nthreads())))
+        return float(said) if said is not None else max(FROZEN, BEATS * heartbeat_interval(len(self.workers())))
 
     def _refuse_frozen(self, patience: float, asked: Collection[str] | None = None) -> None:
         """Refuse to wait for workers that are there and give no sign of life: a stopped process, a machine that hangs.
