@@ -173,6 +173,16 @@ def test_a_partition_that_workers_die_of(client, cluster, monkeypatch):
     assert left_on(client) == (0, [])
 
 
+def test_a_cluster_without_workers(cluster):
+    with Client(cluster.scheduler) as client, dask.config.set({"boostlab.silence": 1}):
+        for pid in cluster.alive(client):
+            os.kill(pid, signal.SIGKILL)
+        start = time.monotonic()
+        with pytest.raises(RuntimeError, match=r"^The Dask cluster has had no worker for 1 seconds; start some"):
+            AdaBoostClassifier(n_estimators=3).fit(*collections(*sample()))
+        assert time.monotonic() - start < 15
+
+
 def test_a_frozen_worker(client):
     X, y = sample()
     stopped = []

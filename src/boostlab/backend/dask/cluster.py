@@ -9,7 +9,7 @@ from concurrent.futures import CancelledError
 from concurrent.futures import wait as wait_for_calls
 from typing import Any
 
-PATIENCE = 10.0  # seconds without any worker after which a fit gives up
+PATIENCE = 30.0  # seconds without any worker after which a fit gives up: a nanny may take some to start one anew
 TRIES = 20  # how often what is lost is computed anew, for one question
 AGAIN = 3  # how often a task is submitted that fails, or that workers die of
 REACH = 3.0  # seconds that a connection to a worker may take, after which the scheduler is asked to call it
@@ -134,9 +134,10 @@ class Cluster:
                     self._refuse_frozen(STARTING * self.silence)
             else:
                 alone = alone or time.monotonic()
-                if time.monotonic() - alone > PATIENCE:
+                patience = self._configured or PATIENCE
+                if time.monotonic() - alone > patience:
                     raise RuntimeError(
-                        f"The Dask cluster has had no worker for {PATIENCE:.0f} seconds; start some, with more "
+                        f"The Dask cluster has had no worker for {patience:.0f} seconds; start some, with more "
                         "memory if theirs ran out, and fit again."
                     ) from None
 
@@ -183,11 +184,16 @@ class Cluster:
     @property
     def silence(self) -> float:
         """Seconds without a sign of life that are too many: as Dask's configuration says, or as the workers owe."""
-        import dask
         from distributed.scheduler import heartbeat_interval
 
-        said = dask.config.get("boostlab.silence", None)
-        return float(said) if said is not None else max(FROZEN, BEATS * heartbeat_interval(len(self.workers())))
+        return self._configured or max(FROZEN, BEATS * heartbeat_interval(len(self.workers())))
+
+    @property
+    def _configured(self) -> float:
+        """Seconds to wait as Dask's configuration says; 0 if it does not."""
+        import dask
+
+        return float(dask.config.get("boostlab.silence", None) or 0.0)
 
     def _refuse_frozen(self, patience: float, asked: Collection[str] | None = None) -> None:
         """Refuse to wait for workers that are there and give no sign of life: a stopped process, a machine that hangs.
