@@ -37,6 +37,9 @@ class Channels(Protocol):
     def errors(self, criterion: Any, leaves: list[Array], /) -> tuple[float, float]:
         """Return the weight of the sample and of the rows that are wrong, given the leaves' integer sums."""
 
+    def turned(self, votes: Column, /) -> Array:
+        """Return the sums over the sample of a column a label, with rows' signs turned where votes are -1."""
+
 
 class Channel(Protocol):
     """One channel, whose sums are compared as the integers they are; `LearnerRows` has an example."""
@@ -181,6 +184,9 @@ class LearnerRows(Protocol):
 
     def votes(self, voter: Any) -> Column:
         """Return a voter's votes."""
+
+    def values(self, what: Formula, columns: Mapping[str, Column], /, *numbers: Any) -> tuple[Column, ...]:
+        """Return a formula's values for every row, given its columns by name."""
 
     def tame(self, weight: Column) -> Column:
         """Return weights whose squares can be formed: scaled by a power of two if the largest is extreme."""

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from boostlab.backend.cpu import in_parts
 from boostlab.backend.cpu import threads as threads_module
-from boostlab.backend.cpu.followed_histograms import Panel
+from boostlab.backend.cpu.panel import Panel
 from boostlab.backend.cpu.threads import AtOnce
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Table
@@ -191,7 +191,7 @@ def test_threads(criterion, monkeypatch):
 def channels_of(part):
     """The integers of a follower's one or two channels, or of all of a panel's."""
     if isinstance(part, Panel):
-        return part.q.T
+        return part.q
     return [np.abs(part.q), part.q] if part.sided else [part.q]
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.followed_histograms import ClassCount, Follower, Panel, scaled, sum_together
+from boostlab.backend.cpu.followed_histograms import ClassCount, Follower, scaled, sum_together
+from boostlab.backend.cpu.panel import Panel
 from boostlab.contract.criterion import Separable
 
 Array = npt.NDArray[Any]
@@ -44,6 +45,12 @@ class CpuChannels:
             p.among(members, slots[first:], total[first:])
             first += p.width
         return slots, total
+
+    def turned(self, votes: Array) -> Array:
+        """Return the channels' sums over the sample, with the rows' signs turned where votes are -1, in numbers."""
+        panel: Any = self.parts[0]
+        sums: Array = panel.turned(votes) * self.scale[: panel.width]
+        return sums
 
     def empty(self) -> tuple[Array, Array]:
         """Return room for sums, per slot and in total."""

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.bin_codes import Codes, DenseCodes, Followed
-from boostlab.backend.cpu.label_histograms import sums_of
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.scales import limits, next_scale
 from boostlab.contract.criterion import SIGNED, SIZE, SQUARE
@@ -22,7 +21,6 @@ from boostlab.contract.criterion import SIGNED, SIZE, SQUARE
 Array = npt.NDArray[Any]
 
 FEW, SMALL = 4096, 100_000  # rows, and cells, that are counted anew faster than compared
-MANY = 4  # channels up to which two by two are summed faster than all side by side
 WORTH = 0.7  # the share of changed rows from which on counting anew is faster
 
 
@@ -203,51 +201,6 @@ class ClassCount:
     def grosses(self) -> list[int]:
         """The sums of magnitudes, one a class: weights are not negative."""
         return self._grosses
-
-
-class Panel:
-    """Channels of weights and targets that have a column a label: all of one scale, counted anew every round.
-
-    Parameters
-    ----------
-    rows, codes
-        The sample.
-    forms : tuple of int
-        What is summed, as for a `Follower`: a channel a label for the first form, then those for the next.
-    weight, target : arrays of shape (n_rows, n_labels)
-        Per unit of mass.
-    counts : array, optional
-        How often a draw picked each row.
-    """
-
-    def __init__(
-        self, rows: Masses, codes: Codes, forms: tuple[int, ...], weight: Array, target: Array, counts: Array | None
-    ) -> None:
-        self.codes, self.width = codes, len(forms) * weight.shape[1]
-        x = [weight if form == SIZE else weight * target for form in forms]
-        self.q, self.power, _, _ = rows.whole(np.concatenate(x, axis=1) if len(x) > 1 else x[0], counts)
-        dense = isinstance(codes, DenseCodes) and not codes.one_thread
-        self.by_channels = np.ascontiguousarray(self.q.T) if dense and self.width <= MANY else None
-
-    def now(self, slots: Array, total: Array) -> None:
-        """Write the channels' sums over all rows, per slot and in total, to the first places."""
-        if self.by_channels is None:
-            slots[: self.width], total[: self.width] = sums_of(self.codes, self.q)
-            return
-        assert isinstance(self.codes, DenseCodes)
-        total[: self.width] = self.by_channels.sum(axis=1)
-        self.codes.histograms(self.by_channels, slots)
-
-    def among(self, members: Array, slots: Array, total: Array) -> None:
-        """Write the channels' sums over some rows."""
-        slots[: self.width], total[: self.width] = sums_of(self.codes, self.q, members)
-
-    @property
-    def grosses(self) -> list[int]:
-        """The sums of magnitudes, one a channel."""
-        if self.by_channels is None:
-            return [int(g) for g in np.abs(self.q).sum(axis=0)]
-        return [int(g) for g in np.abs(self.by_channels).sum(axis=1)]
 
 
 def scaled(x: int, power: int) -> float:

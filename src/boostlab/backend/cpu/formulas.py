@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from boostlab.backend.cpu.compiling import jitable
 from boostlab.backend.cpu.functions import STAMP
 from boostlab.backend.cpu.in_parts import InParts
 from boostlab.contract.formula import COLUMNS, LABEL, is_formula, n_values, parameters
+
+CELLS = 4  # of a histogram, that each value of one row's formula costs as much as
 
 
 @cache
@@ -88,8 +90,34 @@ def values(function: Callable[..., Any], *numbers: float, **columns: Any) -> Any
     **columns : arrays of equal length
         Its columns.
     """
-    first = next(iter(columns.values()))
-    out, rest = np.empty((n_values(function), len(first))), iter(numbers)
-    given = [np.asarray(columns[name]) if name in columns else float(next(rest)) for name in parameters(function)]
-    evaluation(function, tuple(columns))(*given, out, 0, len(first))
+    out = values_of(function, columns, numbers)
     return out[0] if len(out) == 1 else out
+
+
+def values_of(
+    function: Callable[..., Any], columns: Mapping[str, Any], numbers: Sequence[Any] = (), threads: int = 1
+) -> Any:
+    """Return the same as an array of shape (values, rows), by several threads where that is worth it."""
+    given, rest = list[Any](), iter(numbers)
+    for name in parameters(function):
+        given.append(shown(columns[name]) if name in columns else as_number(next(rest)))
+    arrays = [np.asarray(x) for x in columns.values()]
+    out = np.empty((n_values(function), len(arrays[0])))
+    cells = CELLS * sum(x.size for x in arrays)
+    evaluation(function, tuple(columns)).shared(cells, threads, *given, out, 0, out.shape[1])
+    return out
+
+
+def shown(column: Any) -> Any:
+    """Return a column as kernels are compiled for it: contiguous, and not to be written to."""
+    column = np.asarray(column)
+    flags = column.flags
+    if flags.writeable or not flags.c_contiguous:
+        column = np.ascontiguousarray(column).view()
+        column.flags.writeable = False
+    return column
+
+
+def as_number(x: Any) -> Any:
+    """Return a number, or a small table of numbers, as kernels are compiled for it."""
+    return np.ascontiguousarray(x, np.float64) if isinstance(x, np.ndarray) else float(x)

@@ -169,7 +169,7 @@ class Masses:
             found = self._totals_of(x)
             if found[1] < math.inf:
                 return found
-        k, signed, gross = self._sums(*(self._unit(x) if counts is None else (_matrix(x), counts)))
+        k, signed, gross = self._sums(*(self._unit(x) if counts is None else (as_matrix(x), counts)))
         return math.ldexp(signed, -k), math.ldexp(gross, -k)
 
     def whole(self, x: Array, counts: Array | None = None, room: int = 0) -> tuple[Array, int, int, int]:
@@ -190,14 +190,14 @@ class Masses:
             k = k - room if gross > 0 else k
             out, signed, gross = rounded(values, k, self.threads)
             return out, k, signed, gross
-        matrix, counts = self._unit(x) if counts is None else (_matrix(x), counts)
+        matrix, counts = self._unit(x) if counts is None else (as_matrix(x), counts)
         out = np.empty(matrix.shape, np.int64)
         k, signed, gross = _finite(fixed_and_sums(matrix, counts, _size(matrix, counts), room, out))
         return out.reshape(x.shape), k, signed, gross
 
     def _unit(self, x: Array) -> tuple[Array, Array]:
         """Fold real masses into x; integer masses stay apart, to be multiplied after rounding."""
-        matrix = _matrix(x) if self.mass is None else _matrix(_matrix(x) * self.mass[:, None])
+        matrix = as_matrix(x) if self.mass is None else as_matrix(as_matrix(x) * self.mass[:, None])
         return matrix, _ONCE if self.counts is None else self.counts
 
     def _sums(self, matrix: Array, counts: Array) -> tuple[int, int, int]:
@@ -261,7 +261,7 @@ def _exact_sum(mass: Array, counts: Array) -> float:
     return float(sum(Fraction(u) * int(k) for u, k in zip(units.tolist(), times.tolist(), strict=True)))
 
 
-def _matrix(x: Array) -> Array:
+def as_matrix(x: Array) -> Array:
     """Return values as kernels are compiled for them: contiguous, and not to be written to."""
     x = np.ascontiguousarray(x, dtype=np.float64)
     matrix = x[:, None] if x.ndim == 1 else x.view()

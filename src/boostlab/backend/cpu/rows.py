@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.block_sums import Blocks, Evaluate
 from boostlab.backend.cpu.exponential_weights import Exponentials
-from boostlab.backend.cpu.formulas import column_names, evaluation
+from boostlab.backend.cpu.formulas import CELLS, as_number, column_names, evaluation, shown
 from boostlab.backend.cpu.fused import FusedRounds
 from boostlab.backend.cpu.kernels.vote_update import exp_less, write_column
 from boostlab.backend.cpu.masses import Masses
@@ -25,7 +25,6 @@ Array = npt.NDArray[Any]
 Formula = Callable[..., Any]
 
 MANY = 1 << 15  # values that several threads write
-CELLS = 4  # of a histogram, that each value of one row's formula costs as much as
 
 
 class CpuRows(CpuSample):
@@ -240,23 +239,10 @@ class CpuRows(CpuSample):
             raise TypeError(f"{what.__name__} takes {len(wanted)} numbers ({', '.join(wanted)}), not {len(numbers)}.")
         rest = iter(numbers)
         given = [
-            _shown(self.column(name)) if is_column else _number(next(rest))
+            shown(self.column(name)) if is_column else as_number(next(rest))
             for name, is_column in zip(names, are_columns, strict=True)
         ]
         return loop, given, are_columns
-
-
-def _shown(column: Array) -> Array:
-    """Return a column as kernels are compiled for it: contiguous, and not to be written to."""
-    flags = column.flags
-    if flags.writeable or not flags.c_contiguous:
-        column = np.ascontiguousarray(column).view()
-        column.flags.writeable = False
-    return column
-
-
-def _number(x: Any) -> Any:
-    return np.ascontiguousarray(x, np.float64) if isinstance(x, np.ndarray) else float(x)
 
 
 class WatchedRows:

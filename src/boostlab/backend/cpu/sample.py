@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,10 +12,12 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.bin_codes import Codes
 from boostlab.backend.cpu.channels import CpuChannels, SmallChannels
-from boostlab.backend.cpu.followed_histograms import ClassCount, Follower, Panel
+from boostlab.backend.cpu.followed_histograms import ClassCount, Follower
+from boostlab.backend.cpu.formulas import values_of
 from boostlab.backend.cpu.kernels.pool_search import signed_sums
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.pairs import Pair
+from boostlab.backend.cpu.panel import Panel
 from boostlab.backend.cpu.small import Small, tame
 from boostlab.backend.cpu.trees.best_first import BestFirst
 from boostlab.backend.cpu.trees.full import Full
@@ -227,6 +229,10 @@ class CpuSample:
     def sums(self, x: Array, counts: Array | None = None) -> tuple[float, float]:
         """Return the sums of x and of |x| over the sample, or over a draw."""
         return self.masses.sums(x, counts)
+
+    def values(self, what: Callable[..., Any], columns: Mapping[str, Array], /, *numbers: Any) -> tuple[Array, ...]:
+        """Return a formula's values for every row, given its columns by name."""
+        return tuple(values_of(what, columns, numbers, self.threads))
 
     def label_sums(self, votes: Array, x: Array, counts: Array | None) -> Array:
         """Return the sums of x times each row of votes that are -1 and +1, exactly."""

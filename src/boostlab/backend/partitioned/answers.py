@@ -30,6 +30,7 @@ MERGES: dict[str, tuple[Callable[[Any, Any], Any], ...]] = {
     "label_sums": (add, np.add, add, add),
     "class_sums": (np.add, np.add),
     "panel_sums": (np.add, np.add, np.add),
+    "turned_sums": (np.add,),
     "slot_masses": (np.add,),
     "sizes": (np.add,),
     "n_examples": (add,),

@@ -11,7 +11,7 @@ from boostlab.backend.cpu.bin_codes import Followed
 from boostlab.backend.cpu.followed_histograms import Follower
 from boostlab.backend.cpu.scales import limits
 from boostlab.backend.partitioned.answers import ALL, Answer, Call
-from boostlab.backend.partitioned.part import Formed
+from boostlab.backend.partitioned.column import Formed
 
 if TYPE_CHECKING:
     from boostlab.backend.partitioned.rows import PartitionedRows
@@ -119,6 +119,11 @@ class PartedPanel:
         answer = self.sample.ask_at_once([self.question(ALL)])[0]
         self.write(answer, slots, total)
         self.grosses = [int(g) for g in answer[2]]
+
+    def turned(self, votes: Any) -> Array:
+        """Return the channels' sums over the sample, with rows' signs turned where votes are -1."""
+        sums: Array = self.sample.ask("turned_sums", self.number, votes)[0]
+        return sums
 
     def question(self, node: int) -> Call:
         """Return what to ask for the sums over a node."""

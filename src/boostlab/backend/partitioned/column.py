@@ -17,6 +17,12 @@ class Ref(NamedTuple):
     number: int
 
 
+class Formed(tuple[Any, ...]):
+    """The forms that channels sum, and the columns of weight and target."""
+
+    __slots__ = ()
+
+
 class PartedColumn(NDArrayOperatorsMixin):
     """One value a row, or one a row and class.
 
@@ -91,3 +97,12 @@ class PartedColumn(NDArrayOperatorsMixin):
     def any(self) -> bool:
         """Return whether a value is not zero."""
         return self.rows.largest(np.abs(self * 1.0)) > 0.0
+
+
+def as_sent(x: Any) -> Any:
+    """Return an argument as it travels: a column as what stands for it."""
+    if isinstance(x, PartedColumn):
+        return Ref(x.number)
+    if isinstance(x, Formed):
+        return Formed(as_sent(part) for part in x)
+    return tuple(as_sent(part) for part in x) if type(x) is tuple else x

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from boostlab.backend.partitioned.answers import Answer, Call, apart
-from boostlab.backend.partitioned.column import PartedColumn, Ref
-from boostlab.backend.partitioned.part import Formed, Part
+from boostlab.backend.partitioned.column import as_sent
+from boostlab.backend.partitioned.part import Part
 from boostlab.backend.partitioned.whole import Parts
 
 ONCE = {"keep", "advance", "scale_side", "renew_weights"}  # orders that may not be carried out twice
@@ -93,13 +93,5 @@ class Exchanges:
 
 
 def shown(name: str, args: Sequence[Any]) -> Call:
-    """Return an order or a question as it travels: numbers stand for columns."""
-    return name, tuple(_shown(a) for a in args)
-
-
-def _shown(x: Any) -> Any:
-    if isinstance(x, PartedColumn):
-        return Ref(x.number)
-    if isinstance(x, Formed):
-        return Formed(_shown(part) for part in x)
-    return tuple(_shown(part) for part in x) if type(x) is tuple else x
+    """Return an order or a question as it travels."""
+    return name, tuple(as_sent(a) for a in args)

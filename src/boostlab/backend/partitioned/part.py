@@ -17,11 +17,11 @@ import numpy.typing as npt
 from boostlab.backend.cpu.kernels import fixed_point
 from boostlab.backend.cpu.kernels.vote_update import exp_less, scale_side, wrong_mass
 from boostlab.backend.cpu.label_histograms import sums_of
-from boostlab.backend.cpu.masses import _matrix
+from boostlab.backend.cpu.masses import as_matrix
 from boostlab.backend.cpu.rows import CpuRows
 from boostlab.backend.cpu.sample import CpuNode
 from boostlab.backend.partitioned.answers import ALL, Answer, Call, less
-from boostlab.backend.partitioned.column import Ref
+from boostlab.backend.partitioned.column import Formed, Ref
 from boostlab.contract import Reweigh, Step
 from boostlab.contract.criterion import SIZE, SQUARE, Residual
 from boostlab.contract.formula import is_formula
@@ -30,12 +30,6 @@ from boostlab.contract.voter import votes_of
 Array = npt.NDArray[Any]
 Formula = Callable[..., Any]
 Facts = tuple[int, int, str]  # of a column: dimensions, values a row, type
-
-
-class Formed(tuple[Any, ...]):
-    """The forms that channels sum, and the columns of weight and target."""
-
-    __slots__ = ()
 
 
 class Part:
@@ -127,6 +121,11 @@ class Part:
         values = self.rows.each(what, *given)
         return [self._put(n, v) for n, v in zip(numbers, [values] if len(numbers) == 1 else values, strict=True)]
 
+    def values(self, numbers: Sequence[int], what: Formula, columns: Any, given: Sequence[Any]) -> list[Facts]:
+        """Evaluate a formula of some columns."""
+        made = self.rows.values(what, {name: self._of(x) for name, x in columns}, *given)
+        return [self._put(n, v) for n, v in zip(numbers, made, strict=True)]
+
     def keep(self, name: str, what: Any, given: Sequence[Any]) -> None:
         """Remember a column by name."""
         self.rows.keep(name, self._of(what), *given)
@@ -188,7 +187,7 @@ class Part:
             values = [self._of(what)]
         if counts is None:
             return [masses._unit(x) for x in values]
-        return [(_matrix(x), self._of(counts)) for x in values]
+        return [(as_matrix(x), self._of(counts)) for x in values]
 
     def _form(self, forms: Sequence[int], weight: Ref, target: Ref) -> Array:
         w, t = self._of(weight), self._of(target)
@@ -227,6 +226,10 @@ class Part:
         q = self.q[channel]
         gross = np.abs(q).sum(axis=0) if node == ALL else np.zeros(q.shape[1], np.int64)
         return *self._sums(channel, node, lambda m: sums_of(self.rows.codes, q, m)), gross
+
+    def turned_sums(self, channel: int, votes: Ref) -> tuple[Array]:
+        """Return the sums of each of a channel's columns, with rows' signs turned where votes are -1."""
+        return (np.where(self._of(votes)[:, None] > 0, self.q[channel], -self.q[channel]).sum(axis=0),)
 
     def _sums(self, channel: int, node: int, count: Callable[[Array | None], Answer]) -> Answer:
         """Return a channel's sums over a node: counted, or its parent's less those of a smaller sibling.

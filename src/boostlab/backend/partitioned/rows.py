@@ -17,9 +17,9 @@ from boostlab.backend.cpu.sample import CpuSample
 from boostlab.backend.cpu.scores import Scores
 from boostlab.backend.partitioned.answers import ALL, Answer, Call
 from boostlab.backend.partitioned.channels import PartedClassCount, PartedFollower, PartedPanel
-from boostlab.backend.partitioned.column import PartedColumn
+from boostlab.backend.partitioned.column import Formed, PartedColumn
 from boostlab.backend.partitioned.exchanges import Exchanges
-from boostlab.backend.partitioned.part import Facts, Formed, Part
+from boostlab.backend.partitioned.part import Facts, Part
 from boostlab.backend.partitioned.scores import PartedExponentials, PartedMasses, PartedScores, PartedWatched
 from boostlab.backend.partitioned.whole import PartedNode, Parts, Whole
 from boostlab.contract import Reweigh, Rule, Step
@@ -137,10 +137,18 @@ class PartitionedRows(CpuSample):
     def each(self, what: Any, /, *numbers: Any) -> Any:
         """Return a formula's values: a column, or a tuple of them."""
         self._prepare(what)
-        names = tuple(self._number() for _ in range(n_values(what)))
-        found = self.order("each", names, what, numbers)
-        columns = tuple(self._made(n, facts) for n, facts in zip(names, found, strict=True))
+        columns = self._several("each", what, numbers)
         return columns[0] if len(columns) == 1 else columns
+
+    def values(self, what: Any, columns: Mapping[str, Any], /, *numbers: Any) -> tuple[Any, ...]:
+        """Return a formula's values for every row, given its columns by name."""
+        return self._several("values", what, tuple(columns.items()), numbers)
+
+    def _several(self, operation: str, what: Any, *args: Any) -> tuple[Any, ...]:
+        """Return the columns that an order makes of a formula, one a value."""
+        names = tuple(self._number() for _ in range(n_values(what)))
+        found = self.order(operation, names, what, *args)
+        return tuple(self._made(n, facts) for n, facts in zip(names, found, strict=True))
 
     def each_label(self, what: Any, /, *numbers: Any) -> list[Any]:
         """Return for every label a formula's values, a column each."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.contract import Found, Stop, Task
+from boostlab.contract import Found, Row, Stop, Task, formula
 from boostlab.contract.growth import FLOOR
 from boostlab.learners.labelwise import Factored
 
@@ -18,6 +18,15 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 FACTORED = Factored()
+
+
+@formula
+def agreement(D: Row, Y: Row, v: Row) -> tuple[float, float]:
+    """|u| and the sign of u = sum over labels of D Y v."""
+    u = 0.0
+    for label in range(len(D)):
+        u += D[label] * Y[label] * v[label]
+    return abs(u), -1.0 if u < 0.0 else 1.0
 
 
 def grow_factored(session: TreeSession, task: Task) -> Found | Stop:
@@ -38,12 +47,12 @@ def grow_factored(session: TreeSession, task: Task) -> Found | Stop:
         Weights and targets with a column a label.
     """
     search, rows = session.search, session.rows
-    signed = rows.tame(task.weight) * task.target
+    D, Y = rows.tame(task.weight), task.target
     examples = rows.n if task.counts is None else float(task.counts.sum())
     if examples < session.learner.min_samples_split and session.learner.min_samples_split > 2:
         return Stop("no_edge", "there are too few examples to split (min_samples_split)")
     census, labels = session.learner.min_samples_leaf > 1, slice(task.weight.shape[1])
-    channels = rows.channels(FACTORED, np.abs(signed), np.sign(signed), task.counts, census)
+    channels = rows.channels(FACTORED, D, Y, task.counts, census)
     least = float(session.learner.min_samples_leaf) if census else 0.0
     split = search.best(FACTORED, channels.slots, channels.total, channels, task.params, least)
     if split is None:
@@ -52,13 +61,13 @@ def grow_factored(session: TreeSession, task: Task) -> Found | Stop:
     v, gross = FACTORED.signs((above - below)[labels]), float(channels.gross[labels].sum())
     most, grown = -split.cost, None
     for start in [v] if most > FLOOR * gross else 2.0 * np.eye(len(v)) - 1.0:
-        u = (signed * start).sum(axis=1)
-        found = session.best(Task("edge", np.abs(u), np.where(u < 0, -1.0, 1.0), counts=task.counts))
+        weight, sign = rows.values(agreement, {"D": D, "Y": Y}, start)
+        found = session.best(Task("edge", weight, sign, counts=task.counts))
         if isinstance(found, Stop):
             continue
         assert found.votes is not None
         phi = found.votes
-        edges = np.array([rows.sums(x * phi, task.counts)[0] for x in signed.T])
+        edges = channels.turned(phi)
         if np.abs(edges).sum() > most:
             most, grown = float(np.abs(edges).sum()), (found.voter, phi, FACTORED.signs(edges))
     if grown is not None:

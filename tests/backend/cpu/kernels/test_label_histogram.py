@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from boostlab.backend.cpu.kernels.label_channels import channel_totals, form_channels, turned_totals
 from boostlab.backend.cpu.label_histograms import sums_of
 from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.threads import AtOnce
 from boostlab.data.table import Bins, Table
 
 
@@ -32,3 +34,18 @@ def test_every_row_adds_all_its_integers(kind, threads):
                 np.add.at(expected[k], codes.starts[j] + columns[j][some], q[some, k])
         assert np.array_equal(slots, expected)
         assert np.array_equal(totals, q[some].sum(axis=0))
+
+
+@pytest.mark.parametrize("threads", [1, AtOnce(3)])
+def test_channels_of_rows_and_labels_are_formed_and_summed(threads):
+    rng = np.random.default_rng(1)
+    w, t = rng.random((97, 3)), rng.normal(size=(97, 3))
+    for sizes, expected in ((False, w * t), (True, w)):
+        out = np.empty((3, 97))
+        form_channels.shared(1, threads, w, t, sizes, 0, 97, out)
+        assert np.array_equal(out, expected.T)
+    q, votes = rng.integers(-(1 << 50), 1 << 50, (3, 97)), rng.choice(np.array([-1, 1], np.int8), 97)
+    sums, _ = channel_totals.added(10**9, threads, (3, 2), q, 0, 97)
+    assert np.array_equal(sums, np.stack([q.sum(axis=1), np.abs(q).sum(axis=1)], axis=1))
+    turned, _ = turned_totals.added(10**9, threads, (3,), q, votes, 0, 97)
+    assert np.array_equal(turned, (q * votes).sum(axis=1))
