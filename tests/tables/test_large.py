@@ -184,6 +184,11 @@ def test_compare_in_batches_draws_rows_and_fits_all(tmp_path, monkeypatch):
         outcome.append((repr(model.estimators_), re.findall(r"AdaBoost .*?%", done.stdout)))
     assert outcome[0] == outcome[1]
     assert "are read in batches" in " ".join(done.stderr.split())
+    for path in ("t.csv", "t-*.csv"):
+        done = run("predict", tmp_path / "parts" / "model.boost", tmp_path / path, "--out", tmp_path / "p.out")
+        assert done.exit_code == 0
+        outcome.append((tmp_path / "p.out").read_text())
+    assert outcome[2] == outcome[3]
 
 
 def test_what_is_wrong_is_said_with_file_and_rows(tmp_path):
