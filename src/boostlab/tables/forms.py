@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -42,6 +43,7 @@ _HAS_DATE = re.compile(
     r"|^\d{1,2}:\d{2}(:\d{2})?$"
 )
 _DAY = 86400.0
+_MANY = 1000  # cells that are worth another library
 _BLANKS = " \u00a0\u202f"
 
 
@@ -186,13 +188,23 @@ def plain_numbers(cells: Sequence[str]) -> Array | None:
     if "_" in "".join(cells):  # in which Python sees numbers, and people codes
         return None
     try:
-        return np.array(cells, dtype=np.float64)
+        return floats(cells)
     except ValueError:
         pass
     try:
-        return np.array(["nan" if cell.casefold() in MISSING_NUMBER else cell for cell in cells], dtype=np.float64)
+        return floats(["nan" if cell.casefold() in MISSING_NUMBER else cell for cell in cells])
     except ValueError:
         return None
+
+
+def floats(cells: Sequence[str]) -> Array:
+    """Return what `float` makes of cells; ValueError if one is no number.  Arrow rounds as Python does, and faster."""
+    if len(cells) >= _MANY:
+        with suppress(ImportError, ValueError):
+            import pyarrow
+
+            return np.asarray(pyarrow.array(cells).cast(pyarrow.float64()))
+    return np.array(cells, dtype=np.float64)
 
 
 def number_form(cells: Sequence[str], decimal_comma: bool) -> Form | None:
