@@ -264,7 +264,7 @@ class FileRows:
         self.spool = None if file.is_typed else Spool.on_disk(self._parsed(), cache, CELL * file.files.size)
 
     def batches(self) -> Iterator[Batch]:
-        """Yield all rows; those of text are parsed once, and kept on disk as numbers where there is room for them."""
+        """Yield all rows; those of text are parsed once, and kept as numbers where a disk has enough space."""
         return self._parsed() if self.spool is None else self.spool.batches()
 
     def _parsed(self) -> Iterator[Batch]:
