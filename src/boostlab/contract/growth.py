@@ -7,6 +7,7 @@ to a backend.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -83,6 +84,10 @@ class Strategy(ABC):
     @abstractmethod
     def grow(self, criterion: Separable, task: Task) -> Grown | Stop:
         """Grow a tree, or say why there is none."""
+
+    def grow_each(self, criterion: Separable, tasks: Sequence[Task]) -> Sequence[Grown | Stop] | None:
+        """Grow a tree for every task if that is faster side by side; None if one after the other."""
+        return None
 
 
 def deepest(learner: Limits) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -53,6 +53,10 @@ class Session:
     def best(self, task: Task) -> Found | Stop:
         """Return the best voter it can find, or why there is none."""
         raise NotImplementedError
+
+    def best_each(self, tasks: Sequence[Task]) -> Sequence[Found | Stop] | None:
+        """Return the answers to several tasks if they are found faster together; None if one after the other."""
+        return None
 
     def added(self, voter: Any, alpha: float) -> None:
         """Take note that alpha * voter was added to the scores; of K tasks the voter is a tuple."""

@@ -200,9 +200,10 @@ class Training:
     def _learn(self, asked: Task | Sequence[Task | float]) -> list[Found] | Stop:
         """Return the learner's answers, one a task, or why there is no voter."""
         tasks, answers, failed = (asked,) if isinstance(asked, Task) else asked, list[Found](), 0
+        known = iter(self._best_each(_tasks(asked)))
         for turn, task in enumerate(tasks):
             self.rows.turn = turn
-            answer = self._best(task) if isinstance(task, Task) else Found(constant(task))
+            answer = (next(known, None) or self._best(task)) if isinstance(task, Task) else Found(constant(task))
             if isinstance(answer, Stop):
                 failed += 1
                 if not self.rule.each_alone or failed == len(_tasks(asked)):
@@ -210,6 +211,12 @@ class Training:
                 answer = Found(constant(0.0))
             answers.append(answer)
         return answers
+
+    def _best_each(self, tasks: Sequence[Task]) -> Sequence[Found | Stop]:
+        """Return the learner's answers to several tasks; none if it looks for one after the other."""
+        if len(tasks) < 2 or self._drawn(tasks):
+            return ()
+        return self.session.best_each(tasks) or ()
 
     def _best(self, task: Task) -> Found | Stop:
         """Return the learner's answer to one task."""

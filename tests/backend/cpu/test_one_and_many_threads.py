@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 
 from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.sample import CpuSample
 from boostlab.backend.cpu.threads import AtOnce
+from boostlab.contract import Task
 from boostlab.contract.criterion import SIGNED
 from boostlab.data.table import Table
+from boostlab.learners import DecisionTree
+from boostlab.learners.tree.fitted import Tree
 from tables import stored
 
 
@@ -40,3 +44,39 @@ def test_sums_and_what_changed(sparse, sided):
     np.testing.assert_array_equal(mine, other)
     assert slots is None
     assert (ours.minus, ours.plus) == (followed.minus, followed.plus)
+
+
+@pytest.mark.parametrize("criterion", ["least_squares", "edge"])
+def test_trees_that_grow_side_by_side_are_those_grown_one_after_the_other(criterion):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(900, 6))
+    X[rng.random(X.shape) < 0.1] = np.nan
+    masses, targets = Masses(900), [np.where(X[:, j] > rng.normal(size=900), 1.0, -1.0) for j in range(5)]
+    if criterion == "least_squares":
+        targets = [t * rng.gamma(2.0, size=900) for t in targets]
+    tasks = [Task(criterion, rng.random(900), t) for t in targets]
+    found = []
+    for threads in (1, AtOnce(3), AtOnce(8)):
+        sample = CpuSample(Table.fit(X, masses, 32, threads), masses, as_small=False)
+        session = DecisionTree(max_leaf_nodes=6).begin(sample, rng)
+        each = session.best_each(tasks)
+        assert (each is None) == (threads == 1)
+        found.append(each or [session.best(task) for task in tasks])
+        again = session.best_each(tasks) or found[-1]  # with workspace that was used before
+        assert all(np.array_equal(a.votes, b.votes) for a, b in zip(found[-1], again, strict=True))
+    for other in found[1:]:
+        for a, b in zip(found[0], other, strict=True):
+            assert np.array_equal(a.votes, b.votes)
+            assert all(
+                np.array_equal(x, y)
+                for x, y in zip(Tree.pack([a.voter]).values(), Tree.pack([b.voter]).values(), strict=True)
+            )
+
+
+def test_few_tasks_for_many_threads_are_grown_one_after_the_other():
+    X, masses = np.random.default_rng(0).normal(size=(300, 3)), Masses(300)
+    session = DecisionTree(max_leaf_nodes=4).begin(
+        CpuSample(Table.fit(X, masses, 32, AtOnce(5)), masses, as_small=False), None
+    )
+    tasks = [Task("least_squares", np.ones(300), X[:, j]) for j in range(2)]
+    assert session.best_each(tasks) is None

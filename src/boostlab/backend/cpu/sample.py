@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -65,6 +66,13 @@ class CpuSample:
         self._counter: ClassCount | None = None
         self._pair: Pair | None = None
         self.turn = 0  # which of a round's tasks is at hand
+
+    def alone(self) -> CpuSample:
+        """Return the same rows for one of several threads that are at work side by side."""
+        one = copy(self)
+        one.table, one.masses, one.threads = self.table.again(1), self.masses.on(1), 1
+        one.followers, one._counter, one._pair = [], None, None
+        return one
 
     @property
     def codes(self) -> Codes:

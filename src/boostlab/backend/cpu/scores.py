@@ -10,10 +10,13 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.kernels.lookup_table import weighted_votes
 from boostlab.backend.cpu.kernels.vote_update import add_names, add_to_decayed, add_votes
+from boostlab.backend.cpu.threads import spread
 from boostlab.contract import Reweigh, Rule, Step
 
 Array = npt.NDArray[Any]
 
+BLOCK = 2048  # rows
+CELLS = 4  # of a histogram, that a score costs as much as
 TOGETHER = 16  # rounds of votes for classes that are added in one pass
 
 
@@ -117,4 +120,16 @@ class Scores:
                 add_to_decayed.shared(F.size, self.threads, F, answer.decay, answer.alpha, h, 0, F.size)
         else:
             F = self.F if answer.decay == 1.0 else answer.decay * self.F
-            self._F, self._lent = self.rule.combine(F, answer.alpha, h), False
+            self._F, self._lent = self._combined(F, answer.alpha, h), False
+
+    def _combined(self, F: Array, alpha: float, h: Array) -> Array:
+        """Return what the rule makes of scores and votes, by blocks of rows that stay in the cache."""
+        out = np.empty_like(F, subok=False)
+
+        def work(first: int, last: int) -> None:
+            for start in range(first, last, BLOCK):
+                rows = slice(start, min(start + BLOCK, last))
+                out[rows] = self.rule.combine(F[rows], alpha, h[rows])
+
+        spread(work, len(F), CELLS * F.size, self.threads)
+        return out
