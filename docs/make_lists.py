@@ -2,14 +2,16 @@
 
 Every booster says in its own file what the lists need (`@booster`).  This script writes them where they are read as
 plain text, between two marks: the table in docs/boosters.md, the table of families in docs/index.md, the claims of the
-README, whose numbers are those of the measured files, and the imports that type checkers and editors read in
-src/boostlab/__init__.py.  With --check nothing is written, and a list that is not up to
-date is an error.
+README, whose numbers are those of the measured files, "which booster for what" in the README and in docs/choose.md from
+the study `atlas`, and the imports that type checkers and editors read in src/boostlab/__init__.py.  The atlas's table
+is copied to src/boostlab/comparison/atlas.csv, too, where `boostlab compare` reads it.  With --check nothing is
+written, and a list that is not up to date is an error.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import sys
 from collections.abc import Callable
@@ -95,10 +97,71 @@ def claims() -> str:
 """
 
 
+ATLAS = ROOT / "studies/atlas"
+ATLAS_TABLE = "which-booster-for-what.csv"
+ATLAS_COPY = ROOT / "src/boostlab/comparison/atlas.csv"
+
+
+def atlas_table(folder: Path = ATLAS) -> str:
+    """Return the atlas's table of boosters; nothing until the study has run in its full tier."""
+    facts = folder / "study.json"
+    if not facts.is_file() or json.loads(facts.read_text(encoding="utf-8"))["asked"] != "full":
+        return ""
+    return (folder / ATLAS_TABLE).read_text(encoding="utf-8")
+
+
+def which(text: str, all_groups: bool) -> str:
+    """Return which booster does best in which situation, given the atlas's table; nothing without one."""
+    lines = list(csv.DictReader(text.splitlines()))
+    if not lines:
+        return ""
+    head = ["situation", "sets", "untuned", "tuned", "best of other libraries', tuned"]
+    rows = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+    for situation in dict.fromkeys(line["situation"] for line in lines):
+        mine = {line["tuning"]: line for line in lines if line["situation"] == situation}
+        tuned, untuned = mine.get("tuned"), mine.get("untuned")
+        if tuned is None or untuned is None or not (all_groups or _is_whole(tuned)):
+            continue
+        unit = " AUC" if tuned["ranked by"] == "AUC" else ""
+        own = [f"{line['take'].removesuffix(', tuned')} {line['mean, %']} %{unit}" for line in (untuned, tuned)]
+        peer = tuned["best peer"].removesuffix(", tuned")
+        peer += f" {tuned['its mean, %']} %{unit} (p = {tuned['p']})" if peer else "not run"
+        rows.append("| " + " | ".join([situation, tuned["sets"], *own, peer]) + " |")
+    return "\n".join(rows) + "\n"
+
+
+def _is_whole(line: dict[str, str]) -> bool:
+    """Whether a group is a whole block of the study: classes, and noise or not."""
+    return not line["rows"] and not line["balance"] and "categories" not in line["situation"]
+
+
+def which_in_short() -> str:
+    """Return the README's table."""
+    made = which(atlas_table(), all_groups=False)
+    says = (
+        "Which booster for what: mean test errors of the best, by mean rank ([the atlas](studies/atlas/README.md)).\n"
+    )
+    return f"\n{says}\n{made}\n" if made else ""
+
+
+def which_in_full() -> str:
+    """Return the table of the page on choosing."""
+    made = which(atlas_table(), all_groups=True)
+    return f"\n{made}\n" if made else ""
+
+
+def copies() -> list[tuple[Path, str]]:
+    """Return the files that are copies of a study's table, and what they must hold."""
+    text = atlas_table()
+    return [(ATLAS_COPY, text)] if text else []
+
+
 # The file, the mark before the list (up to the end of its line), the mark after it, and what makes the list.
 LISTS: list[tuple[str, str, str, Callable[[], str]]] = [
     ("docs/boosters.md", "<!-- [boosters] ", "<!-- [/boosters] -->", boosters),
     ("README.md", "<!-- [claims] ", "<!-- [/claims] -->", claims),
+    ("README.md", "<!-- [which] ", "<!-- [/which] -->", which_in_short),
+    ("docs/choose.md", "<!-- [which] ", "<!-- [/which] -->", which_in_full),
     ("docs/index.md", "<!-- [families] ", "<!-- [/families] -->", families),
     ("src/boostlab/__init__.py", "    # [imports] ", "    # [/imports]", imports),
 ]
@@ -125,6 +188,12 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"{name} {'is not up to date' if asked.check else 'is written anew'}")
             if not asked.check:
                 path.write_text(new, encoding="utf-8")
+    for path, text in copies():
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            old += 1
+            print(f"{path.relative_to(ROOT)} {'is not up to date' if asked.check else 'is written anew'}")
+            if not asked.check:
+                path.write_text(text, encoding="utf-8")
     return 1 if asked.check and old else 0
 
 

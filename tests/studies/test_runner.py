@@ -308,6 +308,22 @@ def test_data_that_are_not_there_are_left_out_and_named(tmp_path, store):
     assert {done.problem for done in collect(lacking, store, 2).results.rows()} == {"b"}
 
 
+def test_a_method_without_its_package_is_left_out_and_can_be_merged(tmp_path, store, monkeypatch):
+    methods = [Method("m0", "", {"shift": 0.0}), Method("peer", "", {"shift": 0.5}, needs="no_such_package")]
+    study = toy_study(tmp_path, "a", methods)
+    ran = run(study, store, 2, jobs=1)
+    assert (ran.computed, ran.planned) == (2, 2)
+    assert ran.results.absent == {"peer": "it needs the package no_such_package, which is not installed here."}
+    elsewhere = tmp_path / "elsewhere.sqlite"
+    with Store(elsewhere) as other, monkeypatch.context() as there:
+        there.setattr("boostlab.studies.schedule.is_installed", lambda package: True)
+        assert run(study, other, 2, jobs=1).computed == 4
+    assert store.merge(elsewhere) == (2, 2)
+    again = run(study, store, 2, jobs=1)
+    assert (again.computed, again.planned, len(again.results.rows())) == (0, 4, 4)
+    assert again.results.absent == {}
+
+
 def test_after_the_budget_no_cell_begins(tmp_path, store):
     methods = [Method(f"m{i}", "", {"seconds": 0.3, "shift": i}) for i in range(20)]
     start = time.monotonic()

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = ["STUDIES"]
 
-_FILES = ("ebboost", "vadaboost", "quadboost", "arboost", "textbook", "bias_variance", "noise", "lambda_study", "smoke")
+_FILES = (
+    *("ebboost", "vadaboost", "quadboost", "arboost", "textbook", "bias_variance"),
+    *("noise", "lambda_study", "atlas", "smoke"),
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -1,6 +1,18 @@
 """The data sets of the papers as their studies use them, one table of problems a paper."""
 
 from boostlab_reproductions.problems.arboost import ARBOOST, ARBOOST_BINARY, ARBOOST_MULTICLASS, SPHERES
+from boostlab_reproductions.problems.atlas import (
+    ATLAS_FAMILIES,
+    ATLAS_LARGE,
+    ATLAS_NOISY_SEVERAL,
+    ATLAS_NOISY_TWO,
+    ATLAS_QUICK_SEVERAL,
+    ATLAS_QUICK_TWO,
+    ATLAS_SEVERAL,
+    ATLAS_SMALL,
+    ATLAS_TWO,
+    CC18,
+)
 from boostlab_reproductions.problems.noise import LONG_SERVEDIO, NOISE
 from boostlab_reproductions.problems.problem import PaperProblem, ProblemData
 from boostlab_reproductions.problems.quadboost import QUADBOOST
@@ -12,6 +24,16 @@ __all__ = [
     "ARBOOST",
     "ARBOOST_BINARY",
     "ARBOOST_MULTICLASS",
+    "ATLAS_FAMILIES",
+    "ATLAS_LARGE",
+    "ATLAS_NOISY_SEVERAL",
+    "ATLAS_NOISY_TWO",
+    "ATLAS_QUICK_SEVERAL",
+    "ATLAS_QUICK_TWO",
+    "ATLAS_SEVERAL",
+    "ATLAS_SMALL",
+    "ATLAS_TWO",
+    "CC18",
     "CLEAN1",
     "EBBOOST",
     "FAMILIES",

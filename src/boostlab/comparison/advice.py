@@ -41,7 +41,7 @@ class Advice:
     code: str = ""
 
 
-def advise(rankings: Sequence[Ranking], usual: str) -> Advice:
+def advise(rankings: Sequence[Ranking], usual: str, elsewhere: str = "") -> Advice:
     """Return what to choose.
 
     Parameters
@@ -50,6 +50,8 @@ def advise(rankings: Sequence[Ranking], usual: str) -> Advice:
         With the labels as they are, and, if that was asked for, with some of them flipped.
     usual : str
         The most frequent class.
+    elsewhere : str
+        A sentence on what was found on other tables like this one.
 
     Returns
     -------
@@ -65,6 +67,7 @@ def advise(rankings: Sequence[Ranking], usual: str) -> Advice:
     choose = "So far choose" if plain.early else "Choose"
     first = f"{choose} {pick.name}{f' with {settings}' if settings else ''}: {why}."
     beside = [_yardstick(plain, pick)] if plain.peers else []
+    beside += [elsewhere] if elsewhere else []
     return Advice(pick, (first, _doubts(plain, noisy, pick, usual), *beside), code(pick))
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.comparison import figures
-from boostlab.comparison.advice import advise
+from boostlab.comparison import atlas, figures
+from boostlab.comparison.advice import Advice, advise
 from boostlab.comparison.methods import LARGE, suitable
 from boostlab.comparison.metrics import METRICS, Metric, check_metric, fitting_metric
 from boostlab.comparison.peers import is_peer, peers
@@ -151,7 +151,11 @@ def conclude(plan: Design, ran: Ran) -> Comparison:
     Comparison
     """
     rankings = [rank(ran.results, block) for block in plan.study.blocks]
-    return Comparison(rankings, advise(rankings, usual_class(plan.table)), plan.left_out, ran, plan)
+    return Comparison(rankings, _advice(rankings, plan.table), plan.left_out, ran, plan)
+
+
+def _advice(rankings: Sequence[Ranking], table: LabelledTable) -> Advice:
+    return advise(rankings, usual_class(table), atlas.sentence(table, noise=len(rankings) > 1))
 
 
 def usual_class(table: LabelledTable) -> str:
@@ -197,7 +201,7 @@ def _assumptions(blocks: Sequence[Block], times: int) -> tuple[str, ...]:
 
 def _report(results: Results, blocks: Sequence[Block], table: LabelledTable) -> Report:
     rankings = [rank(results, block) for block in blocks]
-    advice = advise(rankings, usual_class(table))
+    advice = _advice(rankings, table)
     return Report(
         tables={_title(ranking): rows(ranking) for ranking in rankings},
         figures=figures.figures(results, blocks, rankings),

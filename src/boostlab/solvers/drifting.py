@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from math import atanh, e, inf, pi, sqrt
 
 from scipy.optimize import brentq
@@ -13,10 +14,9 @@ from boostlab.functions import erfcinv
 from boostlab.solvers.brownian import erfc_in_units
 
 NEAR = 1e-7  # a Newton step so small leaves an error of its square
-SHORT = 0.001  # of sigma: a stretch of the curve that is not looked at any closer
+SHORT = 0.02  # of sigma: before a solution, a stretch of the curve that is not looked at any closer
+STEP, LEAST_STEP = 0.05, 0.001  # of sigma: the first step of a walk along the curve, and the shortest
 TUBE = 0.1  # of dt: how far a parabola may be from the curve
-
-SHORT = 0.02  # of the first step of a walk: no step is shorter
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,7 @@ class Process:
     @property
     def rho(self) -> float:
         """The drift."""
-        width = sqrt(e * e * (self.sigma_f**2 + 1) - 1)
-        return (erfcinv(self.eps / self.height) * width + e * self.theta) / (2 * (e - 1))
+        return _drift(self.eps / self.height, self.theta, self.sigma_f)
 
     @property
     def height(self) -> float:
@@ -64,6 +63,13 @@ class Process:
     def sigma(self, t: float) -> float:
         """Return the width."""
         return sqrt((self.sigma_f**2 + 1) * exp(2 * (1 - t)) - 1)
+
+
+@lru_cache(64)
+def _drift(share: float, theta: float, sigma_f: float) -> float:
+    """Return rho, which every formula of a round asks for."""
+    width = sqrt(e * e * (sigma_f**2 + 1) - 1)
+    return (erfcinv(share) * width + e * theta) / (2 * (e - 1))
 
 
 @formula
@@ -304,14 +310,15 @@ class Drift:
         """Follow the curve to the first point without an edge, or to the end of time.
 
         A step is as long as it is certain that the edge stays positive: clipped weights jump, so that the edge may be
-        gone, come back, and be gone again.  Nothing is certain near a root; there steps are at least SHORT.
+        gone, come back, and be gone again.  Nothing is certain near a root; there steps are at least LEAST_STEP.
 
         Parameters
         ----------
         found : a solution of both equations, which is taken unless the edge is gone before
         """
-        low, since, step = 0.0, 0.0, 0.05 * self.process.sigma(self.t)
-        short, blur, end = 0.02 * step, 1e-6 * self.rest, (inf, 0.0) if found is None else found
+        sigma = self.process.sigma(self.t)
+        low, since, step = 0.0, 0.0, STEP * sigma
+        short, blur, end = LEAST_STEP * sigma, 1e-6 * self.rest, (inf, 0.0) if found is None else found
         for _ in range(2000):
             if end[0] - low <= short:
                 if abs(end[1] - since) <= TUBE * end[1]:

@@ -126,12 +126,17 @@ class Judged:
         return Claim(f"{h.name}{'' if h.primary else ' (exploring)'}: {h.text}", self.verdict, said, self.sets)
 
 
-def means_over_repeats(results: Results, block: str, value: str = "test_error") -> tuple[list[str], dict[str, Array]]:
-    """Return the data sets of a block, and every method's mean of a number on each.
+def means_over_repeats(
+    results: Results, block: str, value: str = "test_error", only: Sequence[str] | None = None
+) -> tuple[list[str], dict[str, Array]]:
+    """Return the data sets of a block, and every method's mean of a number on each; of all methods, or some.
 
-    Only repeats count that every method has, so that a run that is not finished compares like with like.
+    Only repeats count that every one of these has, so that a run that is not finished compares like with like.
     """
     problems, methods, values = results.matrix(block, value)
+    if only is not None:
+        columns = [j for j, name in enumerate(methods) if name in only]
+        methods, values = [methods[j] for j in columns], values[:, columns]
     whole: list[Array] = [np.flatnonzero(~np.isnan(one).any(axis=0)) for one in values]
     kept = [i for i, repeats in enumerate(whole) if len(repeats)]
     means = {m: np.array([values[i, j][whole[i]].mean() for i in kept]) for j, m in enumerate(methods)}
@@ -167,7 +172,7 @@ def judge(
     """
     found = []
     for h in hypotheses:
-        problems, means = means_over_repeats(results, h.block, value)
+        problems, means = means_over_repeats(results, h.block, value, (h.method, h.opponent))
         if len(problems) >= FEWEST and {h.method, h.opponent} <= means.keys():
             found.append((h, problems, 100 * means[h.method], 100 * means[h.opponent]))
     p = [wilcoxon(a, b).p for _, _, a, b in found]

@@ -62,6 +62,8 @@ class Method:
         Name of another booster whose voters it starts from: its code matters, too.
     effort : float
         About how long a cell takes, in that of another method on the same data: for the time that is left.
+    needs : str
+        A package that must be installed where it is computed; elsewhere its cells are left out, not failed.
     """
 
     name: str
@@ -71,6 +73,7 @@ class Method:
     how: str = ""
     after: str = ""
     effort: float = 1.0
+    needs: str = ""
 
     def definition(self) -> Definition:
         """Return all that matters to a result, the version of the algorithm's own code included."""

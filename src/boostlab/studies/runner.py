@@ -26,7 +26,7 @@ from threadpoolctl import threadpool_limits
 
 from boostlab.studies.progress import read_notes
 from boostlab.studies.request import check_jobs
-from boostlab.studies.schedule import Place, Schedule, find_places, in_groups
+from boostlab.studies.schedule import Place, Schedule, find_places, in_groups, without_package
 from boostlab.studies.store import Run, Saved, Store, StoreError
 from boostlab.studies.study import Results, Study
 from boostlab.studies.worker import CellBatch, prepare, work
@@ -143,7 +143,7 @@ def run_all(
     found = [find_places(study, store, repeats) for study in studies]
     places = [place for own, _ in found for place in own]
     states = store.states(place.key for place in places)
-    missing = [place for place in places if place.entry and _is_missing(states.get(place.key), retry)]
+    missing = [place for place in places if place.can_run and _is_missing(states.get(place.key), retry)]
     collected = partial(_collect_all, studies, store, repeats, found)
     if not missing:
         return collected()
@@ -221,8 +221,8 @@ def _collect(study: Study, store: Store, asked: str | int, places: Sequence[Plac
     return Ran(
         study,
         asked,
-        Results(study.blocks, done, study.repeats(asked), absent),
-        planned=sum(place.entry is not None or place.key in saved for place in places),
+        Results(study.blocks, done, study.repeats(asked), {**absent, **without_package(places, saved)}),
+        planned=sum(place.can_run or place.key in saved for place in places),
         runs=store.runs({one.run for one in saved.values()}),
         first=times[0],
         last=times[-1],

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
 
 from boostlab.studies.packing import to_text
 from boostlab.studies.plan import Cell, StudyProblem, basis
@@ -23,6 +25,11 @@ class Place:
     study: str = ""
     size: float = 0.0  # of the data, in numbers
 
+    @property
+    def can_run(self) -> bool:
+        """Whether data and package are at hand."""
+        return self.entry is not None and is_installed(self.cell.method.needs)
+
     def done(self, saved: Saved) -> Done:
         """Return the finished cell."""
         cell, data = self.cell, self.entry.data if self.entry else ""
@@ -31,6 +38,26 @@ class Place:
             *(saved.outcome, saved.failure, saved.seconds),
             *(data, split_seed(cell, data), kind(cell)[:_SHORT]),
         )
+
+
+@cache
+def is_installed(package: str) -> bool:
+    """Whether a package can be imported here; the empty name stands for none."""
+    return not package or find_spec(package) is not None
+
+
+def without_package(places: Sequence[Place], found: Container[str]) -> dict[str, str]:
+    """Return the methods whose package is absent, each with a sentence; not those whose cells are all known.
+
+    Parameters
+    ----------
+    places : sequence of Place
+        The cells of a study.
+    found : container of str
+        Keys of cells that are known, from other machines for instance.
+    """
+    lost = {p.cell.method.name: p.cell.method.needs for p in places if p.entry and not p.can_run and p.key not in found}
+    return {name: f"it needs the package {needs}, which is not installed here." for name, needs in lost.items()}
 
 
 _SHORT = 16  # letters of a definition's hash

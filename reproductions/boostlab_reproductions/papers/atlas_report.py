@@ -1,0 +1,271 @@
+"""What the atlas makes of its results."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from boostlab.studies.hypotheses import Hypothesis, Judged, judge
+from boostlab.studies.statistics import average_ranks
+from boostlab.studies.study import Report, Results
+from boostlab_reproductions.papers import atlas_figures as figures
+from boostlab_reproductions.papers.atlas_contenders import OWN, contender_of, is_tuned
+from boostlab_reproductions.papers.atlas_groups import ROPE, TABLE, facts_of, groups, means, ranked
+from boostlab_reproductions.papers.atlas_groups import rows as group_rows
+from boostlab_reproductions.problems import ATLAS_FAMILIES, CC18
+
+USUAL_ROPE = 1.0  # percent points: what the field calls practically equal
+MANY = 6  # sets, from which on ranks say something
+SIZES = (500, 2000, 4000)
+TWO, SEVERAL, NOISE, QUICK = "two classes", "several classes", ", 20 % noise", ", quick"
+SHOWN = (
+    *("AdaBoost, stumps", "AdaBoost, tuned", "LogitBoost, tuned", "AutoBoost", "XGBoost, tuned", "LightGBM, tuned"),
+    *("HistGradientBoosting, tuned", "CatBoost, tuned", "EBM, tuned", "random forest, tuned"),
+    "logistic regression, tuned",
+)  # of every set; all others are in the file of cells
+
+Row = dict[str, Any]
+
+
+def report(results: Results, hypotheses: Sequence[Hypothesis]) -> Report:
+    """Make tables, figures and verdicts, of as many cells as there are."""
+    results = settled(results)
+    out = Report()
+    blocks = [name for name in results.blocks if any(one.outcome for one in results.rows(name))]
+    judged = judge(results, hypotheses, ATLAS_FAMILIES, ROPE)
+    best = group_rows(results, list(groups(TWO, SEVERAL, NOISE, SIZES)))
+    out.claims = [one.claim() for one in judged]
+    if news := _news(best):
+        out.tables["in short"] = news
+    if best:
+        out.tables[TABLE] = best
+    if judged:
+        out.tables["hypotheses"] = [one.row() for one in judged]
+        out.tables["practical equivalence"] = [_equal(one) for one in judged]
+        for value, name in (("log_loss", "log loss"), ("auc", "AUC")):
+            out.tables[f"hypotheses by {name}"] = [
+                _short(one, value) for one in judge(results, hypotheses, ATLAS_FAMILIES, ROPE, value)
+            ]
+    summaries = {block: _summary(results, block) for block in blocks}
+    out.tables |= {f"all methods, {block}": rows for block, rows in summaries.items() if rows}
+    if choices := [row for block in blocks for row in _choices(results, block)]:
+        out.tables["choices"] = choices
+    if sets := [row for block in (TWO, SEVERAL) if block in blocks for row in _sets(results, block)]:
+        out.tables["sets"] = sets
+    for block, rows in summaries.items():
+        if rows and rows[0]["sets"] >= MANY and len(rows) > 2 and not block.endswith(" rows"):
+            out.figures[f"ranks, {block}"] = partial(figures.draw_ranks, ranks=_best_forms(results, block))
+            out.figures[f"seconds and error, {block}"] = partial(figures.draw_pareto, rows=rows, own=OWN)
+    sized = {size: summaries.get(f"{size:,} rows", []) for size in SIZES}
+    if all(sized.values()):
+        out.figures["sizes"] = partial(figures.draw_sizes, sized=sized, own=OWN)
+    if judged:
+        out.figures["differences"] = partial(figures.draw_differences, judged=judged, rope=ROPE)
+    out.captions = CAPTIONS | {f"all methods, {block}": _SUMMARY for block in blocks}
+    out.captions |= {f"ranks, {block}": _RANKS for block in blocks}
+    out.captions |= {f"seconds and error, {block}": _PARETO for block in blocks}
+    out.notes = [*_paces(results), *_NOTES]
+    return out
+
+
+def settled(results: Results) -> Results:
+    """Return the results with those of the quick tier in the place of blocks that were not run."""
+    run = {one.block for one in results.rows()}
+    names = {block: block.removesuffix(QUICK) for block in results.blocks if block.endswith(QUICK)}
+    moved = {block: full for block, full in names.items() if full not in run}
+    done = [
+        replace(one, block=moved.get(one.block, one.block))
+        for one in results.rows()
+        if one.block not in names or one.block in moved
+    ]
+    blocks = [block for name, block in results.blocks.items() if name not in names]
+    return Results(blocks, done, results.repeats, results.absent)  # fmt: skip
+
+
+CAPTIONS = {
+    TABLE: "Two lines for every group of sets, without and with tuning: our booster with the lowest mean rank among "
+    "all methods of its kind, those of ours that are as good (not significantly different, typically by less than "
+    f"{ROPE} points), and the best peer. The difference is the peer's less ours in percent points, typical over the "
+    "sets: below 0 the peer has fewer errors (by AUC: above 0 it has the larger area). Held out: the mean difference "
+    "where both are chosen by the other sets, which is fairer, since the best of many is too good on the sets that "
+    "chose it. Seconds are medians of one fit.",
+    "hypotheses": "Differences are method less opponent in percent points: the typical one (Hodges and Lehmann) with "
+    "its bootstrap interval over the sets, and the mean. Holm's correction is over all hypotheses H; E explore. p over "
+    "families counts sets of one source as one. P is the Bayesian signed-rank test's, differences below "
+    f"{ROPE} points being equal.",
+    "practical equivalence": f"The same test with the field's usual region, {USUAL_ROPE:g} point.",
+    "hypotheses by log loss": "The same pairs by log loss, times 100; no verdicts.",
+    "hypotheses by AUC": "The same pairs by the area under the curve, times 100: larger is better; no verdicts.",
+    "choices": "Of the tuned: how often every candidate was chosen, how often rounds lie in the last tenth of those "
+    "allowed, and how often a tie decided.",
+    "sets": "Rows, those that train, columns, how many of them are categories, classes, the smallest class as a part "
+    "of an equal share, whether the set is in OpenML's CC18, and mean errors in percent of some methods.",
+    "differences": "The typical difference of every hypothesis and its 95 percent interval; to the left the method has "
+    f"fewer errors than its opponent. The grey band is {ROPE} points wide on both sides.",
+    "sizes": "Mean errors and median seconds of one fit with 500, 2,000 and 4,000 training rows, the same six sets.",
+}
+_SUMMARY = (
+    "Sorted by mean rank over the sets that all of them have. Error, log loss and AUC are means over these sets, "
+    "seconds (one fit, one thread; search: all candidates) and kilobytes of the saved model medians."
+)
+_RANKS = (
+    "The best form of every contender, by mean rank: choosing it after the fact flatters all alike. Bars join what "
+    "Nemenyi's test cannot tell apart at 5 percent."
+)
+_PARETO = (
+    "Mean error against median seconds of a fit. Filled: ours; hollow: peers; squares are tuned, the search not "
+    "counted. The line joins what nothing else beats in both; the worst may lie above the picture."
+)
+_NOTES = (
+    "A hypothesis that expects a difference holds if it is significant after Holm's correction, holds partly if only "
+    f"without; it does not hold if the interval excludes anything beyond {ROPE} points, or the opposite is "
+    "significant; else it cannot be judged. One that expects no gain holds if the interval excludes a gain of "
+    f"{ROPE} points.",
+    "What to attack: sets are small and old, many have been seen by every author of every contender, ours included; "
+    "1,000 training rows favour what needs few; six candidates favour what has few parameters; a quarter of few rows "
+    "chooses, and ties are common; EBM is reduced, and its default form may be better; the best of many methods of "
+    "ours is chosen after the fact in the table of groups, out of more than there are peers (so look at what is held "
+    "out); H1 to H10 name their methods in advance.",
+)
+
+
+def _news(best: Sequence[Row]) -> list[Row]:
+    """Return a sentence that can be quoted for every whole group."""
+    said = []
+    for row in best:
+        if row["situation"] not in (TWO, SEVERAL, TWO + NOISE, SEVERAL + NOISE) or not row.get("best peer"):
+            continue
+        ours, peer = (row[name].removesuffix(", tuned") for name in ("take", "best peer"))
+        sure = "significant" if row["p"] < 0.05 else "not significant"
+        said.append(
+            {
+                "where": f"{row['situation']}, {row['tuning']}",
+                "what we found": f"Over {row['sets']} sets {ours} ranks first of our boosters with a mean error of "
+                f"{row['mean, %']:.1f} %, and {peer} of the others with {row['its mean, %']:.1f} %. The typical "
+                f"difference of {row['difference, points']:+.2f} points is {sure} (p = {row['p']:g}); where both are "
+                f"chosen by other sets the mean difference is {row['held out, points']:+.2f}.",
+            }
+        )
+    return said
+
+
+def _paces(results: Results) -> list[str]:
+    """Say it where a contender ran on a machine of another speed."""
+    paces: dict[str, list[float]] = {}
+    for one in results.rows():
+        if one.outcome and "pace" in one.outcome.numbers:
+            paces.setdefault(contender_of(one.method), []).append(one.number("pace"))
+    if not paces:
+        return []
+    usual = float(np.median([p for own in paces.values() for p in own]))
+    others = {name: float(np.median(p)) / usual for name, p in paces.items()}
+    far = [f"{name} {ratio:.2f}" for name, ratio in sorted(others.items()) if not 0.8 < ratio < 1.25]
+    if not far:
+        return []
+    return [
+        "Seconds of these contenders were measured where a fixed piece of work takes another time than for most "
+        f"cells, by the factor: {', '.join(far)}. Divide their seconds by it before you compare."
+    ]
+
+
+def _short(one: Judged, value: str) -> Row:
+    names = ("hypothesis", "method", "against", "where", "sets", "difference, points", "95 % from", "to", "Wilcoxon p")
+    row = one.row()
+    return {("difference, × 100" if name == "difference, points" else name): row[name] for name in names}
+
+
+def _equal(one: Judged) -> Row:
+    p = one.posterior_at(USUAL_ROPE)
+    shares = {"P(lower)": p.better, "P(equal)": p.equal, "P(higher)": p.worse}
+    return {"hypothesis": one.hypothesis.name} | {name: round(share, 3) for name, share in shares.items()}
+
+
+def _summary(results: Results, block: str) -> list[Row]:
+    """Return a line for every method that can be ranked, the best first."""
+    problems, methods, errors = ranked(*means(results, block))
+    if not problems or len(methods) < 2:
+        return []
+    ranks = average_ranks(errors)
+    more = {name: _columns(results, block, name, problems, methods) for name in _MEASURES}
+    rows = []
+    for j in np.argsort(ranks, kind="stable"):
+        row: Row = {
+            "method": methods[j],
+            "rank": round(float(ranks[j]), 2),
+            "error, %": round(100 * float(errors[:, j].mean()), 2),
+        }
+        for name, (shown, scale, digits, typical) in _MEASURES.items():
+            own = more[name][:, j]
+            own = own[~np.isnan(own)]
+            row[shown] = float(f"{scale * typical(own):.{digits}g}") if len(own) else None
+        rows.append(row | {"sets": len(problems)})
+    return rows
+
+
+_MEASURES: dict[str, tuple[str, float, int, Any]] = {
+    "log_loss": ("log loss", 1.0, 3, np.mean),
+    "auc": ("AUC", 1.0, 4, np.mean),
+    "fit_seconds": ("seconds", 1.0, 2, np.median),
+    "search_seconds": ("search, s", 1.0, 2, np.median),
+    "bytes": ("KB", 1e-3, 3, np.median),
+}
+
+
+def _columns(results: Results, block: str, value: str, problems: Sequence[str], methods: Sequence[str]) -> Any:
+    names, columns, table = means(results, block, value)
+    return table[np.ix_([names.index(p) for p in problems], [columns.index(m) for m in methods])]
+
+
+def _best_forms(results: Results, block: str) -> tuple[list[str], Any]:
+    """Return the best form of every contender, by mean rank, and its errors on every set."""
+    _, methods, errors = ranked(*means(results, block))
+    ranks = average_ranks(errors)
+    best: dict[str, int] = {}
+    for j in np.argsort(ranks, kind="stable"):
+        best.setdefault(contender_of(methods[j]), int(j))
+    columns = list(best.values())
+    return [methods[j] for j in columns], errors[:, columns]
+
+
+def _choices(results: Results, block: str) -> list[Row]:
+    rows = []
+    for method in results.blocks[block].methods:
+        done = [o for o in results.rows(block) if o.method == method.name and o.outcome and is_tuned(o.method)]
+        if not done:
+            continue
+        chosen = Counter(" ".join(f"{v}" for v in o.outcome.numbers["chosen"].values()) for o in done if o.outcome)
+        near = [o.number("near_cap") for o in done if not np.isnan(o.number("near_cap"))]
+        rows.append(
+            {
+                "where": block,
+                "method": method.name,
+                "cells": len(done),
+                "near the cap, %": round(100 * float(np.mean(near)), 1) if near else None,
+                "ties, %": round(100 * float(np.mean([o.number("tied") for o in done])), 1),
+                "chosen": ", ".join(f"{value}: {count}" for value, count in sorted(chosen.items())),
+            }
+        )
+    return rows
+
+
+def _sets(results: Results, block: str) -> list[Row]:
+    facts = facts_of(results, block)
+    problems, methods, errors = means(results, block)
+    rows = []
+    for i, name in enumerate(problems):
+        if name not in facts:
+            continue
+        own = facts[name]
+        row: Row = {"set": name, "rows": int(own["rows"]), "train": int(own["n_train"]), "columns": int(own["columns"])}
+        row |= {"categories": int(own["categorical"]), "classes": int(own["classes"])}
+        row |= {"smallest class": round(own["smallest_class"], 2), "CC18": "yes" if name in CC18 else ""}
+        for m in SHOWN:
+            value = errors[i, methods.index(m)] if m in methods else np.nan
+            row[m] = None if np.isnan(value) else round(100 * float(value), 1)
+        rows.append(row)
+    return rows

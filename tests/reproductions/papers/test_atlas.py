@@ -1,0 +1,161 @@
+"""The atlas: its registration is its code, everybody is trained alike, and the page says what is planted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from boostlab.boosters import REGISTRY
+from boostlab.studies.plan import Outcome
+from boostlab.studies.study import Done, Results
+from boostlab_reproductions.papers import atlas
+from boostlab_reproductions.papers.atlas_contenders import (
+    AUTO,
+    CANDIDATES,
+    LEFT_OUT,
+    PEERS,
+    PROGRAMS,
+    SEVERAL_CLASSES,
+    TWO_CLASSES,
+    all_of,
+)
+from boostlab_reproductions.papers.atlas_groups import TABLE
+from boostlab_reproductions.problems import ATLAS_SEVERAL, ATLAS_TWO
+from boostlab_reproductions.protocols.atlas import Atlas
+from boostlab_reproductions.protocols.equal_choice import candidates
+
+REGISTRATION = (Path(__file__).parents[3] / "studies/atlas/registration.md").read_text(encoding="utf-8")
+
+
+def lines_after(head: str) -> list[list[str]]:
+    """The rows of the table of the registration that begins with this head."""
+    table = REGISTRATION[REGISTRATION.index(head) :].split("\n\n")[0].splitlines()[2:]
+    return [[word.strip() for word in line.strip("|").split("|")] for line in table]
+
+
+def test_the_registration_is_the_code():
+    groups = {"two classes": TWO_CLASSES, "two classes, small sets": PROGRAMS, "several classes": SEVERAL_CLASSES}
+    planned = [
+        [one.name, where, "; ".join(f"{name}: {', '.join(map(str, v))}" for name, v in one.grid.items())]
+        for where, group in (groups | {"all": PEERS}).items()
+        for one in group
+    ]
+    assert lines_after("| contender | where") == [*planned, [AUTO.name, "all", "none"]]
+    said = [[h.name, h.method, h.opponent, h.block, h.expected] for h in atlas.HYPOTHESES]
+    assert lines_after("| | method | against") == said
+    blocks = {block.name: block for block in atlas.studies()[0].blocks}
+    for name, sets, _, repeats in lines_after("| block | sets"):
+        sizes = ["500 rows", "2,000 rows", "4,000 rows"] if "4,000" in name else [name]
+        for block in sizes:
+            assert sets.split()[0] == str(len(blocks[block].problems))
+            assert int(repeats) == blocks[block].repeats["full"]
+    assert len(ATLAS_TWO) + len(ATLAS_SEVERAL) == 57
+    for h in atlas.HYPOTHESES:
+        assert {h.method, h.opponent} <= {m.name for m in blocks[h.block].methods}
+
+
+def test_every_booster_takes_part_and_all_have_six_candidates():
+    methods = all_of(*TWO_CLASSES, *PROGRAMS, *SEVERAL_CLASSES, *PEERS)
+    assert {m.booster for m in methods if m.booster} | set(LEFT_OUT) == set(REGISTRY)
+    for method in methods:
+        assert len(list(candidates(method))) == (CANDIDATES if "tuned" in method.how else 1), method.name
+
+
+@dataclass
+class Toy:
+    X: Any
+    y: Any
+    hash: str = "toy"
+    categorical_features: tuple[int, ...] = (2,)
+
+
+def toy(n_classes):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 3))
+    X[:, 2] = rng.integers(0, 3, 150)
+    score = X[:, 0] + (X[:, 2] == 1)
+    X[rng.random((150, 3)) < 0.03] = np.nan
+    y = np.digitize(score, np.quantile(score, np.arange(1, n_classes) / n_classes))
+    y[:3] = n_classes  # a class of three rows, which is left out
+    return Toy(X, y)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_everybody_is_trained_and_measured_alike(n_classes):
+    protocol = Atlas(rounds=8, share=0.2, most_train=80)
+    parts = protocol.parts(toy(n_classes), 0)
+    assert parts.facts["classes"] == n_classes
+    assert len(parts.train.y) == pytest.approx(80, abs=2)
+    assert sorted([*parts.fit, *parts.choose]) == list(range(len(parts.train.y)))
+    names = ["LogitBoost, 8 leaves", "LogitBoost, tuned", "HistGradientBoosting, tuned", "logistic regression, tuned"]
+    for method in (m for m in all_of(*SEVERAL_CLASSES, *PEERS) if m.name in names):
+        numbers = protocol.run(parts, method).numbers
+        assert numbers["test_error"] < 0.6
+        assert 0.5 < numbers["auc"] <= 1.0
+        assert numbers["log_loss"] > 0
+        assert numbers["fit_seconds"] > 0
+        assert numbers["bytes"] > 100
+        if "tuned" in method.name:
+            assert numbers["tried"] == CANDIDATES
+            assert set(numbers["chosen"]) == set(method.grid)
+            assert "failed_candidates" not in numbers
+
+
+def planted(gains, blocks=("two classes",), repeats=1, without=()):
+    """Cells whose errors are a set's own plus what a method gains, in points."""
+    (study,) = atlas.studies()
+    rng = np.random.default_rng(0)
+    done = []
+    for block in (b for b in study.blocks if b.name in blocks):
+        for k, problem in enumerate(block.problems):
+            facts = {"rows": 900.0, "n_train": 300.0 + 400 * (k % 2), "columns": 9.0, "categorical": float(k % 3)}
+            facts |= {"classes": 2.0, "smallest_class": 0.3 if k % 4 == 0 else 0.9, "pace": 0.01}
+            for method in (m for m in block.methods if m.name not in without):
+                for repeat in range(repeats):
+                    error = 0.1 + 0.005 * k + gains.get(method.name, 0.03) + 0.002 * rng.random()
+                    numbers = {
+                        "test_error": error,
+                        "log_loss": 2 * error,
+                        "auc": 1 - error,
+                        "fit_seconds": 0.1,
+                        **facts,
+                    }
+                    numbers |= {"bytes": 1000, "chosen": {"a": 1}, "tied": 0.0} if "tuned" in method.name else {}
+                    done.append(Done(block.name, problem.name, method.name, repeat, Outcome(numbers)))
+    return Results(study.blocks, done, {}), study
+
+
+def test_the_page_says_what_is_planted():
+    gains = {
+        "L2Boost, tuned": -0.05,
+        "LogitBoost, 8 leaves": -0.04,
+        "LightGBM, tuned": -0.045,
+        "AdaBoost, stumps": 0.08,
+    }
+    results, study = planted(gains, without=("CatBoost, default", "CatBoost, tuned"))
+    report = study.report(results)
+    whole = {row["tuning"]: row for row in report.tables[TABLE] if row["situation"] == "two classes"}
+    assert whole["tuned"]["take"] == "L2Boost, tuned"
+    assert whole["untuned"]["take"] == "LogitBoost, 8 leaves"
+    assert whole["tuned"]["best peer"] == "LightGBM, tuned"
+    assert whole["tuned"]["difference, points"] == pytest.approx(0.5, abs=0.1)
+    assert {"two classes, few rows", "two classes, imbalanced"} <= {row["situation"] for row in report.tables[TABLE]}
+    said = {row["where"]: row["what we found"] for row in report.tables["in short"]}
+    assert "L2Boost ranks first of our boosters" in said["two classes, tuned"]
+    verdicts = {claim.text.partition(":")[0]: claim.verdict for claim in report.claims}
+    assert verdicts["H3"] == "holds"  # AdaBoost with stumps has more errors
+    assert verdicts["H1"] == "does not hold"  # LightGBM has fewer than LogitBoost
+    assert "H10" not in verdicts  # CatBoost is not there
+    assert report.tables["all methods, two classes"][0]["method"] == "L2Boost, tuned"
+    assert {"ranks, two classes", "seconds and error, two classes", "differences"} <= set(report.figures)
+
+
+def test_the_quick_tier_stands_in_for_the_full_one():
+    results, study = planted({}, blocks=("two classes, quick",))
+    report = study.report(results)
+    assert "all methods, two classes" in report.tables
+    assert {row["sets"] for row in report.tables["hypotheses"]} == {7}
