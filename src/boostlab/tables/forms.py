@@ -43,7 +43,7 @@ _HAS_DATE = re.compile(
     r"|^\d{1,2}:\d{2}(:\d{2})?$"
 )
 _DAY = 86400.0
-_MANY = 1000  # cells that are worth another library
+_MANY = 200  # cells that are worth another library
 _BLANKS = " \u00a0\u202f"
 
 
