@@ -10,6 +10,11 @@ refuse boostlab's process more memory that is no file than a tenth of the file (
 and a fit to a small file); with the codes in a folder it must do with that:
 
     python benchmarks/larger_than_memory.py --tenth --names boostlab_cache --rows 800000 --columns 100
+
+The same for CSV: the command line (`boostlab fit table.csv`, then `boostlab predict`) and `Binned.from_batches` of
+pandas' chunks; a tenth of the text, in the folder of which it is read:
+
+    python benchmarks/larger_than_memory.py --tenth --names boostlab_csv,boostlab_chunks --rows 500000 --columns 100
 """
 
 from __future__ import annotations
@@ -17,12 +22,14 @@ from __future__ import annotations
 import argparse
 import json
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +83,43 @@ def boostlab_cache(parquet: Path, csv: Path) -> Any:
     return boostlab(parquet, csv, str(parquet.parent / "codes"))
 
 
+def boostlab_csv(_: Path, csv: Path) -> Any:
+    """Return how the command line reads and fits a CSV file, and predicts it."""
+    from boostlab.cli import app
+
+    model, out = csv.with_suffix(".boost"), csv.with_suffix(".scored")
+
+    def run(*words: Any) -> None:
+        with suppress(SystemExit):
+            app([str(word) for word in words], standalone_mode=False)
+
+    def read() -> None:
+        options = ("--set", f"n_estimators={ROUNDS}", "--in-batches", "yes", "--cache", csv.parent / "codes")
+        run("fit", csv, "--target", "column 1", "--booster", "adaboost", "--out", model, *options)
+        assert model.exists()
+
+    def predict(_: Any) -> None:
+        run("predict", model, csv, "--columns", "drop", "--out", out)
+        assert out.exists()
+
+    return read, predict
+
+
+def boostlab_chunks(_: Path, csv: Path) -> Any:
+    """Return how boostlab reads a CSV file by pandas' chunks, and fits."""
+    import pandas as pd
+
+    from boostlab import AdaBoostClassifier, Binned
+
+    def chunks() -> Iterator[tuple[Any, Any]]:
+        for frame in pd.read_csv(csv, header=None, chunksize=2_048):
+            yield frame.iloc[:, 1:].to_numpy(), frame.iloc[:, 0].to_numpy()
+
+    read = lambda: Binned.from_batches(chunks, cache=csv.parent / "codes", n_jobs=2)  # noqa: E731
+    fit = AdaBoostClassifier(n_estimators=ROUNDS, n_jobs=2).fit
+    return read, lambda table: fit(table, table.target)
+
+
 def xgboost(parquet: Path, _: Path, kind: str = "QuantileDMatrix") -> Any:
     """Return how XGBoost reads and fits."""
     import xgboost as xgb
@@ -113,7 +157,13 @@ def lightgbm(_: Path, csv: Path) -> Any:
     return lambda: lgb.Dataset(str(csv), params=settings).construct(), lambda table: lgb.train(settings, table, ROUNDS)
 
 
-CONTENDERS = {f.__name__: f for f in (boostlab, boostlab_cache, xgboost, xgboost_external, lightgbm)}
+CONTENDERS = {
+    f.__name__: f
+    for f in (boostlab, boostlab_cache, boostlab_csv, boostlab_chunks, xgboost, xgboost_external, lightgbm)
+}
+
+
+TEXT = ("boostlab_csv", "boostlab_chunks", "lightgbm")  # who read it
 
 
 def peak() -> int:
@@ -148,7 +198,7 @@ def one(name: str, folder: Path, limit: int) -> None:
     if limit:  # kernels and threads are no part of it
         warm = folder / "warm"
         warm.mkdir(exist_ok=True)
-        small, fit_small = CONTENDERS[name](write(warm, 20_000, 5, False)[0], warm)
+        small, fit_small = CONTENDERS[name](*write(warm, 20_000, 5, name in TEXT))
         fit_small(small())
         most = Watch.look("VmData") + limit
         resource.setrlimit(resource.RLIMIT_DATA, (most, most))
@@ -176,7 +226,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=BATCH, help="rows of a batch")
     parser.add_argument("--group", type=int, default=GROUP, help="rows of a row group of the file")
     parser.add_argument("--limit", type=int, default=0, help=argparse.SUPPRESS)
-    parser.add_argument("--names", default=",".join(CONTENDERS))
+    parser.add_argument("--names", default="boostlab,boostlab_cache,xgboost,xgboost_external,lightgbm")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("--folder", help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -186,17 +236,17 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        files = write(folder, given.rows, given.columns, "lightgbm" in given.names)
-        size = files[0].stat().st_size
-        print(
-            f"{given.rows:,} x {given.columns}: Parquet {size / 1e6:.0f} MB, CSV {files[1].stat().st_size / 1e6:.0f} MB"
-        )
+        files = write(folder, given.rows, given.columns, any(name in given.names for name in TEXT))
+        sizes = [file.stat().st_size for file in files]
+        size = sizes[0]
+        print(f"{given.rows:,} x {given.columns}: Parquet {size / 1e6:.0f} MB, CSV {sizes[1] / 1e6:.0f} MB")
         found: dict[str, list[dict[str, float]]] = {}
         for turn in range(given.turns):
             for contender in given.names.split(","):
-                for left in [*folder.glob("codes/*"), *folder.glob("xgb*")]:
+                shutil.rmtree(folder / "codes", ignore_errors=True)
+                for left in folder.glob("xgb*"):
                     left.unlink()
-                limit = size // 10 if given.tenth and contender.startswith("boostlab") else 0
+                limit = sizes[contender in TEXT] // 10 if given.tenth and contender.startswith("boostlab") else 0
                 command = [sys.executable, __file__, "--one", contender, "--folder", name, "--limit", str(limit)]
                 command += ["--batch", str(given.batch)]
                 done = subprocess.run(command, capture_output=True, text=True)
@@ -213,7 +263,7 @@ def main() -> None:
             middle = {key: float(np.median([r[key] for r in runs])) for key in runs[0]}
             ratios = [r["read"] / b["read"] for r, b in zip(runs, found.get("boostlab", []), strict=False)]
             spread = f"{np.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})" if ratios else "not known"
-            memory = f"{middle['memory'] / 1e6:12.0f} | {middle['memory'] / size:20.3f}"
+            memory = f"{middle['memory'] / 1e6:12.0f} | {middle['memory'] / sizes[contender in TEXT]:20.3f}"
             print(f"{contender:16} | {memory} | {middle['read']:6.1f} | {middle['fit']:8.2f} | {spread}")
 
 

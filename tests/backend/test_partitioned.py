@@ -154,13 +154,45 @@ def test_an_exchange_for_a_level_of_a_tree(learner):
     assert repr(voters[1]) == repr(voters[0])
     assert [r.alpha for r in there.state.rounds] == [r.alpha for r in here.state.rounds]
     for n, tree in zip(asked[1:], voters[1][1:], strict=True):
-        # The root, the children of every level but the last, and how many examples are wrong; leaves that come late
-        # may gain more than those that were prepared before.
-        assert n <= depth_of(tree) + 1 + (learner.max_leaf_nodes is not None) * 3 < (tree.feature >= 0).sum() + 3
+        # The root, and the children of every level but the last; how many examples are wrong is asked with the next
+        # root.  Leaves that come late may gain more than those that were prepared before.
+        assert n <= depth_of(tree) + (learner.max_leaf_nodes is not None) * 3 < (tree.feature >= 0).sum() + 2
+
+
+def test_what_is_supposed_is_asked_with_the_next_question_and_mended():
+    """Which side of the weights is scaled is guessed; a guess that fails costs one exchange, and no bit."""
+    table, masses, codes = sample(0, 3, "plain", 600)
+    rule = REGISTRY["SAMMEClassifier"].cls(n_estimators=1).fit(table.X, codes)._ensemble.rule
+    learner, rounds = DecisionTree(max_depth=2, max_leaf_nodes=None), 12
+    here = Training(rule, learner, CpuRows(rule, table, masses, codes, 3), horizon=rounds)
+    rows = parted(rule, table, masses, codes, 3, np.arange(600) % 2)
+    there, asked, ask = Training(rule, learner, rows, horizon=rounds), [], rows.parts.ask
+    rows.parts.ask = lambda orders, question: (asked.append((orders, question[0])), ask(orders, question))[1]
+    here.run(rounds), there.run(rounds)
+    assert [(repr(r.voter), r.alpha) for r in there.state.rounds] == [
+        (repr(r.voter), r.alpha) for r in here.state.rounds
+    ]
+    mended = sum(any(name == "unscale" for name, _ in orders) for orders, _ in asked)
+    assert 0 < mended < rounds
+    assert not any(question == ("wrong_mass",) for _, question in asked)  # never alone
+
+
+@pytest.mark.parametrize("factor", [1.0, 2.0**600])
+def test_weights_are_tamed_with_the_next_question(factor):
+    table, masses, codes = sample(0, 2, "plain")
+    rule = AdaBoost()
+    here = CpuRows(rule, table, masses, codes, 2)
+    there = parted(rule, table, masses, codes, 2, np.arange(len(codes)) % 3)
+    there.y, before = there.y * factor, there.parts.asked
+    tame = there.tame(there.y)
+    squares = tame * tame
+    assert there.parts.asked == before
+    assert there.total(squares) == here.total(here.tame(here.y * factor) ** 2)
+    assert there.smallest(there.y) == -factor  # the weights themselves stay
 
 
 def test_a_round_of_stumps_is_one_exchange():
-    for name, n_classes, most in (("AdaBoost", 2, 1), ("LogitBoost", 2, 3), ("SAMME", 3, 2)):
+    for name, n_classes, most in (("AdaBoost", 2, 1), ("LogitBoost", 2, 2), ("SAMME", 3, 2)):
         table, masses, codes = sample(0, n_classes, "real", 500)
         rule = REGISTRY[f"{name}Classifier"].cls(n_estimators=1).fit(table.X, codes)._ensemble.rule
         there = Training(rule, DecisionStump(), parted(rule, table, masses, codes, n_classes, codes * 0), horizon=9)

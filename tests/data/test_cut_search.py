@@ -65,3 +65,15 @@ def test_a_long_column_takes_three_passes():
     points, _, _ = cuts_of_blocks(blocks, TableSearch(1, 255, None))
     np.testing.assert_array_equal(points, _dense_cuts(X, None, 255, 1, {})[0])
     assert len(passes) == 3
+
+
+def test_many_distinct_values_are_found_by_looking_at_a_few(monkeypatch):
+    """A partition's distinct values are sorted only while they may be few: else half of the first pass."""
+    looked = []
+    monkeypatch.setattr(cut_search, "keys_of", lambda x: (looked.append(len(x)), keys_of(x))[1])
+    for x, few in ((np.random.default_rng(0).normal(size=100_000), False), (np.arange(100_000) % 200.0, True)):
+        looked.clear()
+        search = cut_search.CutSearch(255)
+        search.see(x, None, first=True)
+        assert (search.known is not None) == few
+        assert (sum(looked) == 100_000) if few else (sum(looked) < 2_000)

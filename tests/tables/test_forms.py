@@ -1,9 +1,11 @@
 """Cells as people write them: separators, currencies, percent, units, dates, yes and no."""
 
+import math
+
 import numpy as np
 import pytest
 
-from boostlab.tables.forms import Form, date_parts, infer, is_true, read_cells
+from boostlab.tables.forms import Form, date_parts, infer, is_true, plain_numbers, read_cells
 
 
 @pytest.mark.parametrize(
@@ -100,3 +102,15 @@ def test_a_later_file_is_read_by_the_form_that_was_learnt():
 )
 def test_how_numbers_are_written_is_said(cells, said):
     assert infer(cells).says() == said
+
+
+def test_many_cells_are_the_numbers_that_python_sees():
+    """Also where Arrow reads them: to the last bit, and nothing that Python refuses."""
+    rng = np.random.default_rng(0)
+    words = rng.integers(0, 2**64, 3000, dtype=np.uint64).view(np.float64)  # all magnitudes
+    cells = [repr(x) for x in words[np.isfinite(words)].tolist()] + ["+1", "1e5", ".5", "1.", "1e-400", "4.9e-324", "?"]
+    expected = [math.nan if cell == "?" else float(cell) for cell in cells]
+    np.testing.assert_array_equal(plain_numbers(cells), expected)
+    np.testing.assert_array_equal(read_cells([*cells, "1e400"], Form()), [*expected, math.nan])
+    for odd in ("1_0", "2 kg", "0x10"):
+        assert plain_numbers([*cells, odd]) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import signal
@@ -18,10 +19,11 @@ from typer.testing import CliRunner
 from boostlab.cli import app
 from boostlab.data.binned import Binned
 from boostlab.studies.request import RequestError
-from boostlab.tables import memory
+from boostlab.tables import large, memory
 from boostlab.tables.columns import read_column
 from boostlab.tables.files import batches, read
 from boostlab.tables.large import LargeFile, choose_reading, understand_large
+from boostlab.tables.memory import batch_rows
 from boostlab.tables.model import load_model
 from boostlab.tables.seen_columns import seen_columns
 from boostlab.tables.table import understand
@@ -182,6 +184,11 @@ def test_compare_in_batches_draws_rows_and_fits_all(tmp_path, monkeypatch):
         outcome.append((repr(model.estimators_), re.findall(r"AdaBoost .*?%", done.stdout)))
     assert outcome[0] == outcome[1]
     assert "are read in batches" in " ".join(done.stderr.split())
+    for path in ("t.csv", "t-*.csv"):
+        done = run("predict", tmp_path / "parts" / "model.boost", tmp_path / path, "--out", tmp_path / "p.out")
+        assert done.exit_code == 0
+        outcome.append((tmp_path / "p.out").read_text())
+    assert outcome[2] == outcome[3]
 
 
 def test_what_is_wrong_is_said_with_file_and_rows(tmp_path):
@@ -259,3 +266,37 @@ def test_batches_find_a_missing_header(tmp_path):
     (tmp_path / "t.csv").write_text("1,2\n3,4\n5,6\n")
     (raw,) = batches(tmp_path / "t.csv")
     assert (raw.names, raw.n_rows) == (["column 1", "column 2"], 3)
+
+
+def test_text_is_parsed_twice_and_kept_as_numbers_on_disk(tmp_path, monkeypatch):
+    """Once to understand its columns, once for their numbers, which later passes read from the disk."""
+    opened, numbers = [], []
+    monkeypatch.setattr(large, "batches", lambda *args: (opened.append(args[2]), batches(*args))[1])
+    monkeypatch.setattr("boostlab.tables.forms._value", lambda cell, form: numbers.append(cell))  # one by one: slow
+    path = tmp_path / "t.csv"
+    rng = np.random.default_rng(0)
+    rows = [f"{x!r},{'ab'[x > 0]}" for x in rng.normal(size=300).tolist()]
+    path.write_text("\n".join(["x,label", *rows]))
+    table = understand_large(LargeFile(path, size=50), "t", "label", folds=2, cache=tmp_path / "codes")
+    assert opened == [50, 50]
+    assert not numbers
+    kept = [*(tmp_path / "codes").glob("boostlab-spool-*")]
+    assert len(kept) == 1
+    np.testing.assert_array_equal(table.drawn(np.array([7, 3]))[:, 0], [float(rows[i].split(",")[0]) for i in (7, 3)])
+    assert opened == [50, 50]
+    del table
+    gc.collect()
+    assert not kept[0].exists()
+
+
+def test_batches_are_small_where_rows_are_wide_or_memory_is_short(tmp_path, monkeypatch):
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["x,label", *(f"{i},{'ab'[i % 2]}" for i in range(900))]))
+    assert [raw.n_rows for raw in batches(path)] == [900]
+    monkeypatch.setattr("boostlab.tables.memory.free_memory", lambda: 512 * 2 * 300)
+    assert [raw.n_rows for raw in batches(path)] == [300] * 3
+    assert batch_rows(1 << 20) == 16
+    file = LargeFile(path)
+    assert len([*file.batches()]) == 3
+    monkeypatch.setattr("boostlab.tables.memory.free_memory", lambda: 0)
+    assert len([*file.batches()]) == 3  # the same in all passes

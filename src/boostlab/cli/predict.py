@@ -13,7 +13,9 @@ from boostlab.cli.app import app, refuse
 @app.command()
 def predict(
     model: Annotated[Path, typer.Argument(help="A file that boostlab fit or compare wrote.")],
-    table: Annotated[Path, typer.Argument(help="A table with the columns of the training table; - for stdin.")],
+    table: Annotated[
+        Path, typer.Argument(help="A table with the columns of the training table; - for stdin; a pattern for several.")
+    ],
     out: Annotated[Path | None, typer.Option(help="The CSV file to write (.gz: gzipped); stdout if left out.")] = None,
     proba: Annotated[bool, typer.Option("--proba", help="Add the probability of every class.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Add what every column contributes to the score.")] = False,
@@ -24,8 +26,8 @@ def predict(
 ) -> None:
     """Predict every row of a table with a model file.
 
-    Columns are found by name, in any order; other columns are carried through.  Text files are read in batches, so a
-    table may be larger than memory.
+    Columns are found by name, in any order; other columns are carried through.  Text and Parquet files are read in
+    batches, so a table may be larger than memory.
     """
     from boostlab.deployment.predict import predict as predict_table
     from boostlab.studies.request import RequestError

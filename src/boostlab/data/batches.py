@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import tempfile
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,7 +19,7 @@ import numpy.typing as npt
 
 from boostlab.data.frames import is_frame
 from boostlab.data.matrix import is_sparse
-from boostlab.data.memory import free_memory, give_back
+from boostlab.data.memory import free_memory, give_back, is_in_memory
 
 Array = npt.NDArray[Any]
 
@@ -74,7 +75,7 @@ class Batches:
             )
         sweep_spools()
         with tempfile.TemporaryDirectory(prefix=f"{_SPOOL}{os.getpid()}-") as folder:
-            yield cls(_Spool(given, Path(folder), target, weight).batches)
+            yield cls(Spool(given, Path(folder), target, weight).batches)
 
     def __iter__(self) -> Iterator[tuple[str, Batch]]:
         batches, size = self.open(), 0
@@ -260,9 +261,9 @@ def in_batch(name: str) -> Iterator[None]:
 _SPOOL = "boostlab-spool-"  # and the process that writes it
 
 
-def sweep_spools() -> None:
-    """Remove what killed processes left in the folder of temporary files."""
-    for left in Path(tempfile.gettempdir()).glob(f"{_SPOOL}*-*"):
+def sweep_spools(folder: Path | None = None) -> None:
+    """Remove what killed processes left in a folder, by default that of temporary files."""
+    for left in (folder or Path(tempfile.gettempdir())).glob(f"{_SPOOL}*-*"):
         owner = left.name.removeprefix(_SPOOL).partition("-")[0]
         if owner.isdigit() and not _is_alive(int(owner)):
             shutil.rmtree(left, ignore_errors=True)
@@ -280,13 +281,33 @@ def _is_alive(process: int) -> bool:
     return True
 
 
-class _Spool:
+class Spool:
     """Keeps batches that come only once on disk, as pickles of this process's own making, for further passes."""
 
-    def __init__(self, source: Iterator[Any], folder: Path, target: str | None, weight: str | None) -> None:
+    def __init__(
+        self, source: Iterator[Any], folder: Path, target: str | None = None, weight: str | None = None
+    ) -> None:
         self.source, self.folder, self.names = source, folder, (target, weight)
         self.n = 0
         self.whole = False
+
+    @classmethod
+    def on_disk(cls, source: Iterator[Any], folder: Path | None, size: int) -> Spool | None:
+        """Return a spool in a folder, by default that of temporary files; None where so many bytes have no place.
+
+        What lies in memory although it looks like a disk is no place.
+        """
+        where = Path(tempfile.gettempdir()) if folder is None else folder
+        try:
+            where.mkdir(parents=True, exist_ok=True)
+            if is_in_memory(where) or shutil.disk_usage(where).free < 2 * size:
+                return None
+            sweep_spools(where)
+            spool = cls(source, Path(tempfile.mkdtemp(prefix=f"{_SPOOL}{os.getpid()}-", dir=where)))
+        except OSError:
+            return None
+        weakref.finalize(spool, shutil.rmtree, spool.folder, ignore_errors=True)
+        return spool
 
     def batches(self) -> Iterator[Batch]:
         """Yield what is kept, and what is still to come."""
@@ -297,7 +318,7 @@ class _Spool:
         if self.whole:
             return
         for given in self.source:
-            batch = batch_of(given, *self.names)
+            batch = given if isinstance(given, Batch) else batch_of(given, *self.names)
             (self.folder / str(self.n)).write_bytes(pickle.dumps(batch, protocol=5))
             self.n += 1
             yield batch

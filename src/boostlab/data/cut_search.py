@@ -149,6 +149,15 @@ class Seen:
         return Seen(self.whole + other.whole, known, counted, gathered)
 
 
+def _known_keys(known: Array | None, x: Array, limit: int) -> Array | None:
+    """Return the distinct keys with those of more values; None once there are too many, which a few values tell."""
+    start, size = 0, 4 * limit
+    while known is not None and start < len(x):
+        known = _few_keys(known, keys_of(x[start : start + size]), limit)
+        start, size = start + size, 4 * size
+    return known
+
+
 def _few_keys(a: Array, b: Array, limit: int) -> Array | None:
     keys = np.union1d(a, b)
     return keys if len(keys) <= limit else None
@@ -203,7 +212,7 @@ class CutSearch:
             there = ~np.isnan(x)
             self.whole += int(mass[there].sum()) if len(mass) else int(there.sum())
             if self.known is not None:
-                self.known = _few_keys(self.known, keys_of(x[there]), self.limit)
+                self.known = _known_keys(self.known, x[there], self.limit)
         if self.stretches is not None:
             self.stretches.count(words, mass)
         if self.few is not None:

@@ -50,6 +50,18 @@ def _line_of(path: str, name: str) -> int:
     return next(int(line.split()[1]) for line in lines if line.startswith(name))
 
 
+def is_in_memory(folder: Path) -> bool:
+    """Return whether the files of a folder take memory, as those of /dev/shm do; False where that is not known."""
+    with suppress(OSError, ValueError):
+        place, found = folder.resolve(), (-1, "")
+        for line in Path("/proc/mounts").read_text().splitlines():
+            mounted, kind = line.split()[1:3]
+            if place.is_relative_to(mounted):
+                found = max(found, (len(mounted), kind))
+        return found[1] in ("tmpfs", "ramfs")
+    return False
+
+
 @cache
 def _trim() -> Any:
     """Return the C library's function that gives free memory back to the system; None if it has none."""

@@ -7,6 +7,7 @@ import gzip
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from glob import has_magic
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 from boostlab.studies.request import RequestError
 from boostlab.tables.columns import Array, RawSheet
 from boostlab.tables.files import STDIN, batches
+from boostlab.tables.large import LargeFile
 from boostlab.tables.model import load_model
 
 
@@ -27,14 +29,14 @@ def predict(
     columns: str = "keep",
     explain: bool = False,
     encoding: str | None = None,
-    size: int = 20_000,
+    size: int | None = None,
 ) -> int:
     """Write the predictions of a model for every row of a table; return the number of rows.
 
     Parameters
     ----------
     model_file, table : path
-        The model, and the table: columns are found by name, in any order.
+        The model, and the table, or a pattern for several: columns are found by name, in any order.
     out : path, optional
         A CSV file, gzipped if it ends in .gz; None or "-" is the standard output.
     proba : bool, default=False
@@ -45,8 +47,8 @@ def predict(
         Whether to add what every column contributes to the score, where the model can say.
     encoding : str, optional
         Of a text file.
-    size : int
-        Rows of a batch.
+    size : int, optional
+        Rows of a batch; by default as many as memory suggests.
     """
     if columns not in ("keep", "drop"):
         raise RequestError(f"--columns {columns} is not possible; it is keep or drop.")
@@ -56,8 +58,8 @@ def predict(
         raise RequestError("--proba needs a model of classes, and this one predicts numbers; leave it out.")
     count = 0
     with _writer(out) as write:
-        for raw in batches(table, encoding, size):
-            X = recipe.matrix(raw, str(table))
+        for name, raw in _read(table, encoding, size):
+            X = recipe.matrix(raw, name)
             added = _answers(booster, X, recipe.target, proba)
             if explain:
                 added |= _contributions(booster, X, recipe.feature_names)
@@ -68,6 +70,15 @@ def predict(
             write.writerows(zip(*whole.values(), strict=True))
             count += raw.n_rows
     return count
+
+
+def _read(table: Path, encoding: str | None, size: int | None) -> Iterator[tuple[str, RawSheet]]:
+    """Yield what to call a batch, and its cells: of a file, or of all files of a pattern."""
+    if has_magic(str(table)) and not table.exists():
+        yield from LargeFile(table, encoding, size).batches()
+        return
+    for raw in batches(table, encoding, size):
+        yield str(table), raw
 
 
 def _answers(booster: Any, X: Array, target: str, proba: bool) -> dict[str, list[Any]]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.tables.forms import Form, date_parts, infer, read_cells
+from boostlab.tables.forms import Form, date_parts, floats, infer, read_cells
 
 Array = npt.NDArray[Any]
 
@@ -152,9 +152,9 @@ def read_column(
         if form is None or form.kind == "number":
             return Column(name, finite(cells))
         cells = ["" if math.isnan(value) else f"{value:.12g}" for value in cells.tolist()]
-    if form is None and not any("_" in cell for cell in cells):  # in which Python sees numbers, and people codes
+    if form is None and "_" not in "".join(cells):  # in which Python sees numbers, and people codes
         with suppress(ValueError):
-            return Column(name, finite(np.array(cells, dtype=np.float64)))  # most columns have no empty cell
+            return Column(name, finite(floats(cells)))  # most columns have no empty cell
     form = infer(cells, decimal_comma) if form is None else form
     found = read_cells(cells, form)
     if isinstance(found, tuple):

@@ -18,6 +18,7 @@ from typing import Any
 from boostlab.studies.request import RequestError
 from boostlab.tables.columns import RawSheet, Sheet
 from boostlab.tables.forms import MISSING, plain_number
+from boostlab.tables.memory import batch_rows
 from boostlab.tables.parquet import parquet_batches, read_parquet, typed
 
 STDIN = Path("-")
@@ -75,15 +76,15 @@ def read_raw(path: Path, encoding: str | None = None) -> RawSheet:
     return sheet
 
 
-def batches(path: Path, encoding: str | None = None, size: int = 20_000) -> Iterator[RawSheet]:
+def batches(path: Path, encoding: str | None = None, size: int | None = None) -> Iterator[RawSheet]:
     """Yield the cells of a table, so many rows at a time; text and Parquet files are never whole in memory.
 
     Parameters
     ----------
     path, encoding
         As for `read_raw`.
-    size : int, default=20_000
-        Rows of a batch.
+    size : int, optional
+        Rows of a batch; by default as many as memory suggests (see `batch_rows`).
 
     Yields
     ------
@@ -95,6 +96,7 @@ def batches(path: Path, encoding: str | None = None, size: int = 20_000) -> Iter
         return
     if path != STDIN and not name.endswith(_TEXT):
         whole = read_raw(path, encoding)
+        size = size or batch_rows(len(whole.names))
         for start in range(0, whole.n_rows, size):
             cells = [column[start : start + size] for column in whole.cells]
             yield RawSheet(whole.names, cells, len(cells[0]), whole.remarks, whole.decimal_comma)
@@ -106,7 +108,7 @@ def batches(path: Path, encoding: str | None = None, size: int = 20_000) -> Iter
         separator = "\t" if name.endswith((".tsv", ".tab")) else _separator(first)
         reader = csv.reader(itertools.chain([first], text), delimiter=separator)
         header = [" ".join(cell.split()) for cell in next(reader)]
-        parts = _in_batches(path, reader, len(header), size)
+        parts = _in_batches(path, reader, len(header), size or batch_rows(len(header)))
         some = next(parts, [])
         is_row, remarks = _header(header, some)
         names = [f"column {j + 1}" if is_row or not cell else cell for j, cell in enumerate(header)]
@@ -119,6 +121,11 @@ def batches(path: Path, encoding: str | None = None, size: int = 20_000) -> Iter
 def is_streamed(path: Path) -> bool:
     """Whether `batches` reads a file some rows at a time."""
     return path.name.casefold().removesuffix(".gz").endswith((*_TEXT, *_PARQUET))
+
+
+def is_text(path: Path) -> bool:
+    """Whether a file holds text, which must be parsed."""
+    return path.name.casefold().removesuffix(".gz").endswith(_TEXT)
 
 
 def _in_batches(path: Path, reader: Any, width: int, size: int) -> Iterator[list[list[str]]]:

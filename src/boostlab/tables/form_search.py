@@ -23,6 +23,7 @@ from boostlab.tables.forms import (
     is_moment,
     looks_like_date,
     number_form,
+    plain_numbers,
 )
 
 _ZEROS = str.maketrans("123456789", "0" * 9)
@@ -100,23 +101,3 @@ class FormSearch:
             if self.dates:
                 return Form("date", date=self.dates[0])
         return BOOLEAN if self.words is not None and is_boolean(self.words) else WORDS
-
-
-def plain_numbers(cells: Sequence[str]) -> Array | None:
-    """Return cells as numbers if all but the missing ones are plain numbers, else None.
-
-    Examples
-    --------
-    >>> plain_numbers(["1", "?", "2.5"]).tolist(), plain_numbers(["1", "2 kg"])
-    ([1.0, nan, 2.5], None)
-    """
-    if any("_" in cell for cell in cells):  # in which Python sees numbers, and people codes
-        return None
-    try:
-        return np.array(cells, dtype=np.float64)
-    except ValueError:
-        pass
-    try:
-        return np.array(["nan" if cell.casefold() in MISSING_NUMBER else cell for cell in cells], dtype=np.float64)
-    except ValueError:
-        return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -42,6 +43,7 @@ _HAS_DATE = re.compile(
     r"|^\d{1,2}:\d{2}(:\d{2})?$"
 )
 _DAY = 86400.0
+_MANY = 200  # cells that are worth another library
 _BLANKS = " \u00a0\u202f"
 
 
@@ -138,6 +140,10 @@ def read_cells(cells: Sequence[str], form: Form) -> Array | tuple[str, ...]:
     """
     if form.kind in ("words", "boolean"):
         return tuple("" if cell.casefold() in MISSING else cell for cell in cells)
+    if form == Form():
+        numbers = plain_numbers(cells)
+        if numbers is not None:
+            return np.where(np.isfinite(numbers), numbers, np.nan)
     known = {cell: _value(cell, form) for cell in set(cells)}
     return np.array([known[cell] for cell in cells], dtype=np.float64)
 
@@ -169,6 +175,36 @@ def plain_number(cell: str, decimal_comma: bool = False) -> float | None:
         return None if "_" in cell else float(cell)
     except ValueError:
         return None
+
+
+def plain_numbers(cells: Sequence[str]) -> Array | None:
+    """Return cells as numbers if all but the missing ones are plain numbers, else None.
+
+    Examples
+    --------
+    >>> plain_numbers(["1", "?", "2.5"]).tolist(), plain_numbers(["1", "2 kg"])
+    ([1.0, nan, 2.5], None)
+    """
+    if "_" in "".join(cells):  # in which Python sees numbers, and people codes
+        return None
+    try:
+        return floats(cells)
+    except ValueError:
+        pass
+    try:
+        return floats(["nan" if cell.casefold() in MISSING_NUMBER else cell for cell in cells])
+    except ValueError:
+        return None
+
+
+def floats(cells: Sequence[str]) -> Array:
+    """Return what `float` makes of cells; ValueError if one is no number.  Arrow rounds as Python does, and faster."""
+    if len(cells) >= _MANY:
+        with suppress(ImportError, ValueError):
+            import pyarrow
+
+            return np.asarray(pyarrow.array(cells).cast(pyarrow.float64()))
+    return np.array(cells, dtype=np.float64)
 
 
 def number_form(cells: Sequence[str], decimal_comma: bool) -> Form | None:

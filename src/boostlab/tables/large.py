@@ -14,19 +14,20 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.data.batches import Batch, Batches, TableFiles
+from boostlab.data.batches import Batch, Batches, Spool, TableFiles
 from boostlab.data.binned import Binned
 from boostlab.studies.request import RequestError
 from boostlab.tables.columns import Array, Column, RawSheet, Sheet
-from boostlab.tables.files import STDIN, batches, is_streamed
+from boostlab.tables.files import STDIN, batches, is_streamed, is_text
 from boostlab.tables.leakage import leak_rows, leaks_of
-from boostlab.tables.memory import SHARE, free_memory, needed_memory, shown_bytes
+from boostlab.tables.memory import SHARE, batch_rows, free_memory, needed_memory, shown_bytes
 from boostlab.tables.recipe import Recipe, few, recipe_of
 from boostlab.tables.seen_columns import SeenColumn, seen_columns
 from boostlab.tables.table import LabelledTable, columns_to_use, leak_warnings, table_facts
 from boostlab.tables.target import check_numbers, find_target, holds_numbers, number_facts, tested_classes
 
-SIZE = 20_000  # rows of a batch
+CELL = 4  # bytes of numbers for one byte of text, at most: "0," is a double
+SIZE: int | None = None  # rows of a batch; as many as memory suggests
 
 
 @dataclass(frozen=True)
@@ -101,12 +102,19 @@ class LargeFile:
         self.encoding, self.size = encoding, size or SIZE
         self.name = str(path)  # of the batch that is being read
 
+    @property
+    def is_typed(self) -> bool:
+        """Whether the files hold numbers, which need not be parsed."""
+        return not any(is_text(file) for file in self.files.files)
+
     def batches(self) -> Iterator[tuple[str, RawSheet]]:
         """Yield what to call a batch, and its cells."""
         names: Sequence[str] = ()
         for file in self.files.files:
             at = 0
             self._check(file)
+            if self.size is None:  # the same in all passes
+                self.size = batch_rows(len(next(batches(file, self.encoding, 1)).names))
             for raw in batches(file, self.encoding, self.size):
                 self.name = f"{file}, rows {at + 1:,} to {at + raw.n_rows:,}"
                 names = names or raw.names
@@ -177,7 +185,7 @@ def understand_large(
     if least > 1:
         recipes = [_frequent(one, column, least) for one, column in zip(recipes, used, strict=True)]
     recipe = Recipe(tuple(recipes), chosen.name, chosen.form, classes, left_out)
-    rows = FileRows(file, recipe, label)
+    rows = FileRows(file, recipe, label, cache)
     X = _binned(file, recipe, rows, cache, max_bins)
     y = X.target
     assert y is not None
@@ -245,13 +253,21 @@ class FileRows:
     recipe : Recipe
     label : callable
         Makes targets of a column: numbers (NaN for none), or class numbers (-1 for none).
+    cache : path, optional
+        A folder in which they may be kept as well.
     """
 
-    def __init__(self, file: LargeFile, recipe: Recipe, label: Callable[[Column], Array]) -> None:
+    def __init__(
+        self, file: LargeFile, recipe: Recipe, label: Callable[[Column], Array], cache: Path | None = None
+    ) -> None:
         self.file, self.recipe, self.label = file, recipe, label
+        self.spool = None if file.is_typed else Spool.on_disk(self._parsed(), cache, CELL * file.files.size)
 
     def batches(self) -> Iterator[Batch]:
-        """Yield all rows."""
+        """Yield all rows; those of text are parsed once, and kept as numbers where a disk has enough space."""
+        return self._parsed() if self.spool is None else self.spool.batches()
+
+    def _parsed(self) -> Iterator[Batch]:
         for name, raw in self.file.batches():
             column = raw.column(raw.names.index(self.recipe.target), self.recipe.target_form)
             y = self.label(column)
@@ -261,13 +277,10 @@ class FileRows:
 
     def drawn(self, rows: Array) -> Array:
         """Return the numbers of some rows, in one more pass over the file."""
-        order, at, parts = np.argsort(rows, kind="stable"), 0, []
-        wanted = rows[order]
+        order, at = np.argsort(rows, kind="stable"), 0
+        wanted, out = rows[order], np.empty((len(rows), len(self.recipe.feature_names)))
         for batch in self.batches():
             low, high = np.searchsorted(wanted, [at, at + len(batch.X)])
-            parts.append(batch.X[wanted[low:high] - at])
+            out[order[low:high]] = batch.X[wanted[low:high] - at]
             at += len(batch.X)
-        found = np.concatenate(parts)
-        out = np.empty_like(found)
-        out[order] = found
         return out

@@ -11,6 +11,20 @@ SHARE = 0.5  # of the free memory that a table may take as a whole
 _CELL = 120  # bytes of a cell of a typed file, as objects of Python
 _TEXT = 15  # bytes of memory for one byte of text: cells as text, lists of them, and numbers
 _ZIPPED = 60
+_CELLS, _MOST_ROWS, _FEWEST_ROWS = 1 << 18, 20_000, 16  # of a batch
+_BATCH_CELL = 512  # bytes of free memory that a cell of a batch asks for: text, lists, numbers, and what was before it
+
+
+def batch_rows(n_columns: int) -> int:
+    """Return how many rows of so many columns are read at a time: fewer where they are wide, or memory is short.
+
+    Examples
+    --------
+    >>> batch_rows(4), batch_rows(1 << 16)
+    (20000, 16)
+    """
+    cells = min(_CELLS, free_memory() // _BATCH_CELL)
+    return max(min(_MOST_ROWS, cells // max(n_columns, 1)), _FEWEST_ROWS)
 
 
 def needed_memory(path: Path) -> int:

@@ -13,6 +13,9 @@ import numpy as np
 
 from boostlab.studies.request import RequestError
 from boostlab.tables.columns import Array, RawSheet, finite
+from boostlab.tables.memory import batch_rows
+
+BUFFER = 1 << 14  # bytes of a column that are read at a time
 
 
 def read_parquet(path: Path) -> RawSheet:
@@ -85,8 +88,8 @@ def _no_reader(path: Path) -> RequestError:
 # -- some rows at a time ---------------------------------------------------------------------------------------------
 
 
-def parquet_batches(path: Path, size: int) -> Iterator[RawSheet]:
-    """Yield the cells of a Parquet file, so many rows at a time."""
+def parquet_batches(path: Path, size: int | None) -> Iterator[RawSheet]:
+    """Yield the cells of a Parquet file, so many rows at a time; None is as many as memory suggests."""
     try:
         from pyarrow import ArrowException, parquet
     except ImportError:
@@ -94,10 +97,11 @@ def parquet_batches(path: Path, size: int) -> Iterator[RawSheet]:
         return
     at = 0
     try:
-        file = parquet.ParquetFile(path, pre_buffer=False)  # which would keep the whole file in memory
+        # pre_buffer would keep the whole file in memory, and no buffer whole columns of a row group.
+        file = parquet.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER)
         if not file.schema_arrow.names:
             raise RequestError(f"{path} has no columns; there is nothing to learn from.")
-        for batch in file.iter_batches(size):
+        for batch in file.iter_batches(size or batch_rows(len(file.schema_arrow.names))):
             yield RawSheet(list(batch.schema.names), [_arrow_cells(column) for column in batch.columns], len(batch))
             at += len(batch)
     except (ArrowException, OSError) as error:
@@ -116,12 +120,12 @@ def _arrow_cells(column: Any) -> Sequence[str] | Array:
     return [_text(value) for value in column.to_pylist()]
 
 
-def _batches_by_polars(path: Path, size: int) -> Iterator[RawSheet]:
+def _batches_by_polars(path: Path, size: int | None) -> Iterator[RawSheet]:
     try:
         import polars
     except ImportError:
         raise _no_reader(path) from None
-    start = 0
+    start, size = 0, size or batch_rows(len(polars.read_parquet_schema(path)))
     while True:
         try:
             frame = polars.scan_parquet(path).slice(start, size).collect()

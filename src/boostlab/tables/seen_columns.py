@@ -24,7 +24,7 @@ class NumberFacts:
         self.n_rows = self.n_missing = 0
         self.low, self.high = np.inf, -np.inf
         self.whole = True
-        self.counts: dict[float, int] | None = {}  # by value, while they are few
+        self.tally: tuple[Array, Array] | None = np.empty(0), np.empty(0, np.int64)  # values and rows, while few
         self.unlike: list[Array] | None = []  # whole numbers of which no two are equal so far: an id?
 
     def see(self, numbers: Array) -> None:
@@ -39,28 +39,40 @@ class NumberFacts:
         self.whole = self.whole and not self.n_missing and bool(np.all(there % 1 == 0))
         if not self.whole:
             self.unlike = None
-        if self.counts is None and self.unlike is None:
+        if self.tally is None and self.unlike is None:
             return
         values, counts = np.unique(there, return_counts=True)
         if self.unlike is not None and len(values) == len(there):
             self.unlike.append(values)
         else:
             self.unlike = None
-        if self.counts is not None and len(values) <= MOST_VALUES:
-            for value, count in zip(values.tolist(), counts.tolist(), strict=True):
-                self.counts[value] = self.counts.get(value, 0) + count
-        if len(values) > MOST_VALUES or (self.counts is not None and len(self.counts) > MOST_VALUES):
-            self.counts = None
+        if self.tally is not None:
+            self.tally = _tallied(self.tally, (values, counts))
+
+    @property
+    def counts(self) -> dict[float, int] | None:
+        """How many rows have each value, while there are few values."""
+        return None if self.tally is None else dict(zip(*(x.tolist() for x in self.tally), strict=True))
 
     @property
     def n_distinct(self) -> int:
         """How many different numbers there are; of many, whether all differ, or more than are counted."""
-        if self.counts is not None:
-            return len(self.counts)
+        if self.tally is not None:
+            return len(self.tally[0])
         if self.unlike is not None:
             values = np.sort(np.concatenate(self.unlike))
             self.unlike = [values] if np.all(values[1:] != values[:-1]) else None
         return self.n_rows if self.unlike is not None else MOST_VALUES + 1
+
+
+def _tallied(a: tuple[Array, Array], b: tuple[Array, Array]) -> tuple[Array, Array] | None:
+    """Return values and their rows of two tallies; None if there are too many values."""
+    values, place = np.unique(np.concatenate([a[0], b[0]]), return_inverse=True)
+    if len(values) > MOST_VALUES:
+        return None
+    counts = np.zeros(len(values), np.int64)
+    np.add.at(counts, place, np.concatenate([a[1], b[1]]))
+    return values, counts
 
 
 class DateFacts(NumberFacts):

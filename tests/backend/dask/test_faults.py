@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -14,6 +15,7 @@ import dask.array as da
 import numpy as np
 import pytest
 from distributed import Client
+from distributed.comm import CommClosedError
 
 import boostlab.dask
 from boostlab import AdaBoostClassifier, LPBoostClassifier, SAMMEClassifier
@@ -171,6 +173,16 @@ def test_a_partition_that_workers_die_of(client, cluster, monkeypatch):
     assert left_on(client) == (0, [])
 
 
+def test_a_cluster_without_workers(cluster):
+    with Client(cluster.scheduler) as client, dask.config.set({"boostlab.silence": 1}):
+        for pid in cluster.alive(client):
+            os.kill(pid, signal.SIGKILL)
+        start = time.monotonic()
+        with pytest.raises(RuntimeError, match=r"^The Dask cluster has had no worker for 1 seconds; start some"):
+            AdaBoostClassifier(n_estimators=3).fit(*collections(*sample()))
+        assert time.monotonic() - start < 15
+
+
 def test_a_frozen_worker(client):
     X, y = sample()
     stopped = []
@@ -198,6 +210,19 @@ def test_a_closed_client(cluster):
         pass
     with boostlab.dask.using(closed), pytest.raises(RuntimeError, match="client or its scheduler is gone"):
         AdaBoostClassifier(n_estimators=3).fit(*collections(X, y))
+
+
+@pytest.mark.parametrize("question", ["nthreads", "who_has"])
+def test_a_scheduler_that_goes_away_while_it_is_asked(client, monkeypatch, question):
+    DX, Dy = collections(*sample())
+    slow = DX.map_blocks(lambda x: (time.sleep(0.3), x)[1], meta=np.empty((0, 4)))
+
+    def gone(*_):
+        raise CommClosedError("Connection reset by peer")
+
+    monkeypatch.setattr(client, question, gone)
+    with pytest.raises(RuntimeError, match=r"^The Dask client or its scheduler is gone, so the fit ends here"):
+        AdaBoostClassifier(n_estimators=3).fit(slow if question == "nthreads" else DX, Dy)
 
 
 def test_constraints_and_time_limits(client):
@@ -291,3 +316,26 @@ def test_dask_is_not_imported_otherwise():
         "assert not {'dask', 'distributed'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
+def test_workers_that_the_client_cannot_reach_are_called_by_way_of_the_scheduler(client, monkeypatch):
+    """As where a firewall lies between: connections are refused, or are not answered."""
+    X, y = sample()
+    here, ways = votes(AdaBoostClassifier(n_estimators=4, max_leaf_nodes=3).fit(X, y)), []
+    workers, connect, run, silence = set(client.nthreads()), client.rpc.connect, client.run, [0]
+
+    async def refused(address=None, *args, **options):
+        if address in workers:
+            await asyncio.sleep(silence[0])
+            raise OSError("no route to host")
+        return await connect(address, *args, **options)
+
+    monkeypatch.setattr("boostlab.backend.dask.cluster.REACH", 0.2)
+    monkeypatch.setattr(client.rpc, "connect", refused)
+    monkeypatch.setattr(client, "run", lambda *args, **options: (ways.append(1), run(*args, **options))[1])
+    for silence[0] in (0, 60):
+        ways.clear()
+        assert votes(AdaBoostClassifier(n_estimators=4, max_leaf_nodes=3).fit(*collections(X, y))) == here
+        assert len(ways) > 8  # at least two levels of four trees, two workers each
+    monkeypatch.undo()
+    assert left_on(client) == (0, [])

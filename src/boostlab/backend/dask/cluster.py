@@ -9,7 +9,7 @@ from concurrent.futures import CancelledError
 from concurrent.futures import wait as wait_for_calls
 from typing import Any
 
-PATIENCE = 10.0  # seconds without any worker after which a fit gives up
+PATIENCE = 30.0  # seconds without any worker after which a fit gives up: a nanny may take some to start one anew
 TRIES = 20  # how often what is lost is computed anew, for one question
 AGAIN = 3  # how often a task is submitted that fails, or that workers die of
 REACH = 3.0  # seconds that a connection to a worker may take, after which the scheduler is asked to call it
@@ -18,6 +18,7 @@ FROZEN = 10.0  # seconds without a sign of life after which a round does not wai
 BEATS = 10  # the same in signs of life that a worker owes, which it gives more rarely on a large cluster
 STARTING = 3  # times as long while tables are read: a worker that imports libraries may be silent for some seconds
 
+GONE = "The Dask client or its scheduler is gone, so the fit ends here; connect, and fit again."
 MORE_MEMORY = "give the workers more memory, or use smaller partitions"
 
 
@@ -53,9 +54,19 @@ class Cluster:
     def check(self) -> None:
         """Refuse a client that has no scheduler any more."""
         if self.client.status != "running":
-            raise RuntimeError(
-                "The Dask client or its scheduler is gone, so the fit ends here; connect, and fit again."
-            )
+            raise RuntimeError(GONE)
+
+    def workers(self) -> set[str]:
+        """Return the addresses of the workers that the scheduler knows."""
+        return set(self._told(self.client.nthreads))
+
+    @staticmethod
+    def _told(ask: Callable[..., Any], *args: Any) -> Any:
+        """Return what the scheduler says; a connection that ends amid is a scheduler that is gone."""
+        try:
+            return ask(*args)
+        except OSError:
+            raise RuntimeError(GONE) from None
 
     def results(self, submit: Callable[[int], Any], n: int, what: str) -> list[Any]:
         """Return the futures of n computations once all are there; one that a dying worker took along is repeated.
@@ -117,22 +128,23 @@ class Cluster:
                     return
             except CancelledError:
                 return
-            if self.client.nthreads():
+            if self.workers():
                 alone = None
                 if time.monotonic() - start > STARTING * self.silence:
                     self._refuse_frozen(STARTING * self.silence)
             else:
                 alone = alone or time.monotonic()
-                if time.monotonic() - alone > PATIENCE:
+                patience = self._configured or PATIENCE
+                if time.monotonic() - alone > patience:
                     raise RuntimeError(
-                        f"The Dask cluster has had no worker for {PATIENCE:.0f} seconds; start some, with more "
+                        f"The Dask cluster has had no worker for {patience:.0f} seconds; start some, with more "
                         "memory if theirs ran out, and fit again."
                     ) from None
 
     def homes(self, futures: Sequence[Any]) -> list[str]:
         """Return the worker that has each result; "" if none has it any more."""
         self.check()
-        found = self.client.who_has(list(futures))
+        found = self._told(self.client.who_has, list(futures))
         return [next(iter(found.get(f.key, ())), "") for f in futures]
 
     def run(
@@ -160,7 +172,7 @@ class Cluster:
                     self.check()
                     if time.monotonic() - start > self.silence:
                         self._refuse_frozen(self.silence, {w for below in groups.values() for w in below})
-                    alive = set(self.client.nthreads())
+                    alive = self.workers()
                     for w, call in calls.items():
                         if not call.done() and not alive.issuperset(groups[w]):
                             call.cancel()
@@ -172,11 +184,16 @@ class Cluster:
     @property
     def silence(self) -> float:
         """Seconds without a sign of life that are too many: as Dask's configuration says, or as the workers owe."""
-        import dask
         from distributed.scheduler import heartbeat_interval
 
-        said = dask.config.get("boostlab.silence", None)
-        return float(said) if said is not None else max(FROZEN, BEATS * heartbeat_interval(len(self.client.nthreads())))
+        return self._configured or max(FROZEN, BEATS * heartbeat_interval(len(self.workers())))
+
+    @property
+    def _configured(self) -> float:
+        """Seconds to wait as Dask's configuration says; 0 if it does not."""
+        import dask
+
+        return float(dask.config.get("boostlab.silence", None) or 0.0)
 
     def _refuse_frozen(self, patience: float, asked: Collection[str] | None = None) -> None:
         """Refuse to wait for workers that are there and give no sign of life: a stopped process, a machine that hangs.

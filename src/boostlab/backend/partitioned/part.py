@@ -51,11 +51,13 @@ class Part:
         self.sums: dict[tuple[int, int], Answer] = {}  # of a channel and a node, for the node's children
         self.top = ALL  # the number of a tree's root
         self.w = np.empty(0)  # exponential weights
+        self.w_before: Array | None = None  # the last scaling
         rows.exponentials = lambda: self.w  # type: ignore[method-assign]  # scaled by what all parts say
 
     def obey(self, order: Call) -> Any:
         """Carry an order out; one that makes columns says what they are like."""
-        return getattr(self, order[0])(*order[1])
+        with np.errstate(over="ignore", invalid="ignore"):  # of weights that are scaled once they are known to be large
+            return getattr(self, order[0])(*order[1])
 
     def answer(self, question: Call) -> Answer:
         """Answer a question, or several at once."""
@@ -81,6 +83,10 @@ class Part:
     def named(self, number: int, name: str) -> Facts:
         """Take a column by its name."""
         return self._put(number, self.rows.scores.F if name == "F" else self.rows.column(name))
+
+    def same(self, number: int, x: Ref) -> Facts:
+        """Give a column one more name."""
+        return self._put(number, self._of(x))
 
     def ones(self, number: int) -> Facts:
         """Make a column of ones."""
@@ -344,7 +350,17 @@ class Part:
         q = counts.astype(np.int64) if len(counts) else np.ones(self.rows.n_rows, np.int64)
         return (self.rows.codes.class_sums(q, classes, n)[0],)
 
-    def scale_side(self, h: Ref, labels: bool, wrong: bool, factor: float) -> None:
-        """Multiply the weights of one side."""
+    def scale_side(self, h: Ref, labels: bool, wrong: bool, factor: float, surely: bool) -> None:
+        """Multiply the weights of one side; those before are kept where it is not sure that it is this one."""
+        self.w_before = None if surely else self.w.copy()
         y = self.rows.y if labels else self.rows.k
         scale_side(self.w, y, self._of(h), wrong, factor, 0, self.rows.n_rows)
+
+    def unscale(self) -> None:
+        """Take the last scaling of weights back."""
+        assert self.w_before is not None
+        self.w[:] = self.w_before
+
+    def sure(self) -> None:
+        """Forget the weights before the last scaling."""
+        self.w_before = None

@@ -11,13 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.exact_sums import exact_sums
+from boostlab.backend.cpu.kernels.small_table import EXTREME
 from boostlab.backend.cpu.rows import WatchedRows
 from boostlab.backend.cpu.sample import CpuSample
 from boostlab.backend.cpu.scores import Scores
-from boostlab.backend.cpu.small import tame
-from boostlab.backend.partitioned.answers import ALL, Answer, Call, apart
+from boostlab.backend.partitioned.answers import ALL, Answer, Call
 from boostlab.backend.partitioned.channels import PartedClassCount, PartedFollower, PartedPanel
-from boostlab.backend.partitioned.column import Formed, PartedColumn, as_sent
+from boostlab.backend.partitioned.column import Formed, PartedColumn
+from boostlab.backend.partitioned.exchanges import Exchanges
 from boostlab.backend.partitioned.part import Facts, Part
 from boostlab.backend.partitioned.scores import PartedExponentials, PartedMasses, PartedScores, PartedWatched
 from boostlab.backend.partitioned.whole import PartedNode, Parts, Whole
@@ -53,13 +54,12 @@ class PartitionedRows(CpuSample):
     """
 
     def __init__(self, rule: Rule, parts: Parts, none: Part, whole: Whole, threads: int = 1) -> None:
-        self.rule, self.parts, self.none, self.whole, self.threads = rule, parts, none, whole, threads
-        self._orders: list[Call] = []  # that the parts have not heard of yet
+        self.rule, self.parts, self.whole, self.threads = rule, parts, whole, threads
+        self.exchanges = Exchanges(parts, none)
         self.n, self.n_rows, self.n_sample = whole.n, whole.n_rows, whole.n_examples
         self.n_classes, self.as_small = whole.n_classes, False
         self.masses: Any = PartedMasses(self)
         self.followers, self._counter = [], None
-        self._gone: list[int] = []  # columns to forget
         self._next = 0
         self._powers: dict[Any, Array] = {}  # that sums were rounded at, by kind and place in a round
         self._turns = 0
@@ -73,23 +73,15 @@ class PartitionedRows(CpuSample):
 
     def order(self, operation: str, *args: Any) -> Any:
         """Let the parts do something before the next question; return what it makes, as the part without rows says."""
-        order = operation, tuple(as_sent(a) for a in args)
-        self._orders.append(order)
-        return self.none.obey(order)
+        return self.exchanges.order(operation, *args)
 
     def ask(self, question: str, *args: Any) -> Answer:
-        """Return the parts' answer to a question; columns that nothing refers to any more are dropped before."""
-        return self.ask_at_once([(question, args)])[0]
+        """Return the parts' answer to a question."""
+        return self.exchanges.ask([(question, args)])[0]
 
     def ask_at_once(self, questions: Sequence[Call]) -> list[Answer]:
         """Return the answers to several questions, by one exchange."""
-        if self._gone:
-            self._gone, gone = [], self._gone
-            self.order("drop", gone)
-        orders, self._orders = self._orders, []
-        names = tuple(name for name, _ in questions)
-        shown = tuple(tuple(as_sent(a) for a in args) for _, args in questions)
-        return apart(names, self.parts.ask(orders, (names, shown)))
+        return self.exchanges.ask(questions)
 
     def compute(self, operation: str, *args: Any) -> PartedColumn:
         """Return a column that an order makes."""
@@ -106,7 +98,7 @@ class PartitionedRows(CpuSample):
 
     def release(self, number: int) -> None:
         """Forget a column that nothing refers to any more, with the next question."""
-        self._gone.append(number)
+        self.exchanges.gone.append(number)
 
     # -- columns -----------------------------------------------------------------------------------------------------
 
@@ -231,7 +223,11 @@ class PartitionedRows(CpuSample):
 
     def tame(self, weight: Any) -> Any:
         """Return weights whose squares can be formed; exponentials, which stay near 1, are such weights."""
-        return weight if self.losses is not None and weight is self.losses.w else tame(weight)
+        if self.losses is not None and weight is self.losses.w:
+            return weight
+        same = self.compute("same", weight)
+        self.exchanges.suppose(("largest", (weight, ())), lambda found: _tamed(same, weight, found[0]))
+        return same
 
     def _sums_of(self, columns: Sequence[Any], counts: Any) -> list[float]:
         """Return the sum of every column, by one exchange where all have one value a row."""
@@ -395,3 +391,9 @@ class PartitionedRows(CpuSample):
     def canonical_order(self) -> Any:
         """Refuse: it is an order of all rows."""
         raise TypeError("This booster looks at all rows' votes in one place; use AdaBoost or LogitBoost, say, instead.")
+
+
+def _tamed(out: PartedColumn, weight: PartedColumn, largest: float) -> list[Call]:
+    """Return the orders that scale weights whose largest is extreme."""
+    power = math.frexp(largest)[1]
+    return [("elementwise", (out.number, np.ldexp, (weight, -power)))] if abs(power) >= EXTREME else []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boostlab.backend.cpu.kernels.vote_update import exp_of
+from boostlab.backend.partitioned.answers import Answer, Call
 from boostlab.backend.partitioned.column import PartedColumn
 from boostlab.contract import Reweigh, Step
 
@@ -74,6 +75,7 @@ class PartedExponentials:
         self.rows, self.labels = rows, rows.rule.n_outputs == "one"
         self.gap = 2.0 if self.labels else 1.0
         self.masses: Any = None  # of the labels, per slot, once they are asked for
+        self.wrong = True  # which side was scaled last
         self.renew()
 
     def renew(self) -> None:
@@ -89,19 +91,49 @@ class PartedExponentials:
         """Follow a vote of alpha * h."""
         apart = self.gap * alpha
         if abs(apart) < self.FAR:
-            wrong = 2 * self._wrong_mass(h) <= self.rows.n_sample
-            power = apart if wrong else -apart
-            self.rows.order("scale_side", h, self.labels, wrong, exp_of(power))
-            self.up, self.down = self.up + max(power, 0.0), self.down + max(-power, 0.0)
+            known = self._known_mass(h)
+            if known is None and max(self.up, self.down) + abs(apart) < self.FAR:
+                self._suppose(apart, h)
+                return
+            mass = self.rows.ask("wrong_mass", h, self.labels)[0] if known is None else known
+            self._scale(self._few(mass), apart, h, True)
             if self.up < self.FAR and self.down < self.FAR:
                 return
         self.renew()
 
-    def _wrong_mass(self, h: PartedColumn) -> int:
-        """Return how many examples a vote is wrong on, without a question where it goes by the slots of one column."""
+    def _few(self, wrong_mass: int) -> bool:
+        """Return whether the examples that a vote is wrong on are the fewer."""
+        return 2 * wrong_mass <= self.rows.n_sample
+
+    def _scaling(self, wrong: bool, apart: float, h: PartedColumn, surely: bool) -> Call:
+        """Return the order that scales one side, and take note of it."""
+        power = apart if wrong else -apart
+        self.wrong, self.up, self.down = wrong, self.up + max(power, 0.0), self.down + max(-power, 0.0)
+        return "scale_side", (h, self.labels, wrong, exp_of(power), surely)
+
+    def _scale(self, *args: Any) -> None:
+        operation, given = self._scaling(*args)
+        self.rows.order(operation, *given)
+
+    def _suppose(self, apart: float, h: PartedColumn) -> None:
+        """Scale the side that was scaled last, and find out with the next exchange whether it is the right one."""
+        supposed, before = self.wrong, (self.up, self.down)
+
+        def mend(answer: Answer) -> list[Call]:
+            if self._few(answer[0]) == supposed:
+                self.rows.order("sure")
+                return []
+            self.up, self.down = before
+            return [("unscale", ()), self._scaling(not supposed, apart, h, True)]
+
+        self._scale(supposed, apart, h, False)
+        self.rows.exchanges.suppose(("wrong_mass", (h, self.labels)), mend)
+
+    def _known_mass(self, h: PartedColumn) -> int | None:
+        """Return how many examples a vote is wrong on, where it goes by the slots of one column; else None."""
         said = None if h.voter is None else self.rows.votes_by_slot(h.voter)
         if said is None:
-            return int(self.rows.ask("wrong_mass", h, self.labels)[0])
+            return None
         mine, votes = said
         if self.masses is None:
             (self.masses,) = self.rows.ask("label_masses", self.labels, 2 if self.labels else self.rows.n_classes)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.dask.cluster import Cluster
+from boostlab.backend.dask.cluster import MORE_MEMORY, Cluster
 
 Array = npt.NDArray[Any]
 
@@ -119,7 +119,7 @@ def computed(cluster: Cluster, futures: Callable[[], list[Any]]) -> list[Any]:
         except (KilledWorker, OSError, CancelledError):
             cluster.check()
             if last:
-                raise
+                raise RuntimeError(f"What workers said of partitions was lost three times; {MORE_MEMORY}.") from None
         finally:
             release(made)
     raise AssertionError
