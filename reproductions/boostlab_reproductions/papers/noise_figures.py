@@ -45,11 +45,13 @@ def _draw_lines(figure: Any, settings: list[NoiseSetting], most: int = 8) -> Non
     chosen = first + sorted((m for m in curves if m not in first), key=lambda m: sum(curves[m]))[: most - len(first)]
     figure.set_size_inches(8, 5)
     axes = figure.add_subplot()
-    for m in chosen:
-        style = {PLAIN: ("k:", 1.5), CONTROL: ("k-", 2.0)}.get(m, ("-", 1.2))
+    for k, m in enumerate(chosen):
+        dashes = ("-", "--", "-.")[k % 3]  # of lines that cover each other both are seen
+        style = {PLAIN: ("k:", 1.5), CONTROL: ("k-", 2.0)}.get(m, (dashes, 1.2))
         axes.plot(
             [s.percent for s in settings], curves[m], style[0], marker="o", markersize=3, linewidth=style[1], label=m
         )
+    axes.set_xticks([s.percent for s in settings])
     axes.set_xlabel("labels flipped, %")
     axes.set_ylabel("test error, %")
     axes.legend(fontsize=8)
@@ -69,8 +71,10 @@ def _draw_ranks(figure: Any, settings: list[NoiseSetting]) -> None:
     figure.set_size_inches(2.5 + 0.6 * len(settings), 1.5 + 0.28 * len(methods))
     axes = figure.add_subplot()
     axes.imshow(grid, aspect="auto", cmap="viridis_r")
+    dark = np.nanmean([np.nanmin(grid), np.nanmax(grid)])  # light ink on the dark half only
     for (i, k), value in np.ndenumerate(grid):
         if not np.isnan(value):
-            axes.text(k, i, f"{value:.0f}", ha="center", va="center", fontsize=7, color="w")
+            ink = "w" if value > dark else "k"
+            axes.text(k, i, f"{value:.1f}", ha="center", va="center", fontsize=7, color=ink)
     axes.set_yticks(range(len(methods)), methods, fontsize=8)
     axes.set_xticks(range(len(settings)), [s.name for s in settings], fontsize=7, rotation=60, ha="right")

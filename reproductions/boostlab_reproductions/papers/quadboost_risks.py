@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.studies.plan import Block, Method
+from boostlab.studies.statistics import hodges_lehmann
 from boostlab.studies.study import Results
 from boostlab_reproductions.problems.quadboost import QUADBOOST, QUADBOOST_DEFAULTS
 from boostlab_reproductions.protocols.quadboost import PoolProtocol
@@ -102,3 +103,29 @@ def wins(a: Array, b: Array) -> tuple[int, int, int]:
     """Return on how many problems a is lower, equal and higher, of those where both are known."""
     d = np.round(a - b, 9)[np.isfinite(a) & np.isfinite(b)]
     return int((d < 0).sum()), int((d == 0).sum()), int((d > 0).sum())
+
+
+def pair_differences(results: Results, risks: Risks, a: str, b: str) -> list[dict[str, Any]]:
+    """Return how far the mean risks of two algorithms lie apart, and how many voters each has."""
+    ours, theirs = 100 * risks.column(a), 100 * risks.column(b)
+    both = np.isfinite(ours) & np.isfinite(theirs)
+    if both.sum() < 2:
+        return []
+    shift = hodges_lehmann(ours[both], theirs[both])
+    found: dict[str, list[float]] = {a: [], b: []}
+    for one in results.rows(block_of(results)):
+        if one.method in found and one.outcome is not None and "voters" in one.outcome.numbers:
+            found[one.method].append(float(one.outcome.numbers["voters"]))
+    voters = [round(float(np.mean(n)), 1) if n else None for n in found.values()]
+    return [
+        {
+            "pair": f"{a} : {b}",
+            "data sets": int(both.sum()),
+            "difference, points": round(shift.estimate, 2),
+            "95 % from": round(shift.low, 2),
+            "to": round(shift.high, 2),
+            "mean difference": round(float(np.mean(ours[both] - theirs[both])), 2),
+            "voters of the first": voters[0],
+            "of the second": voters[1],
+        }
+    ]

@@ -142,10 +142,22 @@ def own_gains(contests: list[Contest], gains: Mapping[str, float]) -> list[Claim
     """
     claims = []
     for contest, p in zip(contests, holm([c.p for c in contests]), strict=True):
-        why = "" if contest.wins(p) else " Over this control, which is AdaBoost with a choice, no sure gain is seen."
+        why = "" if contest.wins(p) else _unsure(contest, gains[contest.a])
         text = f"(our question) {contest.a}'s gain is its own: it is better than {contest.b}"
         claims.append(better(text, contest, gains[contest.a], f"{contest} ({p:.2g} by Holm).{why}", p))
     return claims
+
+
+def _unsure(contest: Contest, effect: float) -> str:
+    """Return what a contest without a sure gain denies: a gain as large as the printed one, not a smaller one."""
+    seen = " Over this control, which is AdaBoost with a choice, no sure gain is seen."
+    chance = contest.power(effect)
+    if not chance >= ENOUGH:
+        return seen
+    return (
+        f"{seen} One as large as the printed {effect:+.2f} points would be seen with a probability of {chance:.2f}; a "
+        "smaller one is not denied."
+    )
 
 
 def better(text: str, contest: Contest, effect: float, evidence: str = "", p: float | None = None) -> Claim:

@@ -147,6 +147,7 @@ def mean_ranks(errors: npt.ArrayLike) -> npt.NDArray[Any]:
     Parameters
     ----------
     errors : array-like of shape (n_sets, n_algorithms)
+        Those that differ by rounding only (less than 1e-12) are equal.
 
     Returns
     -------
@@ -159,7 +160,7 @@ def mean_ranks(errors: npt.ArrayLike) -> npt.NDArray[Any]:
     """
     from scipy.stats import rankdata
 
-    return np.asarray(rankdata(np.asarray(errors), axis=1).mean(axis=0))
+    return np.asarray(rankdata(np.round(np.asarray(errors, dtype=np.float64), 12), axis=1).mean(axis=0))
 
 
 def nemenyi_distance(n_algorithms: int, n_sets: int, alpha: float = 0.05) -> float:

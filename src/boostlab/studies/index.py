@@ -21,7 +21,7 @@ NAME, FACTS = "README.md", "study.json"
 _TITLE = "# The papers' tables, computed again"
 _TEXT = (
     "Every page shows ours beside what was published, a verdict on every claim, and all readings where a paper is "
-    "silent. `boostlab reproduce NAME` (with `--quick` where the tier is quick) makes it again. Computing is the time "
+    "silent; pages without a paper are studies of our own, with their registration. `boostlab reproduce NAME` (with `--quick` where the tier is quick) makes it again. Computing is the time "
     "of all cells added up, clock that of the runs that computed them; cells that two studies share count in both. "
     "`boostlab reproduce all` is one run for all studies. `boostlab pages studies` makes pages for the browser of all "
     "of them, which can be sorted and printed: open `studies/index.html`. Verdicts are counted of finished pages of "
@@ -107,6 +107,12 @@ def write(folder: Path, names: Sequence[str]) -> Path | None:
     parts = [_TITLE, _TEXT, markdown([_line(name, facts) for name, facts in known.items()])]
     parts.append(_total(known.values()))
     absent = [name for name in names if name not in known]
+    old = [name for name in known if not (folder / name / cell_file.NAME).is_file()]
+    if old:
+        parts.append(
+            f"Of an earlier version, which kept too little of every cell to make the page again: {', '.join(old)}. "
+            "Their words and verdicts are those of its rules."
+        )
     parts += [f"Not run here: {', '.join(absent)}."] if absent else []
     write_whole(path, "\n\n".join(parts) + "\n")
     return path
