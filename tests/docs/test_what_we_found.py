@@ -46,6 +46,19 @@ def test_noise_in_one_class():
     robust, quad, control = errors.values()
     assert f"smooth RobustBoost errs on **{robust}** and QuadBoost (l2) on {quad}, AdaBoost with a tuned rate" in PAGE
     assert f"tuned rate on {control}" in PAGE
+    robust, control = (
+        f"{float(row('noise-study', 'mean-errors-in-percent.csv', booster=name)['stumps, uniform, 0 %']):.1f} %"
+        for name in ("RobustBoost, smooth", "AdaBoost, rate chosen")
+    )
+    assert f"On clean labels smooth RobustBoost errs on {robust}, the tuned rate on {control}" in PAGE
+    with (ROOT / "studies/noise-study/friedman-s-test-and-wilcoxon-s-against-the-control.csv").open() as lines:
+        assert sum(bool(one["better than the control (Holm, 5 %)"]) for one in csv.DictReader(lines)) == 1
+
+
+def test_the_second_study_of_small_steps():
+    verdicts = [row("noise-study", "registered-hypotheses.csv", hypothesis=f"N1, {n} %")["verdict"] for n in (20, 30)]
+    assert verdicts == ["holds", "cannot be judged"]
+    assert "at 20 % of flips (N1, registered), and at 30 % it cannot be judged" in PAGE
 
 
 def test_choosing_gains_by_itself():
@@ -57,12 +70,10 @@ def test_choosing_gains_by_itself():
     assert f"on {plain['sets better']} of 18 sets" in PAGE
     gains = [points(line["mean difference"]) for line in (chance, plain)]
     assert f"**−{gains[0]} points**, of EBBoost's −{gains[1]}" in PAGE
-    said = (
-        f"ahead by {points(fair['mean difference'])} points on {fair['sets better']} sets and behind on {fair['worse']}"
-    )
-    assert said in PAGE
+    said = f"a lower error on {fair['sets better']} sets and a higher one on {fair['worse']}, "
+    assert f"{said}−{points(fair['mean difference'])} points on average" in PAGE
     limited = contest("EBBoost, λ ≤ 1", "AdaBoost, best of 11")
-    assert f"ahead of 11 such runs on {limited['sets better']} sets and behind on {limited['worse']}" in PAGE
+    assert f"the best of 11 such runs on {limited['sets better']} sets and worse on {limited['worse']}" in PAGE
     assert f"(p = {float(fair['p (Wilcoxon)']):.2f})".replace("0.", ".") in PAGE
 
 
@@ -77,6 +88,14 @@ def test_the_rate_not_the_penalty():
     }
     rate, penalty = (f"{points(line['difference, points'])}" for line in trees.values())
     assert f"the rate is worth {rate} points ({span(trees['rate of 5'])}) over plain AdaBoost, λ {penalty}" in PAGE
+    for name, sign in (("rate of 5", "−"), ("λ of 5", "+")):
+        line = row("lambda-study", "against-choosing-by-chance.csv", where="trees, clean", method=name)
+        ends = (points(line["95 % from"]), points(line["to"]))
+        assert f"{sign}{points(line['difference, points'])}, −{ends[0]} to +{ends[1]}" in PAGE
+    for where in ("stumps, clean", "trees, clean"):
+        for name in trees:
+            line = row("lambda-study", "against-choosing-by-chance.csv", where=where, method=name)
+            assert float(line["Wilcoxon p"]) > 0.05
 
 
 def test_quadboost_instead_of_a_program():
@@ -88,3 +107,7 @@ def test_quadboost_instead_of_a_program():
     )
     assert f"{quad:.3f} seconds to LPBoost's {program:.2f}" in PAGE
     assert f"**{program / quad:.0f} times faster**" in PAGE
+    line = row("quadboost-table1", "differences.csv", pair="QuadBoost-L1 : LPBoost")
+    ends = (points(line["95 % from"]), points(line["to"]))
+    assert f"+{points(line['difference, points'])} points (−{ends[0]} to +{ends[1]})" in PAGE
+    assert f"{line['voters of the first']} on average, LPBoost {line['of the second']}" in PAGE

@@ -82,8 +82,8 @@ CAPTIONS = {
     "each penalty without a choice": "Mean errors over the sets where every λ chooses its rounds only.",
     "what auto estimates": 'How often variance_penalty="auto" took each λ.',
     "differences": "The typical difference of every hypothesis and its 95 percent interval; to the left the method has "
-    "fewer errors than its opponent. Crosses are the pilot's, the grey band is what counts as practically equal, dotted "
-    "lines explore.",
+    "fewer errors than its opponent. Crosses are the pilot's, the grey band is what counts as practically equal, "
+    "dotted lines explore.",
 }
 _MARKS = (
     "Percent, mean ± standard error over the repeats. Bold: the smallest, and those not significantly different from "

@@ -94,8 +94,8 @@ CAPTIONS = {
     "largest class against the others, words one-hot): means over the splits, and how many standard errors off.",
     "seconds": "Processor seconds for choosing and training, mean over data sets and splits.",
     "wins": "On how many data sets the first of a pair has the lower, the same, the higher risk.",
-    "differences": "Mean risks of the first less those of the second, in percent points: the typical difference (Hodges "
-    "and Lehmann) with its bootstrap interval over the data sets; different voters of the chosen votes, on average.",
+    "differences": "Mean risk of the first less that of the second, in percent points: the typical difference (Hodges "
+    "and Lehmann) with its bootstrap interval over the data sets; how many different voters each has on average.",
 }
 
 
