@@ -164,6 +164,10 @@ def test_nemenyi_distances_of_the_printed_table():
     assert friedmanchisquare(*ERRORS.T).statistic == pytest.approx(chi2)
 
 
+def test_errors_that_differ_by_rounding_share_their_rank():
+    assert plots.mean_ranks([[0.3, 0.1 + 0.2, 0.5]]).tolist() == [1.5, 1.5, 3.0]
+
+
 def test_bars_join_what_is_within_the_critical_difference():
     from boostlab.plots.comparison import _cliques
 

@@ -93,6 +93,12 @@ def test_the_lambda_study_sees_what_is_planted():
     against = {row["method"]: row for row in made.tables["everybody against AdaBoost"] if row["where"] == CLEAN}
     assert against["λ = 5"]["difference, points"] == pytest.approx(-2.0, abs=0.1)
     assert against["λ = 5"]["lower on"] == 46
+    chance = [row for row in made.tables["against choosing by chance"] if row["where"] == CLEAN]
+    controls = {row["method"]: row["against"] for row in chance}
+    assert controls["λ = 5"] == "jitter, one run"
+    assert controls["rate of 5"] == controls["λ of 5"] == "jitter, best of 5"
+    h1 = made.tables["hypotheses"][0]
+    assert against["λ = 5"]["95 % from"] == pytest.approx(h1["95 % from"], abs=0.0051)  # one interval, two tables
     assert not any(note.startswith("**What follows.**") for note in made.notes)  # not all hypotheses are judged
     assert any("a λ above 1 in 100%" in note for note in made.notes)
     from matplotlib.figure import Figure

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from boostlab.studies import index, page
+from boostlab.studies import cell_file, index, page
 from boostlab.studies.plan import Outcome
 from boostlab.studies.runner import Ran
 from boostlab.studies.store import Run
@@ -46,6 +46,9 @@ def test_one_line_a_study_in_the_order_of_the_names(tmp_path):
     text = index.write(tmp_path, NAMES).read_text()
     assert "| 5 | 2 | 80 s |" in lines[1]
     assert "Not run here: first." in text
+    assert "to make the page again" not in text
+    (tmp_path / "second" / cell_file.NAME).unlink()
+    assert "to make the page again: second." in index.write(tmp_path, NAMES).read_text()
 
 
 def test_what_cannot_be_read_is_not_run_and_a_page_of_others_stays(tmp_path):

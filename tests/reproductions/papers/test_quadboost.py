@@ -94,6 +94,12 @@ def test_cells_stand_beside_the_papers_in_standard_errors():
     assert row["split 1: standard errors off"] == round((0.1 - theirs) / np.sqrt(2 * p * (1 - p) / 100), 1)
 
 
+def test_differences_have_an_interval_over_the_data_sets():
+    rows = TABLE1.report(results({}, repeats=1)).tables["differences"]
+    assert [row["pair"] for row in rows][-1] == "QuadBoost-L1 : LPBoost"
+    assert all(row["95 % from"] <= row["difference, points"] <= row["to"] for row in rows)
+
+
 def test_seconds_and_their_ratio():
     took = {"AdaBoost": 8.0, CONTROL: 5.0}
     done = [cell("zoo", m.name, 0, 5, seconds=took.get(m.name, 0.4)) for m in METHODS]
