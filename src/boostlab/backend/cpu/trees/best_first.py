@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 ROOM = 1 << 24  # integers in the histograms of all leaves
-SIDE = 1 << 23  # rows of all trees that grow side by side: each takes 40 bytes
+SIDE = 1 << 21  # rows of all trees that grow side by side, 40 bytes each: larger tables keep the threads busy anyway
 NO_LOWS = np.empty(0, bool)
 
 
