@@ -25,6 +25,7 @@ from boostlab_reproductions.papers.quadboost_risks import (
     mean,
     pair_differences,
     printed,
+    score,
     wins,
 )
 from boostlab_reproductions.problems import QUADBOOST
@@ -289,7 +290,7 @@ def _at_least_as_good(risks: Risks, a: str, b: str, of_25: int, control: str = "
     enough = [2 * one > n, counts[0] > counts[2]]
     evidence = (
         f"On split 1 {one} of {n}; over {splits} splits between {min(each)} and {max(each)}; by mean risk "
-        f"{_score(counts)} (sign test p = {p:.2g})."
+        f"{score(counts)} (sign test p = {p:.2g})."
     )
     if all(enough) and p > 0.05:
         evidence += " Coins would do as well: which of the two is better cannot be told from such a count."
@@ -298,17 +299,12 @@ def _at_least_as_good(risks: Risks, a: str, b: str, of_25: int, control: str = "
     if control:
         c = wins(risks.column(a), risks.column(control))
         enough.append(c[0] >= c[2])
-        evidence += f" Against AdaBoost with T from 1 to 1,000 (the paper's grid begins at 100): {_score(c)}."
+        evidence += f" Against AdaBoost with T from 1 to 1,000 (the paper's grid begins at 100): {score(c)}."
         if all(enough[:2]) and not enough[2]:
             evidence += " So most of the advantage is that AdaBoost was not allowed to stop early."
     sure = all(enough) and p <= 0.05
     verdict = "holds" if sure else "partly" if any(enough) else "does not hold"
     return Claim(text, verdict, evidence, over=n)
-
-
-def _score(counts: Sequence[int]) -> str:
-    named = zip(counts, ("win", "tie", "loss"), ("wins", "ties", "losses"), strict=True)
-    return ", ".join(f"{n} {one if n == 1 else many}" for n, one, many in named)
 
 
 def _times(ratio: float) -> str:

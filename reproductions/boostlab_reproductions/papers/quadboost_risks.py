@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -103,6 +104,12 @@ def wins(a: Array, b: Array) -> tuple[int, int, int]:
     """Return on how many problems a is lower, equal and higher, of those where both are known."""
     d = np.round(a - b, 9)[np.isfinite(a) & np.isfinite(b)]
     return int((d < 0).sum()), int((d == 0).sum()), int((d > 0).sum())
+
+
+def score(counts: Sequence[int]) -> str:
+    """Return wins, ties and losses in words."""
+    named = zip(counts, ("win", "tie", "loss"), ("wins", "ties", "losses"), strict=True)
+    return ", ".join(f"{n} {one if n == 1 else many}" for n, one, many in named)
 
 
 def pair_differences(results: Results, risks: Risks, a: str, b: str) -> list[dict[str, Any]]:

@@ -21,11 +21,11 @@ NAME, FACTS = "README.md", "study.json"
 _TITLE = "# The papers' tables, computed again"
 _TEXT = (
     "Every page shows ours beside what was published, a verdict on every claim, and all readings where a paper is "
-    "silent; the noise-study, the lambda-study and the atlas are our own, with their registrations. `boostlab reproduce "
-    "NAME` (with `--quick` where the tier is quick) makes it again. Computing is the time of all cells added up, clock that of the runs that computed them; cells that two studies share count in both. "
-    "`boostlab reproduce all` is one run for all studies. `boostlab pages studies` makes pages for the browser of all "
-    "of them, which can be sorted and printed: open `studies/index.html`. Verdicts are counted of finished pages of "
-    "the full tier only."
+    "silent; studies of our own have a registration instead of a paper. `boostlab reproduce NAME` (with `--quick` "
+    "where the tier is quick) makes it again. Computing is the time of all cells added up, clock that of the runs that "
+    "computed them; cells that two studies share count in both. `boostlab reproduce all` is one run for all studies. "
+    "`boostlab pages studies` makes pages for the browser of all of them, which can be sorted and printed: open "
+    "`studies/index.html`. Verdicts are counted of finished pages of the full tier only."
 )
 
 

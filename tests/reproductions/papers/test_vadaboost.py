@@ -76,7 +76,8 @@ def test_a_real_gain_holds_and_none_does_not():
     assert all(gain[text] == "holds" for text in asked)
     assert all(none[text] != "holds" for text in asked)
     denied = [c.evidence for c in reports[1].claims if c.text in asked and c.verdict == "does not hold"]
-    assert denied and all("a smaller one is not denied" in evidence for evidence in denied)
+    assert denied
+    assert all("a smaller one is not denied" in evidence for evidence in denied)
 
 
 def test_controls_choose_among_as_many_runs_as_the_method_they_are_compared_with():
