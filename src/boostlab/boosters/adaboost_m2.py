@@ -14,7 +14,8 @@ from boostlab.contract import Row, Rule, formula
 @formula
 def disagreement(h: Row, k: int, l: int) -> float:
     """1 - (p(x_i, c_i) - p(x_i, y))."""
-    return 0.0 if l == k else 1.0 - (h[k] - h[l])
+    found = 1.0 - (h[k] - h[l])
+    return 0.0 if l == k else found
 
 
 @formula

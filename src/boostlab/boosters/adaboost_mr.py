@@ -11,7 +11,7 @@ import numpy as np
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.labelwise import Labelwise
 from boostlab.boosters.registry import booster
-from boostlab.contract import Array, Row, Rule, State, Task, formula
+from boostlab.contract import Array, Row, Rule, State, Task, formula, sum_over_labels
 
 
 @formula
@@ -23,24 +23,28 @@ def first(k: int, l: int) -> float:
 @formula
 def log_weight_after(F: Row, h: Row, k: int, l: int, alpha: float) -> float:
     """Step 1 after the step alpha h."""
-    return -inf if l == k else 0.5 * ((F[l] + alpha * h[l]) - (F[k] + alpha * h[k]))
+    ahead = 0.5 * ((F[l] + alpha * h[l]) - (F[k] + alpha * h[k]))
+    return -inf if l == k else ahead
+
+
+@sum_over_labels
+def weight_of_row(D: Row, l: int) -> float:
+    """The row's sum of D."""
+    return D[l]
 
 
 @formula
-def stake(D: Row, k: int, l: int) -> float:
+def stake(D: Row, weight_of_row: float, k: int, l: int) -> float:
     """D(i, l), or the row's sum of D for the right label."""
-    if l != k:
-        return D[l]
-    whole = 0.0
-    for d in D:
-        whole += d
-    return whole
+    d = D[l]
+    return weight_of_row if l == k else d
 
 
 @formula
 def disagreement(h: Row, k: int, l: int) -> float:
     """1 - (h(x_i, c_i) - h(x_i, l)) / 2."""
-    return 0.0 if l == k else 1.0 - (h[k] - h[l]) / 2.0
+    found = 1.0 - (h[k] - h[l]) / 2.0
+    return 0.0 if l == k else found
 
 
 @formula
@@ -72,6 +76,7 @@ class AdaBoostMR(Labelwise):
 
     def task(self, s: State) -> Task:
         """Step 2: yes to a wrong label costs D(i, l), to the right one it saves the row's sum of D."""
+        s.keep("weight_of_row", weight_of_row)
         return Task(self.needs, s.each(stake), s.column("Y"), {"no": self.no})
 
     def probability(self, F: Array) -> Array:

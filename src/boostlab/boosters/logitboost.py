@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import inf
 from typing import ClassVar
 
 from scipy.special import softmax
@@ -13,7 +12,22 @@ from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import flag, number, param
 from boostlab.boosters.registry import booster
 from boostlab.boosters.shrinkage import RATE, Shrinking
-from boostlab.contract import Array, Retry, Row, Rule, State, Step, Stop, Task, exp, formula, log, softplus
+from boostlab.contract import (
+    Array,
+    Retry,
+    Row,
+    Rule,
+    State,
+    Step,
+    Stop,
+    Task,
+    exp,
+    formula,
+    largest_over_labels,
+    log,
+    softplus,
+    sum_over_labels,
+)
 
 W_MIN = 1e-10  # the smallest weight, and the loss at which training ends
 
@@ -116,15 +130,6 @@ class LogitBoost(Rule):
 
 
 @formula
-def log_sum(F: Row) -> float:
-    """ln of the sum of exp(F_l)."""
-    top, whole = max(F), 0.0
-    for f in F:
-        whole += exp(f - top)
-    return top + log(whole)
-
-
-@formula
 def newton_of_label(F: Row, k: int, log_sum: float, l: int, z_max: float, careful: float) -> tuple[float, float]:
     """Step 1's w and z of a label, and with `careful` the raised w."""
     p = exp(F[l] - log_sum)
@@ -136,21 +141,40 @@ def newton_of_label(F: Row, k: int, log_sum: float, l: int, z_max: float, carefu
     return w, z if l == k else -z
 
 
+@sum_over_labels
+def sum_of_votes(h: Row, l: int) -> float:
+    """The sum of h."""
+    return h[l]
+
+
 @formula
-def class_loss_after(F: Row, h: Row, k: int, nu: float) -> float:
+def score_after(F: Row, h: Row, sum_of_votes: float, l: int, nu: float) -> float:
+    """Step 3."""
+    return F[l] + nu * (1.0 - 1.0 / len(F)) * (h[l] - sum_of_votes / len(F))
+
+
+@largest_over_labels
+def top(F: Row, h: Row, sum_of_votes: float, l: int, nu: float) -> float:
+    """The largest score after step 3."""
+    return score_after(F, h, sum_of_votes, l, nu)
+
+
+@sum_over_labels
+def partition(F: Row, h: Row, sum_of_votes: float, top: float, l: int, nu: float) -> float:
+    """The sum of exp(F_l - top) after step 3."""
+    return exp(score_after(F, h, sum_of_votes, l, nu) - top)
+
+
+@formula
+def log_sum_after(top: float, partition: float) -> float:
+    """ln of the sum of exp(F_l) after step 3."""
+    return top + log(partition)
+
+
+@formula
+def class_loss_after(F: Row, h: Row, sum_of_votes: float, log_sum_after: float, k: int, nu: float) -> float:
     """-ln p_k after step 3."""
-    J = len(F)
-    mean = 0.0
-    for f in h:
-        mean += f
-    mean /= J
-    top = -inf
-    for j in range(J):
-        top = max(top, F[j] + nu * (1.0 - 1.0 / J) * (h[j] - mean))
-    whole = 0.0
-    for j in range(J):
-        whole += exp(F[j] + nu * (1.0 - 1.0 / J) * (h[j] - mean) - top)
-    return top + log(whole) - (F[k] + nu * (1.0 - 1.0 / J) * (h[k] - mean))
+    return log_sum_after - score_after(F, h, sum_of_votes, k, nu)
 
 
 @formula
@@ -191,21 +215,26 @@ class LogitBoostOfClasses(Rule):
     def begin(self, s: State) -> None:
         """The loss of F = 0 is ln J."""
         s.own.loss, s.own.careful = log(s.n_classes), False
+        s.keep("log_sum", s.own.loss)
 
     def task(self, s: State) -> list[Task] | Stop:
         """Step 1."""
         if s.own.loss <= W_MIN:
             return Stop("perfect", "the mean logistic loss is below 1e-10")
-        s.keep("log_sum", log_sum)
         return [Task(self.needs, w, z) for w, z in s.each_label(newton_of_label, self.z_max, s.own.careful)]
 
     def step(self, s: State, task: object, h: Array) -> Step | Retry | Stop:
         """Step 3; with halving, if it must be safe."""
         nu = self.learning_rate
+        s.keep("sum_of_votes", sum_of_votes)
         for _ in range(12):
+            s.keep("top", top, nu)
+            s.keep("partition", partition, nu)
+            s.keep("log_sum_after", log_sum_after)
             loss = s.total(class_loss_after, nu) / s.n
             if loss < s.own.loss or (not self.safe and s.largest(magnitude_of_label) > 0.0):
                 s.own.loss, s.own.careful = loss, False
+                s.keep("log_sum", s.column("log_sum_after"))  # of the scores that the next task sees
                 return Step(nu, {"objective": loss})
             nu /= 2.0
         if self.safe and not s.own.careful:
@@ -214,8 +243,9 @@ class LogitBoostOfClasses(Rule):
         return Stop("no_edge", "no step along the best fits lowers the logistic loss")
 
     def combine(self, F: Array, alpha: float, h: Array) -> Array:
-        """Step 3."""
-        return F + alpha * (1 - 1 / h.shape[1]) * (h - h.mean(axis=1, keepdims=True))
+        """Step 3; votes are added one after the other, as `sum_of_votes` does, whatever their layout."""
+        J = h.shape[1]
+        return F + alpha * (1 - 1 / J) * (h - (sum(h.T) / J)[:, None])
 
     def gathered(self, sums: Array) -> Array:
         """Step 3 of all rounds at once."""

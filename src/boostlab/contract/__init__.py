@@ -5,7 +5,7 @@ and is it time to stop (`Rule.step`).  A learner answers a `Task` with a voter. 
 Nothing here imports a compiler: formulas are plain functions, and a backend compiles them.
 """
 
-from boostlab.contract.formula import Row, formula
+from boostlab.contract.formula import Row, formula, largest_over_labels, sum_over_labels
 from boostlab.contract.learner import Found, Learner, Session
 from boostlab.contract.rows import Channel, Channels, Cut, LearnerRows, Node, Place, Rows
 from boostlab.contract.rule import Array, Plain, Rule, State, is_other_class, perfect
@@ -68,6 +68,7 @@ __all__ = [
     "expit",
     "formula",
     "is_other_class",
+    "largest_over_labels",
     "log",
     "log1p",
     "perfect",
@@ -75,6 +76,7 @@ __all__ = [
     "softplus",
     "squared_error_sums",
     "stored_learner",
+    "sum_over_labels",
     "vote_size",
     "voter_kind",
 ]

@@ -3,7 +3,8 @@
 A parameter named after a column takes that row's value; the others are numbers (or small tables of numbers), given in
 their order.  `weight(y, F, left, c)` under `s.each(weight, 0.3, 2.0)` sees every row's label and score, left = 0.3 and
 c = 2.  With one score a class, F, h and the like are rows of numbers, and a formula with a parameter `l` is one of a
-row and a label: it is evaluated for every class l.
+row and a label: it is evaluated for every class l.  Sums over the labels of a row are formulas of their own
+(`sum_over_labels`, `largest_over_labels`): a loop inside a formula gives the same, at several times the cost.
 
 A backend compiles a formula once and evaluates it on all rows, wherever they lie.
 """
@@ -45,6 +46,45 @@ def formula(function: Function) -> Function:
     """
     function.is_formula = True  # type: ignore[attr-defined]
     return function
+
+
+def sum_over_labels(function: Function) -> Function:
+    """Mark a formula of a row and a label whose value for a row is the sum over all labels, in their order.
+
+    Examples
+    --------
+    >>> from boostlab.contract import Row, exp, sum_over_labels
+    >>> @sum_over_labels
+    ... def partition(F: Row, top: float, l: int) -> float:
+    ...     return exp(F[l] - top)
+    """
+    function.over_labels = "sum"  # type: ignore[attr-defined]
+    return formula(function)
+
+
+def largest_over_labels(function: Function) -> Function:
+    """Mark a formula of a row and a label whose value for a row is the largest of all labels.
+
+    Examples
+    --------
+    >>> from boostlab.contract import Row, largest_over_labels
+    >>> @largest_over_labels
+    ... def top(F: Row, l: int) -> float:
+    ...     return F[l]
+    """
+    function.over_labels = "largest"  # type: ignore[attr-defined]
+    return formula(function)
+
+
+def over_labels(function: Callable[..., Any]) -> str:
+    """Return what a formula of a row and a label does over the labels: "sum", "largest", or "" for one value each."""
+    found: str = getattr(function, "over_labels", "")
+    return found
+
+
+def by_label(function: Callable[..., Any]) -> bool:
+    """Return whether a formula gives a value for every label of a row."""
+    return LABEL in parameters(function) and not over_labels(function)
 
 
 def is_formula(what: object) -> bool:

@@ -188,6 +188,9 @@ class LearnerRows(Protocol):
     def values(self, what: Formula, columns: Mapping[str, Column], /, *numbers: Any) -> tuple[Column, ...]:
         """Return a formula's values for every row, given its columns by name."""
 
+    def side_by_side(self, columns: list[Column]) -> Column:
+        """Return columns as those of one."""
+
     def tame(self, weight: Column) -> Column:
         """Return weights whose squares can be formed: scaled by a power of two if the largest is extreme."""
 
@@ -225,9 +228,6 @@ class Rows(LearnerRows, Protocol):
 
     def each_label(self, what: Formula, /, *numbers: Any) -> list[tuple[Column, ...]]:
         """Return for every label the values of a formula of rows and labels, a column each."""
-
-    def side_by_side(self, columns: list[Column]) -> Column:
-        """Return columns as those of one."""
 
     def keep(self, name: str, what: Formula | Column | float, /, *numbers: Any) -> None:
         """Remember a column by name."""

@@ -35,6 +35,13 @@ class Followed(NamedTuple):
     rough: float  # the sum of all magnitudes in floating point
 
 
+def look_up_labels(code: Array, table: Array, threads: int) -> Array:
+    """Return for every row the row of a table that its code says; a label's numbers lie side by side."""
+    out, labels = np.empty((table.shape[1], len(code)), table.dtype), np.ascontiguousarray(table.T)
+    look_up_rows.shared(out.size * 2, threads, code, labels, 0, len(code), out)
+    return out.T
+
+
 class Codes:
     """What dense and sparse codes have in common."""
 
@@ -221,11 +228,10 @@ class Codes:
     def look_up(self, feature: int, table: Array) -> Array:
         """Return for every row the table's entry for its slot: a number, or a row of numbers."""
         code, table = self.reading(feature, table)
-        out, kernel = (
-            np.empty((self.n_rows, *table.shape[1:]), table.dtype),
-            look_up if table.ndim == 1 else look_up_rows,
-        )
-        kernel.shared(out.size * 2, self.threads, code, table, 0, self.n_rows, out)
+        if table.ndim == 2:
+            return look_up_labels(code, table, self.threads)
+        out = np.empty(self.n_rows, table.dtype)
+        look_up.shared(out.size * 2, self.threads, code, table, 0, self.n_rows, out)
         return out
 
     def part(self, feature: int, low: Array, members: Array, space: Array) -> int:

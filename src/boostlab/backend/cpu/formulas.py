@@ -6,6 +6,7 @@ loop has no branch of its own and no call that LLVM cannot see through, so that 
 
 from __future__ import annotations
 
+import math
 import sys
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -18,41 +19,92 @@ import numpy as np
 from boostlab.backend.cpu.compiling import jitable
 from boostlab.backend.cpu.functions import STAMP
 from boostlab.backend.cpu.in_parts import InParts
-from boostlab.contract.formula import COLUMNS, LABEL, is_formula, n_values, parameters
+from boostlab.backend.cpu.kernels.workspace import BLOCK, block_of_doubles, copy, row_of_labels
+from boostlab.contract.formula import COLUMNS, LABEL, by_label, is_formula, n_values, over_labels, parameters
 
 CELLS = 4  # of a histogram, that each value of one row's formula costs as much as
 
 
+OVER = {"sum": ("0.0", "{} + {}"), "largest": ("-inf", "max({}, {})")}  # what labels start from, and how one joins
+
+
 @cache
-def evaluation(function: Callable[..., Any], columns: tuple[str, ...]) -> Any:
+def evaluation(function: Callable[..., Any], columns: tuple[str, ...], tables: tuple[str, ...] = ()) -> Any:
     """Return the kernel that writes a formula's values on rows first to last - 1 into out, of shape (values, rows).
 
-    Its arguments are the formula's, with arrays for the columns, and then out, first and last.  Of a
-    formula of rows and labels out has the shape (values, rows, labels), and the label is no argument.
+    Its arguments are the formula's, with arrays for the columns, and then out, which row comes first there, first and
+    last.  Tables are the columns with a number a label, of shape (labels, rows).  Of a formula of rows and labels out
+    has the shape (values, labels, rows), and the label is no argument.
     """
-    names, n, labels = parameters(function), n_values(function), LABEL in parameters(function)
-    taken = [name for name in names if name != LABEL]
-    given = ", ".join(f"{name}_[i]" if name in columns else name for name in names)
-    at, every = ("i, l", "for l in range(out0.shape[1]): ") if labels else ("i", "")
-    # Views of the rows in question: their indices start at 0, so that no index is checked for being negative.
-    views = [f"{name}_ = {name}[_first:_last]" for name in names if name in columns]
-    views += [f"out{v} = _out[{v}, _first:_last]" for v in range(n)]
+    taken = [name for name in parameters(function) if name != LABEL]
+    lines = (
+        _by_blocks(function, columns, tables) if tables or LABEL in parameters(function) else _flat(function, columns)
+    )
     source = (
         "def made_of(formula, stamp):\n"
-        f"    def evaluate({', '.join([*taken, '_out', '_first', '_last'])}):\n"
-        f"        {'; '.join(views)}\n"
-        "        for i in range(out0.shape[0]):\n"
-        f"            {every}{', '.join(f'out{v}[{at}]' for v in range(n))} = formula({given})\n"
-        "        return stamp\n"
+        f"    def evaluate({', '.join([*taken, '_out', '_from', '_first', '_last'])}):\n"
+        + "".join(f"        {line}\n" for line in lines)
+        + "        return stamp\n"
         "    return evaluate\n"
     )
     # The cache on disk lies beside the formula's own file, and forgets the kernel when that file changes.
     home = function.__code__.co_filename
-    scope: dict[str, Any] = {"__name__": function.__module__}
+    scope: dict[str, Any] = {"__name__": function.__module__, "inf": math.inf}
+    scope |= {"_row": row_of_labels, "_block": block_of_doubles, "_copy": copy}
     exec(compile(source, home if Path(home).exists() else __file__, "exec"), scope)
     evaluate = scope["made_of"](jitable(function), _stamp(function))
     evaluate.__qualname__ = f"evaluate.{function.__qualname__}"
     return InParts(evaluate)
+
+
+def _flat(function: Callable[..., Any], columns: tuple[str, ...]) -> list[str]:
+    """Return the lines of one loop over the rows."""
+    names, n = parameters(function), n_values(function)
+    given = ", ".join(f"{name}_[_i]" if name in columns else name for name in names)
+    # Views of the rows in question: their indices start at 0, so that no index is checked for being negative.
+    views = [f"{name}_ = {name}[_first:_last]" for name in names if name in columns]
+    views += [f"_out{v} = _out[{v}, _first - _from : _last - _from]" for v in range(n)]
+    values = ", ".join(f"_out{v}[_i]" for v in range(n))
+    return ["; ".join(views), f"for _i in range(_out0.shape[0]): {values} = formula({given})"]
+
+
+def _by_blocks(function: Callable[..., Any], columns: tuple[str, ...], tables: tuple[str, ...]) -> list[str]:
+    """Return the lines of a loop over the rows of a block, for one label after the other.
+
+    So it makes vectors, however many labels there are: over the labels of a row it does not, and an exponential takes
+    five times as long.  It writes to the stack, where no column can lie: what it reads at the place of a row's
+    class need not be feared to change.
+    """
+    names, n, over = parameters(function), n_values(function), over_labels(function)
+    at = {name: f"{name}_[_i]" for name in columns} | {name: f"_row({name}, _start + _i)" for name in tables}
+    value = f"formula({', '.join(at.get(name, name) for name in names)})"
+    rooms = ", ".join(f"_room{v}[_i]" for v in range(n))
+    label = f"{LABEL}, " if by_label(function) else ""
+    write = "; ".join(f"_copy(_room{v}[:_size], _out[{v}, {label}_to : _to + _size])" for v in range(n))
+    if over:
+        first, join = OVER[over]
+        body = [
+            f"for _i in range(_size): _room0[_i] = {first}",
+            f"for {LABEL} in range({tables[0]}.shape[0]):",
+            f"    for _i in range(_size): _room0[_i] = {join.format('_room0[_i]', value)}",
+            write,
+        ]
+    elif label:
+        body = [
+            f"for {LABEL} in range(_out.shape[1]):",
+            f"    for _i in range(_size): {rooms} = {value}",
+            f"    {write}",
+        ]
+    else:
+        body = [f"for _i in range(_size): {rooms} = {value}", write]
+    views = [f"{name}_ = {name}[_start:_end]" for name in names if name in columns and name not in tables]
+    return [
+        "; ".join(f"_room{v} = _block()" for v in range(n)),
+        f"for _start in range(_first, _last, {BLOCK}):",
+        f"    _end, _to = min(_start + {BLOCK}, _last), _start - _from",
+        "    " + "; ".join(["_size = _end - _start", *views]),
+        *(f"    {line}" for line in body),
+    ]
 
 
 def _stamp(function: Callable[..., Any]) -> int:
@@ -100,17 +152,24 @@ def values_of(
     """Return the same as an array of shape (values, rows), by several threads where that is worth it."""
     given, rest = list[Any](), iter(numbers)
     for name in parameters(function):
-        given.append(shown(columns[name]) if name in columns else as_number(next(rest)))
+        if name != LABEL:
+            given.append(shown(columns[name]) if name in columns else as_number(next(rest)))
     arrays = [np.asarray(x) for x in columns.values()]
     out = np.empty((n_values(function), len(arrays[0])))
     cells = CELLS * sum(x.size for x in arrays)
-    evaluation(function, tuple(columns)).shared(cells, threads, *given, out, 0, out.shape[1])
+    kernel = evaluation(function, tuple(columns), tables_of(columns))
+    kernel.shared(cells, threads, *given, out, 0, 0, out.shape[1])
     return out
 
 
+def tables_of(columns: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of columns with a number a label."""
+    return tuple(name for name, column in columns.items() if np.ndim(column) == 2)
+
+
 def shown(column: Any) -> Any:
-    """Return a column as kernels are compiled for it: contiguous, and not to be written to."""
-    column = np.asarray(column)
+    """Return a column as kernels are compiled for it: contiguous, not to be written to, a label's numbers together."""
+    column = np.asarray(column).T
     flags = column.flags
     if flags.writeable or not flags.c_contiguous:
         column = np.ascontiguousarray(column).view()

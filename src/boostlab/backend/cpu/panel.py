@@ -9,15 +9,18 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.bin_codes import Codes, DenseCodes
-from boostlab.backend.cpu.kernels.label_channels import channel_totals, form_channels, turned_totals
+from boostlab.backend.cpu.exact_sums import NO_GUESS, exact_sums
+from boostlab.backend.cpu.formulas import shown
+from boostlab.backend.cpu.kernels.label_channels import channel_totals, form_channels, round_channels, turned_totals
 from boostlab.backend.cpu.label_histograms import sums_of
-from boostlab.backend.cpu.masses import Masses, as_matrix
+from boostlab.backend.cpu.masses import Masses
 from boostlab.contract.criterion import SIZE
 
 Array = npt.NDArray[Any]
 
 SMALL = 100_000  # cells from which on channels are summed faster two by two than all in one call
 CELLS = 2  # of a histogram, that a value costs as much as
+NOTHING_COUNTED = Masses(0).as_arrays  # of rows that all count once
 
 
 class Panel:
@@ -33,24 +36,54 @@ class Panel:
         Per unit of mass.
     counts : array, optional
         How often a draw picked each row.
+    guess : int array of shape (any, 1)
+        Powers of two that the last round was rounded at.
     """
 
     def __init__(
-        self, rows: Masses, codes: Codes, forms: tuple[int, ...], weight: Array, target: Array, counts: Array | None
+        self,
+        rows: Masses,
+        codes: Codes,
+        forms: tuple[int, ...],
+        weight: Array,
+        target: Array,
+        counts: Array | None,
+        guess: Array = NO_GUESS,
     ) -> None:
         n, labels = weight.shape
-        self.codes, self.width = codes, len(forms) * labels
-        x, w, t = np.empty((self.width, n)), as_matrix(weight), as_matrix(target)
-        for f, form in enumerate(forms):
-            given = w, t, form == SIZE, 0, n, x[f * labels : (f + 1) * labels]
-            form_channels.shared(CELLS * w.size, codes.threads, *given)
+        self.codes, self.width, self.guess = codes, len(forms) * labels, guess
+        w, t, sizes = shown(weight), shown(target), np.array([form == SIZE for form in forms])
         if counts is None and rows.uniform:
-            self.q, self.power, _, _ = rows.whole(x)
-        else:
-            q, self.power, _, _ = rows.whole(x.T, counts)
-            self.q = np.ascontiguousarray(q.T)
+            self._round(w, t, sizes)
+            return
+        x = np.empty((self.width, n))
+        for f, size in enumerate(sizes.tolist()):
+            form_channels.shared(CELLS * w.size, codes.threads, w, t, size, 0, n, x[f * labels : (f + 1) * labels])
+        q, self.power, _, _ = rows.whole(x.T, counts)
+        self.q = np.ascontiguousarray(q.T)
         found = self._added(channel_totals, (self.width, 2))
         self.totals, self.grosses = found[:, 0], found[:, 1].tolist()
+
+    def _round(self, w: Array, t: Array, sizes: Array) -> None:
+        """Round the channels by one pass, where the last round's power of two serves; as `Masses.whole` does."""
+        threads, n, rounded_at = self.codes.threads, w.shape[1], -1
+        self.q = np.empty((self.width, n), np.int64)
+
+        def one_pass(powers: Array) -> tuple[Array, Array]:
+            nonlocal rounded_at
+            tops, sums = np.zeros((threads, 1)), np.zeros((threads, len(powers), 1, 2), np.int64)
+            totals = np.zeros((threads, self.width, 2), np.int64)
+            cells = CELLS * (1 + len(powers)) * self.q.size
+            given = w, t, sizes, powers, *NOTHING_COUNTED, 0, n, self.q, tops, sums, totals
+            round_channels.shared(cells, threads, *given)
+            rounded_at = powers[-1, 0] if len(powers) else -1
+            found = totals.sum(axis=0)
+            self.totals, self.grosses = found[:, 0], found[:, 1].tolist()
+            return tops.max(axis=0), sums.sum(axis=0)
+
+        ((self.power, _, _),), self.guess = exact_sums(one_pass, 1, float(self.q.size), self.guess)
+        if rounded_at != self.power:
+            one_pass(np.array([[self.power]]))
 
     def now(self, slots: Array, total: Array) -> None:
         """Write the channels' sums over all rows, per slot and in total, to the first places."""

@@ -11,20 +11,18 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.block_sums import Blocks, Evaluate
 from boostlab.backend.cpu.exponential_weights import Exponentials
-from boostlab.backend.cpu.formulas import CELLS, as_number, column_names, evaluation, shown
+from boostlab.backend.cpu.formulas import CELLS, as_number, column_names, evaluation, shown, tables_of
 from boostlab.backend.cpu.fused import FusedRounds
-from boostlab.backend.cpu.kernels.vote_update import exp_less, write_column
+from boostlab.backend.cpu.kernels.vote_update import exp_less
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.sample import CpuSample
 from boostlab.backend.cpu.scores import Scores
 from boostlab.contract import Plain, Reweigh, Rule, Step
-from boostlab.contract.formula import LABEL, is_formula, n_values, parameters
+from boostlab.contract.formula import LABEL, by_label, is_formula, n_values, parameters
 from boostlab.contract.voter import votes_of
 
 Array = npt.NDArray[Any]
 Formula = Callable[..., Any]
-
-MANY = 1 << 15  # values that several threads write
 
 
 class CpuRows(CpuSample):
@@ -91,23 +89,17 @@ class CpuRows(CpuSample):
     def each(self, what: Formula, /, *numbers: Any) -> Array:
         """Return a formula's values, one a row (one row of the result a value, where it gives several)."""
         out = self._evaluate(what, numbers, np.empty(self._shape(what)))
+        out = out if out.ndim == 2 else out.transpose(0, 2, 1)  # a label's rows lie side by side
         return out[0] if len(out) == 1 else out
 
     def each_label(self, what: Formula, /, *numbers: Any) -> list[Any]:
         """Return for every label a formula's values, a column each."""
-        values, n_rows, n_labels = self._shape(what)
-        out = np.empty((values, n_labels, n_rows))  # a label's rows lie side by side
-        self._evaluate(what, numbers, out.transpose(0, 2, 1))
+        out = self._evaluate(what, numbers, np.empty(self._shape(what)))
         return [tuple(columns) for columns in out.transpose(1, 0, 2)]
 
     def side_by_side(self, columns: list[Array]) -> Array:
         """Return columns as those of one array."""
-        if self.n_rows * len(columns) < MANY or any(x.dtype != np.float64 for x in columns):
-            return np.stack(columns, axis=1)
-        out = np.empty((self.n_rows, len(columns)))
-        for c, x in enumerate(columns):
-            write_column.shared(CELLS * len(x), self.threads, x, c, out, 0, len(x))
-        return out
+        return np.stack(columns).T
 
     def total(self, what: Any, /, *numbers: Any) -> Any:
         """Return the sum over the sample of a formula, or a tuple of them; arrays are summed one by one."""
@@ -133,7 +125,7 @@ class CpuRows(CpuSample):
     def scaled_exp(self, what: Any, /, *numbers: Any) -> tuple[Array, float]:
         """Return w and t with exp(formula) = e^t w, the largest w being 1."""
         logs = self.each(what, *numbers) if is_formula(what) else np.array(what, np.float64)
-        top, flat = self.masses.largest(logs), logs.reshape(-1)
+        top, flat = self.masses.largest(logs), logs.ravel("K")
         exp_less.shared(CELLS * flat.size, self.threads, flat, top, 0, flat.size)
         return logs, top
 
@@ -183,27 +175,30 @@ class CpuRows(CpuSample):
     # -- inside ------------------------------------------------------------------------------------------------------
 
     def _extreme(self, what: Any, numbers: tuple[Any, ...], sign: float) -> float:
-        shape = self._shape(what) if is_formula(what) else (1,)
-        if len(shape) == 2 and self._blocks.serves(1):
-            return self._blocks.largest(self._by_blocks(what, numbers), sign)
-        x = self._evaluate(what, numbers, self._workspace(shape))[0] if is_formula(what) else np.asarray(what)
-        return self.masses.largest(x) if sign > 0 else self.masses.smallest(x)
+        if is_formula(what) and self._blocks.serves(1, self._width(what)):
+            return self._blocks.largest(self._by_blocks(what, numbers), sign, self._width(what))
+        x = self._evaluate(what, numbers, self._workspace(self._shape(what)))[0] if is_formula(what) else what
+        return self.masses.largest(np.asarray(x)) if sign > 0 else self.masses.smallest(np.asarray(x))
 
     def _sums(self, what: Formula, numbers: tuple[Any, ...]) -> tuple[float, ...]:
-        shape = self._shape(what)
-        if len(shape) == 2 and self._blocks.serves(shape[0]):
-            guess = self._powers.get(what, np.empty((0, shape[0]), np.int64))
-            found, self._powers[what] = self._blocks.totals(self._by_blocks(what, numbers), shape[0], guess)
+        n, width = n_values(what), self._width(what)
+        if self._blocks.serves(n, width):
+            guess = self._powers.get(what, np.empty((0, n), np.int64))
+            found, self._powers[what] = self._blocks.totals(self._by_blocks(what, numbers), n, guess, width)
             return tuple(found)
-        values = self._evaluate(what, numbers, self._workspace(shape))
+        values = self._evaluate(what, numbers, self._workspace(self._shape(what)))
         if values.ndim == 2:
             return self.masses.totals(values)
-        return tuple(self.masses.total(x) for x in values)
+        return tuple(self.masses.total(x.T) for x in values)
+
+    def _width(self, what: Formula) -> int:
+        """Return how many values a formula has a row, of each kind."""
+        return self.n_classes if by_label(what) else 1
 
     def _shape(self, what: Formula) -> tuple[int, ...]:
         """Return the shape of a formula's values: one a row, or one a row and label."""
-        labels = (self.n_classes,) if LABEL in parameters(what) else ()
-        return n_values(what), self.n_rows, *labels
+        labels = (self.n_classes,) if by_label(what) else ()
+        return n_values(what), *labels, self.n_rows
 
     def _workspace(self, shape: tuple[int, ...]) -> Array:
         size = prod(shape)
@@ -212,37 +207,33 @@ class CpuRows(CpuSample):
         return self._room[:size].reshape(shape)
 
     def _evaluate(self, what: Formula, numbers: tuple[Any, ...], out: Array) -> Array:
-        loop, given, _ = self._given(what, numbers)
-        loop.shared(CELLS * out.size, self.threads, *given, out, 0, self.n_rows)
+        loop, given = self._given(what, numbers)
+        loop.shared(CELLS * out.size, self.threads, *given, out, 0, 0, self.n_rows)
         return out
 
     def _by_blocks(self, what: Formula, numbers: tuple[Any, ...]) -> Evaluate:
         """Return what writes the values of some rows to an array of their own."""
-        loop, given, are_columns = self._given(what, numbers)
+        loop, given = self._given(what, numbers)
 
         def evaluate(first: int, last: int, out: Array) -> None:
-            mine = [x[first:last] if is_column else x for x, is_column in zip(given, are_columns, strict=True)]
-            loop.shared(CELLS * out.size, self.threads, *mine, out, 0, last - first)
+            loop.shared(CELLS * out.size, self.threads, *given, out, first, first, last)
 
         return evaluate
 
-    def _given(self, what: Formula, numbers: tuple[Any, ...]) -> tuple[Any, list[Any], list[bool]]:
-        """Return a formula's kernel, its arguments, and which of these are columns."""
+    def _given(self, what: Formula, numbers: tuple[Any, ...]) -> tuple[Any, list[Any]]:
+        """Return a formula's kernel and its arguments."""
         plan = self._plans.get(what)
         if plan is None:
             names = [name for name in parameters(what) if name != LABEL]
             mine = tuple(name for name in names if name in self._names)
-            plan = self._plans[what] = evaluation(what, mine), names, [name in mine for name in names]
-        loop, names, are_columns = plan
-        wanted = [name for name, is_column in zip(names, are_columns, strict=True) if not is_column]
+            wanted = [name for name in names if name not in mine]
+            plan = self._plans[what] = names, mine, wanted
+        names, mine, wanted = plan
         if len(numbers) != len(wanted):
             raise TypeError(f"{what.__name__} takes {len(wanted)} numbers ({', '.join(wanted)}), not {len(numbers)}.")
-        rest = iter(numbers)
-        given = [
-            shown(self.column(name)) if is_column else as_number(next(rest))
-            for name, is_column in zip(names, are_columns, strict=True)
-        ]
-        return loop, given, are_columns
+        rest, columns = iter(numbers), {name: shown(self.column(name)) for name in mine}
+        given = [columns[name] if name in columns else as_number(next(rest)) for name in names]
+        return evaluation(what, mine, tables_of(columns)), given
 
 
 class WatchedRows:

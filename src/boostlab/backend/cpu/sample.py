@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.bin_codes import Codes
+from boostlab.backend.cpu.bin_codes import Codes, look_up_labels
 from boostlab.backend.cpu.channels import CpuChannels, SmallChannels
+from boostlab.backend.cpu.exact_sums import NO_GUESS
 from boostlab.backend.cpu.followed_histograms import ClassCount, Follower
 from boostlab.backend.cpu.formulas import values_of
 from boostlab.backend.cpu.kernels.pool_search import signed_sums
@@ -65,6 +66,7 @@ class CpuSample:
         self.followers: list[Follower] = []  # of the channels, from round to round
         self._counter: ClassCount | None = None
         self._pair: Pair | None = None
+        self._panel_powers = NO_GUESS  # of two, that the last panel was rounded at
         self.turn = 0  # which of a round's tasks is at hand
 
     def alone(self) -> CpuSample:
@@ -209,7 +211,9 @@ class CpuSample:
         return ClassCount(self.masses, self.codes, classes)
 
     def _panel(self, forms: tuple[int, ...], weight: Array, target: Array, counts: Array | None) -> Panel:
-        return Panel(self.masses, self.codes, forms, weight, target, counts)
+        panel = Panel(self.masses, self.codes, forms, weight, target, counts, self._panel_powers)
+        self._panel_powers = panel.guess
+        return panel
 
     def ones(self) -> Array:
         """Return a column of ones."""
@@ -301,10 +305,15 @@ class CpuSample:
 
     def leaf_votes(self, leaves: Sequence[CpuNode], values: Array) -> Array:
         """Return the votes of a tree, given its leaves' rows and what these vote."""
-        out = np.empty((self.n_rows, *values.shape[1:]), values.dtype)
-        for leaf, value in zip(leaves, values, strict=True):
-            out[leaf.members] = value
-        return out
+        if values.ndim == 1:
+            out = np.empty(self.n_rows, values.dtype)
+            for leaf, value in zip(leaves, values, strict=True):
+                out[leaf.members] = value
+            return out
+        at = np.empty(self.n_rows, np.int32)
+        for number, leaf in enumerate(leaves):
+            at[leaf.members] = number
+        return look_up_labels(at, values, self.threads)
 
     def look_up(self, feature: int, values: Array) -> Array:
         """Return for every row the value of its slot in a column."""

@@ -24,9 +24,9 @@ class Scores:
     """The running vote on one set of rows; votes are added, never predicted again."""
 
     def __init__(self, rule: Rule, n_rows: int, n_classes: int, threads: int = 1) -> None:
-        shape = (n_rows,) if rule.n_outputs == "one" else (n_rows, n_classes)
         self.rule, self.threads = rule, threads
-        self._F: Array | None = np.zeros(shape)
+        # One score a class: a class's scores lie side by side, so that loops over rows make vectors.
+        self._F: Array | None = np.zeros(n_rows) if rule.n_outputs == "one" else np.zeros((n_classes, n_rows)).T
         self._lent = False  # whether this F may still be looked at
         self._shown: Array | None = None  # this F as it was lent
         self._votes: Array | None = None  # one row a voter: int8 while all votes are labels
@@ -51,7 +51,7 @@ class Scores:
     def own(self) -> Array:
         """The scores, to add votes to in place."""
         if self._lent:
-            self._F, self._lent, self._shown = self.now.copy(), False, None
+            self._F, self._lent, self._shown = self.now.copy("K"), False, None
         return self.now
 
     def _add_named(self) -> None:
@@ -59,7 +59,7 @@ class Scores:
         named, self._named = self._named, []
         assert self._F is not None
         if self._lent:
-            self._F, self._lent = self._F.copy(), False
+            self._F, self._lent = self._F.copy("K"), False
         F, alphas, H = self._F, np.array([alpha for alpha, _ in named]), np.stack([h for _, h in named])
         add_names.shared(H.size, self.threads, F, alphas, H, 0, len(F))
 
@@ -113,7 +113,7 @@ class Scores:
                 if len(self._named) == TOGETHER:
                     self._add_named()
                 return
-            F, h = self.own.reshape(-1), np.ascontiguousarray(h).reshape(-1)
+            F, h = self.own.T.reshape(-1), np.ascontiguousarray(h.T).reshape(-1)
             if answer.decay == 1.0:
                 add_votes.shared(F.size, self.threads, F, answer.alpha, h, 0, F.size)
             else:

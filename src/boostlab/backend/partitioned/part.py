@@ -98,7 +98,7 @@ class Part:
 
     def stacked(self, number: int, columns: Sequence[Any]) -> Facts:
         """Put columns side by side."""
-        return self._put(number, np.stack([*map(self._of, columns)], axis=1))
+        return self._put(number, np.stack([*map(self._of, columns)]).T)
 
     def chosen(self, number: int, args: Sequence[Any]) -> Facts:
         """Choose by a condition."""
@@ -154,7 +154,7 @@ class Part:
     def scaled_exp(self, number: int, logs: Ref, top: float) -> Facts:
         """Return exp(logs - top)."""
         w = np.array(self._of(logs), np.float64)
-        exp_less(w.reshape(-1), top, 0, w.size)
+        exp_less(w.ravel("K"), top, 0, w.size)
         return self._put(number, w)
 
     # -- sums --------------------------------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ class Part:
         """Return every value as a matrix, real masses folded in, and integer masses."""
         masses = self.rows.masses
         if is_formula(what):
-            values = [*self.rows._evaluate(what, tuple(given), np.empty(self.rows._shape(what)))]
+            values = [x.T for x in self.rows._evaluate(what, tuple(given), np.empty(self.rows._shape(what)))]
         elif isinstance(what, Formed):
             values = [self._form(*what)]
         elif isinstance(what, tuple) and not isinstance(what, Ref):

@@ -23,7 +23,7 @@ from boostlab.backend.partitioned.part import Facts, Part
 from boostlab.backend.partitioned.scores import PartedExponentials, PartedMasses, PartedScores, PartedWatched
 from boostlab.backend.partitioned.whole import PartedNode, Parts, Whole
 from boostlab.contract import Reweigh, Rule, Step
-from boostlab.contract.formula import LABEL, is_formula, n_values, parameters
+from boostlab.contract.formula import by_label, is_formula, n_values, parameters
 from boostlab.contract.growth import Strategy
 from boostlab.contract.rows import NodeHalves
 from boostlab.contract.slots import Slots
@@ -244,7 +244,7 @@ class PartitionedRows(CpuSample):
     def _exact(
         self, what: Any, numbers: Sequence[Any], counts: Any, n: int, width: int = 1
     ) -> list[tuple[int, int, int]]:
-        if is_formula(what) and LABEL in parameters(what):
+        if is_formula(what) and by_label(what):
             width = self.n_classes
         size = float(self.n_sample if counts is None else self.sums(counts)[0]) * width
         # Values of one kind change little from round to round: a good guess saves two exchanges.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.contract import Found, Row, Stop, Task, formula
+from boostlab.contract import Found, LearnerRows, Row, Stop, Task, formula, sum_over_labels
 from boostlab.contract.growth import FLOOR
 from boostlab.learners.labelwise import Factored
 
@@ -20,12 +20,15 @@ Array = npt.NDArray[Any]
 FACTORED = Factored()
 
 
+@sum_over_labels
+def agreement(D: Row, Y: Row, l: int, v: Row) -> float:
+    """u = sum over labels of D Y v."""
+    return D[l] * Y[l] * v[l]
+
+
 @formula
-def agreement(D: Row, Y: Row, v: Row) -> tuple[float, float]:
-    """|u| and the sign of u = sum over labels of D Y v."""
-    u = 0.0
-    for label in range(len(D)):
-        u += D[label] * Y[label] * v[label]
+def size_and_sign(u: float) -> tuple[float, float]:
+    """|u| and the sign of u."""
     return abs(u), -1.0 if u < 0.0 else 1.0
 
 
@@ -61,7 +64,8 @@ def grow_factored(session: TreeSession, task: Task) -> Found | Stop:
     v, gross = FACTORED.signs((above - below)[labels]), float(channels.gross[labels].sum())
     most, grown = -split.cost, None
     for start in [v] if most > FLOOR * gross else 2.0 * np.eye(len(v)) - 1.0:
-        weight, sign = rows.values(agreement, {"D": D, "Y": Y}, start)
+        (u,) = rows.values(agreement, {"D": D, "Y": Y}, start)
+        weight, sign = rows.values(size_and_sign, {"u": u})
         found = session.best(Task("edge", weight, sign, counts=task.counts))
         if isinstance(found, Stop):
             continue
@@ -71,12 +75,12 @@ def grow_factored(session: TreeSession, task: Task) -> Found | Stop:
         if np.abs(edges).sum() > most:
             most, grown = float(np.abs(edges).sum()), (found.voter, phi, FACTORED.signs(edges))
     if grown is not None:
-        return _times(*grown)
+        return _times(rows, *grown)
     phi = rows.look_up(split.feature, np.where(rows.slots.low(split), np.int8(-1), np.int8(1)))
-    return _times(session.single(split, -split.cost / gross), phi, v)
+    return _times(rows, session.single(split, -split.cost / gross), phi, v)
 
 
-def _times(tree: Tree, phi: Array, v: Array) -> Found:
+def _times(rows: LearnerRows, tree: Tree, phi: Array, v: Array) -> Found:
     """Give every label its sign."""
     tree.values = tree.values[:, None] * v
-    return Found(tree, phi[:, None] * v.astype(np.int8))
+    return Found(tree, rows.side_by_side([phi * sign for sign in v.astype(np.int8)]))

@@ -158,10 +158,11 @@ def look_up(code: Array, values: Array, first: int, last: int, out: Array) -> No
 
 @in_parts
 def look_up_rows(code: Array, values: Array, first: int, last: int, out: Array) -> None:
-    """Write the row values[code[i]] to out[i] for first <= i < last."""
-    for i in range(first, last):
-        for c in range(values.shape[1]):
-            out[i, c] = values[code[i], c]
+    """Write values[c, code[i]] to out[c, i] for all c and first <= i < last."""
+    for c in range(values.shape[0]):
+        mine, of = out[c, first:last], values[c]
+        for i in range(mine.size):
+            mine[i] = of[code[first + i]]
 
 
 @kernel

@@ -57,14 +57,6 @@ def add_to_decayed(F: Array, decay: float, alpha: float, h: Array, first: int, l
 
 
 @in_parts
-def write_column(x: Array, c: int, out: Array, first: int, last: int) -> None:
-    """Write x to column c of out, for first <= i < last."""
-    x, out = x[first:last], out[first:last]
-    for i in range(x.size):
-        out[i, c] = x[i]
-
-
-@in_parts
 def add_names(F: Array, alphas: Array, H: Array, first: int, last: int) -> None:
     """Add alphas[t] to the score of the class H[t, i], for all t in order and first <= i < last."""
     for i in range(first, last):

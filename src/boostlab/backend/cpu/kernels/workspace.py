@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.core import types
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.core import cgutils, types
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
@@ -97,3 +98,47 @@ def _flattening(writes: bool) -> Any:
 
 
 to_write, to_read = _flattening(True), _flattening(False)
+
+
+BLOCK = 256  # rows whose values a kernel holds at once: 2 KB
+
+
+@_inside
+def row_of_labels(typing: Any, array: Any, i: Any) -> Any:
+    """Return the row i of a table that has a label's numbers side by side, of shape (labels, rows).
+
+    The compiler sees that the rows' numbers follow each other: a view that Numba makes has strides read from memory.
+    """
+    if not array.is_c_contig or array.ndim != 2:
+        return None
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        old = context.make_array(signature.args[0])(context, builder, args[0])
+        new = context.make_array(signature.return_type)(context, builder)
+        labels, rows = cgutils.unpack_tuple(builder, old.shape, 2)  # type: ignore[no-untyped-call]
+        data, stride = builder.gep(old.data, [args[1]]), builder.mul(rows, old.itemsize)
+        how = {"itemsize": old.itemsize, "meminfo": old.meminfo, "parent": old.parent}
+        populate_array(new, data, (labels,), (stride,), **how)  # type: ignore[no-untyped-call]
+        kind = signature.return_type
+        return impl_ret_borrowed(context, builder, kind, new._getvalue())  # type: ignore[no-untyped-call]
+
+    return types.Array(array.dtype, 1, "A", readonly=True)(array, types.int64), code
+
+
+@_inside
+def block_of_doubles(typing: Any) -> Any:
+    """Return room for a block of values on the stack.
+
+    No array of the caller's can overlap it, so that a loop that writes there may read whatever it likes, and
+    uses vectors.
+    """
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        number, size = ir.DoubleType(), context.get_constant(types.intp, 8)
+        place = cgutils.alloca_once(builder, ir.ArrayType(number, BLOCK))  # type: ignore[no-untyped-call]
+        new = context.make_array(signature.return_type)(context, builder)
+        data, shape = builder.bitcast(place, number.as_pointer()), context.get_constant(types.intp, BLOCK)
+        populate_array(new, data, (shape,), (size,), itemsize=size, meminfo=None)  # type: ignore[no-untyped-call]
+        return new._getvalue()
+
+    return types.Array(types.float64, 1, "C")(), code
