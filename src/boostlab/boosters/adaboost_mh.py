@@ -42,21 +42,23 @@ def first(l: int) -> float:
 
 
 @formula
-def log_weight_after(Y: Row, F: Row, h: Row, l: int, alpha: float) -> float:
+def log_weight_after(F: Row, h: Row, k: int, l: int, alpha: float) -> float:
     """-Y (F + alpha h)."""
-    return -Y[l] * (F[l] + alpha * h[l])
+    score = F[l] + alpha * h[l]
+    return -score if l == k else score
 
 
 @formula
-def disagreement(Y: Row, h: Row, l: int) -> float:
+def disagreement(h: Row, k: int, l: int) -> float:
     """1 - Y h."""
-    return 1.0 - Y[l] * h[l]
+    vote = 1.0 * h[l]
+    return 1.0 - (vote if l == k else -vote)
 
 
 @formula
-def lost(D: Row, Y: Row, h: Row, l: int) -> float:
+def lost(D: Row, h: Row, k: int, l: int) -> float:
     """D (1 - Y h)."""
-    return D[l] * (1.0 - Y[l] * h[l])
+    return D[l] * disagreement(h, k, l)
 
 
 @formula

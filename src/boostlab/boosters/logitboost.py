@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from scipy.special import softmax
 
@@ -211,6 +211,7 @@ class LogitBoostOfClasses(Rule):
     n_outputs: ClassVar[str] = "class"
     apart: ClassVar[float] = 2.0
     additive: ClassVar[bool] = False
+    joins: ClassVar[Any] = staticmethod(score_after)
 
     def begin(self, s: State) -> None:
         """The loss of F = 0 is ln J."""

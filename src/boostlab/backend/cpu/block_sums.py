@@ -25,6 +25,7 @@ Array = npt.NDArray[Any]
 Evaluate = Callable[[int, int, Array], None]
 
 ROOM = 1 << 16  # doubles of a block, all its values together: 512 kB, about what a core's cache holds
+LABELS = 1 << 18  # the same with several labels a row: the calls for smaller blocks take longer than the memory
 
 
 class Blocks:
@@ -80,8 +81,8 @@ class Blocks:
         top, all_ = np.zeros(n_values), np.zeros((len(powers), n_values, 2), np.int64)
         cells = VALUE * (1 + len(powers))
         for a, b, values in self._blocks(evaluate, n_values, width):
-            counts, mass = (x[a:b] if width == 1 else np.tile(x[a:b], width) for x in self.masses.as_arrays)
-            facts = values, _shown(counts), _shown(mass), powers, 0, values.shape[1], tops, sums
+            counts, mass = (x if x.size == 0 else _repeated(x[a:b], width) for x in self.masses.as_arrays)
+            facts = values, counts, mass, powers, 0, values.shape[1], tops, sums
             tops_and_sums.shared(cells * values.size, self.threads, *facts)
             top, all_ = np.maximum(top, tops.max(axis=0)), all_ + sums.sum(axis=0)  # NaN stays
             tops[:], sums[:] = 0.0, 0  # there may be fewer parts the next time
@@ -89,7 +90,8 @@ class Blocks:
 
     def _blocks(self, evaluate: Evaluate, n_values: int, width: int = 1) -> Any:
         """Yield (first row, last row + 1, values) of one block after another: what the threads' caches hold."""
-        n, step = self.masses.n_rows, max(self.room * self.threads // (n_values * width), 1)
+        room = self.room if width == 1 else LABELS
+        n, step = self.masses.n_rows, max(room * self.threads // (n_values * width), 1)
         size = n_values * width * min(n, step)
         if len(self._room) < size:
             self._room = np.empty(size)
@@ -100,7 +102,9 @@ class Blocks:
             yield a, b, values
 
 
-def _shown(x: Array) -> Array:
-    """Return an array that is not to be written to, as kernels are compiled for it."""
-    x.setflags(write=False)
+def _repeated(x: Array, times: int) -> Array:
+    """Return rows' numbers for every label, not to be written to, as kernels are compiled for them."""
+    if times > 1:
+        x = np.tile(x, times)
+        x.setflags(write=False)
     return x

@@ -11,7 +11,13 @@ import numpy.typing as npt
 from boostlab.backend.cpu.bin_codes import Codes, DenseCodes
 from boostlab.backend.cpu.exact_sums import NO_GUESS, exact_sums
 from boostlab.backend.cpu.formulas import shown
-from boostlab.backend.cpu.kernels.label_channels import channel_totals, form_channels, round_channels, turned_totals
+from boostlab.backend.cpu.kernels.label_channels import (
+    channel_totals,
+    form_channels,
+    round_channels,
+    sums_of_members,
+    turned_totals,
+)
 from boostlab.backend.cpu.label_histograms import sums_of
 from boostlab.backend.cpu.masses import Masses
 from boostlab.contract.criterion import SIZE
@@ -66,7 +72,8 @@ class Panel:
 
     def _round(self, w: Array, t: Array, sizes: Array) -> None:
         """Round the channels by one pass, where the last round's power of two serves; as `Masses.whole` does."""
-        threads, n, rounded_at = self.codes.threads, w.shape[1], -1
+        threads, n = self.codes.threads, w.shape[1]
+        rounded_at: int | None = None
         self.q = np.empty((self.width, n), np.int64)
 
         def one_pass(powers: Array) -> tuple[Array, Array]:
@@ -76,7 +83,7 @@ class Panel:
             cells = CELLS * (1 + len(powers)) * self.q.size
             given = w, t, sizes, powers, *NOTHING_COUNTED, 0, n, self.q, tops, sums, totals
             round_channels.shared(cells, threads, *given)
-            rounded_at = powers[-1, 0] if len(powers) else -1
+            rounded_at = int(powers[-1, 0]) if len(powers) else None
             found = totals.sum(axis=0)
             self.totals, self.grosses = found[:, 0], found[:, 1].tolist()
             return tops.max(axis=0), sums.sum(axis=0)
@@ -95,7 +102,15 @@ class Panel:
 
     def among(self, members: Array, slots: Array, total: Array) -> None:
         """Write the channels' sums over some rows."""
-        slots[: self.width], total[: self.width] = sums_of(self.codes, self.by_rows, members)
+        codes = self.codes
+        if not isinstance(codes, DenseCodes):
+            slots[: self.width], total[: self.width] = sums_of(codes, self.by_rows, members)
+            return
+        words, bases = codes.read
+        stretches, cells = (self.width + 1) // 2 * len(words), len(members) * codes.width * self.width
+        given = words, bases * np.uint64(2), codes.starts, self.q, members, 0, stretches, slots
+        sums_of_members(codes.cells.shape[2]).shared(cells, codes.threads, *given)
+        total[: self.width] = slots[: self.width, : codes.starts[1]].sum(axis=1)  # every row is in a slot of a column
 
     def turned(self, votes: Array) -> Array:
         """Return the channels' sums over the sample, with the rows' signs turned where votes are -1."""

@@ -97,10 +97,6 @@ class CpuRows(CpuSample):
         out = self._evaluate(what, numbers, np.empty(self._shape(what)))
         return [tuple(columns) for columns in out.transpose(1, 0, 2)]
 
-    def side_by_side(self, columns: list[Array]) -> Array:
-        """Return columns as those of one array."""
-        return np.stack(columns).T
-
     def total(self, what: Any, /, *numbers: Any) -> Any:
         """Return the sum over the sample of a formula, or a tuple of them; arrays are summed one by one."""
         if not is_formula(what):
@@ -165,12 +161,21 @@ class CpuRows(CpuSample):
 
     def advance(self, answer: Step | Reweigh, h: Array) -> None:
         """Let a voter with these votes join the scores; exponentials that a rule has asked for follow."""
-        self.scores.join(answer, h)
+        self.join(answer, h)
         if self.losses is not None:
             if isinstance(answer, Step) and answer.decay == 1.0 and self.rule.additive and self.losses.follows(h):
                 self.losses.advance(answer.alpha, h, lambda: self.scores.now)
             else:
                 self.losses = None
+
+    def join(self, answer: Step | Reweigh, h: Array) -> None:
+        """Add a voter's votes to the scores: by the rule's formula where it has one, all threads at work."""
+        joins = self.rule.joins
+        if joins is None or isinstance(answer, Reweigh) or answer.decay != 1.0 or answer.each is not None:
+            self.scores.join(answer, h)
+        else:
+            self.h = h
+            self.scores.take(self.each(joins, answer.alpha))
 
     # -- inside ------------------------------------------------------------------------------------------------------
 

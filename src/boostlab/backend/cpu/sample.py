@@ -253,6 +253,13 @@ class CpuSample:
         signed_sums(votes, q, sums)
         return np.ldexp(sums.astype(np.float64), -k)
 
+    def side_by_side(self, columns: Sequence[Array]) -> Array:
+        """Return columns as those of one array, in which each lies by itself; rows of one array are this one."""
+        whole = columns[0].base
+        if whole is not None and whole.shape == (len(columns), self.n_rows) and _are_rows(columns, whole):
+            return whole.T
+        return np.stack(columns).T
+
     def tame(self, weight: Array) -> Array:
         """Return weights whose squares can be formed: scaled by a power of two if the largest is extreme."""
         return tame(weight)
@@ -326,3 +333,10 @@ class CpuSample:
     def votes(self, voter: Any) -> Array:
         """Return the votes of a voter, or of a tuple of them."""
         return votes_of(voter, self.table)
+
+
+def _are_rows(columns: Sequence[Array], whole: Array) -> bool:
+    """Return whether columns are the rows of an array, in their order."""
+    places = [x.__array_interface__["data"][0] for x in (*columns, whole)]
+    alike = all(x.base is whole and x.strides == whole.strides[1:] for x in columns)
+    return alike and all(x == places[-1] + c * whole.strides[0] for c, x in enumerate(places[:-1]))

@@ -122,6 +122,10 @@ class Scores:
             F = self.F if answer.decay == 1.0 else answer.decay * self.F
             self._F, self._lent = self._combined(F, answer.alpha, h), False
 
+    def take(self, F: Array) -> None:
+        """Take the scores after a round from whoever has computed them."""
+        self._F, self._lent = F, False
+
     def _combined(self, F: Array, alpha: float, h: Array) -> Array:
         """Return what the rule makes of scores and votes, by blocks of rows that stay in the cache."""
         out = np.empty_like(F, subok=False)

@@ -314,7 +314,7 @@ class Part:
 
     def advance(self, answer: Step | Reweigh, h: Ref) -> None:
         """Let a voter join the scores."""
-        self.rows.scores.join(answer, self._of(h))
+        self.rows.join(answer, self._of(h))
 
     def reference(self, limit: int | None, columns: Array) -> tuple[Array, Array]:
         """Return the numbers, in some columns, and masses of the rows whose key is within a limit; None: all rows."""

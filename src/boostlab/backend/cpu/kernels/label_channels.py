@@ -1,7 +1,12 @@
-"""Integers of rows and labels, a channel after the other: formed, and summed over rows."""
+"""Integers of rows and labels, a channel after the other: formed, and summed over rows.
+
+Some rows' channels are summed two by two, as trees sum two channels (`tree_histogram`): 0.23 ns an integer, against 0.3
+to 0.45 for a row's integers side by side, whose histogram leaves the first cache.
+"""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -9,7 +14,9 @@ import numpy as np
 from boostlab.backend.cpu.in_parts import adding, in_parts
 from boostlab.backend.cpu.kernels.fixed_point import _scales
 from boostlab.backend.cpu.kernels.pair_rounding import note
-from boostlab.backend.cpu.kernels.workspace import BLOCK, block_of_doubles
+from boostlab.backend.cpu.kernels.tree_histogram import ADD_PAIRS, gather_numbers, new_block
+from boostlab.backend.cpu.kernels.tree_histogram import BLOCK as ROWS
+from boostlab.backend.cpu.kernels.workspace import BLOCK, block_of_doubles, clear, integers
 
 Array = np.ndarray[Any, Any]
 
@@ -91,3 +98,37 @@ def turned_totals(q: Array, votes: Array, first: int, last: int, out: Array) -> 
         for i in range(mine.size):
             found += mine[i] if votes[i] > 0 else -mine[i]
         out[c] += found
+
+
+@cache
+def sums_of_members(lanes: int) -> Any:
+    """Return the compiled sums of all channels over some rows, on codes of which a word holds `lanes`."""
+    add = ADD_PAIRS[lanes]
+
+    @in_parts
+    def sums(
+        words: Array, bases: Array, starts: Array, q: Array, members: Array, first: int, last: int, slots: Array
+    ) -> None:
+        """Write the sums of the members' integers to slots[channel], for the stretches first <= u < last.
+
+        A stretch is one word of columns for one pair of channels, those of a pair after each other.  Bases are where
+        columns start in the histogram of a pair.
+        """
+        groups, d, channels = words.shape[0], starts.size - 1, q.shape[0]
+        block, sums = new_block(), integers(2 * starts[d])
+        at = first
+        while at < last:
+            pair, g = at // groups, at % groups
+            end = min(groups, g + last - at)
+            a, b = 2 * pair, min(2 * pair + 1, channels - 1)
+            low, high = starts[g * lanes], starts[min(end * lanes, d)]
+            clear(sums[2 * low : 2 * high])
+            for start in range(0, members.size, ROWS):
+                size = min(ROWS, members.size - start)
+                gather_numbers((q[a], q[b]), members, True, start, size, block)
+                add(words, bases, d, 2, block, size, g, end, sums)
+            for s in range(low, high):
+                slots[a, s], slots[b, s] = sums[2 * s], sums[2 * s + 1]
+            at += end - g
+
+    return sums

@@ -17,7 +17,8 @@ from boostlab.backend.cpu.in_parts import in_parts
 from boostlab.backend.cpu.kernels.fixed_point import _scales, flat_sums_at
 from boostlab.backend.cpu.kernels.histogram import value
 from boostlab.backend.cpu.kernels.totals import largest_part, times
-from boostlab.backend.cpu.kernels.workspace import doubles, to_read
+from boostlab.backend.cpu.kernels.workspace import BLOCK as STRETCH
+from boostlab.backend.cpu.kernels.workspace import block_of_doubles, doubles, to_read
 
 Array = np.ndarray[Any, Any]
 
@@ -62,19 +63,35 @@ def moments(
 
 
 @part
+def sum_roughly(x: Array, size: int) -> float:
+    """Return the sum of the first `size` numbers: eight by eight, which need not wait for each other."""
+    a, b, c, d, e, f, g, h = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(0, size - 7, 8):
+        a, b, c, d = a + x[i], b + x[i + 1], c + x[i + 2], d + x[i + 3]
+        e, f, g, h = e + x[i + 4], f + x[i + 5], g + x[i + 6], h + x[i + 7]
+    for i in range(size - size % 8, size):
+        a += x[i]
+    return ((a + b) + (c + d)) + ((e + f) + (g + h))
+
+
+@part
 def round_block(form: int, w: Array, t: Array, counts: Array, mass: Array, k: int, q: Array) -> Any:
     """Write q = counts * rint(mass * value * 2^k); return how many changed, the sums of q and |q|, and this roughly."""
     scale, more = _scales(k)
-    changed, signed, gross, rough = 0, np.int64(0), np.int64(0), 0.0
+    changed, signed, gross, rough, sizes = 0, np.int64(0), np.int64(0), 0.0, block_of_doubles()
     if counts.size == 0 and mass.size == 0:
-        for i in range(q.size):
-            v = value(form, w[i], t[i]) * scale * more
-            new = np.int64(np.rint(v))
-            changed += new != q[i]
-            q[i] = new
-            signed += new
-            gross += abs(new)
-            rough += abs(v)
+        for start in range(0, q.size, STRETCH):
+            end = min(start + STRETCH, q.size)
+            ws, ts, qs = w[start:end], t[start:end], q[start:end]
+            for i in range(qs.size):
+                v = value(form, ws[i], ts[i]) * scale * more
+                sizes[i] = abs(v)
+                new = np.int64(np.rint(v))
+                changed += new != qs[i]
+                qs[i] = new
+                signed += new
+                gross += abs(new)
+            rough += sum_roughly(sizes, qs.size)
         return changed, signed, gross, rough
     for i in range(q.size):
         x = value(form, w[i], t[i])

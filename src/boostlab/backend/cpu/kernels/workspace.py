@@ -100,7 +100,7 @@ def _flattening(writes: bool) -> Any:
 to_write, to_read = _flattening(True), _flattening(False)
 
 
-BLOCK = 256  # rows whose values a kernel holds at once: 2 KB
+BLOCK = 1024  # rows whose values a kernel holds at once: 8 KB
 
 
 @_inside

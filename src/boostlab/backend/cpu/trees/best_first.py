@@ -89,8 +89,8 @@ class BestFirst(Strategy):
         self.pair: Pair | None = None
         self.alone: dict[int, BestFirst] = {}  # one for every thread, where tasks are shared
 
-    def grow(self, criterion: Separable, task: Task) -> Grown | Stop:
-        """Grow a tree."""
+    def grow(self, criterion: Separable, task: Task, out: Array | None = None) -> Grown | Stop:
+        """Grow a tree; its votes are written to `out` if they are numbers like those there."""
         made, numbers = self._channels(criterion, task), criterion.numbers(task.params)
         K = len(made.totals)
         if K not in self.workspaces:
@@ -114,7 +114,7 @@ class BestFirst(Strategy):
             values = values + made.centre
         gains /= scaled(sum(made.totals), made.power) if criterion.by_class else criterion.weight(made.gross)
         tree = TreeArrays(feature, threshold, missing_low, children, starts, lows, values, gains)
-        votes = self._votes(space, source, values)
+        votes = self._votes(space, source, values, out)
         if not criterion.heaviest:
             return Grown(tree, votes)
         errors = [criterion.error(total) for total in sums[feature < 0]]
@@ -131,11 +131,13 @@ class BestFirst(Strategy):
             if first not in self.alone:
                 self.alone[first] = BestFirst(self.learner, self.rows.alone())
 
+        votes = np.empty((size, self.codes.n_rows))  # one array, so that nobody copies them side by side
+
         def work(first: int, last: int) -> list[Grown | Stop]:
             mine, grown = self.alone[first], list[Grown | Stop]()
             for turn in range(first, last):
                 mine.rows.turn = turn
-                grown.append(mine.grow(criterion, tasks[turn]))
+                grown.append(mine.grow(criterion, tasks[turn], votes[turn]))
             return grown
 
         return [one for of_part in gather(work, size, WORTH, parts) for one in of_part]
@@ -155,9 +157,10 @@ class BestFirst(Strategy):
             return totals
         return np.stack([totals[:, 1] + totals[:, 0], totals[:, 1] - totals[:, 0]], axis=1)
 
-    def _votes(self, space: Workspace, source: Array, values: Array) -> Array:
-        values = compact(values)
-        out, n = np.empty(self.codes.n_rows, values.dtype), len(source)
+    def _votes(self, space: Workspace, source: Array, values: Array, out: Array | None) -> Array:
+        values, n = compact(values), len(source)
+        if out is None or out.dtype != values.dtype:
+            out = np.empty(self.codes.n_rows, values.dtype)
         facts = space.members, space.facts[0], source, values
         write_votes.shared(4 * self.codes.n_rows, self.codes.threads, *facts, 0, n, out)
         return out
