@@ -7,9 +7,12 @@ from math import exp, fsum
 import numpy as np
 import pytest
 
+from boostlab.backend.cpu.block_sums import LABELS
+from boostlab.backend.cpu.kernels.workspace import BLOCK
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.rows import CpuRows
-from boostlab.contract import Rule, Task, formula
+from boostlab.contract import Rule, Task, formula, largest_over_labels, sum_over_labels
+from boostlab.contract import exp as row_exp
 from boostlab.contract.formula import n_values, parameters
 from boostlab.contract.sums import edge_sums, error_sums, errors_of_labels
 from boostlab.data.table import Table
@@ -48,6 +51,21 @@ def of_class(F: float, k: int) -> float:
 @formula
 def log_weight_of_label(F: float, k: int, l: int, scale: float) -> float:
     return scale * (F[l] - F[k])
+
+
+@formula
+def two_of_label(F: float, h: float, k: int, l: int, scale: float) -> tuple[float, float]:
+    return F[l] + scale * h[l] if l == k else F[k], row_exp(F[l]) * h[k]
+
+
+@sum_over_labels
+def partition(F: float, top: float, l: int) -> float:
+    return row_exp(F[l] - top)
+
+
+@largest_over_labels
+def top(F: float, l: int, shift: float) -> float:
+    return F[l] - shift * l
 
 
 class OneAClass(Rule):
@@ -123,6 +141,67 @@ def test_a_formula_of_rows_and_labels(mass):
     np.testing.assert_array_equal(rows.each(log_weight_of_label, 0.5), wanted)
     assert rows.total(log_weight_of_label, 0.5) == pytest.approx(wanted.sum() * (mass or 1.0), rel=1e-12)
     assert rows.largest(log_weight_of_label, 0.5) == wanted.max()
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize(("n", "n_classes"), [(1, 3), (BLOCK, 4), (2 * BLOCK + 77, 10), (3 * BLOCK + 1, 2)])
+def test_values_of_rows_and_labels_are_those_of_plain_loops(n, n_classes, threads):
+    rows = held(n, None, threads, OneAClass(), n_classes)
+    h = np.random.default_rng(2).choice(np.array([-1, 1], np.int8), (n, n_classes))
+    F, k = rows.scores.now.tolist(), rows.k.tolist()
+    for votes in (h, h.astype(float), np.asfortranarray(h)):  # of any type and layout
+        rows.look_at(None, votes, {})
+        wanted = [
+            [two_of_label(f, v, c, l, 0.3) for l in range(n_classes)] for f, v, c in zip(F, h.tolist(), k, strict=True)
+        ]
+        np.testing.assert_array_equal(np.moveaxis(rows.each(two_of_label, 0.3), 0, 2), wanted)
+        for l, columns in enumerate(rows.each_label(two_of_label, 0.3)):
+            np.testing.assert_array_equal(np.stack(columns, axis=1), np.array(wanted)[:, l])
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize(("n", "n_classes"), [(1, 3), (2 * BLOCK + 77, 10)])
+def test_labels_are_summed_in_their_order(n, n_classes, threads):
+    rows = held(n, None, threads, OneAClass(), n_classes)
+    F = rows.scores.now.tolist()
+    rows.keep("top", top, 0.25)
+    tops = [max(f - 0.25 * l for l, f in enumerate(of)) for of in F]
+    assert rows.column("top").tolist() == tops
+    sums = [0.0] * n
+    for l in range(n_classes):
+        sums = [s + row_exp(of[l] - t) for s, of, t in zip(sums, F, tops, strict=True)]
+    assert rows.each(partition).tolist() == sums
+    assert rows.total(partition) == rows.masses.total(np.array(sums))
+    assert rows.largest(partition) == max(sums)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("kind", ["once", "counts", "real"])
+def test_sums_of_many_rows_and_labels(kind, threads):
+    n = LABELS // 2 + 5  # several blocks
+    rng = np.random.default_rng(1)
+    mass = {"once": None, "counts": rng.integers(1, 5, n).astype(float), "real": rng.exponential(size=n)}[kind]
+    rows = held(n, mass, threads, OneAClass(), 3)
+    for scale in (0.5, 0.5, 1e9):
+        values = rows.each(log_weight_of_label, scale)
+        assert rows.total(log_weight_of_label, scale) == rows.masses.total(np.ascontiguousarray(values))
+        assert rows.total(log_weight_of_label, scale) == rows.masses.total(values)  # whatever their layout
+        assert rows.largest(log_weight_of_label, scale) == values.max()
+        assert rows.smallest(log_weight_of_label, scale) == values.min()
+    w, shift = rows.scaled_exp(log_weight_of_label, 0.5)
+    assert shift == rows.largest(log_weight_of_label, 0.5)
+    again, _ = rows.scaled_exp(np.ascontiguousarray(rows.each(log_weight_of_label, 0.5)))
+    np.testing.assert_array_equal(w, again)
+
+
+def test_columns_side_by_side_are_copied_unless_they_are_rows_of_one_array():
+    rows = held(rule=OneAClass(), n_classes=3)
+    table = np.random.default_rng(0).normal(size=(3, 200))
+    assert rows.side_by_side(list(table)).base is table
+    for columns in ([table[0], table[2], table[1]], [table[0], table[1]], [*table[:2], table[2].copy()]):
+        made = rows.side_by_side(columns)
+        np.testing.assert_array_equal(made, np.stack(columns, axis=1))
+        assert not np.shares_memory(made, table)
 
 
 def test_what_the_learner_knows_is_not_summed_again():

@@ -15,6 +15,7 @@ from boostlab.backend.cpu.kernels.label_channels import (
     channel_totals,
     form_channels,
     round_channels,
+    signs_between,
     sums_of_members,
     turned_totals,
 )
@@ -26,6 +27,7 @@ Array = npt.NDArray[Any]
 
 SMALL = 100_000  # cells from which on channels are summed faster two by two than all in one call
 CELLS = 2  # of a histogram, that a value costs as much as
+NO_SIGNS = np.empty(0, np.int64)
 NOTHING_COUNTED = Masses(0).as_arrays  # of rows that all count once
 
 
@@ -57,7 +59,7 @@ class Panel:
         guess: Array = NO_GUESS,
     ) -> None:
         n, labels = weight.shape
-        self.codes, self.width, self.guess = codes, len(forms) * labels, guess
+        self.codes, self.labels, self.width, self.guess = codes, labels, len(forms) * labels, guess
         w, t, sizes = shown(weight), shown(target), np.array([form == SIZE for form in forms])
         if counts is None and rows.uniform:
             self._round(w, t, sizes)
@@ -96,9 +98,29 @@ class Panel:
         """Write the channels' sums over all rows, per slot and in total, to the first places."""
         total[: self.width] = self.totals
         if isinstance(self.codes, DenseCodes) and self.codes.n_rows * self.codes.width >= SMALL:
-            self.codes.histograms(self.q, slots)
+            signs = self._mirrors()
+            if len(signs):
+                first = slots[: self.width : 2]
+                self.codes.histograms(self.q[::2], first)
+                np.multiply(first, signs[:, None], out=slots[1 : self.width : 2])
+            else:
+                self.codes.histograms(self.q, slots)
         else:
             slots[: self.width], _ = sums_of(self.codes, self.by_rows)
+
+    def _mirrors(self) -> Array:
+        """Return how often each form's second label is the first one: once or minus once; nothing if one is not.
+
+        Of two classes one is what the other is not: mostly w t of one label is minus that of the other.
+        """
+        if self.labels != 2:
+            return NO_SIGNS
+        signs, n = list[int](), self.q.shape[1]
+        for a, b in zip(self.q[::2], self.q[1::2], strict=True):
+            found = signs_between.shared(CELLS * n, self.codes.threads, a, b, 0, n)
+            same, opposite = (all(part[i] for part in found) for i in (0, 1))
+            signs.append(1 if same else -1 if opposite else 0)
+        return np.array(signs) if all(signs) else NO_SIGNS
 
     def among(self, members: Array, slots: Array, total: Array) -> None:
         """Write the channels' sums over some rows."""

@@ -77,6 +77,16 @@ def round_channels(
             sums[part, n_powers - 1, 0, 1] += gross
 
 
+@in_parts
+def signs_between(q: Array, p: Array, first: int, last: int) -> tuple[int, int]:
+    """Return whether all integers first <= i < last are the same, and whether all are opposite."""
+    q, p, same, opposite = q[first:last], p[first:last], np.int64(0), np.int64(0)
+    for i in range(q.size):
+        same |= q[i] - p[i]
+        opposite |= q[i] + p[i]
+    return same == 0, opposite == 0
+
+
 @adding
 def channel_totals(q: Array, first: int, last: int, out: Array) -> None:
     """Add the sums of q and of |q| over the rows first <= i < last to the channels' out."""
