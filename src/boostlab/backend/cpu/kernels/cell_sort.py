@@ -1,7 +1,8 @@
 """A long column sorted as far as its cuts can tell, without comparing all of its values.
 
-Values are scattered to even cells over their range, as a counting sort does, in about 4 ns a value; a full sort takes
-40.  Cells are then sorted only where a quantile falls, and the next ones, whose smallest value ends a cut.
+Values are scattered to cells over their range, as a counting sort does, in about 4 ns a value; a full sort takes 40.
+Cells are then sorted only where a quantile falls, and the next ones, whose smallest value ends a cut.  Cells are even;
+where a few values are far out they are even in a scale that draws the ends in, or else most values would share a cell.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ import numpy as np
 from boostlab.backend.cpu.compiling import kernel, part
 from boostlab.backend.cpu.functions import bits, from_bits
 from boostlab.backend.cpu.kernels.fixed_point import INFINITE, MAGNITUDE
-from boostlab.backend.cpu.kernels.workspace import clear, integers, naturals
+from boostlab.backend.cpu.kernels.workspace import clear, doubles, integers, naturals
 
 Array = np.ndarray[Any, Any]
 
 FEW = 48  # values of a cell, up to which they are sorted by insertion
+SAMPLE = 128  # values that tell where the middle half of them is
+FAR = 32.0  # of the middle half's width: ranges that are wider are drawn in
 
 
 @part
@@ -34,6 +37,30 @@ def _extremes(values: Array) -> tuple[float, float]:
 
 
 @part
+def _middle(values: Array) -> tuple[float, float]:
+    """Return a median of a few values, and how wide their middle half is; 0 if that is too small to divide by."""
+    few, n = doubles(SAMPLE), 0
+    for k in range(SAMPLE):
+        v = np.float64(values[k * values.size // SAMPLE])
+        if v == v:
+            p = n
+            while p > 0 and few[p - 1] > v:
+                few[p] = few[p - 1]
+                p -= 1
+            few[p] = v
+            n += 1
+    width = few[3 * n // 4] - few[n // 4] if n > 3 else 0.0
+    return few[n // 2] if n > 0 else 0.0, width if 1e-300 < width < 1e300 else 0.0
+
+
+@part
+def _drawn_in(x: float) -> float:
+    """Return x / (1 + |x|), in operations none of which falls, rounding included, when x grows."""
+    r = 1.0 / (1.0 + abs(x))
+    return 1.0 - r if x > 0.0 else r - 1.0
+
+
+@part
 def _cells(values: Array, low: float, scale: float, n_cells: int, out: Array) -> None:
     """Write the cell of every value, which never falls when values grow; n_cells for NaN."""
     top = np.float64(n_cells - 1)
@@ -41,6 +68,18 @@ def _cells(values: Array, low: float, scale: float, n_cells: int, out: Array) ->
         v = np.float64(values[i])
         x = (v - low) * scale
         x = x if x < top else top  # NaN as well
+        out[i] = np.uint16(np.int32(x) if v == v else n_cells)
+
+
+@part
+def _drawn_in_cells(values: Array, ends: Any, middle: float, per: float, n_cells: int, out: Array) -> None:
+    """Do the same where (value - middle) * per is drawn in; `ends` are the smallest and the largest value."""
+    left = _drawn_in((ends[0] - middle) * per)
+    steep, top = (n_cells - 1) / (_drawn_in((ends[1] - middle) * per) - left), np.float64(n_cells - 1)
+    for i in range(values.size):
+        v = np.float64(values[i])
+        x = (_drawn_in((v - middle) * per) - left) * steep
+        x = x if x < top else top
         out[i] = np.uint16(np.int32(x) if v == v else n_cells)
 
 
@@ -117,7 +156,11 @@ def sort_by_cells(
     scale = (n_cells - 1) / (high - low) if high > low else 1.0
     if not 1e-300 < scale < 1e300 or not high - low < np.inf:
         return -1, False
-    _cells(values, low, scale, n_cells, cell)
+    middle, width = _middle(values)
+    if width > 0.0 and high - low > FAR * width:
+        _drawn_in_cells(values, (low, high), middle, 1.0 / width, n_cells, cell)
+    else:
+        _cells(values, low, scale, n_cells, cell)
     place, heavy = naturals(n_cells + 2), integers(n_cells + 1 if weighted else 0)
     clear(place)
     clear(heavy)
