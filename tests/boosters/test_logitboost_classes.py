@@ -2,11 +2,16 @@
 
 import numpy as np
 import pytest
+from scipy.special import logsumexp
 from sklearn.datasets import load_digits, load_iris
 
 import boostlab
 from boostlab import LogitBoostClassifier
-from boostlab.boosters.logitboost import LogitBoostOfClasses
+from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.rows import CpuRows
+from boostlab.boosters.logitboost import LogitBoostOfClasses, sum_of_votes
+from boostlab.contract import Step
+from boostlab.data.table import Table
 
 
 def test_by_hand():
@@ -102,3 +107,32 @@ def test_which_rule(data):
     model = LogitBoostClassifier(z_max=3.0, learning_rate=0.5, n_estimators=2).fit(X, codes)
     assert model._ensemble.rule == LogitBoostOfClasses(3.0, 0.5)
     assert not isinstance(LogitBoostClassifier(n_estimators=2).fit(X, codes > 0)._ensemble.rule, LogitBoostOfClasses)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("n_classes", [3, 10])
+def test_the_formula_that_advances_the_scores_is_combine(n_classes, threads):
+    rng, n = np.random.default_rng(n_classes), 2500
+    rule = LogitBoostOfClasses()
+    rows = CpuRows(rule, Table(np.zeros((n, 1)), threads=threads), Masses(n), rng.integers(0, n_classes, n), n_classes)
+    F, h = rng.normal(size=(2, n, n_classes))
+    rows.scores.take(np.asfortranarray(F))
+    rows.look_at(None, h, {})
+    rows.keep("sum_of_votes", sum_of_votes)
+    rows.advance(Step(0.3), h)
+    np.testing.assert_array_equal(rows.scores.now, rule.combine(F, 0.3, h))
+
+
+def test_the_log_sum_of_a_step_is_that_of_the_scores_it_led_to(monkeypatch, data):
+    X, codes = data(seed=3, n=90, noise=0.3, n_classes=3)
+    gaps, task = [], LogitBoostOfClasses.task
+
+    def looked_at(rule, s):
+        gaps.append(np.abs(s.column("log_sum") - logsumexp(s.F, axis=1)).max())
+        return task(rule, s)
+
+    monkeypatch.setattr(LogitBoostOfClasses, "task", looked_at)
+    model = LogitBoostClassifier(n_estimators=60, z_max=1e4).fit(X, codes)
+    assert (model.estimator_weights_ < 1.0).any()  # steps that were halved are among them
+    assert len(gaps) >= 60
+    assert max(gaps) < 1e-12

@@ -188,7 +188,7 @@ class LearnerRows(Protocol):
     def values(self, what: Formula, columns: Mapping[str, Column], /, *numbers: Any) -> tuple[Column, ...]:
         """Return a formula's values for every row, given its columns by name."""
 
-    def side_by_side(self, columns: list[Column]) -> Column:
+    def side_by_side(self, columns: Sequence[Column]) -> Column:
         """Return columns as those of one."""
 
     def tame(self, weight: Column) -> Column:

@@ -156,7 +156,7 @@ class PartitionedRows(CpuSample):
         columns = found if isinstance(found, tuple) else (found,)
         return list(zip(*(x.T for x in columns), strict=True))
 
-    def side_by_side(self, columns: list[Any]) -> Any:
+    def side_by_side(self, columns: Sequence[Any]) -> Any:
         """Return columns as those of one column with a value a class."""
         return np.stack(columns, axis=1)
 
