@@ -58,14 +58,17 @@ def evaluation(function: Callable[..., Any], columns: tuple[str, ...], tables: t
 
 
 def _flat(function: Callable[..., Any], columns: tuple[str, ...]) -> list[str]:
-    """Return the lines of one loop over the rows."""
-    names, n = parameters(function), n_values(function)
+    """Return the lines of one loop over the rows, for one label after the other if it is a formula of labels."""
+    names, n, label = parameters(function), n_values(function), LABEL in parameters(function)
     given = ", ".join(f"{name}_[_i]" if name in columns else name for name in names)
     # Views of the rows in question: their indices start at 0, so that no index is checked for being negative.
     views = [f"{name}_ = {name}[_first:_last]" for name in names if name in columns]
-    views += [f"_out{v} = _out[{v}, _first - _from : _last - _from]" for v in range(n)]
+    to = [f"_out{v} = _out[{v}, {f'{LABEL}, ' * label}_first - _from : _last - _from]" for v in range(n)]
     values = ", ".join(f"_out{v}[_i]" for v in range(n))
-    return ["; ".join(views), f"for _i in range(_out0.shape[0]): {values} = formula({given})"]
+    loop = ["; ".join(to), f"for _i in range(_out0.shape[0]): {values} = formula({given})"]
+    if label:
+        loop = [f"for {LABEL} in range(_out.shape[1]):", *(f"    {line}" for line in loop)]
+    return ["; ".join(views) or "pass", *loop]
 
 
 def _by_blocks(function: Callable[..., Any], columns: tuple[str, ...], tables: tuple[str, ...]) -> list[str]:

@@ -28,7 +28,6 @@ Array = npt.NDArray[Any]
 SMALL = 100_000  # cells from which on channels are summed faster two by two than all in one call
 CELLS = 2  # of a histogram, that a value costs as much as
 NO_SIGNS = np.empty(0, np.int64)
-NOTHING_COUNTED = Masses(0).as_arrays  # of rows that all count once
 
 
 class Panel:
@@ -83,7 +82,7 @@ class Panel:
             tops, sums = np.zeros((threads, 1)), np.zeros((threads, len(powers), 1, 2), np.int64)
             totals = np.zeros((threads, self.width, 2), np.int64)
             cells = CELLS * (1 + len(powers)) * self.q.size
-            given = w, t, sizes, powers, *NOTHING_COUNTED, 0, n, self.q, tops, sums, totals
+            given = w, t, sizes, powers, 0, n, self.q, tops, sums, totals
             round_channels.shared(cells, threads, *given)
             rounded_at = int(powers[-1, 0]) if len(powers) else None
             found = totals.sum(axis=0)

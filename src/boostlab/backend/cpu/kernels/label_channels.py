@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from boostlab.backend.cpu.in_parts import adding, in_parts
-from boostlab.backend.cpu.kernels.fixed_point import _scales
-from boostlab.backend.cpu.kernels.pair_rounding import note
+from boostlab.backend.cpu.kernels.fixed_point import _scales, largest_of
 from boostlab.backend.cpu.kernels.tree_histogram import ADD_PAIRS, gather_numbers, new_block
 from boostlab.backend.cpu.kernels.tree_histogram import BLOCK as ROWS
 from boostlab.backend.cpu.kernels.workspace import BLOCK, block_of_doubles, clear, integers
@@ -36,8 +35,6 @@ def round_channels(
     target: Array,
     sizes: Array,
     powers: Array,
-    counts: Array,
-    mass: Array,
     first: int,
     last: int,
     part: int,
@@ -49,32 +46,33 @@ def round_channels(
     """Do as `tops_and_sums` does for the values of all channels together, of the rows first <= i < last.
 
     Write the integers at the last of the powers to q, a row a channel: a channel a label for each form, which is the
-    weight alone or weight * target.  Write the channels' sums of q and of |q| to the part's totals.  Counts and mass
-    are empty.
+    weight alone or weight * target.  Write the channels' sums of q and of |q| to the part's totals.
     """
-    room, labels, n_powers = block_of_doubles(), weight.shape[0], powers.shape[0]
-    others = powers[: max(n_powers - 1, 0)]
-    scale, more = _scales(powers[n_powers - 1, 0] if n_powers > 0 else 0)
+    room, labels, top = block_of_doubles(), weight.shape[0], 0.0
     for c in range(q.shape[0]):
         label, size_only = c % labels, sizes[c // labels]
-        signed, gross = np.int64(0), np.int64(0)
+        signed, gross, all_signed, all_gross = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
         for start in range(first, last, BLOCK):
             end = min(start + BLOCK, last)
             w, t, x, to = weight[label, start:end], target[label, start:end], room[: end - start], q[c, start:end]
             for i in range(x.size):
                 x[i] = w[i] if size_only else w[i] * t[i]
-            note(x, counts, mass, others, 0, tops[part], sums[part])
-            if n_powers == 0:
-                continue
-            for i in range(x.size):
-                new = np.int64(np.rint(x[i] * scale * more))
-                to[i] = new
-                signed += new
-                gross += abs(new)
-        totals[part, c, 0], totals[part, c, 1] = signed, gross
-        if n_powers > 0:
-            sums[part, n_powers - 1, 0, 0] += signed
-            sums[part, n_powers - 1, 0, 1] += gross
+            here = largest_of(x)
+            top = max(top, here) if here == here and top == top else np.nan
+            for p in range(powers.shape[0]):
+                scale, more = _scales(powers[p, 0])
+                signed, gross = np.int64(0), np.int64(0)
+                for i in range(x.size):
+                    new = np.int64(np.rint(x[i] * scale * more))
+                    to[i] = new
+                    signed += new
+                    gross += abs(new)
+                sums[part, p, 0, 0] += signed
+                sums[part, p, 0, 1] += gross
+            all_signed += signed
+            all_gross += gross
+        totals[part, c, 0], totals[part, c, 1] = all_signed, all_gross
+    tops[part, 0] = top
 
 
 @in_parts
