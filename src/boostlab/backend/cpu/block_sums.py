@@ -25,7 +25,7 @@ Array = npt.NDArray[Any]
 Evaluate = Callable[[int, int, Array], None]
 
 ROOM = 1 << 16  # doubles of a block, all its values together: 512 kB, about what a core's cache holds
-LABELS = 1 << 18  # the same with several labels a row: the calls for smaller blocks take longer than the memory
+LABELS = 1 << 17  # the same with several labels a row: the calls for smaller blocks take longer than the memory
 
 
 class Blocks:
