@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from boostlab.backend import count_threads
+from boostlab.data.coded import CODES_OF_OTHERS, CodedMatrix
 from boostlab.data.input_errors import check_labels, one_sentence
 from boostlab.data.input_tables import Reading
 from boostlab.data.lazy import lazily
@@ -30,7 +31,12 @@ class Fitted(Reading):
         check_is_fitted(self, "n_estimators_")
         numbers, threads = self._numbers(X)[0], count_threads(self.n_jobs)
         if isinstance(numbers, Table):  # its codes mean something to voters that were trained on them
-            return numbers.again(threads, codes=numbers.bins is getattr(self, "_bins", None))
+            mine = numbers.bins is getattr(self, "_bins", None)
+            if not mine and isinstance(numbers.X, CodedMatrix):
+                cuts = self._ensemble.cuts
+                if cuts is None or not numbers.X.tells(*cuts):
+                    raise ValueError(f"{CODES_OF_OTHERS}, or give plain rows.")
+            return numbers.again(threads, codes=mine)
         return Table(numbers, threads=threads)
 
 
