@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from distributed import Client
+from distributed import Client, worker_client
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
@@ -188,6 +188,19 @@ def test_wrong_collections_are_refused_in_one_sentence(client, cluster):
         with pytest.raises(ValueError, match=what) as caught:
             AdaBoostClassifier(n_estimators=2).fit(table, labels, sample_weight=weight)
         assert "\n" not in str(caught.value)
+
+
+def fitted_in_a_task(X, y):
+    with worker_client():  # has left the worker's pool of threads already
+        first = AdaBoostClassifier(n_estimators=2).fit(collection(X, (30, 30)), y)
+    return facts(first), facts(AdaBoostClassifier(n_estimators=2).fit(collection(X, (30, 30)), y))
+
+
+def test_fits_in_tasks_on_all_workers_at_once(client):
+    X, y, _ = sample(2, "plain", n=60)
+    here = facts(AdaBoostClassifier(n_estimators=2).fit(X, y))
+    several = [client.submit(fitted_in_a_task, X, y, pure=False) for _ in range(3)]
+    assert [one.result(timeout=60) for one in several] == [(here, here)] * 3
 
 
 def test_using_names_the_client(cluster, client):

@@ -115,7 +115,7 @@ def computed(cluster: Cluster, futures: Callable[[], list[Any]]) -> list[Any]:
     for last in (False, False, True):
         made = futures()
         try:
-            return [checked(i, r) for i, r in enumerate(cluster.client.gather(made))]
+            return [checked(i, r) for i, r in enumerate(cluster.gather(made))]
         except (KilledWorker, OSError, CancelledError):
             cluster.check()
             if last:
