@@ -151,7 +151,7 @@ def test_other_rows_are_read_by_the_bins_of_the_training_table(tmp_path):
 def test_learners_that_look_at_numbers_are_refused():
     frame = shop()
     table = Binned.from_batches([frame.drop(columns="city")], target="sold", weight="w", max_bins=20)
-    with pytest.raises(TypeError, match=r"^DecisionTreeClassifier looks at numbers, and this table, .* holds bin codes"):
+    with pytest.raises(TypeError, match=r"^DecisionTreeClassifier looks at numbers, .* holds bin codes"):
         AdaBoostClassifier(DecisionTreeClassifier()).fit(table, table.target)
     with pytest.raises(TypeError, match="holds bin codes"):
         np.asarray(table)
@@ -217,7 +217,7 @@ def test_lazy_frames_arrow_and_sparse_batches(tmp_path, monkeypatch):
     plain = model.predict(frame.drop(columns=["sold", "w"]))
     for batch in (arrow.drop(["sold"]), arrow.drop(["sold"]).to_batches()[0]):  # with its columns' names
         np.testing.assert_array_equal(model.predict(batch), plain)
-    with pytest.raises(TypeError, match="X is a lazy frame; call X.collect"):
+    with pytest.raises(TypeError, match=r"X is a lazy frame; call X\.collect"):
         model.predict(lazy)
     X = csr_array(np.where(np.random.default_rng(0).random((300, 6)) < 0.8, 0, np.arange(1800).reshape(300, 6) % 17))
     y = np.asarray(X.sum(axis=1) > 14).ravel()

@@ -13,7 +13,7 @@ from boostlab.backend import count_threads
 from boostlab.data.coded import CODES_OF_OTHERS, CodedMatrix
 from boostlab.data.input_errors import check_labels, one_sentence
 from boostlab.data.input_tables import Reading
-from boostlab.data.lazy import lazily
+from boostlab.data.lazy import is_collection, lazily, score_of_collection
 from boostlab.data.sample import encode_labels
 from boostlab.data.table import Table
 from boostlab.ensemble.vote import Ensemble
@@ -44,6 +44,24 @@ class Predicting(Fitted):
     """Numbers and their stages of a fitted vote for numbers."""
 
     baseline_: float
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the coefficient of determination, R².
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,)
+            The true numbers.
+        sample_weight : array-like of shape (n_rows,), optional
+
+        Returns
+        -------
+        float
+        """
+        if is_collection(X):
+            return score_of_collection(self, X, y, sample_weight, True)
+        return super().score(X, y, sample_weight)  # type: ignore[misc]
 
     @lazily
     def predict(self, X: Any) -> Array:
@@ -79,6 +97,24 @@ class Voting(Fitted):
     """Scores, labels, probabilities, stages and margins of a fitted vote."""
 
     classes_: Array
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of rows whose label is predicted.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,)
+            True labels.
+        sample_weight : array-like of shape (n_rows,), optional
+
+        Returns
+        -------
+        float
+        """
+        if is_collection(X):
+            return score_of_collection(self, X, y, sample_weight, False)
+        return super().score(X, y, sample_weight)  # type: ignore[misc]
 
     @property
     def _vote(self) -> Any:

@@ -67,50 +67,50 @@ class Cluster:
         except OSError:  # also TimeoutError
             raise RuntimeError(GONE) from None
 
-    def results(self, submit: Callable[[int], Any], n: int, what: str) -> list[Any]:
+    def results(self, submit: Callable[[list[int]], list[Any]], n: int, what: str) -> list[Any]:
         """Return the futures of n computations once all are there; one that a dying worker took along is repeated.
 
         Parameters
         ----------
         submit : callable
-            Submits computation i, and returns its future.
+            Submits some computations, by their numbers, and returns their futures: the scheduler is told at once.
         n : int
             How many.
         what : str
             What one of them is called in a message.
         """
-        futures, tries = [submit(i) for i in range(n)], [0] * n
+        futures, tries = submit(list(range(n))), [0] * n
         try:
-            self._finish(futures, tries, submit, what)
+            left = set(range(n))
+            while left:
+                self._wait([futures[i] for i in left])
+                left = {i for i in left if futures[i].status != "finished"}
+                lost = [i for i in sorted(left) if self._is_lost(futures, i, tries, what)]
+                for i in lost:
+                    futures[i].release()
+                for i, again in zip(lost, submit(lost) if lost else [], strict=True):
+                    futures[i] = again
         except BaseException:  # also Ctrl-C
             for future in futures:
                 future.release()
             raise
         return futures
 
-    def _finish(self, futures: list[Any], tries: list[int], submit: Callable[[int], Any], what: str) -> None:
+    def _is_lost(self, futures: Sequence[Any], i: int, tries: list[int], what: str) -> bool:
+        """Return whether a computation must be repeated; raise if that is of no use."""
         from distributed import KilledWorker
 
-        left = set(range(len(futures)))
-        while left:
-            self._wait([futures[i] for i in left])
-            for i in sorted(left):
-                status = futures[i].status
-                if status == "finished":
-                    left.discard(i)
-                elif status in ("error", "cancelled", "lost"):
-                    error = futures[i].exception(timeout=LOOK * 10) if status == "error" else CancelledError()
-                    tries[i] += 1 + int(getattr(error, "allowed_failures", 0))  # workers that died of it
-                    if isinstance(error, KilledWorker | MemoryError) and tries[i] >= AGAIN:
-                        raise RuntimeError(f"Worker after worker died of {what.lower()} {i}; {MORE_MEMORY}.") from None
-                    if (
-                        not isinstance(error, KilledWorker | MemoryError | CancelledError | OSError)
-                        or tries[i] >= AGAIN
-                    ):
-                        raise RuntimeError(f"{what} {i} cannot be computed: {_one_line(error)}.") from None
-                    self.check()
-                    futures[i].release()
-                    futures[i] = submit(i)
+        status = futures[i].status
+        if status not in ("error", "cancelled", "lost"):
+            return False
+        error = futures[i].exception(timeout=LOOK * 10) if status == "error" else CancelledError()
+        tries[i] += 1 + int(getattr(error, "allowed_failures", 0))  # workers that died of it
+        if isinstance(error, KilledWorker | MemoryError) and tries[i] >= AGAIN:
+            raise RuntimeError(f"Worker after worker died of {what.lower()} {i}; {MORE_MEMORY}.") from None
+        if not isinstance(error, KilledWorker | MemoryError | CancelledError | OSError) or tries[i] >= AGAIN:
+            raise RuntimeError(f"{what} {i} cannot be computed: {_one_line(error)}.") from None
+        self.check()
+        return True
 
     def _wait(self, futures: Sequence[Any]) -> None:
         """Wait until all futures are done, or one failed."""

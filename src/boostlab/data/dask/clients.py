@@ -39,6 +39,11 @@ def using(client: Any) -> Iterator[None]:
         _CLIENT.reset(token)
 
 
+def chosen_client() -> Any:
+    """Return the client that `using` names; None where Dask's current one is used."""
+    return _CLIENT.get()
+
+
 @contextmanager
 def current_cluster() -> Iterator[Cluster]:
     """Give the cluster of the client in use, or of Dask's current one; leave it without tasks or memory."""

@@ -213,6 +213,8 @@ def read(
     class_weight
         As in a booster.
     """
+    if y is None:
+        raise ValueError(f"{type(booster).__name__} requires y to be passed, but the target y is None; give labels.")
     partitions = Partitions.of(X, y, weight)
     if not len(partitions) or not partitions.n_features:
         raise ValueError("X has no partitions or no columns; give a table with at least one row and one column.")
