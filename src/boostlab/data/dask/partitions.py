@@ -38,7 +38,9 @@ class Partitions:
     def of(cls, X: Any, y: Any, weight: Any, where: str = "X") -> Partitions:
         """Return the partitions of collections; labels and weights may also be arrays in memory."""
         if type(X).__module__.startswith(("dask.delayed", "dask.bag")):
-            raise TypeError(f"{where} is a Dask collection without columns ({type(X).__name__}); give an array or a frame.")
+            raise TypeError(
+                f"{where} is a Dask collection without columns ({type(X).__name__}); give an array or a frame."
+            )
         if hasattr(X, "columns"):
             head, blocks = X._meta_nonempty, _delayed(X)
             n_features, rows = len(X.columns), None
