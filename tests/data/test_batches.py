@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -328,6 +329,24 @@ def test_what_fails_half_way_leaves_nothing(tmp_path, monkeypatch):
     Binned.from_batches(np.eye(3)[:i] for i in (2, 3))
     assert kept.exists()
     assert not left.exists()
+
+
+def test_a_disk_that_is_full(tmp_path, monkeypatch):
+    """It is found out before codes are written to mapped files, where it would end the process."""
+    asked = []
+
+    def full(descriptor, start, size):
+        asked.append((start, size, os.fstat(descriptor).st_size))
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full, raising=False)
+    said = r"The codes cannot be kept in .* \(no space left on device\); name a folder with 0\.5 MB to spare\.$"
+    with pytest.raises(ValueError, match=said):
+        Binned.from_batches([np.random.default_rng(0).normal(size=(60_000, 7))], cache=tmp_path / "codes")
+    assert not any((tmp_path / "codes").iterdir())
+    ((start, size, whole),) = asked
+    assert start == 0
+    assert size == whole > 480_000  # the columns lie in groups of four
 
 
 def test_files_that_change_and_row_groups_that_cannot_be_read(tmp_path, monkeypatch):
