@@ -72,7 +72,8 @@ class ColumnsSeen:
     """
 
     def __init__(self, wanted: Any, limit: int, threads: int) -> None:
-        self.reader, self.columns, self.names = Reader(wanted), None, list[Any]()
+        self.reader, self.names = Reader(wanted), list[Any]()
+        self.columns: Columns | None = None
         self.wanted, self.limit, self.threads = wanted, limit, threads
         self.by_dtype = wanted is None or isinstance(wanted, str)
         self.search: TableSearch | None = None

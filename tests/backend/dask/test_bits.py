@@ -128,6 +128,22 @@ def test_frames_with_categories_one_class_and_empty_partitions_of_unknown_size(c
     assert np.array_equal(*same)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_rare_categories_are_those_of_all_partitions(client, weighted):
+    table = frame()
+    table.loc[table.index[::23], "b"] = "rare"  # one to three in a partition
+    weight = table["c"] / 4 if weighted else None
+    ddf = dd.from_pandas(table.assign(w=weight), npartitions=4)
+    booster, names, found = AdaBoostClassifier(n_estimators=4), ["a", "b", "d"], []
+    for least in (2, 30):
+        booster.set_params(min_category_size=least)
+        here = facts(booster.fit(table[names], table["y"], sample_weight=weight)), booster._columns.categories
+        there = booster.fit(ddf[names], ddf["y"], sample_weight=ddf["w"] if weighted else None)
+        assert (facts(there), there._columns.categories) == here
+        found.append("rare" in there._columns.categories[1])
+    assert found == [True, False]
+
+
 def test_frames_of_small_files_which_dask_would_read_together(client, tmp_path, monkeypatch):
     """A column of numbers takes fewer bytes than the rest, so that Dask reads more files of it in one task."""
     pytest.importorskip("pyarrow")
