@@ -116,7 +116,7 @@ class Cluster:
         """Wait until all futures are done, or one failed."""
         from distributed import wait
 
-        watch = Watch(self)
+        watch = WorkerWatch(self)
         while True:
             self.check()
             try:
@@ -132,7 +132,7 @@ class Cluster:
     def gather(self, futures: Sequence[Any]) -> list[Any]:
         """Return results, or raise what went wrong with one; Dask's own function may wait for ever."""
         self._wait(futures)
-        watch, loop = Watch(self), self.client.loop.asyncio_loop
+        watch, loop = WorkerWatch(self), self.client.loop.asyncio_loop
         call = run_coroutine_threadsafe(self.client.gather(list(futures), asynchronous=True), loop)
         try:
             while not wait_for_calls([call], timeout=LOOK).done:
@@ -250,7 +250,7 @@ class Cluster:
         return self.reached[worker]
 
 
-class Watch:
+class WorkerWatch:
     """How long tasks may be waited for: as long as workers give signs of life, and some of them take tasks.
 
     Parameters
