@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -14,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
+from sklearn.tree import DecisionTreeClassifier
 
 from boostlab import AdaBoostClassifier, Binned, LogitBoostClassifier, SAMMEClassifier
 from boostlab.data import batches, code_cache, coding, table_search
@@ -92,6 +94,73 @@ def test_what_is_wrong_is_said_with_its_batch():
         Binned.from_batches(lambda: iter(next(passes)), target="sold")
 
 
+def test_what_is_no_batch_is_refused_in_one_sentence(tmp_path):
+    X, y = np.arange(12.0).reshape(6, 2), np.arange(6) % 2
+    for given, sentence in [
+        (str(tmp_path / "t.parquet"), r"t\.parquet is a path; Binned\.from_parquet reads Parquet files"),
+        (tmp_path / "t.csv", r"t\.csv is a path"),
+        ([y, y], "In batch 0: batches are tables of rows and columns, or tuples"),
+        ((X, y), "In batch 1: batches are tables of rows and columns, or tuples"),
+        ([(X, y, y, y)], "In batch 0: a tuple holds X, labels and weights, and this one has 4 members"),
+        ([(X, y, y - 1.0)], "In batch 0: every weight must be a finite number of at least 0"),
+        ([(X, y, y * np.nan)], "In batch 0: every weight must be a finite number of at least 0"),
+        ([(X, y, y * 0)], "All weights are zero"),
+        ([(X, y), (X, y.astype(str))], "In batch 1: labels are text here and numbers elsewhere"),
+        ([X * 1j], "In batch 0: Complex data not supported; give real numbers"),
+        ([X, np.where(X > 5, np.inf, X)], r"In batch 1: Input X contains infinity .*\(first in column 0\); put NaN"),
+    ]:
+        with pytest.raises((ValueError, TypeError), match=sentence) as caught:
+            Binned.from_batches(given)
+        assert "\n" not in str(caught.value)
+    pytest.importorskip("pyarrow")
+    shop().to_parquet(tmp_path / "t.parquet")
+    for options, sentence in [
+        ({"columns": "size"}, "columns='size' is one name; give a list"),
+        ({"columns": ["size", "colour"]}, r"t\.parquet: there is no column 'colour'; the columns are size, city"),
+        ({"batch_rows": 0}, "batch_rows=0 is not possible; give a whole number of at least 1"),
+    ]:
+        with pytest.raises((ValueError, TypeError), match=sentence):
+            Binned.from_parquet(tmp_path / "t.parquet", target="sold", **options)
+
+
+def test_other_rows_are_read_by_the_bins_of_the_training_table(tmp_path):
+    """Codes of other bins do not tell on which side of a model's cuts a row is."""
+    frame, other = shop(900), shop(500, seed=1)
+    other.loc[7, "city"] = "Bern"  # a new category is a missing one, as in a plain table
+    names = ["size", "city", "age"]
+    train = Binned.from_batches(in_parts(frame, [500]), target="sold", weight="w", max_bins=20)
+    rest = Binned.from_batches(in_parts(other, [200]), target="sold", weight="w", like=train, cache=tmp_path / "c")
+    np.testing.assert_array_equal(rest.target, other["sold"])
+    assert rest.bins is train.bins
+    model = AdaBoostClassifier(n_estimators=30, early_stopping=True, n_iter_no_change=9)
+    given = train, train.target, train.sample_weight
+    model.fit(*given, X_val=rest, y_val=rest.target, sample_weight_val=rest.sample_weight)
+    np.testing.assert_array_equal(model.decision_function(rest), model.decision_function(other[names]))
+    told = model.history_["validation_score"].tolist(), repr(model.estimators_)
+    model.fit(*given, X_val=other[names], y_val=other["sold"], sample_weight_val=other["w"])
+    assert (model.history_["validation_score"].tolist(), repr(model.estimators_)) == told
+    own = Binned.from_batches(in_parts(shop(500, seed=2), [200]), target="sold", weight="w", max_bins=20)
+    with pytest.raises(ValueError, match="the cuts of its bins are not those of the training table; read it by"):
+        model.fit(*given, X_val=own, y_val=own.target)
+    for fitted in (model, LogitBoostClassifier(n_estimators=3, max_leaf_nodes=4).fit(*given)):
+        with pytest.raises(ValueError, match="the cuts of its bins are not those of the training table; read it by"):
+            fitted.predict(own)
+        same = Binned.from_batches(in_parts(frame, [100]), target="sold", weight="w", max_bins=20)
+        np.testing.assert_array_equal(fitted.predict(same), fitted.predict(frame[names]))  # the same cuts
+
+
+def test_learners_that_look_at_numbers_are_refused():
+    frame = shop()
+    table = Binned.from_batches([frame.drop(columns="city")], target="sold", weight="w", max_bins=20)
+    with pytest.raises(TypeError, match=r"^DecisionTreeClassifier looks at numbers, .* holds bin codes"):
+        AdaBoostClassifier(DecisionTreeClassifier()).fit(table, table.target)
+    with pytest.raises(TypeError, match="holds bin codes"):
+        np.asarray(table)
+    numbers = AdaBoostClassifier(DecisionTreeClassifier(), n_estimators=2).fit(frame[["size", "age"]], frame["sold"])
+    with pytest.raises(ValueError, match="not those of the training table"):
+        numbers.predict(table)
+
+
 def test_parquet_files(tmp_path):
     frame = shop()
     for number, part in enumerate(in_parts(frame, [150])):
@@ -145,6 +214,12 @@ def test_lazy_frames_arrow_and_sparse_batches(tmp_path, monkeypatch):
             np.testing.assert_array_equal(made.bins.points, whole.bins.points)
             models = [AdaBoostClassifier(n_estimators=5).fit(t, frame["sold"]) for t in (made, whole)]
             assert repr(models[0].estimators_) == repr(models[1].estimators_)
+    model = AdaBoostClassifier(n_estimators=5).fit(whole, frame["sold"])
+    plain = model.predict(frame.drop(columns=["sold", "w"]))
+    for batch in (arrow.drop(["sold"]), arrow.drop(["sold"]).to_batches()[0]):  # with its columns' names
+        np.testing.assert_array_equal(model.predict(batch), plain)
+    with pytest.raises(TypeError, match=r"X is a lazy frame; call X\.collect"):
+        model.predict(lazy)
     X = csr_array(np.where(np.random.default_rng(0).random((300, 6)) < 0.8, 0, np.arange(1800).reshape(300, 6) % 17))
     y = np.asarray(X.sum(axis=1) > 14).ravel()
     made, whole = Binned.from_batches([(X[:100], y[:100]), (X[100:], y[100:])]), Binned.fit(X)
@@ -254,6 +329,24 @@ def test_what_fails_half_way_leaves_nothing(tmp_path, monkeypatch):
     Binned.from_batches(np.eye(3)[:i] for i in (2, 3))
     assert kept.exists()
     assert not left.exists()
+
+
+def test_a_disk_that_is_full(tmp_path, monkeypatch):
+    """It is found out before codes are written to mapped files, where it would end the process."""
+    asked = []
+
+    def full(descriptor, start, size):
+        asked.append((start, size, os.fstat(descriptor).st_size))
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full, raising=False)
+    said = r"The codes cannot be kept in .* \(no space left on device\); name a folder with 0\.5 MB to spare\.$"
+    with pytest.raises(ValueError, match=said):
+        Binned.from_batches([np.random.default_rng(0).normal(size=(60_000, 7))], cache=tmp_path / "codes")
+    assert not any((tmp_path / "codes").iterdir())
+    ((start, size, whole),) = asked
+    assert start == 0
+    assert size == whole > 480_000  # the columns lie in groups of four
 
 
 def test_files_that_change_and_row_groups_that_cannot_be_read(tmp_path, monkeypatch):

@@ -15,6 +15,7 @@ import numpy as np
 from boostlab.backend import CpuRows, Masses, count_threads
 from boostlab.boosters.selection import SamplePart, SelectionData
 from boostlab.contract import Learner, Rule
+from boostlab.data.coded import CodedMatrix
 from boostlab.data.lazy import is_collection
 from boostlab.data.sample import Sample
 from boostlab.data.table import Table
@@ -154,6 +155,8 @@ class InMemory:
     """
 
     def __init__(self, booster: Any, given: Sample, sample: Sample, held_out: Sample | None, learner: Learner) -> None:
+        if isinstance(given.X, CodedMatrix):
+            _check_learner(booster, learner, "this table, which came in batches, holds bin codes")
         threads = count_threads(booster.n_jobs)
         table = booster._binned_table(given, threads, sample) if learner.uses_bins else Table(sample.X, threads=threads)
         self.bins = None if sample.table is None else table.bins
@@ -180,11 +183,7 @@ class OnCluster:
     bins = None
 
     def __init__(self, booster: Any, given: Any, sample: Any, held_out: Any, learner: Learner) -> None:
-        if not learner.uses_bins:
-            raise TypeError(
-                f"{type(learner).__name__} looks at numbers, and rows on a Dask cluster are bin codes; use stumps or "
-                "trees (max_depth, max_leaf_nodes), or fit on a table in memory."
-            )
+        _check_learner(booster, learner, "rows on a Dask cluster are bin codes")
         self.threads, self.n_classes = count_threads(booster.n_jobs), booster._n_classes
         self.sample = sample.binned(booster.max_bins)
         self.here = isinstance(held_out, Sample)
@@ -203,6 +202,15 @@ class OnCluster:
             return rows, self.watched if self.here else None, sample, self.held_out
         watched = self.held_out.for_rule(rule, self.n_classes, self.threads)
         return rows, watched, sample, Sample(None, watched.k, watched.masses, self.sample.classes)
+
+
+def _check_learner(booster: Any, learner: Learner, codes: str) -> None:
+    """Refuse a learner that looks at numbers where there are none."""
+    if not learner.uses_bins:
+        raise TypeError(
+            f"{type(booster.estimator).__name__} looks at numbers, and {codes}; use stumps or trees (max_depth, "
+            "max_leaf_nodes), or fit on a table in memory."
+        )
 
 
 class _NotHere:

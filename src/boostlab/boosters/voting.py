@@ -10,9 +10,10 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from boostlab.backend import count_threads
+from boostlab.data.coded import CODES_OF_OTHERS, CodedMatrix
 from boostlab.data.input_errors import check_labels, one_sentence
 from boostlab.data.input_tables import Reading
-from boostlab.data.lazy import lazily
+from boostlab.data.lazy import is_collection, lazily, score_of_collection
 from boostlab.data.sample import encode_labels
 from boostlab.data.table import Table
 from boostlab.ensemble.vote import Ensemble
@@ -30,7 +31,12 @@ class Fitted(Reading):
         check_is_fitted(self, "n_estimators_")
         numbers, threads = self._numbers(X)[0], count_threads(self.n_jobs)
         if isinstance(numbers, Table):  # its codes mean something to voters that were trained on them
-            return numbers.again(threads, codes=numbers.bins is getattr(self, "_bins", None))
+            mine = numbers.bins is getattr(self, "_bins", None)
+            if not mine and isinstance(numbers.X, CodedMatrix):
+                cuts = self._ensemble.cuts
+                if cuts is None or not numbers.X.tells(*cuts):
+                    raise ValueError(f"{CODES_OF_OTHERS}, or give plain rows.")
+            return numbers.again(threads, codes=mine)
         return Table(numbers, threads=threads)
 
 
@@ -38,6 +44,24 @@ class Predicting(Fitted):
     """Numbers and their stages of a fitted vote for numbers."""
 
     baseline_: float
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the coefficient of determination, R².
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,)
+            The true numbers.
+        sample_weight : array-like of shape (n_rows,), optional
+
+        Returns
+        -------
+        float
+        """
+        if is_collection(X):
+            return score_of_collection(self, X, y, sample_weight, True)
+        return super().score(X, y, sample_weight)  # type: ignore[misc]
 
     @lazily
     def predict(self, X: Any) -> Array:
@@ -73,6 +97,24 @@ class Voting(Fitted):
     """Scores, labels, probabilities, stages and margins of a fitted vote."""
 
     classes_: Array
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of rows whose label is predicted.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,)
+            True labels.
+        sample_weight : array-like of shape (n_rows,), optional
+
+        Returns
+        -------
+        float
+        """
+        if is_collection(X):
+            return score_of_collection(self, X, y, sample_weight, False)
+        return super().score(X, y, sample_weight)  # type: ignore[misc]
 
     @property
     def _vote(self) -> Any:

@@ -78,6 +78,10 @@ class Voter:
         """Return the votes on the slots, so many, of its one column, where it votes by these; else None."""
         return None
 
+    def cuts(self) -> tuple[Sequence[int], Sequence[float]] | None:
+        """Return the columns and thresholds that its votes depend on; None where they depend on numbers otherwise."""
+        return None
+
     def votes(self, table: Any) -> Array:
         """Return the votes on all rows, of shape (n_rows,) or (n_rows, n_classes).
 

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.data.frames import is_frame
+from boostlab.data.frames import as_frame, is_frame
+from boostlab.data.lazy import is_collection
 from boostlab.data.matrix import is_sparse
 from boostlab.data.memory import free_memory, give_back, is_in_memory
 
@@ -38,8 +39,16 @@ class Batch:
     weight: Array | None = None
 
     def __post_init__(self) -> None:
+        self.X = as_frame(self.X)
         if is_sparse(self.X):
             self.X = self.X.toarray()  # they are kept as dense codes
+        if not is_frame(self.X):
+            self.X = np.asarray(self.X)
+            if self.X.ndim != 2:
+                raise ValueError(
+                    "batches are tables of rows and columns, or tuples (X, y) and (X, y, sample_weight); give a list "
+                    "of them."
+                )
 
 
 @dataclass
@@ -64,6 +73,10 @@ class Batches:
     @contextlib.contextmanager
     def of(cls, given: Any, target: str | None, weight: str | None) -> Iterator[Batches]:
         """Make batches of what a user gives; what can be read only once is kept in a temporary file meanwhile."""
+        if isinstance(given, str | Path):
+            raise TypeError(f"{given} is a path; Binned.from_parquet reads Parquet files, and pandas' chunks CSV.")
+        if is_collection(given):
+            raise TypeError("A Dask collection is fitted where it is: give it to a booster's fit.")
         again = _readable_again(given)
         if again is not None:
             yield cls(lambda: (batch_of(b, target, weight) for given in again() for b in _batches_of(given)))
@@ -191,6 +204,10 @@ def parquet_batches(paths: Any, target: str | None, weight: str | None, columns:
     except ImportError:
         raise ImportError("Parquet files need pyarrow: pip install 'boostlab[parquet]'.") from None
     given = TableFiles(paths, "Parquet")
+    if isinstance(columns, str):
+        raise TypeError(f"columns={columns!r} is one name; give a list of names.")
+    if not batch_rows >= 1:
+        raise ValueError(f"batch_rows={batch_rows!r} is not possible; give a whole number of at least 1.")
     wanted = None if columns is None else [*dict.fromkeys([*columns, *(n for n in (target, weight) if n is not None)])]
     names: list[str] = []
     rows = min(batch_rows, max(free_memory() // (CELL * max(_n_columns(given.files[0], wanted), 1)), FEWEST))
@@ -204,6 +221,8 @@ def parquet_batches(paths: Any, target: str | None, weight: str | None, columns:
                 at = 0
                 # pre_buffer would keep the whole file, and no buffer whole columns of a row group.
                 opened_file = parquet.ParquetFile(file, pre_buffer=False, buffer_size=BUFFER)
+                with in_batch(names[-1]):
+                    _check_there(wanted, opened_file.schema_arrow.names)
                 for batch in opened_file.iter_batches(rows, columns=wanted):
                     names[-1] = f"{file}, rows {at} to {at + len(batch) - 1}"
                     with in_batch(names[-1]):
@@ -230,19 +249,26 @@ def _n_columns(file: Path, wanted: list[str] | None) -> int:
     return 1
 
 
+def _check_there(wanted: Sequence[str] | None, names: Sequence[str]) -> None:
+    """Refuse columns that are not there: Arrow would leave them out."""
+    missing = [n for n in wanted or () if n not in names]
+    if missing:
+        raise ValueError(f"there is no column {missing[0]!r}; the columns are {shown_columns(names)}.")
+
+
 def batch_of(given: Any, target: str | None, weight: str | None) -> Batch:
     """Return what a user gives as one batch: a table, or a tuple of a table, labels and weights."""
     if isinstance(given, tuple):
+        if not 1 <= len(given) <= 3:
+            raise ValueError(f"a tuple holds X, labels and weights, and this one has {len(given)} members.")
         return Batch(*given)
-    frame = given.to_pandas() if type(given).__module__.startswith("pyarrow") else given
+    frame = as_frame(given)
     if target is None and weight is None:
         return Batch(frame)
     if not is_frame(frame):
         raise ValueError("Columns can be named as target or weight in frames only; give arrays as tuples (X, y).")
     names = [n for n in (target, weight) if n is not None]
-    missing = [n for n in names if n not in list(frame.columns)]
-    if missing:
-        raise ValueError(f"there is no column {missing[0]!r}; the columns are {', '.join(map(str, frame.columns))}.")
+    _check_there(names, list(frame.columns))
     rest = frame.drop(columns=names) if hasattr(frame, "iloc") else frame.drop(names)
     return Batch(rest, *(None if n is None else np.asarray(frame[n]) for n in (target, weight)))
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from boostlab.backend.cpu.threads import count_threads
 from boostlab.data.batches import Batches, parquet_batches
 from boostlab.data.bins import Bins
+from boostlab.data.coded import CodedMatrix
 from boostlab.data.coding import code_batches, most_bins, read_batches
 from boostlab.data.frames import Columns
 from boostlab.data.input_tables import Reader, ReadTable
@@ -145,6 +146,7 @@ class Binned(ReadTable):
         max_bins: int | str = 255,
         categorical_features: Any = "from_dtype",
         cache: Any = None,
+        like: Binned | None = None,
         n_jobs: int | None = None,
     ) -> Binned:
         """Read and bin a table that comes in batches, of which one is in memory at a time.
@@ -165,6 +167,9 @@ class Binned(ReadTable):
         cache : path, optional
             A folder to keep the codes in, in memory-mapped files, instead of in memory.  For files (`from_parquet`) a
             run that was killed is gone on with, and what it left of another table is removed.
+        like : Binned, optional
+            Read by the columns and bins of this table (validation or test rows); `max_bins` and
+            `categorical_features` are then its own.
 
         Returns
         -------
@@ -182,7 +187,7 @@ class Binned(ReadTable):
         1.0
         """
         with Batches.of(batches, target, weight) as source:
-            return cls._of_batches(source, max_bins, categorical_features, cache, n_jobs)
+            return cls._of_batches(source, max_bins, categorical_features, cache, n_jobs, like)
 
     @classmethod
     def from_parquet(
@@ -196,6 +201,7 @@ class Binned(ReadTable):
         max_bins: int | str = 255,
         categorical_features: Any = "from_dtype",
         cache: Any = None,
+        like: Binned | None = None,
         n_jobs: int | None = None,
     ) -> Binned:
         """Read and bin Parquet files that may be larger than memory, some rows at a time (see `from_batches`).
@@ -210,7 +216,7 @@ class Binned(ReadTable):
             The columns to read; by default all.
         batch_rows : int, default=65536
             Rows in memory at a time, fewer where memory is short; the result does not depend on it.
-        max_bins, categorical_features, cache, n_jobs
+        max_bins, categorical_features, cache, like, n_jobs
             As for `from_batches`.
 
         Returns
@@ -218,16 +224,25 @@ class Binned(ReadTable):
         Binned
         """
         source = parquet_batches(paths, target, weight, columns, batch_rows)
-        return cls._of_batches(source, max_bins, categorical_features, cache, n_jobs)
+        return cls._of_batches(source, max_bins, categorical_features, cache, n_jobs, like)
 
     @classmethod
     def _of_batches(
-        cls, source: Batches, max_bins: int | str, categorical_features: Any, cache: Any, n_jobs: int | None
+        cls,
+        source: Batches,
+        max_bins: int | str,
+        categorical_features: Any,
+        cache: Any,
+        n_jobs: int | None,
+        like: Binned | None = None,
     ) -> Binned:
+        if like is not None:
+            max_bins, categorical_features = like.max_bins, like.categorical_features
         if not is_max_bins(max_bins):
             raise ValueError(f"Binned: max_bins={max_bins!r} is not possible; it must be {MAX_BINS}.")
         threads = count_threads(n_jobs)
-        read = read_batches(source, categorical_features, most_bins(max_bins), threads)
+        known = None if like is None else (like._reader, like.bins)
+        read = read_batches(source, categorical_features, most_bins(max_bins), threads, known)
         table = code_batches(source, read, max_bins, threads, None if cache is None else Path(cache))
         made = cls(table, read.reader, max_bins)
         made.target, made.sample_weight = read.y, read.weight
@@ -237,6 +252,8 @@ class Binned(ReadTable):
 
     def like(self, X: Any) -> Binned:
         """Return another table with the same columns, read and coded by the same bins (validation or test rows).
+
+        Tables that come in batches are read so by `from_batches` and `from_parquet`, with `like`.
 
         Parameters
         ----------
@@ -285,6 +302,8 @@ class Binned(ReadTable):
     @property
     def numbers(self) -> Any:
         """The table as numbers: an array, or a CSR matrix."""
+        if isinstance(self.table.X, CodedMatrix):
+            raise TypeError("This table came in batches and holds bin codes; give the numbers themselves.")
         return as_a_whole(self.table.X)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:

@@ -98,6 +98,11 @@ class Bins:
         return self.points[self.starts[j] : self.starts[j + 1]]
 
     @property
+    def columns(self) -> Array:
+        """The column of every cut point."""
+        return np.repeat(np.arange(self.n_features), np.diff(self.starts))
+
+    @property
     def n_features(self) -> int:
         """Number of columns."""
         return len(self.starts) - 1

@@ -95,10 +95,19 @@ class CodeCache:
                 np.lib.format.open_memmap(self.folder / name, mode="w+", dtype=dtype, shape=size)
                 for name, (size, dtype) in wanted.items()
             )
+            for name in wanted:
+                _reserve(self.folder / name)
         except OSError as error:
             self.remove()
             raise ValueError(
                 f"The codes cannot be kept in {self.folder} ({(error.strerror or '').lower()}); name a folder with "
-                f"{np.prod(shape) / 1e9:.1f} GB to spare."
+                f"{np.prod(shape) * np.dtype(kind).itemsize / 1e6:,.1f} MB to spare."
             ) from None
         return cells, keys, 0
+
+
+def _reserve(file: Path) -> None:
+    """Take the space of a file at once: writing to a mapped one on a full disk would end the process."""
+    if hasattr(os, "posix_fallocate"):
+        with file.open("r+b") as opened:
+            os.posix_fallocate(opened.fileno(), 0, file.stat().st_size)

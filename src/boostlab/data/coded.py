@@ -9,6 +9,11 @@ import numpy.typing as npt
 
 Array = npt.NDArray[Any]
 
+CODES_OF_OTHERS = (
+    "This table came in batches and holds bin codes, and the cuts of its bins are not those of the training table; "
+    "read it by the same bins (Binned.from_batches or from_parquet with like=...)"
+)
+
 
 class CodedMatrix:
     """Rows of bin codes that read as numbers: each is the largest of its bin that is a cut, a category, or NaN.
@@ -67,6 +72,12 @@ class CodedMatrix:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.asarray(self[:], dtype)
+
+    def tells(self, features: Array, thresholds: Array) -> bool:
+        """Return whether the codes tell on which side of every threshold a row is: it is one of the bins' cuts."""
+        finite = np.isfinite(thresholds)
+        features, thresholds = features[finite], thresholds[finite]
+        return all(np.isin(thresholds[features == j], self.bins.of(j)).all() for j in np.unique(features).tolist())
 
     def take(self, rows: Array) -> CodedMatrix:
         """Return some rows, by their numbers."""

@@ -170,6 +170,12 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "columns") and hasattr(X, "shape") and type(X).__module__.split(".")[0] in ("pandas", "polars")
 
 
+def as_frame(X: Any) -> Any:
+    """Return a table or batch of Arrow as a frame of pandas; anything else as it is."""
+    is_arrow = type(X).__module__.split(".")[0] == "pyarrow" and hasattr(X, "to_pandas")
+    return X.to_pandas() if is_arrow else X
+
+
 def has_others(X: Any) -> bool:
     """Return whether a frame has columns that are not plain numbers: categories, objects, or nothing at all."""
     if not is_frame(X):

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.data.frames import is_frame, is_missing
+from boostlab.data.lazy import is_collection
 from boostlab.data.matrix import is_sparse
 
 Array = npt.NDArray[Any]
@@ -133,7 +134,13 @@ def _has_infinity(column: Array) -> bool:
 
 
 def check_table(X: Any, name: str) -> None:
-    """Refuse what scikit-learn would misread: a frame without columns, and dates as numbers."""
+    """Refuse what scikit-learn would misread: rows that are not here, a frame without columns, dates as numbers."""
+    if is_collection(X):
+        raise TypeError(
+            "X is a Dask collection, and this needs its rows here; give rows in memory, such as X.compute() of a part."
+        )
+    if type(X).__module__.split(".")[0] == "polars" and hasattr(X, "collect"):
+        raise TypeError("X is a lazy frame; call X.collect(), or read it some rows at a time by Binned.from_batches.")
     if is_frame(X) and X.shape[1] == 0:
         raise ValueError(f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required by {name}.")
     if isinstance(X, np.ndarray) and X.dtype.kind in "mM":

@@ -11,7 +11,7 @@ from sklearn.utils import _safe_indexing, check_array, check_consistent_length, 
 from sklearn.utils.validation import _check_y, validate_data
 
 from boostlab.backend.cpu.threads import WORTH, count_threads, gather
-from boostlab.data.frames import Columns, has_others, has_sparse, is_frame, unpacked
+from boostlab.data.frames import Columns, as_frame, has_others, has_sparse, is_frame, unpacked
 from boostlab.data.input_errors import check_labels, check_table, one_sentence
 from boostlab.data.matrix import by_rows, is_sparse
 from boostlab.data.table import Table
@@ -64,6 +64,7 @@ class Reading:
         """
         if not (reset or labels) and self._as_it_is(X):
             return X, None
+        X = as_frame(X)
         with one_sentence(X, None if reset else getattr(self, "feature_names_in_", None), where):
             if isinstance(X, ReadTable):
                 return self._binned(X, labels, reset)

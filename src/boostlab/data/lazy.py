@@ -26,3 +26,10 @@ def lazily(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         return lazy_array(self, method.__name__, X)
 
     return wrapper
+
+
+def score_of_collection(model: Any, X: Any, y: Any, sample_weight: Any, numeric: bool) -> float:
+    """Return a model's score on a Dask collection."""
+    from boostlab.data.dask.predictions import score_of
+
+    return score_of(model, X, y, sample_weight, numeric)

@@ -15,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
 from boostlab.backend.cpu.masses import Masses, are_counts
+from boostlab.data.coded import CODES_OF_OTHERS, CodedMatrix
 from boostlab.data.input_errors import one_sentence
 from boostlab.data.matrix import canonical_order, fingerprint, take
 from boostlab.data.table import Bins, Table
@@ -55,6 +56,8 @@ class Sample:
         """Return the sample as a table coded by these bins, which it may be already."""
         if self.table is not None and self.table.bins is bins:
             return self.table.again(threads)
+        if bins is not None and isinstance(self.X, CodedMatrix) and not self.X.tells(bins.columns, bins.points):
+            raise ValueError(f"{CODES_OF_OTHERS}.")
         return Table.of(self.X, bins, threads)
 
     def mean(self) -> float:

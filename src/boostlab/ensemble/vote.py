@@ -205,6 +205,16 @@ class Ensemble:
             bound.add(r)
         return bound.value
 
+    @cached_property
+    def cuts(self) -> tuple[Array, Array] | None:
+        """The columns and thresholds that the votes depend on; None where a voter looks at numbers otherwise."""
+        each = [v.cuts() for voter in self.voters for v in (voter if isinstance(voter, tuple) else (voter,))]
+        known = [cuts for cuts in each if cuts is not None]
+        if len(known) < len(each):
+            return None
+        features, thresholds = ([x for cuts in known for x in cuts[i]] for i in (0, 1))
+        return np.array(features, np.intp), np.array(thresholds, np.float64)
+
     def _collapses(self) -> bool:
         return self.rule.additive and all(isinstance(r.voter, Stump | CategoryStump) for r in self.rounds)
 

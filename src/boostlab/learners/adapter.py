@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,6 +60,10 @@ class ConstantVoter(Voter):
     def bound(self) -> float:
         """The largest magnitude of a vote."""
         return magnitude(self.vote)
+
+    def cuts(self) -> tuple[Sequence[int], Sequence[float]]:
+        """None."""
+        return (), ()
 
     def votes(self, table: Table) -> Array:
         """Return the same for every row."""

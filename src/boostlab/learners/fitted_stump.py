@@ -55,6 +55,10 @@ class Stump(Voter):
         leaves = np.stack([self.left, self.right, self.right if self.missing is None else self.missing])
         return table.split_rows(self.feature, self.cut, self.threshold, leaves)
 
+    def cuts(self) -> tuple[Sequence[int], Sequence[float]]:
+        """Return its column and threshold."""
+        return (self.feature,), (self.threshold,)
+
     def by_slot(self, width: int) -> Array | None:
         """Return the votes on the slots, so many, of its column."""
         if self.cut is None or np.ndim(self.left) > 0:
@@ -152,6 +156,10 @@ class CategoryStump(Voter):
     def by_slot(self, width: int) -> Array | None:
         """Return the votes on the slots, so many, of its column."""
         return self.leaves if self.leaves.shape == (width,) else None
+
+    def cuts(self) -> tuple[Sequence[int], Sequence[float]]:
+        """None but categories."""
+        return (), ()
 
     def predict(self, X: Array) -> Array:
         """Return the votes on the rows of a plain array of category numbers."""

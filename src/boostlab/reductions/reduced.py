@@ -34,6 +34,15 @@ class Reduced:
     def __len__(self) -> int:
         return max(map(len, self.votes))
 
+    @property
+    def cuts(self) -> tuple[Array, Array] | None:
+        """The columns and thresholds that the votes depend on; None where a voter looks at numbers otherwise."""
+        known = [vote.cuts for vote in self.votes if vote.cuts is not None]
+        if len(known) < len(self.votes):
+            return None
+        features, thresholds = (np.concatenate([cuts[i] for cuts in known]) for i in (0, 1))
+        return features, thresholds
+
     def scores(self, table: Table) -> Scores:
         """Return every binary vote's scores."""
         return [vote.scores(table) for vote in self.votes]

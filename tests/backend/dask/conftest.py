@@ -22,7 +22,7 @@ class SmallCluster:
         self.scheduler = LocalCluster(
             n_workers=0, host="127.0.0.1", dashboard_address=":0", silence_logs=logging.CRITICAL
         )
-        command = [sys.executable, str(Path(__file__).with_name("worker_forks.py")), self.scheduler.scheduler_address]
+        command = [sys.executable, str(Path(__file__).with_name("worker_forks.py"))]
         options = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.forks = subprocess.Popen(command, **options)
         self.pids: list[int] = []
@@ -31,11 +31,15 @@ class SmallCluster:
         """Return the processes of the workers that answer."""
         return sorted(client.run(os.getpid, on_error="ignore").values()) if client.nthreads() else []
 
+    def start(self, address: str) -> None:
+        """Start a worker of a scheduler."""
+        print(address, file=self.forks.stdin, flush=True)
+        self.pids.append(int(self.forks.stdout.readline()))
+
     def fill(self, client: Client, n: int = 2) -> None:
         """Start workers until there are n, also in place of some that died a moment ago."""
         for _ in range(n - len(self.alive(client))):
-            print("one more", file=self.forks.stdin, flush=True)
-            self.pids.append(int(self.forks.stdout.readline()))
+            self.start(self.scheduler.scheduler_address)
         end = time.monotonic() + 60
         while len(self.alive(client)) < n and time.monotonic() < end:
             time.sleep(0.02)

@@ -8,9 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from distributed import Client
+from dask import delayed
+from distributed import Client, worker_client
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 import boostlab
 import boostlab.dask
@@ -24,11 +26,13 @@ from boostlab import (
     LogitBoostClassifier,
     LPBoostClassifier,
     MadaBoostClassifier,
+    RLPBoostClassifier,
     RobustBoostClassifier,
     SAMMEClassifier,
     SoftMarginBoostClassifier,
     VadaBoostClassifier,
 )
+from boostlab.data.dask import partitions
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 
@@ -103,7 +107,9 @@ def frame(n=200):
 
 def test_frames_with_categories_one_class_and_empty_partitions_of_unknown_size(client, tmp_path):
     table = frame().sort_values("y", ignore_index=True)  # most partitions hold one class
+    table.loc[table.index[-9:], "b"] = "late"  # a category that the last partition has
     ddf = dd.from_pandas(table, npartitions=5)
+    ddf = ddf.assign(d=ddf["d"].cat.as_unknown())
     names = ["a", "b", "c", "d"]
     kept, few = table[table["c"] < 7], ddf[ddf["c"] < 7]
     none = few[few["c"] > 99]  # empty partitions
@@ -120,6 +126,68 @@ def test_frames_with_categories_one_class_and_empty_partitions_of_unknown_size(c
     assert np.array_equal(np.sort(lazy.compute(), axis=0), np.sort(loaded.predict_proba(kept[names]), axis=0))
     same = (m.contributions(kept[names].iloc[:9]).values for m in (here, there))
     assert np.array_equal(*same)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_rare_categories_are_those_of_all_partitions(client, weighted):
+    table = frame()
+    table.loc[table.index[::23], "b"] = "rare"  # one to three in a partition
+    weight = table["c"] / 4 if weighted else None
+    ddf = dd.from_pandas(table.assign(w=weight), npartitions=4)
+    booster, names, found = AdaBoostClassifier(n_estimators=4), ["a", "b", "d"], []
+    for least in (2, 30):
+        booster.set_params(min_category_size=least)
+        here = facts(booster.fit(table[names], table["y"], sample_weight=weight)), booster._columns.categories
+        there = booster.fit(ddf[names], ddf["y"], sample_weight=ddf["w"] if weighted else None)
+        assert (facts(there), there._columns.categories) == here
+        found.append("rare" in there._columns.categories[1])
+    assert found == [True, False]
+
+
+def test_frames_of_small_files_which_dask_would_read_together(client, tmp_path, monkeypatch):
+    """A column of numbers takes fewer bytes than the rest, so that Dask reads more files of it in one task."""
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr(partitions, "FAN", 2)  # what is said of six partitions is merged by a tree of three levels
+    table = frame()
+    dd.from_pandas(table, npartitions=6).to_parquet(tmp_path / "files")
+    ddf = dd.read_parquet(tmp_path / "files")
+    assert ddf["c"].optimize().npartitions < ddf.npartitions
+    names, here = ["a", "b", "d"], L2BoostRegressor(n_estimators=3)
+    given = table[names], table["c"].astype(float)
+    there = clone(here).fit(ddf[names], ddf["c"].astype(float), sample_weight=ddf["c"] + 1)
+    here.fit(*given, sample_weight=table["c"] + 1)
+    assert facts(there) == facts(here)
+    told = there.score(ddf[names], ddf["c"], ddf["c"] + 1)
+    assert told == pytest.approx(here.score(*given, table["c"] + 1), rel=1e-12)
+    graphs = []
+    with pytest.MonkeyPatch.context() as patch:  # of all partitions together
+        compute = client.compute
+        patch.setattr(client, "compute", lambda *args: (graphs.append(len(args[0])), compute(*args))[1])
+        AdaBoostClassifier(n_estimators=2).fit(ddf[names], ddf["y"])
+    assert set(graphs) == {6}
+
+
+def test_scores_and_what_needs_rows_here(client):
+    table = frame()
+    ddf, names = dd.from_pandas(table, npartitions=4), ["a", "b", "c", "d"]
+    model = AdaBoostClassifier(n_estimators=4).fit(table[names], table["y"])
+    few = ddf[ddf["c"] > 5]  # of unknown sizes
+    some = table[table["c"] > 5]
+    assert model.score(few[names], few["y"]) == pytest.approx(model.score(some[names], some["y"]), rel=1e-12)
+    other = Client(client.scheduler.address, set_as_default=False)
+    with boostlab.dask.using(other):
+        weighted = model.score(few[names], few["y"], few["c"])
+    other.close()
+    assert weighted == pytest.approx(model.score(some[names], some["y"], some["c"]), rel=1e-12)
+    for asked in (
+        lambda: model.margins(few[names], few["y"]),
+        lambda: next(model.staged_predict(few[names])),
+        lambda: model.contributions(few[names]),
+        lambda: boostlab.Binned.fit(few[names]),
+        lambda: boostlab.Binned.from_batches(few),
+    ):
+        with pytest.raises(TypeError, match=r"Dask collection(, and this needs its rows here| is fitted where it is)"):
+            asked()
 
 
 def test_validation_rows_stop_and_are_followed_as_locally(client):
@@ -153,6 +221,7 @@ def test_sparse_partitions_and_lazy_predictions(client):
     ("booster", "what"),
     [
         (LPBoostClassifier(), "use AdaBoost or LogitBoost"),
+        (RLPBoostClassifier(), "use AdaBoost or LogitBoost"),
         (AdaBoostClassifier(resample=True), "resample=False"),
         (AdaBoostClassifier(early_stopping=True), "give X_val"),
         (AdaBoostClassifier(calibrate="sigmoid"), "calibrate on rows in memory"),
@@ -184,10 +253,26 @@ def test_wrong_collections_are_refused_in_one_sentence(client, cluster):
         (DX, y, collection(-np.ones(60), (30, 30)), "at least 0"),
         (DX, y, collection(np.zeros(60), (30, 30)), "All weights are zero"),
         (DX[:, 0], y, None, "dimensions"),
+        (DX, None, None, "requires y to be passed"),
+        (dd.from_dask_array(DX), y, None, "such as a column of the same frame"),
+        (delayed(X), y, None, r"^X is a Dask collection without columns \(Delayed\w*\); give an array or a frame\.$"),
     ):
-        with pytest.raises(ValueError, match=what) as caught:
+        with pytest.raises((ValueError, TypeError), match=what) as caught:
             AdaBoostClassifier(n_estimators=2).fit(table, labels, sample_weight=weight)
         assert "\n" not in str(caught.value)
+
+
+def fitted_in_a_task(X, y):
+    with worker_client():  # has left the worker's pool of threads already
+        first = AdaBoostClassifier(n_estimators=2).fit(collection(X, (30, 30)), y)
+    return facts(first), facts(AdaBoostClassifier(n_estimators=2).fit(collection(X, (30, 30)), y))
+
+
+def test_fits_in_tasks_on_all_workers_at_once(client):
+    X, y, _ = sample(2, "plain", n=60)
+    here = facts(AdaBoostClassifier(n_estimators=2).fit(X, y))
+    several = [client.submit(fitted_in_a_task, X, y, pure=False) for _ in range(3)]
+    assert [one.result(timeout=60) for one in several] == [(here, here)] * 3
 
 
 def test_using_names_the_client(cluster, client):

@@ -16,11 +16,13 @@ import numpy as np
 import pytest
 from distributed import Client
 from distributed.comm import CommClosedError
+from distributed.core import Status
 
 import boostlab.dask
 from boostlab import AdaBoostClassifier, LPBoostClassifier, SAMMEClassifier
 from boostlab.backend.dask import worker
 from boostlab.backend.dask.cluster import Cluster
+from boostlab.data.dask import sample as sample_of_cluster
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 
@@ -186,7 +188,7 @@ def test_a_cluster_without_workers(cluster):
 def test_a_frozen_worker(client):
     X, y = sample()
     stopped = []
-    assert Cluster(client).silence == 10.0
+    assert Cluster(client).silence(2) == 10.0
 
     def freeze(state):
         if state.t == 2:
@@ -204,6 +206,50 @@ def test_a_frozen_worker(client):
     assert AdaBoostClassifier(n_estimators=3).fit(*collections(X, y)).n_estimators_ == 3
 
 
+@pytest.mark.parametrize("at", ["what one said is gathered", "what several said is merged"])
+def test_a_worker_that_freezes_while_answers_are_gathered(client, monkeypatch, at):
+    """The tasks are done, and nobody but the frozen worker has a result."""
+    X, y = sample()
+    stopped, gather, merge = [], Cluster.gather, sample_of_cluster.merged_by_tree
+
+    def freeze():
+        if not stopped:
+            stopped.extend(client.run(os.getpid).values())
+            for pid in stopped:
+                os.kill(pid, signal.SIGSTOP)
+
+    if at.startswith("what one"):
+        monkeypatch.setattr(Cluster, "gather", lambda *args: (freeze(), gather(*args))[1])
+    else:
+        monkeypatch.setattr(sample_of_cluster, "merged_by_tree", lambda *args: (freeze(), merge(*args))[1])
+    try:
+        start, said = time.monotonic(), r"^The Dask worker tcp:\S+ has given no sign of life for \d+ seconds"
+        with dask.config.set({"boostlab.silence": 0.5}), pytest.raises(RuntimeError, match=said):
+            AdaBoostClassifier(n_estimators=3).fit(*collections(X, y))
+        assert time.monotonic() - start < 15
+    finally:
+        for pid in stopped:
+            os.kill(pid, signal.SIGCONT)
+    assert left_on(client) == (0, [])
+
+
+def test_workers_that_pause_because_their_memory_is_nearly_full(client):
+    """They are alive, and take no task until there is memory again."""
+    X, y = sample()
+    here = votes(AdaBoostClassifier(n_estimators=3).fit(X, y))
+
+    def pause(dask_worker, to="paused"):
+        dask_worker.status = Status[to]
+
+    client.run(pause)
+    said = r"^The Dask cluster has only had workers that pause because their memory is nearly full for 1 seconds; start"
+    with dask.config.set({"boostlab.silence": 1}), pytest.raises(RuntimeError, match=said):
+        AdaBoostClassifier(n_estimators=3).fit(*collections(X, y))
+    threading.Timer(1.0, client.run, (pause,), {"to": "running"}).start()
+    assert votes(AdaBoostClassifier(n_estimators=3).fit(*collections(X, y))) == here
+    assert left_on(client) == (0, [])
+
+
 def test_a_closed_client(cluster):
     X, y = sample()
     with Client(cluster.scheduler) as closed:
@@ -212,17 +258,17 @@ def test_a_closed_client(cluster):
         AdaBoostClassifier(n_estimators=3).fit(*collections(X, y))
 
 
-@pytest.mark.parametrize("question", ["nthreads", "who_has"])
+@pytest.mark.parametrize("question", ["run_function", "who_has"])
 def test_a_scheduler_that_goes_away_while_it_is_asked(client, monkeypatch, question):
     DX, Dy = collections(*sample())
     slow = DX.map_blocks(lambda x: (time.sleep(0.3), x)[1], meta=np.empty((0, 4)))
 
-    def gone(*_):
+    async def gone(**_):
         raise CommClosedError("Connection reset by peer")
 
-    monkeypatch.setattr(client, question, gone)
+    monkeypatch.setattr(client.scheduler, question, gone, raising=False)
     with pytest.raises(RuntimeError, match=r"^The Dask client or its scheduler is gone, so the fit ends here"):
-        AdaBoostClassifier(n_estimators=3).fit(slow if question == "nthreads" else DX, Dy)
+        AdaBoostClassifier(n_estimators=3).fit(slow if question == "run_function" else DX, Dy)
 
 
 def test_constraints_and_time_limits(client):
@@ -236,32 +282,41 @@ def test_constraints_and_time_limits(client):
 
 
 SCHEDULER = """
-import sys, time
-from distributed import LocalCluster
-if __name__ == "__main__":
-    made = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=":0")
-    print(made.scheduler_address, flush=True)
-    time.sleep(120)
+import asyncio
+from distributed import Scheduler
+
+async def schedule():
+    async with Scheduler(host="127.0.0.1", dashboard=False) as made:
+        print(made.address, flush=True)
+        await asyncio.sleep(120)
+
+asyncio.run(schedule())
 """
 
 
-def test_a_client_or_scheduler_that_goes_away():
-    X, y = sample()
-    DX, Dy = collections(X, y)
+@pytest.mark.parametrize("at", [0, 2])
+def test_a_scheduler_that_stops_or_goes_away(cluster, at):
+    """Killed in a round, or stopped while the table is read: rounds do not need it."""
     process = subprocess.Popen([sys.executable, "-c", SCHEDULER], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     assert process.stdout is not None
     client = Client(process.stdout.readline().decode().strip(), timeout=30)
-    ended = []
+    cluster.start(client.scheduler.address)
+    client.wait_for_workers(1)
+    ended = [time.monotonic()]
 
-    def end(state):
-        if state.t == 2:
-            ended.append(time.monotonic())
+    def leave(state):
+        if state.t == at:
+            ended[0] = time.monotonic()
             process.kill()
 
-    with pytest.raises(RuntimeError, match="client or its scheduler is gone") as caught:
-        AdaBoostClassifier(n_estimators=50, callbacks=end).fit(DX, Dy)
-    assert time.monotonic() - ended[0] < 30
+    if at == 0:
+        process.send_signal(signal.SIGSTOP)
+    said = pytest.raises(RuntimeError, match="client or its scheduler is gone")
+    with dask.config.set({"boostlab.silence": 1 if at == 0 else 0}), said as caught:
+        AdaBoostClassifier(n_estimators=400, callbacks=leave).fit(*collections(*sample()))
+    assert time.monotonic() - ended[0] < 15
     assert "\n" not in str(caught.value)
+    process.kill()
     process.wait()
     process.stdout.close()
     client.close()

@@ -1,8 +1,7 @@
 """Dask workers as forks of one process that has imported and loaded everything, so that a test may kill many of them.
 
-    python worker_forks.py tcp://127.0.0.1:8786
-
-Every line on the standard input starts a worker; its process number is the answer.
+Every line on the standard input is the address of a scheduler, for which it starts a worker; the answer is the number
+of its process.
 """
 
 from __future__ import annotations
@@ -48,12 +47,12 @@ def main() -> None:
     sys.path[:0] = [str(Path(__file__).parents[n]) for n in (2, 3)]  # also for functions of tests that are sent here
     load()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them
-    for _ in sys.stdin:
+    for address in sys.stdin:
         pid = os.fork()
         if pid == 0:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             os.close(0), os.close(1)
-            asyncio.run(work(sys.argv[1]))
+            asyncio.run(work(address.strip()))
             os._exit(0)
         print(pid, flush=True)
 

@@ -58,66 +58,65 @@ class Cluster:
 
     def workers(self) -> set[str]:
         """Return the addresses of the workers that the scheduler knows."""
-        return set(self._told(self.client.nthreads))
+        return set(self._told(self.client.scheduler.ncores))
 
-    @staticmethod
-    def _told(ask: Callable[..., Any], *args: Any) -> Any:
-        """Return what the scheduler says; a connection that ends amid is a scheduler that is gone."""
+    def _told(self, ask: Callable[..., Any], **given: Any) -> Any:
+        """Return what the scheduler says; a connection that ends, or is silent, is a scheduler that is gone."""
         try:
-            return ask(*args)
-        except OSError:
+            return self.client.sync(ask, callback_timeout=STARTING * (self._configured or FROZEN), **given)
+        except OSError:  # also TimeoutError
             raise RuntimeError(GONE) from None
 
-    def results(self, submit: Callable[[int], Any], n: int, what: str) -> list[Any]:
+    def results(self, submit: Callable[[list[int]], list[Any]], n: int, what: str) -> list[Any]:
         """Return the futures of n computations once all are there; one that a dying worker took along is repeated.
 
         Parameters
         ----------
         submit : callable
-            Submits computation i, and returns its future.
+            Submits some computations, by their numbers, and returns their futures: the scheduler is told at once.
         n : int
             How many.
         what : str
             What one of them is called in a message.
         """
-        futures, tries = [submit(i) for i in range(n)], [0] * n
+        futures, tries = submit(list(range(n))), [0] * n
         try:
-            self._finish(futures, tries, submit, what)
+            left = set(range(n))
+            while left:
+                self._wait([futures[i] for i in left])
+                left = {i for i in left if futures[i].status != "finished"}
+                lost = [i for i in sorted(left) if self._is_lost(futures, i, tries, what)]
+                for i in lost:
+                    futures[i].release()
+                for i, again in zip(lost, submit(lost) if lost else [], strict=True):
+                    futures[i] = again
         except BaseException:  # also Ctrl-C
             for future in futures:
                 future.release()
             raise
         return futures
 
-    def _finish(self, futures: list[Any], tries: list[int], submit: Callable[[int], Any], what: str) -> None:
+    def _is_lost(self, futures: Sequence[Any], i: int, tries: list[int], what: str) -> bool:
+        """Return whether a computation must be repeated; raise if that is of no use."""
         from distributed import KilledWorker
 
-        left = set(range(len(futures)))
-        while left:
-            self._wait([futures[i] for i in left])
-            for i in sorted(left):
-                status = futures[i].status
-                if status == "finished":
-                    left.discard(i)
-                elif status in ("error", "cancelled", "lost"):
-                    error = futures[i].exception(timeout=LOOK * 10) if status == "error" else CancelledError()
-                    tries[i] += 1 + int(getattr(error, "allowed_failures", 0))  # workers that died of it
-                    if isinstance(error, KilledWorker | MemoryError) and tries[i] >= AGAIN:
-                        raise RuntimeError(f"Worker after worker died of {what.lower()} {i}; {MORE_MEMORY}.") from None
-                    if (
-                        not isinstance(error, KilledWorker | MemoryError | CancelledError | OSError)
-                        or tries[i] >= AGAIN
-                    ):
-                        raise RuntimeError(f"{what} {i} cannot be computed: {_one_line(error)}.") from None
-                    self.check()
-                    futures[i].release()
-                    futures[i] = submit(i)
+        status = futures[i].status
+        if status not in ("error", "cancelled", "lost"):
+            return False
+        error = futures[i].exception(timeout=LOOK * 10) if status == "error" else CancelledError()
+        tries[i] += 1 + int(getattr(error, "allowed_failures", 0))  # workers that died of it
+        if isinstance(error, KilledWorker | MemoryError) and tries[i] >= AGAIN:
+            raise RuntimeError(f"Worker after worker died of {what.lower()} {i}; {MORE_MEMORY}.") from None
+        if not isinstance(error, KilledWorker | MemoryError | CancelledError | OSError) or tries[i] >= AGAIN:
+            raise RuntimeError(f"{what} {i} cannot be computed: {_one_line(error)}.") from None
+        self.check()
+        return True
 
     def _wait(self, futures: Sequence[Any]) -> None:
-        """Wait until one more of the futures is done, or failed; complain if there is no worker for long."""
+        """Wait until all futures are done, or one failed."""
         from distributed import wait
 
-        alone, start = None, time.monotonic()
+        watch = WorkerWatch(self)
         while True:
             self.check()
             try:
@@ -128,23 +127,25 @@ class Cluster:
                     return
             except CancelledError:
                 return
-            if self.workers():
-                alone = None
-                if time.monotonic() - start > STARTING * self.silence:
-                    self._refuse_frozen(STARTING * self.silence)
-            else:
-                alone = alone or time.monotonic()
-                patience = self._configured or PATIENCE
-                if time.monotonic() - alone > patience:
-                    raise RuntimeError(
-                        f"The Dask cluster has had no worker for {patience:.0f} seconds; start some, with more "
-                        "memory if theirs ran out, and fit again."
-                    ) from None
+            watch.look()
+
+    def gather(self, futures: Sequence[Any]) -> list[Any]:
+        """Return results, or raise what went wrong with one; Dask's own function may wait for ever."""
+        self._wait(futures)
+        watch, loop = WorkerWatch(self), self.client.loop.asyncio_loop
+        call = run_coroutine_threadsafe(self.client.gather(list(futures), asynchronous=True), loop)
+        try:
+            while not wait_for_calls([call], timeout=LOOK).done:
+                self.check()
+                watch.look()
+            return call.result()
+        finally:
+            call.cancel()
 
     def homes(self, futures: Sequence[Any]) -> list[str]:
         """Return the worker that has each result; "" if none has it any more."""
         self.check()
-        found = self._told(self.client.who_has, list(futures))
+        found = self._told(self.client.scheduler.who_has, keys=[f.key for f in futures])
         return [next(iter(found.get(f.key, ())), "") for f in futures]
 
     def run(
@@ -170,8 +171,8 @@ class Cluster:
                 done, _ = wait_for_calls(calls.values(), timeout=LOOK)
                 if len(done) < len(calls):
                     self.check()
-                    if time.monotonic() - start > self.silence:
-                        self._refuse_frozen(self.silence, {w for below in groups.values() for w in below})
+                    if time.monotonic() - start > (self._configured or FROZEN):
+                        self.refuse_frozen(self.states(), start, {w for below in groups.values() for w in below})
                     alive = self.workers()
                     for w, call in calls.items():
                         if not call.done() and not alive.issuperset(groups[w]):
@@ -182,38 +183,44 @@ class Cluster:
                 call.cancel()
 
     @property
-    def silence(self) -> float:
-        """Seconds without a sign of life that are too many: as Dask's configuration says, or as the workers owe."""
-        from distributed.scheduler import heartbeat_interval
-
-        return self._configured or max(FROZEN, BEATS * heartbeat_interval(len(self.workers())))
-
-    @property
     def _configured(self) -> float:
         """Seconds to wait as Dask's configuration says; 0 if it does not."""
         import dask
 
         return float(dask.config.get("boostlab.silence", None) or 0.0)
 
-    def _refuse_frozen(self, patience: float, asked: Collection[str] | None = None) -> None:
+    def silence(self, n_workers: int) -> float:
+        """Return the seconds without a sign of life that are too many: as configured, or as so many workers owe."""
+        from distributed.scheduler import heartbeat_interval
+
+        return self._configured or max(FROZEN, BEATS * heartbeat_interval(n_workers))
+
+    def states(self) -> dict[str, tuple[str, float]]:
+        """Return every worker's state, and how many seconds ago it gave a sign of life."""
+        from distributed.protocol.pickle import dumps
+
+        def seen(dask_scheduler: Any) -> dict[str, tuple[str, float]]:  # travels whole: boostlab need not be there
+            workers = dask_scheduler.workers.items()
+            return {address: (w.status.name, time.time() - w.last_seen) for address, w in workers}
+
+        asked = {"function": dumps(seen), "args": dumps(()), "kwargs": dumps({})}
+        reply = self._told(self.client.scheduler.run_function, wait=True, **asked)
+        if reply["status"] == "OK":
+            return reply["result"]
+        return dict.fromkeys(self.workers(), ("running", 0.0))  # a scheduler that runs no functions
+
+    def refuse_frozen(
+        self, states: Mapping[str, tuple[str, float]], since: float, asked: Collection[str], times: int = 1
+    ) -> None:
         """Refuse to wait for workers that are there and give no sign of life: a stopped process, a machine that hangs.
 
         A worker that computes for long still tells the scheduler every second that it is alive.
         """
-
-        def seconds_silent(
-            dask_scheduler: Any,
-        ) -> dict[str, float]:  # travels whole: a scheduler need not have boostlab
-            return {address: time.time() - w.last_seen for address, w in dask_scheduler.workers.items()}
-
-        try:
-            silent = self.client.run_on_scheduler(seconds_silent)
-        except Exception:  # a scheduler that does not tell, or is gone: `check` finds out
-            return
-        frozen = [w for w, s in sorted(silent.items()) if s > patience and (asked is None or w in asked)]
-        if frozen:
+        patience = times * self.silence(len(states))
+        frozen = [(w, s) for w, (_, s) in sorted(states.items()) if s > patience and w in asked]
+        if frozen and time.monotonic() - since > patience:
             raise RuntimeError(
-                f"The Dask worker {frozen[0]} has given no sign of life for {silent[frozen[0]]:.0f} seconds, so the "
+                f"The Dask worker {frozen[0][0]} has given no sign of life for {frozen[0][1]:.0f} seconds, so the "
                 "fit ends here; end or restart it, and fit again, or set boostlab.silence in Dask's configuration."
             )
 
@@ -241,6 +248,36 @@ class Cluster:
             except (OSError, TimeoutError):
                 self.reached[worker] = False
         return self.reached[worker]
+
+
+class WorkerWatch:
+    """How long tasks may be waited for: as long as workers give signs of life, and some of them take tasks.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        Whose workers.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster, self.start = cluster, time.monotonic()
+        self.idle: float | None = None  # since when no worker takes tasks
+
+    def look(self) -> None:
+        """Complain of workers that are not there, not alive, or without memory, for long."""
+        states, now = self.cluster.states(), time.monotonic()
+        if any(status == "running" for status, _ in states.values()):
+            self.idle = None
+            self.cluster.refuse_frozen(states, self.start, states, STARTING)
+            return
+        self.idle = self.idle or now
+        patience = self.cluster._configured or PATIENCE
+        if now - self.idle > patience:
+            cause = "had no worker" if not states else "only had workers that pause because their memory is nearly full"
+            raise RuntimeError(
+                f"The Dask cluster has {cause} for {patience:.0f} seconds; start some, with more memory if theirs ran "
+                "out, and fit again."
+            ) from None
 
 
 def _one_line(error: BaseException) -> str:

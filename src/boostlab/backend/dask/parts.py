@@ -69,7 +69,7 @@ class DaskParts:
             for n in left:
                 if n in self.leases:
                     self.leases.pop(n).release()
-            made = self.cluster.results(partial(self._submit_of, left), len(left), "Partition")
+            made = self.cluster.results(partial(self._submit, left), len(left), "Partition")
             self.leases |= dict(zip(left, made, strict=True))
             homes = dict(zip(left, self.cluster.homes(made), strict=True))
             self.homes |= {n: home for n, home in homes.items() if home}
@@ -78,10 +78,10 @@ class DaskParts:
                 return
         raise RuntimeError(f"Partitions {left} were lost {TRIES} times while they were made; {MORE_MEMORY}.")
 
-    def _submit_of(self, numbers: Sequence[int], i: int) -> Any:
-        return self._submit(numbers[i])
+    def _submit(self, left: Sequence[int], places: Sequence[int]) -> list[Any]:
+        return [self._held(left[i]) for i in places]
 
-    def _submit(self, number: int) -> Any:
+    def _held(self, number: int) -> Any:
         if self.blocks[number].status == "error":  # workers died while it was computed anew
             self.blocks[number].retry()
         key = f"boostlab-part-{number}-{uuid.uuid4().hex}"

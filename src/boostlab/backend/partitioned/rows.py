@@ -31,6 +31,7 @@ from boostlab.contract.slots import Slots
 Array = npt.NDArray[Any]
 
 FEW_CELLS = 1 << 24  # of a table, up to which an exchange costs more than to part and sum leaves for nothing
+ALL_VOTES = "This booster looks at all rows' votes in one place; use AdaBoost or LogitBoost, say, instead."
 MOST_LEAVES = 64  # that are parted at once
 
 
@@ -105,7 +106,7 @@ class PartitionedRows(CpuSample):
     @property
     def mass(self) -> Array:
         """Not in this process."""
-        raise TypeError("The rows of this table are not in this process; their masses are with them.")
+        raise TypeError(ALL_VOTES)
 
     @cached_property
     def slots(self) -> Slots:
@@ -390,7 +391,7 @@ class PartitionedRows(CpuSample):
 
     def canonical_order(self) -> Any:
         """Refuse: it is an order of all rows."""
-        raise TypeError("This booster looks at all rows' votes in one place; use AdaBoost or LogitBoost, say, instead.")
+        raise TypeError(ALL_VOTES)
 
 
 def _tamed(out: PartedColumn, weight: PartedColumn, largest: float) -> list[Call]:

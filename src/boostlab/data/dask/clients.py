@@ -39,6 +39,11 @@ def using(client: Any) -> Iterator[None]:
         _CLIENT.reset(token)
 
 
+def chosen_client() -> Any:
+    """Return the client that `using` names; None where Dask's current one is used."""
+    return _CLIENT.get()
+
+
 @contextmanager
 def current_cluster() -> Iterator[Cluster]:
     """Give the cluster of the client in use, or of Dask's current one; leave it without tasks or memory."""
@@ -57,7 +62,29 @@ def current_cluster() -> Iterator[Cluster]:
             ) from None
     cluster = Cluster(client)
     cluster.check()
+    with _out_of_the_way():
+        try:
+            yield cluster
+        finally:
+            cluster.close()
+
+
+@contextmanager
+def _out_of_the_way() -> Iterator[None]:
+    """Let a worker take other tasks while one of its own waits for them."""
+    from distributed import get_worker, rejoin, secede
+    from distributed.threadpoolexecutor import thread_state
+
     try:
-        yield cluster
+        get_worker()
+        in_a_task = thread_state.proceed
+    except (ValueError, AttributeError):
+        in_a_task = False
+    if not in_a_task:
+        yield
+        return
+    secede()
+    try:
+        yield
     finally:
-        cluster.close()
+        rejoin()

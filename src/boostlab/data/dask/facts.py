@@ -13,7 +13,18 @@ from sklearn.utils.validation import _check_y
 
 from boostlab.data.dask.masses import MassFacts, exact_sum
 from boostlab.data.dask.partitions import Refused
-from boostlab.data.frames import Columns, _chosen, _in_order, _is_loose, _kind, _kind_of_objects, _present, has_others
+from boostlab.data.frames import (
+    Columns,
+    _chosen,
+    _in_order,
+    _is_loose,
+    _kind,
+    _kind_of_objects,
+    _present,
+    _values,
+    has_others,
+    is_missing,
+)
 from boostlab.data.frames import is_frame as is_frame
 from boostlab.data.input_errors import check_labels, check_table, one_sentence
 from boostlab.data.matrix import is_sparse
@@ -31,50 +42,93 @@ class PartitionFacts:
     others: bool = False  # whether there are columns that are not plain numbers
     values: dict[int, set[Any] | None] = field(default_factory=dict)  # of columns that may be categorical
     sure: set[int] = field(default_factory=set)  # of these, those that are categorical by type or by name
+    amounts: dict[int, dict[Any, Fraction]] = field(default_factory=dict)  # the weight of every value, if it is asked
     labels: Array | None = None
     ends: tuple[float, float] = (np.inf, -np.inf)  # of numbers to predict
     masses: MassFacts = field(default_factory=MassFacts)
     by_class: dict[Any, Fraction] = field(default_factory=dict)
 
 
-def described(
-    X: Any, y: Any, weight: Any, wanted: Any, numeric: bool, by_class: bool, name: str, where: str
-) -> PartitionFacts | Refused:
+@dataclass
+class Asked:
+    """What to look for in partitions.
+
+    Parameters
+    ----------
+    wanted
+        Which columns hold categories, as in a booster.
+    numeric : bool
+        Whether y holds numbers.
+    name, where : str
+        Of the booster, and of the labels, for messages.
+    by_class : bool
+        Whether the weight of every class is asked for.
+    amounts : bool
+        Whether the weight of every category is.
+    """
+
+    wanted: Any
+    numeric: bool
+    name: str
+    where: str
+    by_class: bool = False
+    amounts: bool = False
+
+
+def described(X: Any, y: Any, weight: Any, asked: Asked) -> PartitionFacts | Refused:
     """Look at one partition."""
     try:
-        with one_sentence(where=where):
-            return _described(X, y, weight, wanted, numeric, by_class, name)
+        with one_sentence(where=asked.where):
+            return _described(X, y, weight, asked)
     except (ValueError, TypeError) as error:
         return Refused(error)
 
 
-def _described(X: Any, y: Any, weight: Any, wanted: Any, numeric: bool, by_class: bool, name: str) -> PartitionFacts:
-    n = X.shape[0]
-    y, w = labels_of(y, n, numeric), weights_of(weight, n)
-    check_table(X, name)
+def _described(X: Any, y: Any, weight: Any, asked: Asked) -> PartitionFacts:
+    n, wanted = X.shape[0], asked.wanted
+    y, w = labels_of(y, n, asked.numeric), weights_of(weight, n)
+    check_table(X, asked.name)
     facts = PartitionFacts([str(c) for c in X.columns] if is_frame(X) else None)
     heavy = np.ones(n, bool) if w is None else w > 0
     facts.n_rows = int(heavy.sum())
     if w is not None:
         facts.masses = MassFacts.of(w)
     kept = y[heavy]
-    if numeric:
+    if asked.numeric:
         facts.ends = (float(kept.min()), float(kept.max())) if len(kept) else facts.ends
     else:
         facts.labels = np.unique(kept)
-        if by_class:
+        if asked.by_class:
             mass = np.ones(n) if w is None else w
             facts.by_class = {c: exact_sum(mass[heavy & (y == c)]) for c in facts.labels.tolist()}
     facts.others = has_others(X)
     if is_sparse(X):
         return facts
+    _look_for_categories(facts, X, heavy, wanted)
+    if asked.amounts:
+        mass = np.ones(n) if w is None else w
+        facts.amounts = {j: _amounts(_values(X, j), mass, values) for j, values in facts.values.items() if values}
+    return facts
+
+
+def _amounts(cells: Sequence[Any], mass: Array, values: set[Any]) -> dict[Any, Fraction]:
+    """Return the weight of every value of a column."""
+    rows: dict[Any, list[int]] = {value: [] for value in values}
+    for i, cell in enumerate(cells):
+        if not is_missing(cell) and cell in rows:
+            rows[cell].append(i)
+    return {value: exact_sum(mass[mine]) for value, mine in rows.items()}
+
+
+def _look_for_categories(facts: PartitionFacts, X: Any, heavy: Array, wanted: Any) -> None:
+    """Note the values of columns that may be categorical, of rows that count."""
     table = X if is_frame(X) else np.asarray(X)
     seen = table[heavy] if not is_frame(X) or hasattr(X, "iloc") else X.filter(heavy)
     columns = Columns([None] * X.shape[1], list(X.columns) if is_frame(X) else None)
     if wanted is None or not isinstance(wanted, str):
         facts.sure = set() if wanted is None else _chosen(seen, wanted, columns)
         facts.values = {j: columns._distinct(_present(seen, j), j) for j in facts.sure}
-        return facts
+        return
     _chosen(np.empty((0, 0)), wanted, columns)  # a word that is not known
     for j in range(X.shape[1]) if facts.others else ():
         if _is_loose(X, j):
@@ -83,7 +137,6 @@ def _described(X: Any, y: Any, weight: Any, wanted: Any, numeric: bool, by_class
         elif _kind(X, j) == "category":
             facts.values[j] = columns._distinct(_present(seen, j), j)
             facts.sure.add(j)
-    return facts
 
 
 def merged_facts(parts: Sequence[PartitionFacts]) -> PartitionFacts:
@@ -103,13 +156,22 @@ def merged_facts(parts: Sequence[PartitionFacts]) -> PartitionFacts:
             whole.values[j] = None if values is None or before is None else before | values
         for c, total in part.by_class.items():
             whole.by_class[c] = whole.by_class.get(c, Fraction(0)) + total
+        for j, amounts in part.amounts.items():
+            mine = whole.amounts.setdefault(j, {})
+            for value, amount in amounts.items():
+                mine[value] = mine.get(value, Fraction(0)) + amount
     labels = [part.labels for part in parts if part.labels is not None and len(part.labels)]
     whole.labels = np.unique(np.concatenate(labels)) if labels else None
     return whole
 
 
-def columns_of(facts: PartitionFacts, wanted: Any, n_features: int, names: list[Any] | None) -> Columns | None:
-    """Return how the columns are read: categories are those of all partitions, in their order; None: plain numbers."""
+def columns_of(
+    facts: PartitionFacts, wanted: Any, n_features: int, names: list[Any] | None, least: float = 1
+) -> Columns | None:
+    """Return how the columns are read: categories are those of all partitions, in their order; None: plain numbers.
+
+    Categories of less than the least weight are none.
+    """
     by_dtype = wanted is None or (isinstance(wanted, str) and wanted == "from_dtype")
     if by_dtype and not facts.others:
         return None
@@ -123,7 +185,8 @@ def columns_of(facts: PartitionFacts, wanted: Any, n_features: int, names: list[
                     f"{columns.name(j)} has more than {MOST_BINS:,} categories; drop it if it is an identifier, or "
                     "group its rare values."
                 )
-            columns.categories[j] = _in_order(values)
+            rare = {value for value, amount in facts.amounts.get(j, {}).items() if amount < least}
+            columns.categories[j] = _in_order(values - rare)
     return columns
 
 

@@ -37,6 +37,10 @@ class Partitions:
     @classmethod
     def of(cls, X: Any, y: Any, weight: Any, where: str = "X") -> Partitions:
         """Return the partitions of collections; labels and weights may also be arrays in memory."""
+        if type(X).__module__.startswith(("dask.delayed", "dask.bag")):
+            raise TypeError(
+                f"{where} is a Dask collection without columns ({type(X).__name__}); give an array or a frame."
+            )
         if hasattr(X, "columns"):
             head, blocks = X._meta_nonempty, _delayed(X)
             n_features, rows = len(X.columns), None
@@ -55,9 +59,12 @@ class Partitions:
 
 
 def _delayed(collection: Any) -> list[Any]:
-    """Return the partitions; those of frames are not fused, so that X and y share the keys of what both are made of."""
+    """Return the partitions.
+
+    Frames are not optimised as a whole: that would read several small files as one partition of y, and not of X.
+    """
     if hasattr(collection, "dtypes") or hasattr(collection, "divisions"):
-        return list(collection.optimize(fuse=False).to_delayed(optimize_graph=False))
+        return list(collection.simplify().to_delayed(optimize_graph=False))
     return list(np.ravel(collection.to_delayed()))
 
 
@@ -69,7 +76,8 @@ def _beside(n: int, rows: Sequence[int] | None, given: Any) -> list[Any]:
         if rows is None:
             raise ValueError(
                 "Labels or weights in memory cannot be laid beside partitions whose sizes are not known; give them as "
-                "a Dask collection with the partitions of X, or call X.compute_chunk_sizes() first."
+                "a Dask collection with the partitions of X, such as a column of the same frame (of an array, "
+                "X.compute_chunk_sizes() finds the sizes)."
             )
         given = np.asarray(given)
         if len(given) != sum(rows):
@@ -97,8 +105,9 @@ def compute(cluster: Cluster, function: Callable[..., Any], columns: Sequence[Se
     shared = [delayed(g, pure=False, traverse=False) for g in given]
     rows = [*zip(*columns, strict=True)]
 
-    def submit(i: int) -> Any:
-        return cluster.client.compute(delayed(function, pure=False)(*rows[i], *shared))
+    def submit(numbers: list[int]) -> list[Any]:  # in one graph, which holds what they share once
+        made = delayed(function, pure=False)
+        return list(cluster.client.compute([made(*rows[i], *shared) for i in numbers]))
 
     return cluster.results(submit, len(rows), "Partition")
 
@@ -115,7 +124,7 @@ def computed(cluster: Cluster, futures: Callable[[], list[Any]]) -> list[Any]:
     for last in (False, False, True):
         made = futures()
         try:
-            return [checked(i, r) for i, r in enumerate(cluster.client.gather(made))]
+            return [checked(i, r) for i, r in enumerate(cluster.gather(made))]
         except (KilledWorker, OSError, CancelledError):
             cluster.check()
             if last:

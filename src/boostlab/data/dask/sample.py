@@ -21,7 +21,7 @@ from boostlab.backend.partitioned.rows import PartitionedRows
 from boostlab.backend.partitioned.whole import Whole
 from boostlab.data.bins import MOST_BINS, Bins
 from boostlab.data.dask.blocks import CodedBlock, PartitionReader, PartMaker, coded, looked_at, tops_and_sums
-from boostlab.data.dask.facts import PartitionFacts, columns_of, described, merged_facts
+from boostlab.data.dask.facts import Asked, PartitionFacts, columns_of, described, merged_facts
 from boostlab.data.dask.masses import MassFacts, MassPlan
 from boostlab.data.dask.partitions import Partitions, Refused, compute, computed, merged_by_tree, told
 from boostlab.data.input_errors import one_sentence
@@ -213,14 +213,17 @@ def read(
     class_weight
         As in a booster.
     """
+    if y is None:
+        raise ValueError(f"{type(booster).__name__} requires y to be passed, but the target y is None; give labels.")
     partitions = Partitions.of(X, y, weight)
     if not len(partitions) or not partitions.n_features:
         raise ValueError("X has no partitions or no columns; give a table with at least one row and one column.")
-    wanted = booster.categorical_features
-    facts = _described(cluster, partitions, wanted, numeric, class_weight is not None, type(booster).__name__, "y")
+    wanted, least = booster.categorical_features, booster.min_category_size
+    asked = Asked(wanted, numeric, type(booster).__name__, "y", class_weight is not None, least > 1)
+    facts = _described(cluster, partitions, asked)
     validate_data(booster, partitions.head, skip_check_array=True)
     names = list(partitions.head.columns) if hasattr(partitions.head, "columns") else None
-    booster._columns = columns_of(facts, wanted, partitions.n_features, names)
+    booster._columns = columns_of(facts, wanted, partitions.n_features, names, least)
     reader = Reader(wanted)
     for name in ("_columns", "n_features_in_", "feature_names_in_"):
         if hasattr(booster, name):
@@ -242,7 +245,7 @@ def read_like(sample: ClusterSample, X: Any, y: Any, weight: Any) -> ClusterSamp
             f"X_val has {partitions.n_features} columns, and X has {reader.n_features_in_}; give the same."
         )
     numeric = sample.recipe.classes is None
-    facts = _described(sample.cluster, partitions, None, numeric, False, "X_val", "y_val")
+    facts = _described(sample.cluster, partitions, Asked(None, numeric, "X_val", "y_val"))
     if numeric:
         _check_numbers(facts, "y_val")
     given = weight is not None
@@ -251,11 +254,8 @@ def read_like(sample: ClusterSample, X: Any, y: Any, weight: Any) -> ClusterSamp
     return ClusterSample(sample.cluster, partitions, recipe, rows, sample.classes)
 
 
-def _described(
-    cluster: Cluster, partitions: Partitions, wanted: Any, numeric: bool, by_class: bool, name: str, where: str
-) -> PartitionFacts:
-    given = partitions.X, partitions.y, partitions.weight
-    facts = merged_facts(told(cluster, described, given, wanted, numeric, by_class, name, where))
+def _described(cluster: Cluster, partitions: Partitions, asked: Asked) -> PartitionFacts:
+    facts = merged_facts(told(cluster, described, (partitions.X, partitions.y, partitions.weight), asked))
     if not facts.n_rows:
         raise ValueError(
             "All weights are zero, or there are no rows; give rows of at least two classes a weight above 0."

@@ -72,6 +72,11 @@ class Tree(TreeArrays, Voter):
         """Return the votes on all rows of a table."""
         return compact(self.values)[self.leaf_of(table)]
 
+    def cuts(self) -> tuple[Sequence[int], Sequence[float]]:
+        """Return the columns and thresholds of its inner nodes."""
+        inner = (self.feature >= 0) & (np.diff(self.starts) == 0)
+        return self.feature[inner].tolist(), self.threshold[inner].tolist()
+
     def prices(self) -> Array:
         """Return for every node the smallest `ccp_alpha` that takes its split back; zero for leaves.
 
