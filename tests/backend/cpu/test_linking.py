@@ -7,10 +7,12 @@ import sys
 
 import numpy as np
 import pytest
+from numba import njit
+from numba.core.event import install_recorder
 from numba.core.runtime import _nrt_python, rtsys
 
 import boostlab
-from boostlab.backend.cpu.compiling import kernel, part
+from boostlab.backend.cpu.compiling import KERNEL, kernel, part
 from boostlab.backend.cpu.kernels.workspace import last_at_most, to_read, to_write
 
 
@@ -119,6 +121,24 @@ def test_one_kernel_serves_arrays_that_may_be_written_to_and_others():
         added(x, out)
     np.testing.assert_array_equal(out, [0, 3, 6])
     assert len(added.signatures) == 1
+
+
+@part
+def halved(x):
+    return x / 2.0
+
+
+@part
+def quartered(x):
+    return halved(halved(x))
+
+
+def test_a_part_is_compiled_once_for_kernels_and_for_other_parts():
+    made = njit(**KERNEL)(lambda x: halved(x) + quartered(x))  # not from the cache on disk
+    with install_recorder("numba:compile") as seen:
+        assert made(8.0) == 6.0
+    names = [event.data["dispatcher"].py_func.__name__ for _, event in seen.buffer if event.is_start]
+    assert sorted(names) == ["<lambda>", "halved", "quartered"]
 
 
 @pytest.mark.parametrize("value", range(-1, 9))

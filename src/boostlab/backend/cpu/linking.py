@@ -139,8 +139,8 @@ class _Flags(Flags):
     """
 
     def _inherited(self) -> tuple[Any, ...]:
-        known = self._values
-        return known.get("forceinline"), known.get("error_model"), known.get("fastmath"), known.get("nrt")
+        known = self._values  # what was not asked for is not there, or false
+        return bool(known.get("forceinline")), known.get("error_model"), known.get("fastmath") or None, known.get("nrt")
 
     def __hash__(self) -> int:
         return hash(self._inherited()[0])
