@@ -16,6 +16,8 @@ from sklearn.naive_bayes import GaussianNB
 
 from boostlab import (
     AdaBoostClassifier,
+    GentleBoostClassifier,
+    L2BoostClassifier,
     LogitBoostClassifier,
     QuadBoostClassifier,
     VadaBoostClassifier,
@@ -183,6 +185,21 @@ def test_forty_bytes_a_row(make, weights):
     a_row = {None: 40, "counts": 48, "real": 56 if model.early_stopping else 48}[weights] + 2 * model.early_stopping
     histograms = 12 * 8 * 257 * d  # of a tree's leaves, or of threads; less than a byte a row
     assert held[0] < 1.3 * n * d + a_row * n + histograms + 2e5
+
+
+@pytest.mark.parametrize("make", [LogitBoostClassifier, GentleBoostClassifier, L2BoostClassifier])
+def test_real_votes_take_fifty_bytes_a_row(make):
+    """Scores, weights, targets and two channels of integers are 40 of them, and votes 8; nothing of the last round is
+    held beside the next one's."""
+    n, d = 100_000, 8
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d)).astype(np.float32)
+    y = X[:, 0] + X[:, 1] ** 2 + rng.standard_normal(n) > 1
+    model = make(n_estimators=4, n_jobs=1)
+    clone(model).fit(X, y)  # compiles
+    with peak() as held:
+        model.fit(X, y)
+    assert held[0] < 1.3 * n * d + 52 * n + 2 * 12 * 8 * 257 * d + 2e5
 
 
 # -- sparse tables cost what they hold ----------------------------------------------------------------------------

@@ -190,3 +190,20 @@ def test_margins():
     assert decoding.margins(one_vs_rest(3), f, np.zeros(20, int)) == pytest.approx(
         (f[:, 0] - np.maximum(f[:, 1], f[:, 2])) / 2
     )
+
+
+def test_probabilities_that_rounding_tells_apart_are_equal() -> None:
+    third = 0.25
+    above = np.nextafter(third, 1.0)
+    P = np.array([[above, 0.5, third], [third, 0.5, above], [0.2, 0.5, 0.3]])
+    said = decoding.agreeing(P, np.array([1, 1, 1]))
+    assert said[0, 0] == said[0, 2]
+    assert said[1, 0] == said[1, 2]
+    np.testing.assert_array_equal(said[2], P[2])
+
+
+def test_logarithms_have_the_order_of_probabilities() -> None:
+    P = np.array([[0.4, np.nextafter(0.4, 1.0), 0.2], [0.4, 0.4, 0.2]])
+    said = decoding.agreeing(P, np.array([0, 1]))
+    assert said.argmax(axis=1).tolist() == [0, 1]
+    np.testing.assert_array_equal(np.argsort(np.log(said)), np.argsort(said))

@@ -63,8 +63,8 @@ class LogitBoost(Rule):
 
     The voter holds f/2, so that its coefficient is the learning rate.  A full Newton step may overshoot: with `safe`
     the step is halved until the loss falls.  Where a clipped response no longer points downhill, the round is asked
-    again with w raised where z was cut, so that w z is the whole gradient: that fit points downhill, and votes stay
-    bounded.  Without `safe` every round is the printed one, and the loss may rise.
+    again with w raised where z was cut, and so are all rounds after it: w z is then the whole gradient, the fit points
+    downhill, and votes stay bounded.  Without `safe` every round is the printed one, and the loss may rise.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class LogitBoost(Rule):
         """Step 3; with halving, if it must be safe."""
         for nu, loss in self._losses(s):
             if loss < s.own.loss or (not self.safe and s.largest(magnitude) > 0.0):
-                s.own.loss, s.own.careful = loss, False
+                s.own.loss = loss
                 return Step(nu, {"objective": loss})
         if self.safe and not s.own.careful:
             s.own.careful = True
@@ -205,7 +205,7 @@ class LogitBoostOfClasses(Rule):
         for _ in range(12):
             loss = s.total(class_loss_after, nu) / s.n
             if loss < s.own.loss or (not self.safe and s.largest(magnitude_of_label) > 0.0):
-                s.own.loss, s.own.careful = loss, False
+                s.own.loss = loss
                 return Step(nu, {"objective": loss})
             nu /= 2.0
         if self.safe and not s.own.careful:
@@ -241,9 +241,10 @@ class LogitBoostClassifier(Shrinking, BoostingClassifier):
     and `predict_proba` is their softmax.
 
     A full Newton step may overshoot, above all on noisy labels, and the bound on the response may make it point the
-    wrong way.  `safe=True` halves such a step until the loss falls, and asks the round again with raised weights where
-    no step along the fit lowers it: the loss falls in every round, and `estimator_weights_` may be below the learning
-    rate.  `safe=False` is the printed algorithm: every coefficient is the learning rate, and the loss may rise.
+    wrong way.  `safe=True` halves such a step until the loss falls, and where no step along the fit lowers it asks
+    the round again with raised weights, which it keeps to: the loss falls in every round, and `estimator_weights_` may
+    be below the learning rate.  `safe=False` is the printed algorithm: every coefficient is the learning rate, and the
+    loss may rise.
 
     Parameters
     ----------

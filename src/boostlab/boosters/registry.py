@@ -193,8 +193,8 @@ resample : bool or "systematic", default=False
     Train every voter on rows drawn in proportion to the weights (independently, or evenly spaced) instead of on
     weighted rows.
 max_restarts : int, default=10
-    How often a round may be asked again: where rows are drawn, when its voter is refused, and once by LogitBoost where
-    clipping misleads it.
+    How often a round may be asked again: where rows are drawn, when its voter is refused, and by LogitBoost the first
+    time that clipping misleads it.
 max_bins : int or "exact", default=255
     Bins a column: columns with more distinct values are cut at quantiles.  "exact" cuts between all distinct values
     (up to 65,535).

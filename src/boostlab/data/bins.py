@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.bin_codes import Codes, DenseCodes
 from boostlab.backend.cpu.kernels.binning import columns_of, cut_sorted, encode, lay_grids
+from boostlab.backend.cpu.kernels.cell_sort import sort_by_cells
 from boostlab.backend.cpu.kernels.sparse_histogram import keep_nonzero, sparse_codes, sparse_cuts
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.sparse_codes import SparseCodes
@@ -25,6 +26,8 @@ from boostlab.data.matrix import blocks, float_type, is_sparse, seen
 Array = npt.NDArray[Any]
 
 NONE = np.empty(0, np.int64)
+MANY = 1 << 14  # values of a column that are sorted by cells: ten times as fast as a whole sort, for 100,000
+CELLS = 1 << 14
 
 MOST_BINS = 65_535
 
@@ -70,7 +73,7 @@ class Bins:
         if is_sparse(X):
             points, counts, distinct = _sparse_cuts(X, mass, limit, threads)
         else:
-            points, counts, distinct = _dense_cuts(X, mass, limit, threads, n_categories)
+            points, counts, distinct = _dense_cuts(X, mass, limit, threads, n_categories, max_bins == "exact")
         if max_bins == "exact" and np.any(distinct > limit):
             j = int(np.argmax(distinct > limit))
             raise ValueError(
@@ -154,22 +157,26 @@ class Bins:
 
 
 def _dense_cuts(
-    X: Array, mass: Array | None, limit: int, threads: int, n_categories: Mapping[int, int]
+    X: Array, mass: Array | None, limit: int, threads: int, n_categories: Mapping[int, int], exact: bool
 ) -> tuple[Array, Array, Array]:
-    """Return the columns' cut points, how many each has, and how many distinct values."""
+    """Return the columns' cut points, how many each has, and how many distinct values (unless `exact`, a bound)."""
     d = X.shape[1]
     cuts: list[Array] = [np.empty(0)] * d
     distinct = np.zeros(d, np.int64)
 
     # Made here and not by the threads, each of which has a heap of its own that would stay as large as its largest use.
-    several = min(4, d) if isinstance(X, np.ndarray) and X.flags.c_contiguous and X.dtype == float_type(X) else 1
+    several = min(3, d) if isinstance(X, np.ndarray) and X.flags.c_contiguous and X.dtype == float_type(X) else 1
     most = max(min(limit, len(X)), 1)
-    spaces = [(np.empty((several, len(X)), float_type(X)), np.empty(most)) for _ in range(min(threads, max(d, 1)))]
+    facts = len(X), float_type(X), mass, limit, exact
+    spaces = [
+        (np.empty((several, len(X)), float_type(X)), np.empty(most), ColumnSort(*facts))
+        for _ in range(min(threads, max(d, 1)))
+    ]
 
     def work(first: int, last: int) -> None:
-        space, points = spaces.pop()
+        space, points, by_value = spaces.pop()
         for j in range(first, last):
-            values, below = space[(j - first) % several], NONE
+            values = space[(j - first) % several]
             if several > 1 and (j - first) % several == 0:
                 columns_of(seen(X), j, space[: last - j])
             elif several == 1:
@@ -177,16 +184,63 @@ def _dense_cuts(
             if j in n_categories:
                 cuts[j] = np.arange(n_categories[j] - 1) + 0.5
                 continue
-            if mass is None:
-                values.sort()
-            else:
-                order = np.argsort(values, kind="stable")
-                values, below = values[order], np.cumsum(mass[order], dtype=np.int64)
-            n_cuts, distinct[j] = cut_sorted(values, below, limit, points)
+            n_cuts, distinct[j] = cut_sorted(*by_value(values), limit, points)
             cuts[j] = points[:n_cuts].copy()
 
     spread(work, d, X.size * 8, threads)
     return np.concatenate([np.empty(0), *cuts]), np.array([len(c) for c in cuts], np.int64), distinct
+
+
+class ColumnSort:
+    """Sorts columns of one length, a long one as far as its cuts can tell (see `kernels.cell_sort`).
+
+    Parameters
+    ----------
+    n_rows, dtype
+        Of the columns.
+    mass : int64 array, optional
+        Of the rows; None if each is 1.
+    limit : int
+        The largest number of bins.
+    exact : bool
+        Whether distinct values are counted, however many there are.
+    cells : int, optional
+        How many cells to part values into, 0 for a whole sort; by default what is faster.
+    """
+
+    def __init__(
+        self, n_rows: int, dtype: Any, mass: Array | None, limit: int, exact: bool, cells: int | None = None
+    ) -> None:
+        cells = (CELLS if n_rows >= MANY else 0) if cells is None else cells
+        mass = mass if mass is None else mass.astype(np.int64, copy=False)
+        self.mass, self.limit, self.exact, self.cells = mass, limit, exact, cells
+        many = n_rows if cells else 0
+        self._cell, self._values = np.empty(many, np.uint16), np.empty(many, dtype)
+        self._masses, self._crowded = np.empty(0 if mass is None else many, np.int64), np.empty((cells, 2), np.int64)
+
+    def __call__(self, values: Array) -> tuple[Array, Array, bool]:
+        """Return values and the masses up to each, as `cut_sorted` takes them; what is given may be sorted in place."""
+        if self.cells and (found := self._by_cells(values)) is not None:
+            return found
+        if self.mass is None:
+            values.sort()
+            return values, NONE, False
+        order = np.argsort(values, kind="stable")
+        return values[order], np.cumsum(self.mass[order], dtype=np.int64), False
+
+    def _by_cells(self, values: Array) -> tuple[Array, Array, bool] | None:
+        out, masses, mass = self._values, self._masses, NONE if self.mass is None else self.mass
+        facts = self.limit, self.exact, self._cell, out, masses, self._crowded
+        left, many = sort_by_cells(seen(values), seen(mass), *facts)
+        if left < 0:
+            return None
+        for start, end in self._crowded[:left].tolist():
+            if self.mass is None:
+                out[start:end].sort()
+            else:
+                order = start + np.argsort(out[start:end], kind="stable")
+                out[start:end], masses[start:end] = out[order], masses[order]
+        return out, masses if self.mass is None else np.cumsum(masses, out=masses), many and not self.exact
 
 
 def _sparse_cuts(X: Any, mass: Array | None, limit: int, threads: int) -> tuple[Array, Array, Array]:

@@ -248,6 +248,7 @@ class Training:
     def _keep(self, voter: Any, h: Array, answer: Step | Reweigh, seconds: float) -> None:
         """Let a voter with the votes h join that took so long to find."""
         state = self.state
+        state.found = ()  # the votes are not held beside the next round's
         self.rows.advance(answer, h)
         if self.watched is not None:
             self.watched.advance(answer, voter)

@@ -18,6 +18,8 @@ from boostlab.reductions.coupling import LEAST
 
 Array = npt.NDArray[Any]
 
+ALIKE = 1e-12  # probabilities that differ by this share of them differ by rounding only
+
 
 def strongest(code: Array, F: Array) -> Array:
     """Return the scores of one-versus-rest problems as they are."""
@@ -104,13 +106,27 @@ def normalised(code: Array, R: Array, n: Array) -> Array:
 
 
 def agreeing(P: Array, best: Array) -> Array:
-    """Return probabilities whose largest is the class that was chosen: where it is not, the two change places."""
-    P, rows = P.copy(), np.arange(len(P))
+    """Return probabilities whose largest is the class that was chosen: where it is not, the two change places.
+
+    Those of a row that differ by rounding only become equal, so that their logarithms have the same order.
+    """
+    P, rows = _tied(P), np.arange(len(P))
     top = P.argmax(axis=1)
     P[rows, best], P[rows, top] = P[rows, top], P[rows, best]
     equal = P.argmax(axis=1) != best  # an earlier class has as much
-    P[rows[equal], best[equal]] = np.nextafter(P[rows[equal], best[equal]], 2.0)
+    P[rows[equal], best[equal]] *= 1 + 2 * ALIKE
     return P
+
+
+def _tied(P: Array) -> Array:
+    """Return probabilities in which each one that is alike to the next larger one of its row is equal to it."""
+    order, tied = np.argsort(P, axis=1), np.sort(P, axis=1)
+    for c in range(P.shape[1] - 2, -1, -1):
+        larger = tied[:, c + 1]
+        tied[:, c] = np.where(tied[:, c] >= (1 - ALIKE) * larger, larger, tied[:, c])
+    out = np.empty_like(P)
+    np.put_along_axis(out, order, tied, axis=1)
+    return out
 
 
 def margins(code: Array, f: Array, codes: Array) -> Array:

@@ -17,6 +17,8 @@ from boostlab.contract.criterion import Residual
 
 Array = npt.NDArray[Any]
 
+NO_ROOM = np.empty(0)
+
 
 class Pair:
     """Two followers of the same weights and targets.
@@ -58,9 +60,9 @@ class Pair:
         signed, whole = (math.ldexp(signed, -power) for power, signed, _ in found)
         return signed / whole if whole > 0 else 0.0
 
-    def update(self, weight: Array, target: Array, centre: float = 0.0) -> Array:
-        """Take the rows' new weights and targets less the centre; return these targets, to be read until next time."""
-        return self._rounded(weight, target, centre, False)[0]
+    def update(self, weight: Array, target: Array) -> None:
+        """Take the rows' new weights and targets."""
+        self._rounded(weight, target, 0.0, False)
 
     def spread(self, weight: Array, target: Array, centre: float) -> tuple[Array, float]:
         """Do the same; return the sum of what rows are from 0, too."""
@@ -74,20 +76,21 @@ class Pair:
         """Return the centred target, and what `exact_sums` says of the residuals if it was asked and is known."""
         two, n = self.two, len(weight)
         if any(f.q is None for f in two):
-            centred = target - centre
+            centred = target - centre if centre else target
             for f in two:
                 f.count(weight, centred)
             return centred, None
-        if len(self._centred) != n:
+        if centre and len(self._centred) != n:
             self._centred = np.empty(n)
-        w, t, centred, facts = _shown(weight), self._as_doubles(target), self._centred, list[Any]()
+        w, t, facts = _shown(weight), self._as_doubles(target), list[Any]()
+        room, centred = (self._centred, self._centred) if centre else (NO_ROOM, t)
         kernel, forms = pair_rounding(self.residual), tuple(f.form for f in two)
 
         def one_pass(powers: Array) -> tuple[Array, Array]:
             tops, sums = np.zeros((self.threads, int(spread))), np.zeros((self.threads, len(powers), 1, 2), np.int64)
             given = forms, w, t, centre, *self.masses.as_arrays, tuple(f.power for f in two), powers, 0, n
             cells = VALUE * (4 + spread + len(powers)) * n
-            facts.append(kernel.shared(cells, self.threads, *given, *(f.q for f in two), centred, tops, sums))
+            facts.append(kernel.shared(cells, self.threads, *given, *(f.q for f in two), room, tops, sums))
             return tops.max(axis=0), sums.sum(axis=0)
 
         found = None

@@ -175,6 +175,7 @@ class CpuRows(CpuSample):
 
     def advance(self, answer: Step | Reweigh, h: Array) -> None:
         """Let a voter with these votes join the scores; exponentials that a rule has asked for follow."""
+        self.task, self.h, self.known = None, None, {}  # not held beside the next ones
         self.scores.join(answer, h)
         if self.losses is not None:
             if isinstance(answer, Step) and answer.decay == 1.0 and self.rule.additive and self.losses.follows(h):

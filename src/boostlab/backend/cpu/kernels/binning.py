@@ -14,6 +14,7 @@ from boostlab.backend.cpu.kernels.workspace import doubles, naturals
 Array = np.ndarray[Any, Any]
 
 
+LINES = 128  # rows of which some columns stay in the first cache
 BLOCK = 512  # rows that stay in the cache while all their features are read
 CROWDED = 4  # cuts in one cell of a grid, from which on searching is faster than counting
 
@@ -21,24 +22,28 @@ CROWDED = 4  # cuts in one cell of a grid, from which on searching is faster tha
 @kernel
 def columns_of(X: Array, first: int, out: Array) -> None:
     """Copy the columns from `first` on to the rows of out: several at once, for they share the lines of the cache."""
-    for i in range(X.shape[0]):
+    for start in range(0, X.shape[0], LINES):
+        rows = X[start : start + LINES]
         for k in range(out.shape[0]):
-            out[k, i] = X[i, first + k]
+            to = out[k, start : start + LINES]
+            for i in range(to.size):
+                to[i] = rows[i, first + k]
 
 
 @kernel
-def cut_sorted(values: Array, below: Array, limit: int, out: Array) -> tuple[int, int]:
+def cut_sorted(values: Array, below: Array, many: bool, limit: int, out: Array) -> tuple[int, int]:
     """Write the cuts between sorted values, and return how many they are and how many values are distinct.
 
-    NaN comes last and does not count.  If there are more than `limit` distinct values, cuts are after the values at the
-    quantiles k / limit: those of the first row r with below[r] / below[-1] >= k / limit, where below[r] is the mass of
-    the rows up to r (empty if every row has the mass 1).  A cut is halfway between neighbours, where floats allow.
+    If it is known that `many` are, more than `limit`, they are not counted.  NaN comes last and does not count.  If
+    there are more than `limit` distinct values, cuts are after the values at the quantiles k / limit: those of the
+    first row r with below[r] / below[-1] >= k / limit, where below[r] is the mass of the rows up to r (empty if every
+    row has the mass 1).  A cut is halfway between neighbours, where floats allow.
     """
     size = values.size
     while size > 0 and np.isnan(values[size - 1]):
         size -= 1
-    distinct = min(size, 1)
-    for r in range(1, size):
+    distinct = limit + 1 if many else min(size, 1)
+    for r in range(1, 1 if many else size):
         distinct += values[r] != values[r - 1]
     weighted, all_cuts = below.size > 0, distinct <= limit
     whole = np.float64(below[size - 1]) if weighted and size > 0 else np.float64(size)

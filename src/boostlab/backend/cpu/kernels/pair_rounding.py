@@ -113,17 +113,18 @@ def pair_rounding(residual: Callable[..., Any]) -> Any:
         tops: Array,
         sums: Array,
     ) -> tuple[int, int, int, float, int, int, int, float]:
-        """Write t - centre and the integers of both channels of the rows first <= i < last at these scales.
+        """Write t - centre (unless there is no room) and the integers of both channels of the rows first <= i < last.
 
         Return for each channel what `round_block` does; tops and sums, unless these are empty, are those of
         `tops_and_sums` for residuals.
         """
-        x = doubles(BLOCK)
+        x, less = doubles(BLOCK), doubles(BLOCK)
         many0, signed0, gross0, rough0 = 0 if first <= last else stamp, np.int64(0), np.int64(0), 0.0
         many1, signed1, gross1, rough1 = 0, np.int64(0), np.int64(0), 0.0
         for start in range(first, last, BLOCK):
             end = min(start + BLOCK, last)
-            by, of, ws, ts, to = counts[start:end], mass[start:end], w[start:end], t[start:end], centred[start:end]
+            by, of, ws, ts = counts[start:end], mass[start:end], w[start:end], t[start:end]
+            to = centred[start:end] if centred.size > 0 else less[: end - start]
             for i in range(to.size):
                 to[i] = ts[i] - centre
             changed, signed, gross, rough = round_block(forms[0], ws, to, by, of, scales[0], q[start:end])

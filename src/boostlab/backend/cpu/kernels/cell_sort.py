@@ -1,0 +1,202 @@
+"""A long column sorted as far as its cuts can tell, without comparing all of its values.
+
+Values are scattered to cells over their range, as a counting sort does, in about 4 ns a value; a full sort takes 40.
+Cells are then sorted only where a quantile falls, and the next ones, whose smallest value ends a cut.  Cells are even;
+where a few values are far out they are even in a scale that draws the ends in, or else most values would share a cell.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from boostlab.backend.cpu.compiling import kernel, part
+from boostlab.backend.cpu.functions import bits, from_bits
+from boostlab.backend.cpu.kernels.fixed_point import INFINITE, MAGNITUDE
+from boostlab.backend.cpu.kernels.workspace import clear, doubles, integers, naturals
+
+Array = np.ndarray[Any, Any]
+
+FEW = 48  # values of a cell, up to which they are sorted by insertion
+SAMPLE = 128  # values that tell where the middle half of them is
+FAR = 32.0  # of the middle half's width: ranges that are wider are drawn in
+
+
+@part
+def _extremes(values: Array) -> tuple[float, float]:
+    """Return the smallest and the largest value but NaN: in a certain form, bits of doubles order like integers."""
+    low, high = MAGNITUDE, -MAGNITUDE
+    for i in range(values.size):
+        x = bits(np.float64(values[i]))
+        key = x ^ ((x >> 63) & MAGNITUDE)
+        number = (x & MAGNITUDE) <= INFINITE
+        low = min(low, key if number else MAGNITUDE)
+        high = max(high, key if number else -MAGNITUDE)
+    return from_bits(low ^ ((low >> 63) & MAGNITUDE)), from_bits(high ^ ((high >> 63) & MAGNITUDE))
+
+
+@part
+def _middle(values: Array) -> tuple[float, float]:
+    """Return a median of a few values, and how wide their middle half is; 0 if that is too small to divide by."""
+    few, n = doubles(SAMPLE), 0
+    for k in range(SAMPLE):
+        v = np.float64(values[k * values.size // SAMPLE])
+        if v == v:
+            p = n
+            while p > 0 and few[p - 1] > v:
+                few[p] = few[p - 1]
+                p -= 1
+            few[p] = v
+            n += 1
+    width = few[3 * n // 4] - few[n // 4] if n > 3 else 0.0
+    return few[n // 2] if n > 0 else 0.0, width if 1e-300 < width < 1e300 else 0.0
+
+
+@part
+def _drawn_in(x: float) -> float:
+    """Return x / (1 + |x|), in operations none of which falls, rounding included, when x grows."""
+    r = 1.0 / (1.0 + abs(x))
+    return 1.0 - r if x > 0.0 else r - 1.0
+
+
+@part
+def _cells(values: Array, low: float, scale: float, n_cells: int, out: Array) -> None:
+    """Write the cell of every value, which never falls when values grow; n_cells for NaN."""
+    top = np.float64(n_cells - 1)
+    for i in range(values.size):
+        v = np.float64(values[i])
+        x = (v - low) * scale
+        x = x if x < top else top  # NaN as well
+        out[i] = np.uint16(np.int32(x) if v == v else n_cells)
+
+
+@part
+def _drawn_in_cells(values: Array, ends: Any, middle: float, per: float, n_cells: int, out: Array) -> None:
+    """Do the same where (value - middle) * per is drawn in; `ends` are the smallest and the largest value."""
+    left = _drawn_in((ends[0] - middle) * per)
+    steep, top = (n_cells - 1) / (_drawn_in((ends[1] - middle) * per) - left), np.float64(n_cells - 1)
+    for i in range(values.size):
+        v = np.float64(values[i])
+        x = (_drawn_in((v - middle) * per) - left) * steep
+        x = x if x < top else top
+        out[i] = np.uint16(np.int32(x) if v == v else n_cells)
+
+
+@part
+def _wanted(below: Array, n_cells: int, limit: int, every: bool, out: Array) -> None:
+    """Mark the cells to sort: where the share of a cut is reached, and the next cell that has values; or all.
+
+    below[c] is the mass in the cells before c.
+    """
+    whole, k, follows = np.float64(below[n_cells]), 1, False
+    for c in range(n_cells):
+        if below[c + 1] == below[c]:
+            continue
+        out[c] = every or follows
+        follows = False
+        while k < limit and below[c + 1] / whole >= k / limit:
+            out[c], follows, k = True, True, k + 1
+
+
+@part
+def _insert(values: Array, mass: Array, start: int, end: int) -> None:
+    """Sort a few values, and their masses with them."""
+    for i in range(start + 1, end):
+        v, p = values[i], i
+        m = mass[i] if mass.size > 0 else 0
+        while p > start and values[p - 1] > v:
+            values[p] = values[p - 1]
+            if mass.size > 0:
+                mass[p] = mass[p - 1]
+            p -= 1
+        values[p] = v
+        if mass.size > 0:
+            mass[p] = m
+
+
+@part
+def _differ(values: Array, start: int, end: int) -> bool:
+    """Return whether some values are not equal."""
+    i = start
+    while i < end and values[i] == values[start]:
+        i += 1
+    return i < end
+
+
+@kernel
+def sort_by_cells(
+    values: Array, mass: Array, limit: int, exact: bool, cell: Array, out: Array, masses: Array, crowded: Array
+) -> tuple[int, bool]:
+    """Write values to out so that all that `binning.cut_sorted` looks at are where a sort would have them, NaN last.
+
+    Return how many cells are left for the caller to sort (their bounds are the first rows of crowded), -1 if the range
+    is too wide for cells; and whether there are surely more than `limit` distinct values.  Only then, and unless
+    `exact`, some cells are not sorted.
+
+    Parameters
+    ----------
+    values : array
+        Of one column.
+    mass : int64 array
+        Of the rows; empty where each is 1.
+    limit : int
+        One more than the largest number of cuts.
+    exact : bool
+        Sort all cells.
+    cell : uint16 array
+        Workspace, one a value.
+    out, masses : arrays
+        Where values and their masses go.
+    crowded : int64 array of shape (n_cells, 2)
+        Bounds of cells, to be sorted by the caller.
+    """
+    n_cells, weighted = crowded.shape[0], mass.size > 0
+    low, high = _extremes(values)
+    scale = (n_cells - 1) / (high - low) if high > low else 1.0
+    if not 1e-300 < scale < 1e300 or not high - low < np.inf:
+        return -1, False
+    middle, width = _middle(values)
+    if width > 0.0 and high - low > FAR * width:
+        _drawn_in_cells(values, (low, high), middle, 1.0 / width, n_cells, cell)
+    else:
+        _cells(values, low, scale, n_cells, cell)
+    place, heavy = naturals(n_cells + 2), integers(n_cells + 1 if weighted else 0)
+    clear(place)
+    clear(heavy)
+    for i in range(cell.size):
+        place[np.uint64(cell[i]) + np.uint64(1)] += np.uint64(1)
+    if weighted:
+        for i in range(cell.size):
+            if cell[i] < n_cells:
+                heavy[cell[i] + 1] += mass[i]
+    some = 0
+    for c in range(1, n_cells + 1):
+        some += place[c] > 0
+        place[c] += place[c - 1]
+        if weighted:
+            heavy[c] += heavy[c - 1]
+    marked = np.empty(n_cells, np.bool_)
+    every = exact or some <= limit
+    if weighted:
+        _wanted(heavy, n_cells, limit, every, marked)
+    else:
+        _wanted(place, n_cells, limit, every, marked)
+    for i in range(cell.size):
+        mine = np.uint64(cell[i])
+        at = place[mine]
+        out[at] = values[i]
+        if weighted:
+            masses[at] = mass[i]
+        place[mine] = at + np.uint64(1)
+    left, start = 0, np.int64(0)
+    for c in range(n_cells):
+        end = np.int64(place[c])  # where the next cell starts, now that this one is full
+        if end > start and marked[c]:
+            if end - start <= FEW:
+                _insert(out, masses, int(start), int(end))
+            elif _differ(out, int(start), int(end)):
+                crowded[left, 0], crowded[left, 1] = start, end
+                left += 1
+        start = end
+    return left, some > limit
