@@ -4,7 +4,7 @@ The leaf with the largest gain is split, until there are as many leaves as there
 leaf are a stretch of one array, which a split parts in place, order kept; the smaller side is summed, the other's
 histogram is the difference.  A team shares the cells of a histogram, the columns of a search and the rows of a stretch,
 and meets at a barrier after each (kernels/spin_barrier.py).  Every member keeps the list of nodes and comes to the same
-decisions, so that nobody waits for them.  Sums are integers: the trees are the same for any team.
+decisions, so that no member waits for them.  Sums are integers: the trees are the same for any team.
 
 Leaves that will be split next are prepared together: parted, their children summed and searched.  So a large team meets
 eight times four times for 31 leaves, not thirty times, and has more to share each time.  Whether a leaf is split is
@@ -355,7 +355,7 @@ def grower(kind: Kind, lanes: int) -> Any:
                 lesser = n_nodes if n_low * 2 <= rows else n_nodes + 1
                 larger = 2 * n_nodes + 1 - lesser
                 facts[larger, HIST], facts[lesser, HIST] = leaf[HIST], used
-                if leaf[DEPTH] + 1 < limits.depth and leaves + 1 < limits.leaves:  # else nobody looks for another split
+                if leaf[DEPTH] + 1 < limits.depth and leaves + 1 < limits.leaves:  # else no other split is looked for
                     small[n_pairs], pairs[n_pairs, 0], pairs[n_pairs, 1] = lesser, lesser, larger
                     n_pairs += 1
                 n_nodes, used = n_nodes + 2, used + 1

@@ -37,7 +37,7 @@ class SlotColumns(NamedTuple):
     starts: Array
     cuts: Array
     cuts_below: Array
-    filled: Array  # slots that somebody of the sample is in
+    filled: Array  # slots that have rows of the sample
     categorical: Array
 
 
@@ -101,7 +101,7 @@ def sums_of_numbers(a: int, b: int) -> tuple[int, int]:
 def sort_slots(
     sums: Callable[..., Any], hist: Array, columns: SlotColumns, j: int, unit: Array, order: Array, rank: Array
 ) -> None:
-    """Sort a column's slots by the mean of the target, equals in their order, those that nobody is in last."""
+    """Sort a column's slots by the mean of the target, equals in their order, those without rows last."""
     start = columns.starts[j]
     for s in range(columns.starts[j + 1] - start):
         a, b = sums(hist[2 * (start + s)], hist[2 * (start + s) + 1])
