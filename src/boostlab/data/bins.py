@@ -256,7 +256,7 @@ def _sparse_cuts(X: Any, mass: Array | None, limit: int, threads: int) -> tuple[
     room = np.append(0, np.cumsum(np.minimum(np.diff(indptr), limit - 1)))
     lows, highs = np.empty(room[-1]), np.empty(room[-1])
     found, distinct = np.zeros(d, np.int64), np.zeros(d, np.int64)
-    heavy = np.empty(0, np.int64) if mass is None else mass
+    heavy = np.empty(0, np.int32) if mass is None else mass  # as counts are: one kernel for both
     whole = X.shape[0] if mass is None else int(mass.sum())
 
     def work(first: int, last: int) -> None:

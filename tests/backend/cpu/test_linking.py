@@ -7,8 +7,12 @@ import sys
 
 import numpy as np
 import pytest
+from numba import njit
+from numba.core.event import install_recorder
+from numba.core.runtime import _nrt_python, rtsys
 
-from boostlab.backend.cpu.compiling import kernel, part
+import boostlab
+from boostlab.backend.cpu.compiling import KERNEL, kernel, part
 from boostlab.backend.cpu.kernels.workspace import last_at_most, to_read, to_write
 
 
@@ -34,6 +38,107 @@ def test_a_part_is_linked_with_its_kernel_and_its_errors_reach_python():
     np.testing.assert_array_equal(roots(x), np.sqrt(x))
     with pytest.raises(ValueError, match="no root"):
         roots(x - 9.0)
+
+
+@part
+def first_half(x):
+    return x[: x.size // 2]
+
+
+@part
+def squares(x):
+    out = np.empty(x.size)
+    for i in range(x.size):
+        out[i] = x[i] * x[i]
+    return out
+
+
+@part
+def sum_of_squares(x):
+    found = 0.0
+    for half in (first_half(x), x[x.size // 2 :]):
+        of = squares(half)
+        for i in range(of.size):
+            found += of[i]
+    return found
+
+
+@part
+def largest(pair):
+    rows, at = pair
+    found = rows[at[0]][0]
+    for j in range(rows.shape[1]):
+        row = rows[at[0]]
+        found = max(found, row[j])
+    return found
+
+
+@kernel
+def all_of_it(rows, at, out):
+    for i in range(rows.shape[0]):
+        at[0] = i
+        out[i] = sum_of_squares(rows[i]) + largest((rows, at))
+
+
+def test_what_owns_no_array_counts_no_references_and_what_does_frees_it():
+    """Of these parts some return views, some make arrays, and some only look at what they are given."""
+    rows, out = np.arange(12.0).reshape(3, 4), np.empty(3)
+    all_of_it(rows, np.zeros(1, np.int64), out)
+    _nrt_python.memsys_enable_stats()
+    before, held = rtsys.get_allocation_stats(), sys.getrefcount(rows)
+    for _ in range(5):
+        all_of_it(rows, np.zeros(1, np.int64), out)
+    after = rtsys.get_allocation_stats()
+    _nrt_python.memsys_disable_stats()
+    np.testing.assert_array_equal(out, (rows**2).sum(1) + rows.max(1))
+    assert after.mi_alloc - before.mi_alloc == after.mi_free - before.mi_free == 5 * 3 * 2  # the squares of two halves
+    assert sys.getrefcount(rows) == held
+
+
+@pytest.mark.parametrize("booster", [boostlab.AdaBoostClassifier, boostlab.LogitBoostClassifier])
+@pytest.mark.parametrize("learner", [{}, {"max_leaf_nodes": 4}, {"estimator": "tree"}])
+def test_fits_free_what_they_make(table, booster, learner):
+    model = booster(n_estimators=3, **learner).fit(*table)
+    _nrt_python.memsys_enable_stats()
+    before = rtsys.get_allocation_stats()
+    model.fit(*table).predict(table[0])
+    after = rtsys.get_allocation_stats()
+    _nrt_python.memsys_disable_stats()
+    assert after.mi_alloc - before.mi_alloc == after.mi_free - before.mi_free
+    assert after.alloc - before.alloc == after.free - before.free
+
+
+@kernel
+def added(x, out):
+    for i in range(x.size):
+        out[i] += x[i]
+
+
+def test_one_kernel_serves_arrays_that_may_be_written_to_and_others():
+    x, out = np.arange(3.0), np.zeros(3)
+    for writeable in (False, True, False):
+        x.flags.writeable = writeable
+        added(x, out)
+    np.testing.assert_array_equal(out, [0, 3, 6])
+    assert len(added.signatures) == 1
+
+
+@part
+def halved(x):
+    return x / 2.0
+
+
+@part
+def quartered(x):
+    return halved(halved(x))
+
+
+def test_a_part_is_compiled_once_for_kernels_and_for_other_parts():
+    made = njit(**KERNEL)(lambda x: halved(x) + quartered(x))  # not from the cache on disk
+    with install_recorder("numba:compile") as seen:
+        assert made(8.0) == 6.0
+    names = [event.data["dispatcher"].py_func.__name__ for _, event in seen.buffer if event.is_start]
+    assert sorted(names) == ["<lambda>", "halved", "quartered"]
 
 
 @pytest.mark.parametrize("value", range(-1, 9))

@@ -9,13 +9,14 @@ import logging
 import sys
 import zlib
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numba
 from numba import njit
-from numba.core import event
+from numba.core import event, types
 from numba.core.caching import IndexDataCacheFile
+from numba.core.sigutils import normalize_signature
 from numba.extending import register_jitable
 
 LINKED = "0.68."  # the releases of Numba whose inner workings `linking` knows; others compile as they are made to
@@ -136,13 +137,36 @@ def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function on first use; without a writable place for the cache, anew in every process."""
     function = told_apart(function)
     try:
-        made = njit(cache=True, **KERNEL)(function)
+        made: Any = njit(cache=True, **KERNEL)(function)
     except RuntimeError:  # Numba finds no folder it may write to
-        return njit(**KERNEL)(function)
-    cache: Any = made._cache
-    stamp = cache._impl.locator.get_source_stamp()
-    cache._cache_file = _CacheFile(cache._cache_path, cache._impl.filename_base, stamp)  # type: ignore[no-untyped-call]
+        made = njit(**KERNEL)(function)
+    else:
+        stamp = made._cache._impl.locator.get_source_stamp()
+        made._cache._cache_file = _CacheFile(made._cache._cache_path, made._cache._impl.filename_base, stamp)  # type: ignore[no-untyped-call]
+    made.compile = partial(_compile_once, made, made.compile)
     return made
+
+
+def _compile_once(made: Any, compiled: Callable[..., Any], signature: Any) -> Any:
+    """Compile a kernel for arrays that may be written to, and let it take those that may not.
+
+    Their machine code is the same.  Numba compiles it twice, for it refuses to compile a kernel that writes to an array
+    of the second kind: a kernel here writes to `out` and workspace only.
+    """
+    given, _ = normalize_signature(signature)  # type: ignore[no-untyped-call]
+    taken = tuple(_to_write(kind) for kind in given)
+    entry = compiled(taken)
+    if taken != tuple(given):
+        made._insert([kind._code for kind in given], entry, False)
+    return entry
+
+
+def _to_write(kind: Any) -> Any:
+    if isinstance(kind, types.Array) and not kind.mutable:
+        return kind.copy(readonly=False)
+    if isinstance(kind, types.Tuple | types.UniTuple):
+        return types.Tuple([_to_write(part) for part in kind])  # type: ignore[no-untyped-call]
+    return kind
 
 
 def part(function: Callable[..., Any]) -> Any:

@@ -11,16 +11,22 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from numba import _dynfunc  # type: ignore[attr-defined]
+from numba.core import ir, types
 from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags, _LowerResult
 from numba.core.compiler_machinery import register_pass
 from numba.core.environment import lookup_environment
 from numba.core.typed_passes import NativeLowering
+from numba.core.typing.templates import _IntrinsicTemplate
 from numba.core.untyped_passes import InlineClosureLikes, InlineInlinables, LiteralUnroll, WithLifting
 
 ENVIRONMENT = "_ZN08NumbaEnv"
 IDLE = (InlineClosureLikes, InlineInlinables, LiteralUnroll, WithLifting)  # kernels have no closures, nor `with`
+
+# What holds no array.
+PLAIN = types.Number, types.Boolean, types.NoneType, types.RangeType, types.SliceType, types.RawPointer
+PASSED_ON = "build_tuple", "cast", "exhaust_iter", "iternext", "pair_first", "pair_second", "phi", "static_getitem"
 
 
 class _Linked(JITCodeLibrary):
@@ -35,6 +41,58 @@ class _Linked(JITCodeLibrary):
         self._finalized = True
 
 
+# -- references ----------------------------------------------------------------------------------------------------
+
+
+def _uncounting(state: Any) -> Any:
+    """Return the context that a function is lowered in: without a count of references, if it owns no array.
+
+    Whoever calls it holds what it is given, and what it looks at is part of that.  Counting every view of an array all
+    the same is an eighth of the time that compilation takes, and costs time in each call.
+    """
+    made = (assigned for block in state.func_ir.blocks.values() for assigned in block.find_insts(ir.Assign))
+    if _may_be_array(state.return_type) or any(_may_own(state, assigned) for assigned in made):
+        return state.targetctx
+    context = state.targetctx.subtarget(enable_nrt=False)
+    vars(context).pop("nrt", None)  # made for the other context
+    return context
+
+
+def _may_own(state: Any, assigned: Any) -> bool:
+    """Return whether an assignment may make an array that was not there before."""
+    value, kind = assigned.value, state.typemap[assigned.target.name]
+    if isinstance(value, ir.Yield):
+        return True
+    if not isinstance(value, ir.Expr) or not _may_be_array(kind) or value.op in PASSED_ON:
+        return False
+    if value.op == "call":
+        called = state.typemap[value.func.name]
+        return not (isinstance(called, types.NamedTupleClass) or _is_intrinsic(called))
+    if value.op in ("getattr", "getiter"):  # a method or field of a tuple, but not the rows of an array
+        return isinstance(state.typemap[value.value.name], types.Array)
+    if value.op == "getitem":  # a view, unless the places are an array as well
+        return _may_be_array(state.typemap[value.index.name])
+    return True
+
+
+def _may_be_array(kind: Any) -> bool:
+    if isinstance(kind, types.BaseTuple):
+        return any(map(_may_be_array, kind.types))  # type: ignore[attr-defined]
+    return not isinstance(kind, PLAIN)
+
+
+def _is_intrinsic(called: Any) -> bool:
+    """Return whether a function is one of our own that is made of instructions: none of them makes an array."""
+    known: tuple[Any, ...] = getattr(called, "templates", (object,))
+    return all(
+        issubclass(template, _IntrinsicTemplate) and template._definition_func.__module__.startswith("boostlab.")
+        for template in known
+    )
+
+
+# -- passes --------------------------------------------------------------------------------------------------------
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _Lowering(NativeLowering):
     """From typed instructions to those of LLVM, and no further."""
@@ -42,7 +100,7 @@ class _Lowering(NativeLowering):
     _name = "lowering_of_a_part"
 
     def run_pass(self, state: Any) -> bool:
-        context = state.targetctx
+        state.targetctx = context = _uncounting(state)
         state.library = library = _Linked(context.codegen(), state.func_id.func_qualname)
         library.enable_object_caching()
         state.flags.no_compile = True
@@ -65,6 +123,7 @@ class _KernelLowering(NativeLowering):
     _name = "lowering_of_a_kernel"
 
     def run_pass(self, state: Any) -> bool:
+        state.targetctx = _uncounting(state)
         super().run_pass(state)
         for variable in state.library._final_module.global_variables:  # where parts look for objects of Python
             if variable.name.startswith(ENVIRONMENT) and (known := lookup_environment(variable.name)) is not None:
@@ -80,8 +139,8 @@ class _Flags(Flags):
     """
 
     def _inherited(self) -> tuple[Any, ...]:
-        known = self._values
-        return known.get("forceinline"), known.get("error_model"), known.get("fastmath"), known.get("nrt")
+        known = self._values  # what was not asked for is not there, or false
+        return bool(known.get("forceinline")), known.get("error_model"), known.get("fastmath") or None, known.get("nrt")
 
     def __hash__(self) -> int:
         return hash(self._inherited()[0])

@@ -44,6 +44,8 @@ class CpuRows(CpuSample):
 
     def __init__(self, rule: Rule, table: Any, masses: Masses, codes: Array, n_classes: int) -> None:
         super().__init__(table, masses)
+        if n_classes:  # one type of integers is one kernel
+            codes = codes.astype(np.min_scalar_type(-n_classes), copy=False)
         self.rule, self.k, self.n_classes = rule, codes, n_classes
         self.y = np.where(codes == 1, np.int8(1), np.int8(-1)) if n_classes else codes
         for labels in (self.y, self.k):

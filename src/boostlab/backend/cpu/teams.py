@@ -45,18 +45,18 @@ class Team:
         A thread is on the list before it looks whether a call has begun, and a call has begun before it looks at the
         list: one of the two sees the other.
         """
-        bed = threading.Lock()
-        bed.acquire()
+        asleep = threading.Lock()
+        asleep.acquire()
         while True:
-            self._sleeping.append(bed)
-            if not self.in_call or not self._get_up(bed):
-                bed.acquire()
+            self._sleeping.append(asleep)
+            if not self.in_call or not self._leave_list(asleep):
+                asleep.acquire()
             serve(self.numbers, LOOKS)
 
-    def _get_up(self, bed: threading.Lock) -> bool:
-        """Leave the list; return False if somebody has been faster, and has released the lock."""
+    def _leave_list(self, asleep: threading.Lock) -> bool:
+        """Leave the list; return False if a call has released the lock already."""
         try:
-            self._sleeping.remove(bed)
+            self._sleeping.remove(asleep)
         except ValueError:
             return False
         return True
@@ -66,10 +66,10 @@ class Team:
         self.in_call = True
         while self._sleeping and self.size - len(self._sleeping) < parts:
             try:
-                bed = self._sleeping.pop()
-            except IndexError:  # it got up by itself
+                asleep = self._sleeping.pop()
+            except IndexError:  # it went on by itself
                 return
-            bed.release()
+            asleep.release()
 
     def room(self, size: int) -> Array:
         """Return workspace for so many integers, the same every time."""
@@ -78,7 +78,7 @@ class Team:
         return self._room[:size]
 
 
-_free: list[Team] = []  # teams that nobody uses
+_free: list[Team] = []  # teams that are not in use
 os.register_at_fork(after_in_child=_free.clear) if hasattr(os, "register_at_fork") else None
 
 
@@ -89,7 +89,7 @@ def team_of(size: int) -> Iterator[Team]:
     try:
         if team is not None:
             _free.remove(team)
-    except ValueError:  # somebody else was faster
+    except ValueError:  # another thread was faster
         team = None
     if team is None:
         team = Team(size)

@@ -22,7 +22,7 @@ from boostlab.backend.partitioned.exchanges import Exchanges
 from boostlab.backend.partitioned.part import Facts, Part
 from boostlab.backend.partitioned.scores import PartedExponentials, PartedMasses, PartedScores, PartedWatched
 from boostlab.backend.partitioned.whole import PartedNode, Parts, Whole
-from boostlab.contract import Reweigh, Rule, Step
+from boostlab.contract import Reweigh, Rule, Step, Task
 from boostlab.contract.formula import by_label, is_formula, n_values, parameters
 from boostlab.contract.growth import Strategy
 from boostlab.contract.rows import NodeHalves
@@ -169,7 +169,7 @@ class PartitionedRows(CpuSample):
 
     def look_at(self, task: Any, h: PartedColumn, known: Mapping[Any, Any]) -> None:
         """Let formulas see a task and the votes of the voter in question; take note of the sums that are known."""
-        single = hasattr(task, "weight")
+        single = isinstance(task, Task)
         self.order("look_at", task.weight if single else None, task.target if single else None, h)
         self.known = known
 

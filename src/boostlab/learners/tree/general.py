@@ -197,7 +197,7 @@ class _Grower:
     def _prepare(self, heap: list[tuple[float, int, _Leaf]], left: float) -> None:
         """Part the leading leaf, and those that may follow it where that is worth while; so many splits are left.
 
-        Of children that nobody will split no histogram is asked for.
+        Of children that will not be split no histogram is asked for.
         """
         leaves = [leaf for _, _, leaf in heapq.nsmallest(self.rows.ahead(left), heap) if leaf.halves is None]
         inner = [leaf for leaf in leaves if left > 1 and leaf.depth + 1 < deepest(self.learner)]

@@ -146,7 +146,7 @@ def test_the_cheapest_cut_of_classes(seed):
 
 @search.part
 def arrange(hist, columns, j, unit, room):
-    return search.arrange_pairs(search.sums_of_sides, hist, columns, j, unit, room)
+    search.arrange_pairs(search.sums_of_sides, hist, columns, j, unit, room)
 
 
 EVEN = search.even_search(kinds._both, arrange)

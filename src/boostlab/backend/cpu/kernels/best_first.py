@@ -4,7 +4,7 @@ The leaf with the largest gain is split, until there are as many leaves as there
 leaf are a stretch of one array, which a split parts in place, order kept; the smaller side is summed, the other's
 histogram is the difference.  A team shares the cells of a histogram, the columns of a search and the rows of a stretch,
 and meets at a barrier after each (kernels/spin_barrier.py).  Every member keeps the list of nodes and comes to the same
-decisions, so that nobody waits for them.  Sums are integers: the trees are the same for any team.
+decisions, so that no member waits for them.  Sums are integers: the trees are the same for any team.
 
 Leaves that will be split next are prepared together: parted, their children summed and searched.  So a large team meets
 eight times four times for 31 leaves, not thirty times, and has more to share each time.  Whether a leaf is split is
@@ -279,43 +279,27 @@ def grower(kind: Kind, lanes: int) -> Any:
             for k in range(room.order.size):
                 orders[node, k] = room.order[k]
 
-    @in_parts
-    def grow(
+    @part
+    def grown(
         me: int,
         team: Array,
         size: int,
-        table: Any,
+        codes: PackedCodes,
+        columns: SlotColumns,
         source: Any,
         known: bool,
-        costs: Any,
-        limit: Any,
-        tables: Any,
-        work: Any,
+        scales: Scales,
+        limits: GrowthLimits,
+        nodes: Any,
+        shared: Shared,
+        space: Any,
     ) -> int:
-        """Grow a tree as member `me` of a team of so many; write the nodes and reorder the members.
-
-        table holds the fields of PackedCodes and of SlotColumns, costs those of Scales, limit of GrowthLimits, tables
-        of Nodes, work of Shared.  totals[:, 0] are the sums over all rows, and the first of hists is their histogram if
-        it is known.  Return the number of nodes; 0 if the team is broken.
-        """
-        if size == 0:
-            return stamp
-        codes, columns, scales, limits, shared = (
-            PackedCodes(*table[0]),
-            SlotColumns(*table[1]),
-            Scales(*costs),
-            GrowthLimits(*limit),
-            Shared(*work),
-        )
-        facts, gains, sums, orders = tables[0][me], tables[1][me], tables[2][me], tables[3][me]
-        nodes, n, K = (facts, gains, sums, orders), shared.members.size, sums.shape[1]
+        """Do what `grow` does, in workspace that is there: what owns no array counts no references to arrays."""
+        facts, gains, sums, orders = nodes
+        room, block, low, batch, small, pairs = space
+        n, K = shared.members.size, sums.shape[1]
         for i in range(n * me // size, n * (me + 1) // size):
             shared.members[i] = i
-        widest = 1
-        for j in range(columns.cuts.size):
-            widest = max(widest, columns.starts[j + 1] - columns.starts[j])
-        room, block, low = new_room(widest, K), new_block(), np.empty(widest, np.bool_)
-        batch, small, pairs = integers(MOST), integers(MOST), np.empty((MOST, 2), np.int64)
         clear(facts[0])
         facts[0, SIZE], facts[0, STATE] = n, LEAF
         n_nodes, leaves, used, some = 1, 1, 1, False
@@ -371,7 +355,7 @@ def grower(kind: Kind, lanes: int) -> Any:
                 lesser = n_nodes if n_low * 2 <= rows else n_nodes + 1
                 larger = 2 * n_nodes + 1 - lesser
                 facts[larger, HIST], facts[lesser, HIST] = leaf[HIST], used
-                if leaf[DEPTH] + 1 < limits.depth and leaves + 1 < limits.leaves:  # else nobody looks for another split
+                if leaf[DEPTH] + 1 < limits.depth and leaves + 1 < limits.leaves:  # else no other split is looked for
                     small[n_pairs], pairs[n_pairs, 0], pairs[n_pairs, 1] = lesser, lesser, larger
                     n_pairs += 1
                 n_nodes, used = n_nodes + 2, used + 1
@@ -381,5 +365,36 @@ def grower(kind: Kind, lanes: int) -> Any:
             if facts[node, STATE] != SPLIT:
                 facts[node, CUT], facts[node, CHILD], gains[node] = -1, 0, 0.0
         return 2 * leaves - 1
+
+    @in_parts
+    def grow(
+        me: int,
+        team: Array,
+        size: int,
+        table: Any,
+        source: Any,
+        known: bool,
+        costs: Any,
+        limit: Any,
+        tables: Any,
+        work: Any,
+    ) -> int:
+        """Grow a tree as member `me` of a team of so many; write the nodes and reorder the members.
+
+        table holds the fields of PackedCodes and of SlotColumns, costs those of Scales, limit of GrowthLimits, tables
+        of Nodes, work of Shared.  totals[:, 0] are the sums over all rows, and the first of hists is their histogram if
+        it is known.  Return the number of nodes; 0 if the team is broken.
+        """
+        if size == 0:
+            return stamp
+        codes, columns, shared = PackedCodes(*table[0]), SlotColumns(*table[1]), Shared(*work)
+        scales, limits = Scales(*costs), GrowthLimits(*limit)
+        nodes = tables[0][me], tables[1][me], tables[2][me], tables[3][me]
+        widest = 1
+        for j in range(columns.cuts.size):
+            widest = max(widest, columns.starts[j + 1] - columns.starts[j])
+        room, block, low = new_room(widest, nodes[2].shape[1]), new_block(), np.empty(widest, np.bool_)
+        space = room, block, low, integers(MOST), integers(MOST), np.empty((MOST, 2), np.int64)
+        return grown(me, team, size, codes, columns, source, known, scales, limits, nodes, shared, space)
 
     return grow

@@ -100,7 +100,7 @@ def low_categories(
 ) -> None:
     """Write which slots of a column are low where the cut comes after the slot `last` in the order of mean labels.
 
-    What nobody of the sample is in goes with the missing values, or where there are none with the heavier side.
+    Slots without rows of the sample go with the missing values, or where there are none with the heavier side.
     """
     lanes, width = cells.shape[2], low.size
     code, lane = cells[feature // lanes], feature % lanes

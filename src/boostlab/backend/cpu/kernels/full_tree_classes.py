@@ -1,6 +1,6 @@
 """Full trees for labels of several classes in one compiled call, on numbers without missing values (see `full`).
 
-A node's rows are summed column by column, a place for every class that the node has; slots that nobody is in are never
+A node's rows are summed column by column, a place for every class that the node has; slots without rows are never
 visited.  Costs are folded over classes as `split.search_classes` does, all cuts of a column at once: what a class
 without weight would add is nothing, so the trees are those of the general way.
 """

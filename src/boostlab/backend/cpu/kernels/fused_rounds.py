@@ -169,7 +169,7 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
         low, high = -(-d // width) * me // size, -(-d // width) * (me + 1) // size  # whole words
         begin, end = span(lanes, starts, low, high)
         first, last = n * me // size, n * (me + 1) // size
-        by_words, nobody, before = rows.size > 0, (-1, -1, 0, 0, LEAST), -1
+        by_words, nothing, before = rows.size > 0, (-1, -1, 0, 0, LEAST), -1
         made, left = max(0, stamp), False  # the stamp is negative: here the cache sees changes of what is called
         room = integers(2 * width)
         if by_words:  # a list has room for one more than the rows
@@ -179,7 +179,7 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
             stride, together = BLOCK, max(high - low, 1)
         out = outs[me] if outs.shape[0] > 0 else hist
         while True:
-            mine = nobody
+            mine = nothing
             for g in range(low, high, together):  # a word's sums are looked at while they are at hand
                 if by_words and made > 0:
                     words, bases = codes[g : g + 1], where[g * width : (g + 1) * width]

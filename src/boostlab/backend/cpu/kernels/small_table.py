@@ -237,14 +237,14 @@ def stump_of_edge(lanes: int) -> Any:
         filled: Array,
         categorical: Array,
         q: Array,
-        nobody: Array,
+        no_rows: Array,
         total: int,
         sides: int,
         hist: Array,
     ) -> tuple[int, int, int, int, int]:
-        """Write the histogram and return what `edge.best_edge` finds in it; nobody is an empty list of rows."""
+        """Write the histogram and return what `edge.best_edge` finds in it; no_rows is an empty list."""
         hist[:] = 0
-        add(words, base, q, nobody, 0, q.size, hist)
+        add(words, base, q, no_rows, 0, q.size, hist)
         return edge_search(hist, starts, filled, categorical, total, sides, 0, starts.size - 1)
 
     return search

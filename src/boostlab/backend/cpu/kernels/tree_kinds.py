@@ -51,8 +51,8 @@ def labels_grower(cost: Callable[..., Any], explains: float, lanes: int) -> Any:
         return _alone(cost, total, scales)
 
     @part
-    def arrange(hist: Array, columns: SlotColumns, j: int, unit: Array, room: Room) -> Array:
-        return arrange_pairs(sums, hist, columns, j, unit, room)
+    def arrange(hist: Array, columns: SlotColumns, j: int, unit: Array, room: Room) -> None:
+        arrange_pairs(sums, hist, columns, j, unit, room)
 
     @part
     def remaining(alone: float, total: Any, scales: Scales, source: Any, rows: Array) -> float:
@@ -83,8 +83,8 @@ def numbers_grower(cost: Callable[..., Any], explains: float, residual: Callable
         return _alone(cost, total, scales)
 
     @part
-    def arrange(hist: Array, columns: SlotColumns, j: int, unit: Array, room: Room) -> Array:
-        return arrange_pairs(sums, hist, columns, j, unit, room)
+    def arrange(hist: Array, columns: SlotColumns, j: int, unit: Array, room: Room) -> None:
+        arrange_pairs(sums, hist, columns, j, unit, room)
 
     @part
     def remaining(alone: float, total: Any, scales: Scales, source: Any, rows: Array) -> float:
@@ -119,9 +119,8 @@ def classes_grower(fold: Callable[..., Any], close: Callable[..., Any], lanes: i
         return close(folded, sum_of(total) * unit, 0.0, 0.0)
 
     @part
-    def arrange(hist: Array, columns: SlotColumns, j: int, unit: Array, room: Room) -> Array:
-        K = hist.size // columns.starts[columns.cuts.size]
-        return hist[K * columns.starts[j] : K * columns.starts[j + 1]]
+    def arrange(hist: Array, columns: SlotColumns, j: int, unit: Array, room: Room) -> None:
+        """Columns of categories are not served."""
 
     @part
     def remaining(alone: float, total: Array, scales: Scales, source: Any, rows: Array) -> float:

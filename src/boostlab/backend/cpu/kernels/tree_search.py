@@ -37,7 +37,7 @@ class SlotColumns(NamedTuple):
     starts: Array
     cuts: Array
     cuts_below: Array
-    filled: Array  # slots that somebody of the sample is in
+    filled: Array  # slots that have rows of the sample
     categorical: Array
 
 
@@ -101,7 +101,7 @@ def sums_of_numbers(a: int, b: int) -> tuple[int, int]:
 def sort_slots(
     sums: Callable[..., Any], hist: Array, columns: SlotColumns, j: int, unit: Array, order: Array, rank: Array
 ) -> None:
-    """Sort a column's slots by the mean of the target, equals in their order, those that nobody is in last."""
+    """Sort a column's slots by the mean of the target, equals in their order, those without rows last."""
     start = columns.starts[j]
     for s in range(columns.starts[j + 1] - start):
         a, b = sums(hist[2 * (start + s)], hist[2 * (start + s) + 1])
@@ -115,18 +115,13 @@ def sort_slots(
 
 
 @part
-def arrange_pairs(
-    sums: Callable[..., Any], hist: Array, columns: SlotColumns, j: int, unit: Array, room: Room
-) -> Array:
-    """Return a column's sums in the order in which it is cut."""
+def arrange_pairs(sums: Callable[..., Any], hist: Array, columns: SlotColumns, j: int, unit: Array, room: Room) -> None:
+    """Write the sums of a column of categories in the order in which it is cut."""
     start, end = columns.starts[j], columns.starts[j + 1]
-    if not columns.categorical[j]:
-        return hist[2 * start : 2 * end]
     sort_slots(sums, hist, columns, j, unit, room.order, room.rank)
     for k in range(end - start):
         s = start + room.order[k]
         room.sorted[2 * k], room.sorted[2 * k + 1] = hist[2 * s], hist[2 * s + 1]
-    return room.sorted[: 2 * (end - start)]
 
 
 @part
@@ -166,7 +161,10 @@ def pair_search(cost: Callable[..., Any], sums: Callable[..., Any], explains: fl
             n, start = columns.cuts[j], columns.starts[j]
             if n == 0:
                 continue
-            mine = arrange_pairs(sums, hist, columns, j, scales.unit, room)
+            mine = hist[2 * start : 2 * columns.starts[j + 1]]
+            if columns.categorical[j]:
+                arrange_pairs(sums, hist, columns, j, scales.unit, room)
+                mine = room.sorted[: mine.size]
             below0, below1, m = np.int64(0), np.int64(0), 0
             for s in range(n):
                 a, b = sums(mine[2 * s], mine[2 * s + 1])
@@ -250,8 +248,8 @@ def class_search(fold: Callable[..., Any], close: Callable[..., Any]) -> Callabl
 def even_search(weigh: Callable[..., Any], arrange: Callable[..., Any]) -> Callable[..., Any]:
     """Return the search for the cut whose lighter side is the heaviest, where no cut gains anything.
 
-    weigh(sums, s, K) is the weight of a slot of K channels; arrange returns a column's sums in the order in which it is
-    cut.
+    weigh(sums, s, K) is the weight of a slot of K channels; arrange writes the sums of a column of categories in the
+    order in which it is cut.
     """
 
     @part
@@ -262,7 +260,10 @@ def even_search(weigh: Callable[..., Any], arrange: Callable[..., Any]) -> Calla
             n, lower, start = columns.cuts[j], columns.cuts_below[j], columns.starts[j]
             if n == 0:
                 continue
-            mine = arrange(hist, columns, j, scales.unit, room)
+            mine = hist[K * start : K * columns.starts[j + 1]]
+            if columns.categorical[j]:
+                arrange(hist, columns, j, scales.unit, room)
+                mine = room.sorted[: mine.size]
             gone, below = weigh(mine, columns.starts[j + 1] - start - 1, K), np.int64(0)
             for s in range(n):
                 below += weigh(mine, s, K)
