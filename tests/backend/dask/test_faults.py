@@ -156,6 +156,15 @@ def test_a_partition_that_cannot_be_computed(client):
     assert left_on(client) == (0, [])
 
 
+def test_a_lost_partition_is_named_by_its_own_number(client):
+    def submit(numbers):
+        return [client.submit(lambda n: 1 // (7 - n), n, pure=False) for n in numbers]
+
+    with pytest.raises(RuntimeError, match=r"^Partition 7 cannot be computed: ZeroDivisionError"):
+        Cluster(client).results(submit, [3, 7], "Partition")
+    assert client.gather(Cluster(client).results(submit, [5, 3], "Partition")) == [0, 0]
+
+
 def test_a_partition_that_workers_die_of(client, cluster, monkeypatch):
     """As the system does when memory is short: the process is gone, again and again."""
     monkeypatch.setattr(cluster.scheduler.scheduler, "allowed_failures", 0)

@@ -67,36 +67,35 @@ class Cluster:
         except OSError:  # also TimeoutError
             raise RuntimeError(GONE) from None
 
-    def results(self, submit: Callable[[list[int]], list[Any]], n: int, what: str) -> list[Any]:
-        """Return the futures of n computations once all are there; one that a dying worker took along is repeated.
+    def results(self, submit: Callable[[list[int]], list[Any]], numbers: Sequence[int], what: str) -> list[Any]:
+        """Return the futures of computations once all are there; one that a dying worker took along is repeated.
 
         Parameters
         ----------
         submit : callable
             Submits some computations, by their numbers, and returns their futures: the scheduler is told at once.
-        n : int
-            How many.
+        numbers : sequence of int
+            Which.
         what : str
             What one of them is called in a message.
         """
-        futures, tries = submit(list(range(n))), [0] * n
+        futures, tries = dict(zip(numbers, submit(list(numbers)), strict=True)), dict.fromkeys(numbers, 0)
         try:
-            left = set(range(n))
+            left = set(numbers)
             while left:
                 self._wait([futures[i] for i in left])
                 left = {i for i in left if futures[i].status != "finished"}
                 lost = [i for i in sorted(left) if self._is_lost(futures, i, tries, what)]
                 for i in lost:
                     futures[i].release()
-                for i, again in zip(lost, submit(lost) if lost else [], strict=True):
-                    futures[i] = again
+                futures |= dict(zip(lost, submit(lost) if lost else [], strict=True))
         except BaseException:  # also Ctrl-C
-            for future in futures:
+            for future in futures.values():
                 future.release()
             raise
-        return futures
+        return [futures[i] for i in numbers]
 
-    def _is_lost(self, futures: Sequence[Any], i: int, tries: list[int], what: str) -> bool:
+    def _is_lost(self, futures: Mapping[int, Any], i: int, tries: dict[int, int], what: str) -> bool:
         """Return whether a computation must be repeated; raise if that is of no use."""
         from distributed import KilledWorker
 

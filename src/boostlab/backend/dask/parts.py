@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 from boostlab.backend.dask import worker
@@ -69,7 +68,7 @@ class DaskParts:
             for n in left:
                 if n in self.leases:
                     self.leases.pop(n).release()
-            made = self.cluster.results(partial(self._submit, left), len(left), "Partition")
+            made = self.cluster.results(self._submit, left, "Partition")
             self.leases |= dict(zip(left, made, strict=True))
             homes = dict(zip(left, self.cluster.homes(made), strict=True))
             self.homes |= {n: home for n, home in homes.items() if home}
@@ -78,8 +77,8 @@ class DaskParts:
                 return
         raise RuntimeError(f"Partitions {left} were lost {TRIES} times while they were made; {MORE_MEMORY}.")
 
-    def _submit(self, left: Sequence[int], places: Sequence[int]) -> list[Any]:
-        return [self._held(left[i]) for i in places]
+    def _submit(self, numbers: Sequence[int]) -> list[Any]:
+        return [self._held(number) for number in numbers]
 
     def _held(self, number: int) -> Any:
         if self.blocks[number].status == "error":  # workers died while it was computed anew

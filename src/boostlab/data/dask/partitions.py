@@ -109,7 +109,7 @@ def compute(cluster: Cluster, function: Callable[..., Any], columns: Sequence[Se
         made = delayed(function, pure=False)
         return list(cluster.client.compute([made(*rows[i], *shared) for i in numbers]))
 
-    return cluster.results(submit, len(rows), "Partition")
+    return cluster.results(submit, range(len(rows)), "Partition")
 
 
 def told(cluster: Cluster, function: Callable[..., Any], columns: Sequence[Sequence[Any]], *given: Any) -> list[Any]:
