@@ -50,13 +50,13 @@ def test_the_choice_is_that_of_a_plain_search_by_the_metric(metric):
 
 # What each metric recommends on this table (seed 0).
 GOLDEN = {
-    "error": "boostlab.LogitBoostClassifier(n_estimators=3, learning_rate=1.0)",
-    "log_loss": "boostlab.LogitBoostClassifier(n_estimators=3, learning_rate=1.0)",
+    "error": "boostlab.LogitBoostClassifier(n_estimators=1, learning_rate=0.1)",
+    "log_loss": "boostlab.LogitBoostClassifier(n_estimators=4, learning_rate=1.0)",
     "roc_auc": "boostlab.LogitBoostClassifier(n_estimators=4, learning_rate=1.0, max_leaf_nodes=8)",
     "average_precision": "boostlab.LogitBoostClassifier(n_estimators=6, learning_rate=1.0, max_leaf_nodes=8)",
     "balanced_error": "boostlab.LogitBoostClassifier(n_estimators=4, learning_rate=0.1, max_leaf_nodes=8)",
     "f1": "boostlab.LogitBoostClassifier(n_estimators=4, learning_rate=1.0, max_leaf_nodes=8)",
-    "brier": "boostlab.LogitBoostClassifier(n_estimators=3, learning_rate=1.0)",
+    "brier": "boostlab.LogitBoostClassifier(n_estimators=4, learning_rate=1.0)",
 }
 
 
