@@ -89,8 +89,8 @@ def claims() -> str:
   defaults of {", ".join(peers[:-1])} and {peers[-1]}: [benchmarks](docs/benchmarks.md), from
   `benchmarks/auto_table.json`.
 - **Fast.** 100 rounds of AdaBoost with stumps on 100,000 × 50 numbers take {ours[0]:.2f} s on 2 threads of one machine
-  and {ours[1]:.3f} s on 16 of another, {faster[0]:.1f} and {faster[1]:.1f} times faster than the fastest of these three:
-  [benchmarks](docs/benchmarks.md), from `benchmarks/targets.json`.
+  and {ours[1]:.3f} s on 16 of another, {faster[0]:.1f} and {faster[1]:.1f} times faster than the fastest of these
+  three: [benchmarks](docs/benchmarks.md), from `benchmarks/targets.json`.
 - **Exact.** The model has the same bits for any number of threads and any order of the rows, and a weight of k is k
   copies of a row: `tests/properties/test_training.py`, `tests/boosters/test_training.py`
   ([what you can rely on](docs/in_and_out.md#what-you-can-rely-on)).
