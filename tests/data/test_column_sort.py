@@ -23,7 +23,7 @@ def cuts(values, mass, limit, exact, cells):
     return out[:n].copy(), int(distinct) if exact else min(int(distinct), limit + 1)
 
 
-def same(values, mass, limit, exact, cells):
+def assert_same_cuts(values, mass, limit, exact, cells):
     found, expected = (cuts(values, mass, limit, exact, c) for c in (cells, 0))
     np.testing.assert_array_equal(found[0], expected[0])
     assert found[1] == expected[1]
@@ -53,9 +53,12 @@ def test_cuts_are_those_of_a_whole_sort(kind, limit, weighted):
     values[RNG.random(len(values)) < 0.1] = np.nan
     mass = RNG.integers(1, 50, len(values)) if weighted else None
     for cells in (16, 1000, CELLS):
-        same(values, mass, limit, False, cells)
-    same(values, mass, limit, True, 1000)
-    same(values.astype(np.float32), mass, limit, False, 1000) if kind not in ("huge", "one outlier") else None
+        assert_same_cuts(values, mass, limit, False, cells)
+    assert_same_cuts(values, mass, limit, True, 1000)
+    assert_same_cuts(values.astype(np.float32), mass, limit, False, 1000) if kind not in (
+        "huge",
+        "one outlier",
+    ) else None
 
 
 @settings(max_examples=60)
@@ -69,11 +72,11 @@ def test_cuts_are_those_of_a_whole_sort(kind, limit, weighted):
 def test_cuts_of_hostile_columns(values, limit, cells, exact, data):
     values = np.array(values)
     masses = data.draw(st.none() | st.lists(st.integers(1, 2**40), min_size=len(values), max_size=len(values)))
-    same(values, None if masses is None else np.array(masses), limit, exact, cells)
+    assert_same_cuts(values, None if masses is None else np.array(masses), limit, exact, cells)
 
 
 def test_a_column_of_nothing_but_gaps_has_no_cuts():
-    same(np.full(300, np.nan), None, 255, False, 64)
+    assert_same_cuts(np.full(300, np.nan), None, 255, False, 64)
 
 
 def test_long_columns_are_sorted_by_cells_on_any_number_of_threads():
