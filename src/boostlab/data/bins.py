@@ -172,7 +172,8 @@ def _dense_cuts(
     # Made here and not by the threads, each of which has a heap of its own that would stay as large as its largest use.
     several = min(3, d) if isinstance(X, np.ndarray) and X.flags.c_contiguous and X.dtype == float_type(X) else 1
     most = max(min(limit, len(X)), 1)
-    facts = len(X), float_type(X), mass, limit, exact
+    whole = mass if mass is None else mass.astype(np.int64, copy=False)  # once for all threads
+    facts = len(X), float_type(X), whole, limit, exact
     spaces = [
         (np.empty((several, len(X)), float_type(X)), np.empty(most), ColumnSort(*facts))
         for _ in range(min(threads, max(d, 1)))
@@ -217,7 +218,6 @@ class ColumnSort:
         self, n_rows: int, dtype: Any, mass: Array | None, limit: int, exact: bool, cells: int | None = None
     ) -> None:
         cells = (CELLS if n_rows >= MANY else 0) if cells is None else cells
-        mass = mass if mass is None else mass.astype(np.int64, copy=False)
         self.mass, self.limit, self.exact, self.cells = mass, limit, exact, cells
         many = n_rows if cells else 0
         self._cell, self._values = np.empty(many, np.uint16), np.empty(many, dtype)
