@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from boostlab import DecisionStump
 from boostlab.backend import CpuSample, Masses
-from boostlab.backend.cpu.kernels.small_table import first_below, round_one, round_two
+from boostlab.backend.cpu.kernels.small_table import round_one, round_two
 from boostlab.backend.cpu.kernels.totals import totals_of
+from boostlab.backend.cpu.kernels.tree_search import first_below
 from boostlab.contract import MixedTask, Stop, Task
 from boostlab.contract.criterion import SIGNED, SIZE, SQUARE
 from boostlab.data.table import Table

@@ -17,13 +17,14 @@ from boostlab.backend.cpu.bin_codes import ALL
 from boostlab.backend.cpu.followed_histograms import FEW, SMALL, Follower
 from boostlab.backend.cpu.kernels.small_table import (
     EXTREME,
+    no_leaves,
     round_one,
     round_two,
     stump_of_edge,
     stump_of_pairs,
     votes_of_cut,
 )
-from boostlab.contract.criterion import SIGNED, Criterion
+from boostlab.contract.criterion import SIGNED, Criterion, explains
 from boostlab.contract.rows import Cut, Place
 
 if TYPE_CHECKING:
@@ -54,7 +55,10 @@ class Small:
         self.own = self.q[0], self.q[1]
         self._hist = np.empty((1, codes.n_slots + codes.spare), np.int64)
         self._shown = self._hist[:, : codes.n_slots]
-        self._hists = np.empty((0, 2), np.int64)
+        base = codes.read[1].reshape(-1, self.lanes)
+        self._hists, self._pairs = np.empty(0, np.int64), (2 * (base - base[:, :1])).ravel()
+        self._total, self._unit, self._whole = np.empty(2, np.int64), np.empty(2), np.empty(2)
+        self._found = np.empty((1, 7), np.int64)
 
     @property
     def sample(self) -> CpuSample:
@@ -92,18 +96,23 @@ class Small:
         if found is None:
             return None
         powers, total, gross = found
-        if not len(self._hists):
-            self._hists = np.empty((self._hist.size, 2), np.int64)
         unit0, unit1 = math.ldexp(1.0, -powers[0]), math.ldexp(1.0, -powers[1])
         whole = math.ldexp(gross[0], -powers[0]), math.ldexp(gross[1], -powers[1])
-        feature, cut, side, a, b = stump_of_pairs(criterion.cost, self.lanes)(
-            *(*self.read, self.slots.starts, self._cuts, self._cuts_below),
-            *(self.q, total, (unit0, unit1), whole, numbers, self._hists),
-        )
+        self._total[:], self._unit[:], self._whole[:] = total, (unit0, unit1), whole
+        search, given = self.search(criterion, numbers)
+        feature, cut, side, a, b = search.alone(*given, found=self._found)[:5]
         if feature < 0:
             return None
         left, right = (a * unit0, b * unit1), ((total[0] - a) * unit0, (total[1] - b) * unit1)
         return Cut(feature, cut, side, np.array(left), np.array(right), np.array(whole))
+
+    def search(self, criterion: Criterion, numbers: Array) -> tuple[Any, tuple[Any, ...]]:
+        """Return the sums and search of two channels, as they are rounded and scaled, and its arguments."""
+        if not len(self._hists):
+            self._hists = np.empty(2 * self._hist.size, np.int64)
+        codes, columns = (self.read[0], self._pairs), (self.slots.starts, self._cuts, self._cuts_below)
+        search = stump_of_pairs(criterion.cost, self.lanes, explains(criterion.cost), criterion.says or no_leaves)
+        return search, (codes, columns, self.q, (self._total, self._unit, self._whole), numbers, self._hists)
 
     def _count(self, follower: Follower, weight: Array, target: Array, q: Array) -> None:
         """Let a follower choose a scale."""

@@ -31,6 +31,7 @@ Array = np.ndarray[Any, Any]
 # Places in a team's numbers, behind those of the barrier; what all threads change is on cache lines of its own.
 TICKET, DONE, FAILED, ADDRESS, ARGUMENTS = BARRIER, BARRIER + 16, BARRIER + 32, BARRIER + 48, BARRIER + 49
 LEADER, PARTS, NUMBERS, ITSELF = BARRIER + 50, BARRIER + 51, BARRIER + 52, BARRIER + 53
+SIZE = BARRIER + 54  # of the arguments, in bytes
 ROOM = BARRIER + 64
 BITS = 12  # of a ticket, for the number of parts, and for the next one
 MOST_PARTS = (1 << BITS) - 1
@@ -93,8 +94,8 @@ class TaskShape(NamedTuple):
 def task_maker(shape: TaskShape) -> Any:
     """Return task_of(function, arguments, found), to be used in kernels.
 
-    It returns the address of a function (arguments in memory, the part, how many parts) and the address where the
-    arguments are: in the call that asks, as long as it lasts.  What a part returns goes to its row of `found`, floats
+    It returns the address of a function (arguments in memory, the part, how many parts), the address where the
+    arguments are (in the call that asks, as long as it lasts) and their size.  What a part returns goes to its row of `found`, floats
     as their bits.  All this is written in instructions: compiled from Python it would take longer than most kernels.
     """
 
@@ -139,10 +140,11 @@ def task_maker(shape: TaskShape) -> Any:
             told = context.get_function(function, inner)(inside, values)
             _tell(context, inside, shape.kinds, inner.return_type, told, found, inside.extract_value(loaded, 1), which)
             convention.return_value(inside, context.get_dummy_value())
-            places = builder.ptrtoint(task, ir.IntType(64)), builder.ptrtoint(slot, ir.IntType(64))
+            size = ir.Constant(ir.IntType(64), context.get_abi_sizeof(packed.type))
+            places = builder.ptrtoint(task, ir.IntType(64)), builder.ptrtoint(slot, ir.IntType(64)), size
             return context.make_tuple(builder, signature.return_type, places)
 
-        return types.UniTuple(types.int64, 2)(function, arguments, found), code
+        return types.UniTuple(types.int64, 3)(function, arguments, found), code
 
     return _intrinsic(task_of)
 
@@ -252,14 +254,14 @@ def leader() -> int:
 
 
 @part
-def run_task(address: int, arguments: int, team: Array, parts: int, together: int) -> int:
+def run_task(address: int, arguments: int, size: int, team: Array, parts: int, together: int) -> int:
     """Do all parts of a task, with a team if there are several; return 0, or else something went wrong.
 
     Whoever leads is called by its address: so its code is not compiled into every kernel.
     """
     if parts == 1:
         return _call(address, arguments, 0, 1)
-    team[ADDRESS], team[ARGUMENTS], team[PARTS] = address, arguments, parts
+    team[ADDRESS], team[ARGUMENTS], team[SIZE], team[PARTS] = address, arguments, size, parts
     return _call(team[LEADER], team[ITSELF], together, parts)
 
 
