@@ -271,6 +271,9 @@ class Rows(LearnerRows, Protocol):
     def fused(self, plain: Plain, sides: int) -> Any:
         """Return many rounds of stumps in one call, for a rule whose step is a formula; None if there is no way."""
 
+    def usual(self, criterion: Criterion) -> Any:
+        """Return many rounds of stumps in one call, for a rule whose usual round is in formulas; None if it cannot."""
+
 
 class Watched(Protocol):
     """Rows that are not trained on, and their scores."""

@@ -107,11 +107,11 @@ class VoteBound:
             self.value = abs(r.decay) * self.value + abs(r.alpha) * self._largest[-1]
         return self.value
 
-    def add_labels(self, alphas: Sequence[float]) -> None:
-        """Take in rounds of voters that say -1 and +1 and do not come back."""
-        self._largest += [1.0] * len(alphas)
-        for alpha in alphas:
-            self.value += abs(alpha)
+    def add_stumps(self, voters: Sequence[Stump], alphas: Sequence[float]) -> None:
+        """Take in rounds of stumps that vote numbers and do not come back."""
+        for voter, alpha in zip(voters, alphas, strict=True):
+            self._largest.append(voter.bound)
+            self.value += abs(alpha) * self._largest[-1]
 
 
 def constant(vote: float) -> Stump:

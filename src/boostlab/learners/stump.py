@@ -169,12 +169,19 @@ class StumpSession(Session):
         """Return the edges that stumps on numbers have, which vote the better way if they may."""
         return abs(edge) if self.sides == 0 else self.sides * edge
 
-    def voters(self, found: Array) -> list[Stump]:
-        """Return many stumps on numbers at once; for what was found see `kernels.stump_search.best_edge`."""
+    def voters(self, found: Array, leaves: Array | None = None) -> list[Stump]:
+        """Return many stumps on numbers at once: feature, cut, side of missing values, and what both sides vote.
+
+        Without leaves these are -1 and +1, by the edge that comes next (see `kernels.stump_search.best_edge`).
+        """
         feature, cut, side, edge = found[:, :4].T
         _, threshold, low = self.slots.cuts_at(self.slots.starts[feature] + cut, side)
-        right = np.where((self.sides > 0) | ((self.sides == 0) & (edge >= 0)), 1.0, -1.0)
-        votes = -right, right, np.where(low, -right, right)
+        if leaves is None:
+            right = np.where((self.sides > 0) | ((self.sides == 0) & (edge >= 0)), 1.0, -1.0)
+            left = -right
+        else:
+            left, right = leaves.T
+        votes = left, right, np.where(low, left, right)
         return [Stump(*facts) for facts in zip(*(a.tolist() for a in (feature, cut, threshold, *votes)), strict=True)]
 
     def _voter(self, found: Place, channel: Channel, drawn: bool) -> tuple[Stump | CategoryStump, Sums]:

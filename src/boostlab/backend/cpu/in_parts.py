@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.compiling import kernel, part, told_apart
-from boostlab.backend.cpu.kernels.prepared import new_record, recorded
+from boostlab.backend.cpu.compiling import kernel, part, stamp_of, told_apart
 from boostlab.backend.cpu.kernels.tasks import ROOM, TaskShape, run_task, task_maker
 from boostlab.backend.cpu.teams import team_of
 from boostlab.backend.cpu.threads import AtOnce
@@ -28,7 +27,6 @@ Room = Callable[[int], Array]
 
 PART = 1 << 14  # cells of work (about 6 microseconds) below which a part is not worth a thread
 NUMBERS = ("part", "me")  # what a part's number is called
-RECORDED = 2  # parts: any number that is led
 NOBODY = np.zeros(ROOM, np.int64)  # what one thread alone looks at
 
 
@@ -117,27 +115,13 @@ class InParts:
         first = self._told(found[:1])[0]
         return first[0] if len(first) == 1 else first
 
-    def alone(self, *args: Any, found: Array) -> list[int]:
-        """Do all of it in this thread; return what the function returns as integers, in the caller's room for it."""
+    def alone(self, *args: Any, found: Array) -> None:
+        """Do all of it in this thread; what the function returns goes to found[0], floats as their bits."""
         self._checked(self._enter(NOBODY, 1, *args, found))
-        told: list[int] = found[0].tolist()
-        return told
 
-    def prepare(self, row: Array, *args: Any, found: Array) -> None:
-        """Pack all of it as one call that compiled code makes later (see `prepared`); nothing is done now.
-
-        Parameters
-        ----------
-        row : int64 array of `prepared.ROW` numbers
-            Where the call is written.  It holds addresses: whoever makes the call keeps the arguments, too.
-        *args
-            The function's, with the whole range.
-        found : int64 array of shape (1, any)
-            Where the call writes what the function returns, floats as their bits.
-        """
-        numbers = new_record()
-        self._checked(self._enter(numbers, RECORDED, *args, found))
-        recorded(numbers, row)
+    def pack(self, row: Array, *args: Any, found: Array) -> None:
+        """Write the call that `alone` would make to a row of integers (see `prepared`); nothing is done now."""
+        self._checked(self._enter(row, 0, *args, found))
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
@@ -175,13 +159,14 @@ class InParts:
             f"    return run_task(address, packed, size, _team, _parts, {int('me' in self.names)})\n"
         )
         # The cache on disk lies beside the function's own file, and forgets the kernel when that file changes.  What
-        # the entry calls are no cells of it, whose contents the cache would compare: its name says them.
+        # the entry calls are no cells of it, whose contents the cache would compare: its name says them, and of which
+        # source they are.
         home = function.__code__.co_filename
         scope: dict[str, Any] = {"__name__": function.__module__, "function": function}
         scope |= {"task_of": task_maker(shape), "run_task": run_task}
         exec(compile(source, home if Path(home).exists() else __file__, "exec"), scope)
         enter = scope["enter"]
-        enter.__qualname__ = f"in_parts.{function.__qualname__}"
+        enter.__qualname__ = f"in_parts_{-stamp_of(run_task):x}.{function.__qualname__}"
         return kernel(enter)
 
 

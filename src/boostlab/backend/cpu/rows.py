@@ -17,7 +17,9 @@ from boostlab.backend.cpu.kernels.vote_update import exp_less
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.sample import CpuSample
 from boostlab.backend.cpu.scores import Scores
+from boostlab.backend.cpu.usual import UsualRounds
 from boostlab.contract import Plain, Reweigh, Rule, Step
+from boostlab.contract.criterion import Criterion
 from boostlab.contract.formula import LABEL, by_label, is_formula, n_values, parameters
 from boostlab.contract.voter import votes_of
 
@@ -154,6 +156,11 @@ class CpuRows(CpuSample):
     def fused(self, plain: Plain, sides: int) -> FusedRounds | None:
         """Return many rounds of stumps in one call, for a rule whose step is a formula."""
         return None if self.slots.nothing else FusedRounds(self, plain, sides)
+
+    def usual(self, criterion: Criterion) -> UsualRounds | None:
+        """Return many rounds of stumps in one call, for a rule whose usual round is in formulas, on a small table."""
+        serves = self.small is not None and self.small.numeric and criterion.two and criterion.says is not None
+        return UsualRounds(self, criterion) if serves and not self.slots.nothing else None
 
     def watch(self, table: Any) -> WatchedRows:
         """Return other rows whose scores are to be followed."""

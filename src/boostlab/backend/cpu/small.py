@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.bin_codes import ALL
 from boostlab.backend.cpu.followed_histograms import FEW, SMALL, Follower
+from boostlab.backend.cpu.in_parts import NOTHING_TOLD
 from boostlab.backend.cpu.kernels.small_table import (
     EXTREME,
     no_leaves,
@@ -57,8 +58,11 @@ class Small:
         self._shown = self._hist[:, : codes.n_slots]
         base = codes.read[1].reshape(-1, self.lanes)
         self._hists, self._pairs = np.empty(0, np.int64), (2 * (base - base[:, :1])).ravel()
-        self._total, self._unit, self._whole = np.empty(2, np.int64), np.empty(2), np.empty(2)
-        self._found = np.empty((1, 7), np.int64)
+        self.total, self.unit, self.whole = np.zeros(2, np.int64), np.zeros(2), np.zeros(2)
+        self.facts = np.zeros(6, np.int64)  # of two channels: their k, the sums of q, the sums of |q|
+        self.known = np.zeros((1, 1), np.int64)  # whether there is a k
+        self.place, self.leaves = np.zeros(3, np.int64), np.zeros(3)  # of the last stump
+        self.found = np.empty((1, 7), np.int64)
 
     @property
     def sample(self) -> CpuSample:
@@ -98,21 +102,22 @@ class Small:
         powers, total, gross = found
         unit0, unit1 = math.ldexp(1.0, -powers[0]), math.ldexp(1.0, -powers[1])
         whole = math.ldexp(gross[0], -powers[0]), math.ldexp(gross[1], -powers[1])
-        self._total[:], self._unit[:], self._whole[:] = total, (unit0, unit1), whole
-        search, given = self.search(criterion, numbers)
-        feature, cut, side, a, b = search.alone(*given, found=self._found)[:5]
+        self.total[:], self.unit[:], self.whole[:] = total, (unit0, unit1), whole
+        search, given = self.search(criterion, numbers, (self.total, self.unit, self.whole))
+        search.alone(*given, found=self.found)
+        feature, cut, side, a, b = self.found[0, :5].tolist()
         if feature < 0:
             return None
         left, right = (a * unit0, b * unit1), ((total[0] - a) * unit0, (total[1] - b) * unit1)
         return Cut(feature, cut, side, np.array(left), np.array(right), np.array(whole))
 
-    def search(self, criterion: Criterion, numbers: Array) -> tuple[Any, tuple[Any, ...]]:
-        """Return the sums and search of two channels, as they are rounded and scaled, and its arguments."""
+    def search(self, criterion: Criterion, numbers: Array, sums: tuple[Array, ...]) -> tuple[Any, tuple[Any, ...]]:
+        """Return the sums and search of two channels and its arguments, given where the channels' sums will be."""
         if not len(self._hists):
             self._hists = np.empty(2 * self._hist.size, np.int64)
         codes, columns = (self.read[0], self._pairs), (self.slots.starts, self._cuts, self._cuts_below)
         search = stump_of_pairs(criterion.cost, self.lanes, explains(criterion.cost), criterion.says or no_leaves)
-        return search, (codes, columns, self.q, (self._total, self._unit, self._whole), numbers, self._hists)
+        return search, (codes, columns, self.q, sums, numbers, self._hists)
 
     def _count(self, follower: Follower, weight: Array, target: Array, q: Array) -> None:
         """Let a follower choose a scale."""
@@ -126,18 +131,22 @@ class Small:
         gone = int(self.slots.n_bins[feature])  # the slot of missing values
         labels = abs(left) == abs(missing) == 1.0 and (abs(right) == 1.0 or cut + 1 == gone)
         out = np.empty(self.rows.n_rows, np.int8 if labels else np.float64)
-        votes_of_cut(self.cells, feature, cut, gone, left, right, missing, out)
+        self.place[:], self.leaves[:] = (feature, cut, gone), (left, right, missing)
+        votes_of_cut.alone(self.cells, self.place, self.leaves, out, found=NOTHING_TOLD)
         return out
+
+    def two(self, criterion: Criterion) -> tuple[Follower, Follower, Two]:
+        """Return who follows two channels (one for both, where these are labels), and what the channels sum."""
+        sample = self.sample
+        if criterion.labels:
+            one = sample.follower(0, SIGNED, True)
+            return one, one, (MAGNITUDE, SIGNED)
+        forms = criterion.forms[0], criterion.forms[1]
+        return sample.follower(0, forms[0]), sample.follower(1, forms[1]), forms
 
     def rounded(self, criterion: Criterion, weight: Array, target: Array) -> tuple[Two, Two, Two] | None:
         """Round two channels; return their scales, and their sums and sums of magnitudes."""
-        sample = self.sample
-        if criterion.labels:
-            first = second = sample.follower(0, SIGNED, True)
-            forms = MAGNITUDE, SIGNED
-        else:
-            forms = criterion.forms[0], criterion.forms[1]
-            first, second = sample.follower(0, forms[0]), sample.follower(1, forms[1])
+        first, second, forms = self.two(criterion)
         if first.q is None and second.q is None and tame(weight) is weight:  # a first round
             self._count(second, weight, target, self.own[1])
             if first is second:
@@ -147,14 +156,23 @@ class Small:
             return (first.power, second.power), (first.total, second.total), (first.gross, second.gross)
         if first.q is None or second.q is None:
             return None
-        scales = (first.power, second.power), first.room, first.least
-        k0, k1, s0, s1, g0, g1 = round_two(forms, _shown(weight), target, *self.rows.as_arrays, *scales, self.q)
-        if g0 < 0 or g1 < 0:
+        self.facts[:2] = first.power, second.power
+        limits = first.room, first.least
+        round_two.alone(
+            forms, _shown(weight), target, self.rows.as_arrays, limits, self.q, self.facts, found=self.known
+        )
+        if not self.known[0, 0]:
             return None
+        self.take(first, second, self.facts)
+        k0, k1, s0, s1, g0, g1 = self.facts.tolist()
+        return (k0, k1), (s0, s1), (g0, g1)
+
+    def take(self, first: Follower, second: Follower, facts: Array) -> None:
+        """Let those who follow two channels take note of their integers."""
+        k0, k1, s0, s1, g0, g1 = facts.tolist()
         if first is not second:
             first.take(self.own[0], k0, s0, g0)
         second.take(self.own[1], k1, s1, g1)
-        return (k0, k1), (s0, s1), (g0, g1)
 
 
 def tame(weight: Array) -> Array:

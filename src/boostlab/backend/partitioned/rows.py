@@ -376,8 +376,10 @@ class PartitionedRows(CpuSample):
             self.losses = PartedExponentials(self)
         return self.losses.w
 
-    def fused(self, plain: Any, sides: int) -> None:
+    def fused(self, *_: Any) -> None:
         """There is no way to take many rounds in one call."""
+
+    usual = fused
 
     def watch(self, table: Any) -> Any:
         """Return other rows whose scores are to be followed: in parts as well, or in this process."""

@@ -77,26 +77,26 @@ def round_one(
     return rounded(form, w, t, counts, mass, k, room, least, q)
 
 
-@kernel
-def round_two(
-    forms: tuple[int, int], w: Array, t: Array, counts: Array, mass: Array, ks: Any, room: int, least: int, q: Array
-) -> tuple[int, int, int, int, int, int]:
-    """Bring two channels up to date; return their k, the sums of q and of |q|, the latter -1 if there is no k.
+@in_parts
+def round_two(forms: tuple[int, int], w: Array, t: Array, rows: Any, limits: Any, q: Array, facts: Array) -> int:
+    """Bring two channels up to date; write their k, the sums of q and of |q| to facts.  Return 0 if there is no k.
 
-    A negative first form stands for the magnitudes of the second channel, the integers of labels.
+    A negative first form stands for the magnitudes of the second channel, the integers of labels.  rows is (counts,
+    mass), limits is (room, least); facts begin with the last k of both.
     """
-    none = np.int64(0)
+    (counts, mass), (room, least) = rows, limits
     if not is_tame(w):
-        return 0, 0, 0, 0, -1, -1
-    k1, s1, g1 = rounded(forms[1], w, t, counts, mass, ks[1], room, least, q[1])
-    if g1 < 0:
-        return k1, k1, none, none, g1, g1  # type: ignore[return-value]
-    if forms[0] < 0:
-        for i in range(w.size):
-            q[0, i] = abs(q[1, i])
-        return k1, k1, g1, s1, g1, g1
-    k0, s0, g0 = rounded(forms[0], w, t, counts, mass, ks[0], room, least, q[0])
-    return k0, k1, s0, s1, g0, g1
+        return 0
+    for c in range(1, -1, -1):
+        if forms[c] >= 0:
+            facts[c], facts[2 + c], facts[4 + c] = rounded(forms[c], w, t, counts, mass, facts[c], room, least, q[c])
+            if facts[4 + c] < 0:
+                return 0
+        else:
+            for i in range(w.size):
+                q[0, i] = abs(q[1, i])
+            facts[0], facts[2], facts[4] = facts[1], facts[5], facts[5]
+    return 1
 
 
 # -- summing ---------------------------------------------------------------------------------------------------------
@@ -125,6 +125,17 @@ def stump_of_pairs(
     """
     stamp, bases = admit(cost) if says is no_leaves else admit(cost, says), BASES[lanes]
 
+    @part
+    def price(low: Array, n: int, gone0: int, gone1: int, sums: Any, numbers: Array, prices: Array) -> None:
+        """Write the costs of n cuts, with so much more below each."""
+        total, unit, whole = sums
+        gross, all0, all1, unit0, unit1 = (whole[0], whole[1]), total[0], total[1], unit[0], unit[1]
+        for s in range(n):
+            a, b = low[0, s] + gone0, low[1, s] + gone1
+            left = as_float(a) * unit0, as_float(b) * unit1
+            right = as_float(all0 - a) * unit0, as_float(all1 - b) * unit1
+            prices[s] = cost(left, right, gross, numbers)
+
     @in_parts
     def search(
         codes: Any, columns: Any, q: Array, sums: Any, numbers: Array, hist: Array
@@ -132,10 +143,10 @@ def stump_of_pairs(
         """Return (feature, cut, side, low sums of both channels, what the sides vote) of the cheapest cut; feature < 0
         if there is none.
 
-        codes is (words, where columns start among those of their word, in numbers); columns is (starts, cuts, cuts_below):
-        cuts[j] are the cuts of column j with missing values above, cuts_below[j] those with missing values below.  sums
-        is (the channels' integer sums, what a unit is worth, the sums of magnitudes).  hist is room for two numbers a
-        slot, side by side.  For sides and ties see `split.cheapest_split`.
+        codes is (words, where columns start among those of their word, in numbers); columns is (starts, cuts,
+        cuts_below): cuts[j] are the cuts of column j with missing values above, cuts_below[j] those with missing values
+        below.  sums is (the channels' integer sums, what a unit is worth, the sums of magnitudes).  hist is room for
+        two numbers a slot, side by side.  For sides and ties see `split.cheapest_split`.
         """
         (words, base), (starts, cuts, cuts_below), (total, unit, whole) = codes, columns, sums
         d, n_rows, widest = starts.size - 1, words.shape[1], 1
@@ -166,21 +177,14 @@ def stump_of_pairs(
                 bar = -best * explains * unit0 / (unit1 * unit1) * SURE
                 if bar > 0.0 and not may_explain(low, n, all0, all1, bar):
                     continue
-            for s in range(n):
-                left = as_float(low[0, s]) * unit0, as_float(low[1, s]) * unit1
-                right = as_float(all0 - low[0, s]) * unit0, as_float(all1 - low[1, s]) * unit1
-                prices[s] = cost(left, right, gross, numbers)
+            price(low, n, 0, 0, sums, numbers, prices)
             if cuts_below[j] == 0:
                 at, best = first_below(prices, n, best)
                 if at >= 0:
                     feature, cut, side, a, b = j, at, 0, low[0, at], low[1, at]
                 continue
             gone0, gone1 = hist[last], hist[last + 1]
-            for s in range(cuts_below[j]):
-                below0, below1 = low[0, s] + gone0, low[1, s] + gone1
-                left = as_float(below0) * unit0, as_float(below1) * unit1
-                right = as_float(all0 - below0) * unit0, as_float(all1 - below1) * unit1
-                others[s] = cost(left, right, gross, numbers)
+            price(low, cuts_below[j], gone0, gone1, sums, numbers, others)
             for s in range(n):
                 if prices[s] < best:
                     feature, cut, side, best, a, b = j, s, 0, prices[s], low[0, s], low[1, s]
@@ -222,12 +226,14 @@ def stump_of_edge(lanes: int) -> Any:
 # -- voting ----------------------------------------------------------------------------------------------------------
 
 
-@kernel
-def votes_of_cut(
-    cells: Array, feature: int, cut: int, gone: int, left: float, right: float, missing: float, out: Array
-) -> None:
-    """Write what a stump says of every row: left up to the cut, missing where the code is `gone`, else right."""
+@in_parts
+def votes_of_cut(cells: Array, place: Array, leaves: Array, out: Array) -> None:
+    """Write what a stump says of every row: leaves[0] up to the cut, leaves[2] where a value is missing, else leaves[1].
+
+    place is (column, cut, code of missing values).
+    """
+    feature, cut, gone = place[0], place[1], place[2]
     group, lane = feature // cells.shape[2], feature % cells.shape[2]
     for i in range(out.size):
         code = np.int64(cells[group, i, lane])
-        out[i] = missing if code == gone else left if code <= cut else right
+        out[i] = leaves[2] if code == gone else leaves[0] if code <= cut else leaves[1]
