@@ -154,8 +154,8 @@ class Training:
         assert isinstance(self.session, StumpSession)
         if made is None:
             return 0
-        voters = self.session.voters(made.places, made.leaves)
-        self.join(voters, made.alphas, made.facts, (time.perf_counter() - start) / len(made.alphas))
+        voters, each = self.session.voters(made.places, made.leaves), (time.perf_counter() - start) / len(made.alphas)
+        self.join(voters, made.largest, made.alphas, made.facts, each)
         return len(made.alphas)
 
     def _round(self) -> Stop | None:
@@ -269,12 +269,19 @@ class Training:
             self.session.forget()
         state.rounds.append(new)  # last and at once: an interrupt leaves whole rounds only
 
-    def join(self, voters: Sequence[Any], alphas: Sequence[float], facts: Sequence[Facts], seconds: float) -> None:
-        """Take note of stumps that the sample's scores know already."""
+    def join(
+        self,
+        voters: Sequence[Any],
+        largest: Sequence[float],
+        alphas: Sequence[float],
+        facts: Sequence[Facts],
+        seconds: float,
+    ) -> None:
+        """Take note of voters, whose votes are at most so large, that the sample's scores know already."""
         if self.watched is not None:
             for voter, alpha in zip(voters, alphas, strict=True):
                 self.watched.advance(Step(alpha), voter)
-        self.state.bound.add_stumps(voters, alphas)
+        self.state.bound.add_many(largest, alphas)
         self.state.rounds += [
             Round(voter, alpha, facts={"alpha": alpha, **told, "seconds": seconds})
             for voter, alpha, told in zip(voters, alphas, facts, strict=True)

@@ -39,6 +39,14 @@ class MadeRounds(NamedTuple):
     alphas: list[float]
     facts: list[Facts]
 
+    @property
+    def largest(self) -> list[float]:
+        """The largest magnitude of every stump's votes."""
+        if self.leaves is None:
+            return [1.0] * len(self.alphas)
+        found: list[float] = np.abs(self.leaves).max(axis=1).tolist()
+        return found
+
 
 class FusedRounds:
     """Rounds of one training.
