@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 Two = tuple[int, int]
 
+FACTS = 8  # of two channels: their k, the sums of q, the sums of |q|, room and least (see `scales`)
 MAGNITUDE = -1  # the first of two channels is the second one's magnitudes: labels
 
 
@@ -58,8 +59,8 @@ class Small:
         self._shown = self._hist[:, : codes.n_slots]
         base = codes.read[1].reshape(-1, self.lanes)
         self._hists, self._pairs = np.empty(0, np.int64), (2 * (base - base[:, :1])).ravel()
-        self.total, self.unit, self.whole = np.zeros(2, np.int64), np.zeros(2), np.zeros(2)
-        self.facts = np.zeros(6, np.int64)  # of two channels: their k, the sums of q, the sums of |q|
+        self.total, self.worth = np.zeros(2, np.int64), np.zeros(4)  # of two channels: sums; units, sums of magnitudes
+        self.facts = np.zeros(FACTS, np.int64)
         self.known = np.zeros((1, 1), np.int64)  # whether there is a k
         self.place, self.leaves = np.zeros(3, np.int64), np.zeros(3)  # of the last stump
         self.found = np.empty((1, 7), np.int64)
@@ -102,8 +103,8 @@ class Small:
         powers, total, gross = found
         unit0, unit1 = math.ldexp(1.0, -powers[0]), math.ldexp(1.0, -powers[1])
         whole = math.ldexp(gross[0], -powers[0]), math.ldexp(gross[1], -powers[1])
-        self.total[:], self.unit[:], self.whole[:] = total, (unit0, unit1), whole
-        search, given = self.search(criterion, numbers, (self.total, self.unit, self.whole))
+        self.total[:], self.worth[:] = total, (unit0, unit1, *whole)
+        search, given = self.search(criterion, numbers, self.total, self.worth)
         search.alone(*given, found=self.found)
         feature, cut, side, a, b = self.found[0, :5].tolist()
         if feature < 0:
@@ -111,13 +112,13 @@ class Small:
         left, right = (a * unit0, b * unit1), ((total[0] - a) * unit0, (total[1] - b) * unit1)
         return Cut(feature, cut, side, np.array(left), np.array(right), np.array(whole))
 
-    def search(self, criterion: Criterion, numbers: Array, sums: tuple[Array, ...]) -> tuple[Any, tuple[Any, ...]]:
+    def search(self, criterion: Criterion, numbers: Array, total: Array, worth: Array) -> tuple[Any, tuple[Array, ...]]:
         """Return the sums and search of two channels and its arguments, given where the channels' sums will be."""
         if not len(self._hists):
             self._hists = np.empty(2 * self._hist.size, np.int64)
-        codes, columns = (self.read[0], self._pairs), (self.slots.starts, self._cuts, self._cuts_below)
         search = stump_of_pairs(criterion.cost, self.lanes, explains(criterion.cost), criterion.says or no_leaves)
-        return search, (codes, columns, self.q, sums, numbers, self._hists)
+        columns = self.slots.starts, self._cuts, self._cuts_below
+        return search, (self.read[0], self._pairs, *columns, self.q, total, worth, numbers, self._hists)
 
     def _count(self, follower: Follower, weight: Array, target: Array, q: Array) -> None:
         """Let a follower choose a scale."""
@@ -156,23 +157,26 @@ class Small:
             return (first.power, second.power), (first.total, second.total), (first.gross, second.gross)
         if first.q is None or second.q is None:
             return None
-        self.facts[:2] = first.power, second.power
-        limits = first.room, first.least
-        round_two.alone(
-            forms, _shown(weight), target, self.rows.as_arrays, limits, self.q, self.facts, found=self.known
-        )
+        start(self.facts, first, second)
+        what = *forms, _shown(weight), target, *self.rows.as_arrays, self.q, self.facts
+        round_two.alone(*what, found=self.known)
         if not self.known[0, 0]:
             return None
         self.take(first, second, self.facts)
-        k0, k1, s0, s1, g0, g1 = self.facts.tolist()
+        k0, k1, s0, s1, g0, g1, _, _ = self.facts.tolist()
         return (k0, k1), (s0, s1), (g0, g1)
 
     def take(self, first: Follower, second: Follower, facts: Array) -> None:
         """Let those who follow two channels take note of their integers."""
-        k0, k1, s0, s1, g0, g1 = facts.tolist()
+        k0, k1, s0, s1, g0, g1, _, _ = facts.tolist()
         if first is not second:
             first.take(self.own[0], k0, s0, g0)
         second.take(self.own[1], k1, s1, g1)
+
+
+def start(facts: Array, first: Follower, second: Follower) -> None:
+    """Write the scales that two channels are to be rounded at, and when these are kept."""
+    facts[0], facts[1], facts[6], facts[7] = first.power, second.power, first.room, first.least
 
 
 def tame(weight: Array) -> Array:

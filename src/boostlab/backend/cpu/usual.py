@@ -21,6 +21,7 @@ from boostlab.backend.cpu.kernels.prepared import ROW, prepare
 from boostlab.backend.cpu.kernels.small_table import round_two, votes_of_cut
 from boostlab.backend.cpu.kernels.totals import totals_of_each
 from boostlab.backend.cpu.kernels.vote_update import add_votes, exp_less
+from boostlab.backend.cpu.small import start
 from boostlab.contract.criterion import Criterion
 from boostlab.contract.formula import n_values, parameters
 from boostlab.contract.usual import UsualRound
@@ -86,11 +87,8 @@ class UsualRounds:
             if small.rounded(self.criterion, *task) is None:
                 return None
         self._prepare(usual)
-        self.F[:], self.numbers[:], self.ints[of.FACTS : of.FACTS + 2] = (
-            rows.scores.now,
-            usual.numbers,
-            (first.power, second.power),
-        )
+        self.F[:], self.numbers[:] = rows.scores.now, usual.numbers
+        start(self.ints[of.FACTS : of.TOTAL], first, second)
         most = min(most, 1 + PATIENCE // (rows.n_rows * len(rows.slots.n_bins) + 1))
         mine, after = self.sums
         found, told = np.empty((most, of.PLACE - of.FOUND), np.int64), np.empty((most, 1 + mine.size + after.size))
@@ -119,14 +117,16 @@ class UsualRounds:
             self._call(of.EXPONENTIALS, exp_less, (w, 0.0, 0, rows.n_rows), changing=1)
         else:
             self._formula(of.TASK, usual.weigh[0], usual.weigh[1:], self.task)
-        first, _, forms = small.two(self.criterion)
-        target, limits = rows.y if usual.weigh is None else z, (first.room, first.least)
-        given = forms, w, target, rows.masses.as_arrays, limits, small.q, ints[of.FACTS : of.TOTAL]
+        _, _, forms = small.two(self.criterion)
+        target = rows.y if usual.weigh is None else z
+        given = *forms, w, target, *rows.masses.as_arrays, small.q, ints[of.FACTS : of.TOTAL]
         self._call(of.ROUND, round_two, given, ints[of.KNOWN : of.SAID])
-        sums = ints[of.TOTAL : of.KEPT], floats[of.UNIT : of.WHOLE], floats[of.WHOLE : of.FLOATS]
-        search, given = small.search(self.criterion, self.criterion.numbers(usual.params or {}), sums)
+        sums = ints[of.TOTAL : of.KEPT], floats[of.WORTH : of.FLOATS]
+        search, given = small.search(self.criterion, self.criterion.numbers(usual.params or {}), *sums)
         self._call(of.SEARCH, search, given, ints[of.FOUND : of.PLACE])
-        self._call(of.VOTE, votes_of_cut, (small.cells, ints[of.PLACE : of.FACTS], floats[of.LEAVES : of.UNIT], self.h))
+        self._call(
+            of.VOTE, votes_of_cut, (small.cells, ints[of.PLACE : of.FACTS], floats[of.LEAVES : of.WORTH], self.h)
+        )
         mine, self.numbers = self._summed(of.SUMS, usual.sums), np.array(usual.numbers, np.float64)
         self._call(of.STEP, step_of(usual.step), (mine, self.numbers), ints[of.SAID : of.FOUND])
         self.sums = mine, np.empty(0) if usual.after is None else self._summed(of.AFTER, usual.after)

@@ -78,18 +78,18 @@ def round_one(
 
 
 @in_parts
-def round_two(forms: tuple[int, int], w: Array, t: Array, rows: Any, limits: Any, q: Array, facts: Array) -> int:
+def round_two(form0: int, form1: int, w: Array, t: Array, counts: Array, mass: Array, q: Array, facts: Array) -> int:
     """Bring two channels up to date; write their k, the sums of q and of |q| to facts.  Return 0 if there is no k.
 
-    A negative first form stands for the magnitudes of the second channel, the integers of labels.  rows is (counts,
-    mass), limits is (room, least); facts begin with the last k of both.
+    A negative first form stands for the magnitudes of the second channel, the integers of labels.  facts begin with the
+    last k of both, and end with room and least (see `scales`).
     """
-    (counts, mass), (room, least) = rows, limits
     if not is_tame(w):
         return 0
     for c in range(1, -1, -1):
-        if forms[c] >= 0:
-            facts[c], facts[2 + c], facts[4 + c] = rounded(forms[c], w, t, counts, mass, facts[c], room, least, q[c])
+        form = form1 if c == 1 else form0
+        if form >= 0:
+            facts[c], facts[2 + c], facts[4 + c] = rounded(form, w, t, counts, mass, facts[c], facts[6], facts[7], q[c])
             if facts[4 + c] < 0:
                 return 0
         else:
@@ -126,10 +126,11 @@ def stump_of_pairs(
     stamp, bases = admit(cost) if says is no_leaves else admit(cost, says), BASES[lanes]
 
     @part
-    def price(low: Array, n: int, gone0: int, gone1: int, sums: Any, numbers: Array, prices: Array) -> None:
+    def price(
+        low: Array, n: int, gone0: int, gone1: int, total: Array, worth: Array, numbers: Array, prices: Array
+    ) -> None:
         """Write the costs of n cuts, with so much more below each."""
-        total, unit, whole = sums
-        gross, all0, all1, unit0, unit1 = (whole[0], whole[1]), total[0], total[1], unit[0], unit[1]
+        gross, all0, all1, unit0, unit1 = (worth[2], worth[3]), total[0], total[1], worth[0], worth[1]
         for s in range(n):
             a, b = low[0, s] + gone0, low[1, s] + gone1
             left = as_float(a) * unit0, as_float(b) * unit1
@@ -138,17 +139,25 @@ def stump_of_pairs(
 
     @in_parts
     def search(
-        codes: Any, columns: Any, q: Array, sums: Any, numbers: Array, hist: Array
+        words: Array,
+        base: Array,
+        starts: Array,
+        cuts: Array,
+        cuts_below: Array,
+        q: Array,
+        total: Array,
+        worth: Array,
+        numbers: Array,
+        hist: Array,
     ) -> tuple[int, int, int, int, int, float, float]:
         """Return (feature, cut, side, low sums of both channels, what the sides vote) of the cheapest cut; feature < 0
         if there is none.
 
-        codes is (words, where columns start among those of their word, in numbers); columns is (starts, cuts,
-        cuts_below): cuts[j] are the cuts of column j with missing values above, cuts_below[j] those with missing values
-        below.  sums is (the channels' integer sums, what a unit is worth, the sums of magnitudes).  hist is room for
-        two numbers a slot, side by side.  For sides and ties see `split.cheapest_split`.
+        base says where columns start among those of their word, in numbers; cuts[j] are the cuts of column j with
+        missing values above, cuts_below[j] those with missing values below.  total are the channels' integer sums;
+        worth is what a unit of each is worth, and the sums of their magnitudes.  hist is room for two numbers a slot,
+        side by side.  For sides and ties see `split.cheapest_split`.
         """
-        (words, base), (starts, cuts, cuts_below), (total, unit, whole) = codes, columns, sums
         d, n_rows, widest = starts.size - 1, words.shape[1], 1
         values = integers(2 * n_rows)
         for i in range(n_rows):
@@ -156,7 +165,7 @@ def stump_of_pairs(
         for j in range(d):
             widest = max(widest, starts[j + 1] - starts[j])
         low, prices, others = np.empty((2, widest), np.int64), doubles(widest), doubles(widest)
-        all0, all1, unit0, unit1, gross = total[0], total[1], unit[0], unit[1], (whole[0], whole[1])
+        all0, all1, unit0, unit1, gross = total[0], total[1], worth[0], worth[1], (worth[2], worth[3])
         feature, cut, side, best, a, b = stamp, 0, 0, np.inf, np.int64(0), np.int64(0)
         for j in range(d):
             # Not `tree_search.pair_search`: of all rows few slots are empty; skipping those is a third slower.
@@ -177,14 +186,14 @@ def stump_of_pairs(
                 bar = -best * explains * unit0 / (unit1 * unit1) * SURE
                 if bar > 0.0 and not may_explain(low, n, all0, all1, bar):
                     continue
-            price(low, n, 0, 0, sums, numbers, prices)
+            price(low, n, 0, 0, total, worth, numbers, prices)
             if cuts_below[j] == 0:
                 at, best = first_below(prices, n, best)
                 if at >= 0:
                     feature, cut, side, a, b = j, at, 0, low[0, at], low[1, at]
                 continue
             gone0, gone1 = hist[last], hist[last + 1]
-            price(low, cuts_below[j], gone0, gone1, sums, numbers, others)
+            price(low, cuts_below[j], gone0, gone1, total, worth, numbers, others)
             for s in range(n):
                 if prices[s] < best:
                     feature, cut, side, best, a, b = j, s, 0, prices[s], low[0, s], low[1, s]
@@ -228,7 +237,8 @@ def stump_of_edge(lanes: int) -> Any:
 
 @in_parts
 def votes_of_cut(cells: Array, place: Array, leaves: Array, out: Array) -> None:
-    """Write what a stump says of every row: leaves[0] up to the cut, leaves[2] where a value is missing, else leaves[1].
+    """Write what a stump says of every row: leaves[0] up to the cut, leaves[2] where a value is missing, else
+    leaves[1].
 
     place is (column, cut, code of missing values).
     """

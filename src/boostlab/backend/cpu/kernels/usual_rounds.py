@@ -24,10 +24,10 @@ Array = np.ndarray[Any, Any]
 MARGINS, EXPONENTIALS, TASK, ROUND, SEARCH, VOTE, SUMS, TOTALS, STEP, AFTER, TOTALS_AFTER, ADVANCE, CALLS = range(13)
 
 # Places of what calls read and write, in one array of integers (each array is compiled at a cost) ...
-TOP, KNOWN, SAID, FOUND, PLACE, FACTS, TOTAL, KEPT, INTEGERS = 0, 1, 2, 3, 10, 13, 19, 21, 27
+TOP, KNOWN, SAID, FOUND, PLACE, FACTS, TOTAL, KEPT, INTEGERS = 0, 1, 2, 3, 10, 13, 21, 23, 31
 CUT, SIDE, LEFT, RIGHT = FOUND + 1, FOUND + 2, FOUND + 5, FOUND + 6
 # ... and of numbers.
-LEAVES, UNIT, WHOLE, FLOATS = 0, 3, 5, 7
+LEAVES, WORTH, FLOATS = 0, 3, 7
 
 
 @in_parts
@@ -100,7 +100,7 @@ def usual_rounds(
             return done
         for c in range(2):
             k, ints[TOTAL + c] = -ints[FACTS + c], ints[FACTS + 2 + c]
-            floats[UNIT + c], floats[WHOLE + c] = math.ldexp(1.0, k), math.ldexp(float(ints[FACTS + 4 + c]), k)
+            floats[WORTH + c], floats[WORTH + 2 + c] = math.ldexp(1.0, k), math.ldexp(float(ints[FACTS + 4 + c]), k)
         if not make(calls, SEARCH) or ints[FOUND] < 0:
             return done
         if (place_cut(columns, ints, floats) and follows) or not make(calls, VOTE):
