@@ -72,7 +72,7 @@ class Criterion:
         """Of a criterion by class, the function close(left fold, left weight, right fold, right weight): the cost."""
         raise NotImplementedError
 
-    def leaves(self, left: Array, right: Array, gross: Array, numbers: Array) -> tuple[Any, Any]:
+    def leaves(self, left: Any, right: Any, gross: Any, numbers: Array) -> tuple[Any, Any]:
         """Return what the winning cut's two sides vote."""
         if self.says is None:
             raise NotImplementedError
@@ -154,7 +154,7 @@ class Separable(Criterion):
         """Return the value above less the value below."""
         return self.value(right, gross, numbers) - self.value(left, gross, numbers)
 
-    def leaves(self, left: Array, right: Array, gross: Array, numbers: Array) -> tuple[Any, Any]:
+    def leaves(self, left: Any, right: Any, gross: Any, numbers: Array) -> tuple[Any, Any]:
         """Both sides' votes."""
         if self.says is not None:
             return self.says(left, right, gross, numbers)

@@ -244,7 +244,7 @@ class Rule:
         return None
 
     def usual(self, s: State) -> UsualRound | None:
-        """Return the next round in formulas, as it usually is; as with `plain`, subclasses that change the rule lose it.
+        """Return the next round in formulas, as it usually is; as with `plain`, a subclass that changes the rule loses it.
 
         It is asked before every call that takes many rounds, and may say None for some states.
         """

@@ -151,9 +151,9 @@ class StumpSession(Session):
         found = self.rows.cheapest_cut(criterion, weight, target, numbers)
         if found is None:
             return None
-        left, right = criterion.leaves(found.left, found.right, found.gross, numbers)
-        mixed = isinstance(task, MixedTask)
-        sums = _squared_errors(found.gross, found.right - found.left, right) if mixed else {}
+        left, right = found.leaves or criterion.leaves(found.left, found.right, found.gross, numbers)
+        rise = found.right[0] - found.left[0], found.right[1] - found.left[1]
+        sums = _squared_errors(found.gross, rise, right) if isinstance(task, MixedTask) else {}
         feature, cut = found.feature, found.cut
         missing = left if self.slots.missing_low(feature, cut, found.side) else right
         return self._found(Stump(feature, cut, self.slots.threshold(feature, cut), left, right, missing), sums)
@@ -253,7 +253,7 @@ class StumpSession(Session):
         return Stump(feature, cut, threshold, left, right, left if low[-1] else right)
 
 
-def _squared_errors(gross: Array, rise: Array, right: float) -> Sums:
+def _squared_errors(gross: Any, rise: Any, right: float) -> Sums:
     """Return the sums of w and w^2 for the stump that says `right` above a split, where w y and w^2 y sum to more."""
-    wrong = np.maximum(gross - right * rise, 0.0) / 2
-    return {squared_error_sums: (float(gross[0]), float(wrong[0]), float(gross[1]), float(wrong[1]))}
+    wrong = [max(float(gross[c] - right * rise[c]), 0.0) / 2 for c in range(2)]
+    return {squared_error_sums: (float(gross[0]), wrong[0], float(gross[1]), wrong[1])}

@@ -13,6 +13,7 @@ from boostlab.backend.cpu.block_sums import Blocks, Evaluate
 from boostlab.backend.cpu.exponential_weights import Exponentials
 from boostlab.backend.cpu.formulas import CELLS, as_number, column_names, evaluation, shown, tables_of
 from boostlab.backend.cpu.fused import FusedRounds
+from boostlab.backend.cpu.in_parts import NOTHING_TOLD
 from boostlab.backend.cpu.kernels.vote_update import exp_less
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.sample import CpuSample
@@ -224,7 +225,10 @@ class CpuRows(CpuSample):
 
     def _evaluate(self, what: Formula, numbers: tuple[Any, ...], out: Array) -> Array:
         loop, given = self._given(what, numbers)
-        loop.shared(CELLS * out.size, self.threads, *given, out, 0, 0, self.n_rows)
+        if self.threads == 1:  # on some hundred rows, asking who shares the work takes longer than the work
+            loop.alone(*given, out, 0, 0, self.n_rows, found=NOTHING_TOLD)
+        else:
+            loop.shared(CELLS * out.size, self.threads, *given, out, 0, 0, self.n_rows)
         return out
 
     def _by_blocks(self, what: Formula, numbers: tuple[Any, ...]) -> Evaluate:
@@ -243,13 +247,16 @@ class CpuRows(CpuSample):
             names = [name for name in parameters(what) if name != LABEL]
             mine = tuple(name for name in names if name in self._names)
             wanted = [name for name in names if name not in mine]
-            plan = self._plans[what] = names, mine, wanted
-        names, mine, wanted = plan
+            plan = self._plans[what] = names, mine, wanted, {}
+        names, mine, wanted, kernels = plan
         if len(numbers) != len(wanted):
             raise TypeError(f"{what.__name__} takes {len(wanted)} numbers ({', '.join(wanted)}), not {len(numbers)}.")
         rest, columns = iter(numbers), {name: shown(self.column(name)) for name in mine}
         given = [columns[name] if name in columns else as_number(next(rest)) for name in names]
-        return evaluation(what, mine, tables_of(columns)), given
+        ndims = tuple([column.ndim for column in columns.values()])
+        if ndims not in kernels:
+            kernels[ndims] = evaluation(what, mine, tables_of(columns))
+        return kernels[ndims], given
 
 
 class WatchedRows:

@@ -110,7 +110,8 @@ class Small:
         if feature < 0:
             return None
         left, right = (a * unit0, b * unit1), ((total[0] - a) * unit0, (total[1] - b) * unit1)
-        return Cut(feature, cut, side, np.array(left), np.array(right), np.array(whole))
+        leaves: Any = None if criterion.says is None else tuple(self.found[0, 5:].view(np.float64).tolist())
+        return Cut(feature, cut, side, left, right, whole, leaves)
 
     def search(self, criterion: Criterion, numbers: Array, total: Array, worth: Array) -> tuple[Any, tuple[Array, ...]]:
         """Return the sums and search of two channels and its arguments, given where the channels' sums will be."""
