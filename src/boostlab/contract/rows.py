@@ -267,11 +267,10 @@ class Rows(LearnerRows, Protocol):
     def watch(self, table: Any) -> Watched:
         """Return other rows whose scores are to be followed."""
 
-    def fused(self, plain: Plain, sides: int) -> Any:
-        """Return many rounds of stumps in one call, for a rule whose step is a formula; None if there is no way."""
-
-    def usual(self, criterion: Criterion) -> Any:
-        """Return many rounds of stumps in one call, for a rule whose usual round is in formulas; None if it cannot."""
+    def fused(self, plain: Plain | None, criterion: Criterion, sides: int) -> Any:
+        """Return many rounds of stumps in one call, for a rule whose step is a formula, or else whose usual round is in
+        formulas; None if there is no way.
+        """
 
 
 class Watched(Protocol):

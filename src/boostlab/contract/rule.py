@@ -244,9 +244,10 @@ class Rule:
         return None
 
     def usual(self, s: State) -> UsualRound | None:
-        """Return the next round in formulas, as it usually is; as with `plain`, a subclass that changes the rule loses it.
+        """Return the next round in formulas, as it usually is; None where it has none.
 
-        It is asked before every call that takes many rounds, and may say None for some states.
+        It is asked before every call that takes many rounds.  As with `plain`, a subclass that changes anything else
+        about the rule must write this method, too.
         """
         return None
 

@@ -17,7 +17,7 @@ TAKEN, AGAIN, UNUSUAL = 1, 0, -1  # what a step formula says
 class UsualRound:
     """What a rule's `task` and `step` come to in a usual round: formulas of a row, and a step that looks at sums only.
 
-    Its voter joins with the step's coefficient.  A round in which anything else happens (a stop, a retry, a perfect
+    Scores become F + alpha h.  A round in which anything else happens (a stop, a retry, a perfect
     voter) is unusual: the step formula says so, nothing is changed, and `task` and `step` take the round.
 
     Parameters

@@ -141,10 +141,9 @@ class Training:
         if self.draws or not isinstance(self.session, StumpSession) or self.session.directed:
             return None
         plain = plain_of(self.rule, self.state)
-        if plain is not None:
-            return self.rows.fused(plain, self.session.sides)
-        holds = still_holds(self.rule, "usual") and type(self.rule).combine is Rule.combine
-        return self.rows.usual(CRITERIA[self.rule.needs]) if holds else None
+        if plain is None and not still_holds(self.rule, "usual"):
+            return None
+        return self.rows.fused(plain, CRITERIA[self.rule.needs], self.session.sides)
 
     def _fused_rounds(self, most: int) -> int:
         """Take up to `most` rounds in one compiled call; return how many: none if the next one is unusual."""

@@ -21,6 +21,7 @@ from boostlab.contract.criterion import (
     Cost,
     Criterion,
     Residual,
+    Says,
     Separable,
     explaining,
 )
@@ -211,7 +212,7 @@ class LeastSquares(Separable):
 
     centred = True
     residual: Residual | None = staticmethod(squared_error)
-    says = staticmethod(means)
+    says: Says | None = staticmethod(means)
 
     def span(self, weight: Array, target: Array) -> Array | None:
         """The squares: what residuals are from a mean of 0."""

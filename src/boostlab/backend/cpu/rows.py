@@ -154,14 +154,16 @@ class CpuRows(CpuSample):
         size = size or self.masses.draw_size
         return self.masses.draw(weight, size, rng, self.canonical_order(), systematic)
 
-    def fused(self, plain: Plain, sides: int) -> FusedRounds | None:
-        """Return many rounds of stumps in one call, for a rule whose step is a formula."""
-        return None if self.slots.nothing else FusedRounds(self, plain, sides)
-
-    def usual(self, criterion: Criterion) -> UsualRounds | None:
-        """Return many rounds of stumps in one call, for a rule whose usual round is in formulas, on a small table."""
+    def fused(self, plain: Plain | None, criterion: Criterion, sides: int) -> FusedRounds | UsualRounds | None:
+        """Return many rounds of stumps in one call: of a rule whose step is a formula on any table, of one whose usual
+        round is in formulas on a small one.
+        """
+        if self.slots.nothing:
+            return None
+        if plain is not None:
+            return FusedRounds(self, plain, sides)
         serves = self.small is not None and self.small.numeric and criterion.two and criterion.says is not None
-        return UsualRounds(self, criterion) if serves and not self.slots.nothing else None
+        return UsualRounds(self, criterion) if serves else None
 
     def watch(self, table: Any) -> WatchedRows:
         """Return other rows whose scores are to be followed."""
@@ -247,7 +249,8 @@ class CpuRows(CpuSample):
             names = [name for name in parameters(what) if name != LABEL]
             mine = tuple(name for name in names if name in self._names)
             wanted = [name for name in names if name not in mine]
-            plan = self._plans[what] = names, mine, wanted, {}
+            kernels: dict[tuple[int, ...], Any] = {}
+            plan = self._plans[what] = names, mine, wanted, kernels
         names, mine, wanted, kernels = plan
         if len(numbers) != len(wanted):
             raise TypeError(f"{what.__name__} takes {len(wanted)} numbers ({', '.join(wanted)}), not {len(numbers)}.")

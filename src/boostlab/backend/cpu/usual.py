@@ -42,7 +42,7 @@ def step_of(step: Any) -> Any:
     @in_parts
     def decide(sums: Array, numbers: Array) -> int:
         """Do as the step says."""
-        return step(sums, numbers) + max(0, stamp)  # type: ignore[no-any-return]
+        return step(sums, numbers) + max(0, stamp)
 
     return decide
 
@@ -119,7 +119,7 @@ class UsualRounds:
             self._formula(of.TASK, usual.weigh[0], usual.weigh[1:], self.task)
         _, _, forms = small.two(self.criterion)
         target = rows.y if usual.weigh is None else z
-        given = *forms, w, target, *rows.masses.as_arrays, small.q, ints[of.FACTS : of.TOTAL]
+        given: tuple[Any, ...] = *forms, w, target, *rows.masses.as_arrays, small.q, ints[of.FACTS : of.TOTAL]
         self._call(of.ROUND, round_two, given, ints[of.KNOWN : of.SAID])
         sums = ints[of.TOTAL : of.KEPT], floats[of.WORTH : of.FLOATS]
         search, given = small.search(self.criterion, self.criterion.numbers(usual.params or {}), *sums)

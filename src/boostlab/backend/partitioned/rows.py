@@ -379,8 +379,6 @@ class PartitionedRows(CpuSample):
     def fused(self, *_: Any) -> None:
         """There is no way to take many rounds in one call."""
 
-    usual = fused
-
     def watch(self, table: Any) -> Any:
         """Return other rows whose scores are to be followed: in parts as well, or in this process."""
         if isinstance(table, PartitionedRows):

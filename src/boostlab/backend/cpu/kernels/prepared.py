@@ -51,7 +51,7 @@ def prepare(row: Array, kernel: Any, args: tuple[Any, ...], found: Array, changi
 @part
 def make(calls: Array, which: int) -> bool:
     """Make a prepared call; return whether that went well."""
-    return _call(calls[which, ADDRESS], calls[which, ARGUMENTS], 0, 1) == 0  # type: ignore[no-any-return]
+    return _call(calls[which, ADDRESS], calls[which, ARGUMENTS], 0, 1) == 0
 
 
 @part
