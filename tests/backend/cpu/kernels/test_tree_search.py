@@ -14,12 +14,12 @@ from boostlab.backend.cpu.kernels import tree_search as search
 from boostlab.contract.criterion import explains
 from boostlab.learners.criteria import CRITERIA, gini, squares, z
 
-AS_FLOAT = njit(search.as_float)
+WAYS = [njit(search.put_together), njit(search.converted)]
 
 
 @given(x=st.integers(-(2**63) + 1, 2**63 - 1))
 def test_integers_become_the_nearest_floats(x):
-    assert AS_FLOAT(np.int64(x)) == float(np.int64(x))
+    assert [way(np.int64(x)) for way in WAYS] == [float(np.int64(x))] * 2
 
 
 def node(rng, K, categories):

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from llvmlite.binding import get_host_cpu_features  # type: ignore[import-untyped]
 
 from boostlab.backend.cpu.compiling import part
 from boostlab.backend.cpu.functions import from_bits
@@ -69,16 +70,25 @@ def new_room(widest: int, n_channels: int) -> Room:
 
 
 @part
-def as_float(x: int) -> float:
-    """Return an integer as a float, rounded once, by operations on vectors: AVX2 has no instruction for it.
+def put_together(x: int) -> float:
+    """Return an integer as a float, rounded once, by operations on vectors that every CPU has.
 
     The upper and the lower half become the digits of a float each, 2^84 and 2^52 too large, and the sign bit counts
-    2^63: 2.6 ns a cut in place of 3.4.
+    2^63: without AVX-512 2.6 ns a cut in place of 3.4.
     """
     bits = U(x) ^ (U(1) << U(63))
     upper = from_bits(np.int64((bits >> U(32)) | U(0x4530000000000000)))  # type: ignore[arg-type]
     lower = from_bits(np.int64((bits & U(0xFFFFFFFF)) | U(0x4330000000000000)))  # type: ignore[arg-type]
     return (upper - OFFSET) + lower
+
+
+@part
+def converted(x: int) -> float:
+    """Do the same by one instruction, which AVX-512 has for vectors: a cut takes six tenths of the time."""
+    return float(x)
+
+
+as_float = converted if get_host_cpu_features().get("avx512dq", False) else put_together
 
 
 @part
