@@ -158,9 +158,9 @@ def which_in_short() -> str:
     """Return the README's table."""
     made = which(atlas_table(), all_groups=False)
     says = (
-        "Which booster for what, on tables of at most 1,000 training rows: the best of ours and of seven methods of\n"
-        "other libraries by mean rank, with mean test errors; bold where the other is surely better (Wilcoxon, 5 %).\n"
-        "Chosen after the fact on both sides; [the atlas](studies/atlas/README.md) has what holds out of sample.\n"
+        "On tables of at most 1,000 training rows, the best of ours and of seven methods of other libraries by mean\n"
+        "rank, with mean test errors; bold where the other is surely better (Wilcoxon, 5 %). Both are chosen after the\n"
+        "fact; [the atlas](studies/atlas/README.md) says what holds out of sample.\n"
     )
     return f"\n{says}\n{made}\n" if made else ""
 
