@@ -159,8 +159,8 @@ def which_in_short() -> str:
     made = which(atlas_table(), all_groups=False)
     says = (
         "On tables of at most 1,000 training rows, the best of ours and of seven methods of other libraries by mean\n"
-        "rank, with mean test errors; bold where the other is surely better (Wilcoxon, 5 %). Both are chosen after the\n"
-        "fact; [the atlas](studies/atlas/README.md) says what holds out of sample.\n"
+        "rank, with mean test errors; bold where the other is surely better (Wilcoxon, 5 %). Both are chosen after\n"
+        "the fact; [the atlas](studies/atlas/README.md) says what holds out of sample.\n"
     )
     return f"\n{says}\n{made}\n" if made else ""
 
