@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -88,15 +86,6 @@ def test_traffic_of_a_round_does_not_depend_on_the_rows(client):
     slots = 4 * 256 * 8 * 2  # two histograms of four columns
     assert bytes_of[1] < 1.4 * bytes_of[0]
     assert bytes_of[1] < 12 * slots  # from worker to scheduler to client, and orders both ways
-
-
-def test_dask_is_not_imported_otherwise():
-    code = (
-        "import sys, numpy as np; from boostlab import AdaBoostClassifier as A; import boostlab.dask;"
-        "A(n_estimators=1).fit(np.eye(4), [0, 1, 0, 1]).predict(np.eye(4));"
-        "assert not {'dask', 'distributed'} & set(sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
 
 
 def test_workers_that_the_client_cannot_reach_are_called_by_way_of_the_scheduler(client, monkeypatch):
