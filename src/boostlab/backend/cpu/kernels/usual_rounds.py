@@ -15,12 +15,12 @@ import numpy as np
 from boostlab.backend.cpu.compiling import kernel, part
 from boostlab.backend.cpu.functions import from_bits
 from boostlab.backend.cpu.in_parts import in_parts
-from boostlab.backend.cpu.kernels.prepared import ADDRESS, make, make_with
-from boostlab.contract.usual import TAKEN, UNUSUAL
+from boostlab.backend.cpu.kernels.prepared import ADDRESS, make_with
+from boostlab.contract.usual import AGAIN, UNUSUAL
 
 Array = np.ndarray[Any, Any]
 
-# Prepared calls; those that a rule has none of have no address.  Values are summed by the call behind theirs.
+# Prepared calls, in their order; those that a rule has none of have no address.
 MARGINS, EXPONENTIALS, TASK, ROUND, SEARCH, VOTE, SUMS, TOTALS, STEP, AFTER, TOTALS_AFTER, ADVANCE, CALLS = range(13)
 
 # Places of what calls read and write, in one array of integers (each array is compiled at a cost) ...
@@ -38,14 +38,6 @@ def minus_margins(y: Array, F: Array, w: Array) -> float:
         w[i] = -y[i] * F[i]
         top = max(top, w[i])
     return top
-
-
-@part
-def weighed(calls: Array, ints: Array) -> bool:
-    """Write the rows' weights and targets; return whether that went well."""
-    if calls[TASK, ADDRESS] != 0:
-        return make(calls, TASK)
-    return make(calls, MARGINS) and make_with(calls, EXPONENTIALS, from_bits(ints[TOP]))
 
 
 @part
@@ -68,11 +60,17 @@ def place_cut(columns: Any, ints: Array, floats: Array) -> bool:
 
 
 @part
-def summed(calls: Array, which: int, number: float, sums: Array) -> bool:
-    """Sum a formula over the sample, given its number; return whether all sums are finite."""
-    if calls[which, ADDRESS] == 0:
-        return True
-    finite = make_with(calls, which, number) and make(calls, which + 1)
+def scale(ints: Array, floats: Array) -> None:
+    """Write what a search needs to know of the channels that were rounded."""
+    for c in range(2):
+        k, ints[TOTAL + c] = -ints[FACTS + c], ints[FACTS + 2 + c]
+        floats[WORTH + c], floats[WORTH + 2 + c] = math.ldexp(1.0, k), math.ldexp(float(ints[FACTS + 4 + c]), k)
+
+
+@part
+def are_finite(sums: Array) -> bool:
+    """Return whether all sums are numbers."""
+    finite = True
     for v in range(sums.size):
         finite &= -np.inf < sums[v] < np.inf
     return finite
@@ -96,21 +94,27 @@ def usual_rounds(
     """
     (mine, after), follows, first = sums, calls[TASK, ADDRESS] == 0, numbers[0]
     for done in range(found.shape[0]):
-        if not weighed(calls, ints) or not make(calls, ROUND) or ints[KNOWN] == 0:
-            return done
-        for c in range(2):
-            k, ints[TOTAL + c] = -ints[FACTS + c], ints[FACTS + 2 + c]
-            floats[WORTH + c], floats[WORTH + 2 + c] = math.ldexp(1.0, k), math.ldexp(float(ints[FACTS + 4 + c]), k)
-        if not make(calls, SEARCH) or ints[FOUND] < 0:
-            return done
-        if (place_cut(columns, ints, floats) and follows) or not make(calls, VOTE):
-            return done  # weights that follow labels are not computed anew
-        numbers[0], ints[SAID] = first, 0
-        while ints[SAID] != TAKEN:
-            if not summed(calls, SUMS, numbers[0], mine) or not make(calls, STEP) or ints[SAID] == UNUSUAL:
+        numbers[0], which = first, 0
+        while which < CALLS:  # one place that calls: every other would be compiled, too
+            number = from_bits(ints[TOP]) if which == EXPONENTIALS else numbers[0]
+            if calls[which, ADDRESS] != 0 and not make_with(calls, which, number):
                 return done
-        if not summed(calls, AFTER, numbers[0], after) or not make_with(calls, ADVANCE, numbers[0]):
-            return done
+            if which == ROUND:
+                if ints[KNOWN] == 0:
+                    return done
+                scale(ints, floats)
+            elif which == SEARCH:
+                if ints[FOUND] < 0 or (place_cut(columns, ints, floats) and follows):
+                    return done  # there is no cut, or one of labels: weights that follow these are not computed anew
+            elif which in (TOTALS, TOTALS_AFTER):
+                if not are_finite(mine if which == TOTALS else after):
+                    return done
+            elif which == STEP:
+                if ints[SAID] == UNUSUAL:
+                    return done
+                if ints[SAID] == AGAIN:
+                    which = SUMS - 1
+            which += 1
         for c in range(TOTAL - FACTS):
             ints[KEPT + c] = ints[FACTS + c]
         for c in range(PLACE - FOUND):
