@@ -71,6 +71,33 @@ def mean_label(minus: int, plus: int, unit: float) -> float:
 
 
 @part
+def sorted_places(x: Array) -> Array:
+    """Return the places of numbers in ascending order, those of equal ones in theirs.
+
+    Runs are merged in pairs, from runs of one number on: `np.argsort` is faster by a third and takes a second more to
+    compile, and few columns have so many categories.
+    """
+    places, merged = integers(x.size), integers(x.size)
+    for i in range(x.size):
+        places[i] = i
+    width = 1
+    while width < x.size:
+        for start in range(0, x.size, 2 * width):
+            middle, end = min(start + width, x.size), min(start + 2 * width, x.size)
+            a, b = start, middle
+            for k in range(start, end):
+                if a >= middle or (b < end and x[places[b]] < x[places[a]]):
+                    merged[k] = places[b]
+                    b += 1
+                else:
+                    merged[k] = places[a]
+                    a += 1
+        places, merged = merged, places
+        width *= 2
+    return places
+
+
+@part
 def by_mean(mine: Array, unit: float, order: Array, rank: Array) -> int:
     """Write the slots that something is in by their mean label, of equals the first first; return how many they are."""
     k = 0
@@ -79,7 +106,7 @@ def by_mean(mine: Array, unit: float, order: Array, rank: Array) -> int:
             order[k], rank[k] = c, mean_label(mine[c, 0], mine[c, 1], unit)
             k += 1
     if k > FEW:
-        sorted_ = np.argsort(rank[:k], kind="mergesort")
+        sorted_ = sorted_places(rank[:k])
         unsorted = integers(k)
         copy(order[:k], unsorted)
         for m in range(k):
