@@ -36,6 +36,10 @@ BITS = 12  # of a ticket, for the number of parts, and for the next one
 MOST_PARTS = (1 << BITS) - 1
 PATIENT = 2048  # looks before the processor is left to others
 
+# Places in a plan, which says what to do with a task's parts: whom to call with the plan, where the plan is (the only
+# argument), and the task itself, which the kernel that packs it writes.
+PLANNER, PLAN_AT, PLAN, TASK, PACKED, PLAN_ROOM = 0, 1, 2, 3, 4, 5
+
 _intrinsic: Any = intrinsic
 _TASK = types.voidptr, types.intp, types.intp  # arguments, the part, how many parts
 
@@ -261,6 +265,19 @@ def run_task(address: int, arguments: int, team: Array, parts: int, together: in
         return _call(address, arguments, 0, 1)
     team[ADDRESS], team[ARGUMENTS], team[PARTS] = address, arguments, parts
     return _call(team[LEADER], team[ITSELF], together, parts)
+
+
+@part
+def run_planned(address: int, arguments: int, team: Array, parts: int, plan: Array) -> int:
+    """Do all parts of a task, as `run_task` does; or, where there is a plan, those of the function that it names.
+
+    That function calls the task by its address, for as many parts of it as it likes: so a loop over blocks of rows is
+    compiled once, whatever is evaluated for a block.
+    """
+    if plan.size == 0:
+        return run_task(address, arguments, team, parts, 0)
+    plan[TASK], plan[PACKED] = address, arguments
+    return run_task(plan[PLANNER], plan[PLAN_AT], team, parts, 0)
 
 
 @kernel

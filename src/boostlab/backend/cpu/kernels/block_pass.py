@@ -1,0 +1,104 @@
+"""Sums and extremes of a formula's values by blocks of rows, in one call: nobody holds the values of all rows.
+
+Every thread has a part of the rows, and of these one block after the other evaluated into room of its own, which stays
+in its cache.  What is evaluated is a task, called by its address (see kernels/tasks.py).
+"""
+
+# mypy: disable-error-code="no-untyped-call"
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import carray  # type: ignore[attr-defined]
+
+from boostlab.backend.cpu.compiling import kernel, part
+from boostlab.backend.cpu.kernels.fixed_point import flat_sums_at
+from boostlab.backend.cpu.kernels.tasks import PACKED, PLAN_ROOM, TASK, TaskShape, _call, _pointer, task_maker
+from boostlab.backend.cpu.kernels.totals import largest_part, times
+from boostlab.backend.cpu.kernels.workspace import to_read
+
+Array = np.ndarray[Any, Any]
+
+# Places in the plan.  How many parts there are, blocks a part, rows, values a row, labels a value, the rows that a
+# block has room for; 0 for sums, or the sign to look for the largest value with; how many powers of two a value has;
+# how many counts and masses there are; and where everything is.
+PARTS, EACH, ROWS, VALUES, LABELS, ROOM = range(PLAN_ROOM, PLAN_ROOM + 6)
+SIGN, POWERS, COUNTS, MASSES = range(PLAN_ROOM + 6, PLAN_ROOM + 10)
+AT_ROOM, AT_COUNTS, AT_MASSES, AT_POWERS, AT_TOPS, AT_SUMS = range(PLAN_ROOM + 10, PLAN_ROOM + 16)
+SIZE = PLAN_ROOM + 16
+
+
+@part
+def _numbers(address: int, size: int) -> Array:
+    return carray(_pointer(address), (size,), np.float64)
+
+
+@part
+def _integers(address: int, size: int) -> Array:
+    return carray(_pointer(address), (size,), np.int64)
+
+
+@part
+def block_pass(address: int, part: int) -> None:
+    """Do one part of the plan at this address.
+
+    tops, of shape (parts, values), gets the largest magnitudes (NaN where a value is not finite), or the largest values
+    with a sign; sums, of shape (parts, powers, values, 2), those of q and |q| as `tops_and_sums` makes them.
+    """
+    plan = _integers(address, SIZE)
+    each, n, n_values, n_labels, room = plan[EACH], plan[ROWS], plan[VALUES], plan[LABELS], plan[ROOM]
+    blocks, mine = plan[PARTS] * each, n_values * n_labels * room
+    out = _numbers(plan[AT_ROOM] + 8 * part * mine, mine)
+    counts = carray(_pointer(plan[AT_COUNTS]), (plan[COUNTS],), np.int32)
+    mass = _numbers(plan[AT_MASSES], plan[MASSES])
+    powers = _integers(plan[AT_POWERS], plan[POWERS] * n_values)
+    tops = _numbers(plan[AT_TOPS] + 8 * part * n_values, n_values)
+    sums = _integers(plan[AT_SUMS] + 16 * part * powers.size, 2 * powers.size)
+    for v in range(n_values):
+        tops[v] = 0.0 if plan[SIGN] == 0 else -np.inf
+    for i in range(sums.size):
+        sums[i] = 0
+    for block in range(part * each, (part + 1) * each):
+        first, last = n * block // blocks, n * (block + 1) // blocks
+        if _call(plan[TASK], plan[PACKED], block, blocks) != 0:
+            raise MemoryError
+        for v in range(n_values):
+            for label in range(n_labels):
+                start = (v * n_labels + label) * room
+                x = out[start : start + last - first]
+                if plan[SIGN] == 0:
+                    _add(x, counts[first:last], mass[first:last], powers, v, n_values, tops, sums)
+                else:
+                    _raise(x, float(plan[SIGN]), v, tops)
+
+
+@part
+def _add(x: Array, counts: Array, mass: Array, powers: Array, v: int, n_values: int, tops: Array, sums: Array) -> None:
+    """Add a block to the largest magnitude of value v, and to its sums at all powers."""
+    top = largest_part(x, counts, mass)
+    tops[v] = max(tops[v], top) if top == top and tops[v] == tops[v] else np.nan
+    for at in range(v, powers.size, n_values):
+        signed, gross = flat_sums_at(to_read(times(x, mass)), counts, 1, powers[at])
+        sums[2 * at] += signed
+        sums[2 * at + 1] += gross
+
+
+@part
+def _raise(x: Array, sign: float, v: int, tops: Array) -> None:
+    """Let value v's largest be that of a block, if this is larger; NaN if one is."""
+    top = tops[v]
+    for i in range(x.size):
+        top = top if top > sign * x[i] or math.isnan(top) else sign * x[i]
+    tops[v] = top
+
+
+_task = task_maker(TaskShape(number=1))
+
+
+@kernel
+def block_pass_address() -> int:
+    """Return the address of `block_pass` as a task."""
+    return _task(block_pass, (0,), np.empty((0, 0), np.int64))[0]
