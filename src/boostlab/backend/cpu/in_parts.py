@@ -157,13 +157,13 @@ class InParts:
         first, last = self.range or (-1, -1)
         shape = TaskShape(first, last, given.index("out") if self.adds else -1, number, tuple(self.kinds))
         arguments = ", ".join(given)
-        run, plan, last = "run_task", "", str(int("me" in self.names))
+        run, plan, how = "run_task", "", str(int("me" in self.names))
         if self.planned:
-            run, plan, last = "run_planned", "_plan, ", "_plan"
+            run, plan, how = "run_planned", "_plan, ", "_plan"
         source = (
             f"def enter(_team, _parts, {arguments}, {plan}_found):\n"
             f"    address, packed = task_of(function, ({arguments},), _found)\n"
-            f"    return {run}(address, packed, _team, _parts, {last})\n"
+            f"    return {run}(address, packed, _team, _parts, {how})\n"
         )
         # The cache on disk lies beside the function's own file, and forgets the kernel when that file changes.  What
         # the entry calls are no cells of it, whose contents the cache would compare: its name says them.

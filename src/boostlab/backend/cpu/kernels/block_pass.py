@@ -8,7 +8,6 @@ in its cache.  What is evaluated is a task, called by its address (see kernels/t
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from numba import carray  # type: ignore[attr-defined]
 from boostlab.backend.cpu.compiling import kernel, part
 from boostlab.backend.cpu.kernels.fixed_point import flat_sums_at
 from boostlab.backend.cpu.kernels.tasks import PACKED, PLAN_ROOM, TASK, TaskShape, _call, _pointer, task_maker
-from boostlab.backend.cpu.kernels.totals import largest_part, times
+from boostlab.backend.cpu.kernels.totals import largest_part, largest_with, times
 from boostlab.backend.cpu.kernels.workspace import to_read
 
 Array = np.ndarray[Any, Any]
@@ -72,7 +71,8 @@ def block_pass(address: int, part: int) -> None:
                 if plan[SIGN] == 0:
                     _add(x, counts[first:last], mass[first:last], powers, v, n_values, tops, sums)
                 else:
-                    _raise(x, float(plan[SIGN]), v, tops)
+                    top = largest_with(x, float(plan[SIGN]))
+                    tops[v] = max(tops[v], top) if top == top and tops[v] == tops[v] else np.nan
 
 
 @part
@@ -84,15 +84,6 @@ def _add(x: Array, counts: Array, mass: Array, powers: Array, v: int, n_values: 
         signed, gross = flat_sums_at(to_read(times(x, mass)), counts, 1, powers[at])
         sums[2 * at] += signed
         sums[2 * at + 1] += gross
-
-
-@part
-def _raise(x: Array, sign: float, v: int, tops: Array) -> None:
-    """Let value v's largest be that of a block, if this is larger; NaN if one is."""
-    top = tops[v]
-    for i in range(x.size):
-        top = top if top > sign * x[i] or math.isnan(top) else sign * x[i]
-    tops[v] = top
 
 
 _task = task_maker(TaskShape(number=1))
