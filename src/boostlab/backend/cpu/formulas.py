@@ -22,6 +22,7 @@ from boostlab.backend.cpu.in_parts import NO_PLAN, InParts
 from boostlab.backend.cpu.kernels.workspace import BLOCK, block_of_doubles, copy, row_of_labels
 from boostlab.contract.formula import COLUMNS, LABEL, by_label, is_formula, n_values, over_labels, parameters
 
+PAIRS = 8
 CELLS = 4  # of a histogram, that each value of one row's formula costs as much as
 
 
@@ -40,9 +41,9 @@ def evaluation(function: Callable[..., Any], columns: tuple[str, ...], tables: t
     beginning: then parts are blocks of rows, of which nobody holds more than one at a time (see kernels/block_pass.py).
     """
     taken = [name for name in parameters(function) if name != LABEL]
-    lines = (
-        _by_blocks(function, columns, tables) if tables or LABEL in parameters(function) else _flat(function, columns)
-    )
+    # LLVM looks whether what a loop writes may overlap what it reads, but not for more pairs than these.
+    by_blocks = tables or LABEL in parameters(function) or n_values(function) * (len(columns) + 1) > PAIRS
+    lines = _by_blocks(function, columns, tables) if by_blocks else _flat(function, columns)
     source = (
         "def made_of(formula, stamp):\n"
         f"    def evaluate({', '.join([*taken, '_out', '_each', '_first', '_last', '_part'])}):\n"

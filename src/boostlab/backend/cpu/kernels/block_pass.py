@@ -14,7 +14,7 @@ import numpy as np
 from numba import carray  # type: ignore[attr-defined]
 
 from boostlab.backend.cpu.compiling import kernel, part
-from boostlab.backend.cpu.kernels.fixed_point import flat_sums_at
+from boostlab.backend.cpu.kernels.fixed_point import flat_sums_at, top_and_sums_at
 from boostlab.backend.cpu.kernels.tasks import PACKED, PLAN_ROOM, TASK, TaskShape, _call, _pointer, task_maker
 from boostlab.backend.cpu.kernels.totals import largest_part, largest_with, times
 from boostlab.backend.cpu.kernels.workspace import to_read
@@ -77,7 +77,21 @@ def block_pass(address: int, part: int) -> None:
 
 @part
 def _add(x: Array, counts: Array, mass: Array, powers: Array, v: int, n_values: int, tops: Array, sums: Array) -> None:
-    """Add a block to the largest magnitude of value v, and to its sums at all powers."""
+    """Add a block to the largest magnitude of value v, and to its sums at all powers.
+
+    Mostly there are one or two powers, and no masses: then the block is read once.
+    """
+    if counts.size == 0 and mass.size == 0 and v < powers.size <= v + 2 * n_values:
+        also = v + n_values if v + n_values < powers.size else v
+        top, signed, gross, signed_also, gross_also = top_and_sums_at(x, powers[v], powers[also])
+        if top == top:
+            tops[v] = max(tops[v], top) if tops[v] == tops[v] else np.nan
+            sums[2 * v] += signed
+            sums[2 * v + 1] += gross
+            if also > v:
+                sums[2 * also] += signed_also
+                sums[2 * also + 1] += gross_also
+            return
     top = largest_part(x, counts, mass)
     tops[v] = max(tops[v], top) if top == top and tops[v] == tops[v] else np.nan
     for at in range(v, powers.size, n_values):
