@@ -129,7 +129,7 @@ class Small:
         else:
             forms = criterion.forms[0], criterion.forms[1]
             first, second = sample.follower(0, forms[0]), sample.follower(1, forms[1])
-        if first.q is None and second.q is None and tame(weight) is weight:  # a first round
+        if first.q is None and second.q is None and tame(weight, weight.max()) is weight:  # a first round
             self._count(second, weight, target, self.own[1])
             if first is second:
                 np.abs(self.own[1], out=self.own[0])
@@ -148,9 +148,9 @@ class Small:
         return (k0, k1), (s0, s1), (g0, g1)
 
 
-def tame(weight: Array) -> Array:
+def tame(weight: Array, largest: float) -> Array:
     """Return weights whose squares can be formed: scaled by a power of two if the largest is extreme."""
-    power = math.frexp(weight.max())[1]
+    power = math.frexp(largest)[1]
     return weight if abs(power) < EXTREME else np.ldexp(weight, -power)
 
 
