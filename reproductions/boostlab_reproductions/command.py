@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from boostlab.studies import cell_file, index, page
+from boostlab.studies.published_cells import TakenOver, take_over
 from boostlab.studies.request import RequestError
 from boostlab.studies.runner import Ran, collect, run_all
 from boostlab.studies.store import Store
@@ -97,6 +98,7 @@ def reproduce(request: ReproduceOptions, console: Console) -> int:
     for other in request.merge:
         if not other.is_file():
             raise RequestError(f"There is no store {other} to merge.")
+    published = {other: _published(other) for other in request.merge if other.name == cell_file.NAME}
     if studies:
         page.prepare(request.out)
     if request.only_page and not path.is_file() and not request.merge:
@@ -104,8 +106,8 @@ def reproduce(request: ReproduceOptions, console: Console) -> int:
     worst, stopped = 0, list[tuple[str, int, int]]()
     with Store(path) as store:
         for other in request.merge:
-            taken, known = store.merge(other)
-            _say(console, f"Merged {other} into {path}: {taken} cells taken over, {known} known already.")
+            cells = take_over(published[other], store) if other in published else TakenOver(*store.merge(other))
+            _say(console, f"Merged {other} into {path}: {cells}.")
         for ran in _ran(studies, store, request, console):
             if ran.interrupted:
                 stopped.append((ran.study.name, len(ran.results.rows()), ran.planned))
@@ -120,6 +122,19 @@ def reproduce(request: ReproduceOptions, console: Console) -> int:
     if stopped:
         _say(console, _stopped(stopped, path))
     return 130 if stopped else worst
+
+
+def _published(file: Path) -> Ran:
+    """Return what the page beside a file of cells was made of."""
+    name = file.absolute().parent.name
+    study = papers.STUDIES.get(name)
+    ran = index.recall(study, file.absolute().parent.parent) if study else None
+    if ran is None:
+        raise RequestError(
+            f"{file} cannot be merged: its folder must have a study's name and {index.FACTS}, as `boostlab reproduce` "
+            "writes them."
+        )
+    return ran
 
 
 def _from_files(studies: Sequence[Study], request: ReproduceOptions, store: Path, console: Console) -> int:

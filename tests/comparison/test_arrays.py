@@ -48,7 +48,8 @@ def test_every_cell_is_there_and_the_ranking_is_their_mean():
             assert one.low < one.error < one.high
         assert [one.error for one in ranking.standings] == sorted(one.error for one in ranking.standings)
     assert str(result) == "\n".join(result.advice.sentences)
-    assert len(result.advice.sentences) == 2
+    assert len(result.advice.sentences) == 3  # the booster, its rivals, and the study of such tables
+    assert "In our study of 12 sets of this kind" in result.advice.sentences[-1]
 
 
 def test_the_seed_decides():

@@ -98,6 +98,44 @@ def test_the_rate_not_the_penalty():
             assert float(line["Wilcoxon p"]) > 0.05
 
 
+def test_trees_of_eight_leaves():
+    def asked(method, against):
+        return row("atlas", "asked-afterwards.csv", method=method, against=against)
+
+    def hypothesis(name):
+        return row("atlas", "hypotheses.csv", hypothesis=name)
+
+    ada, logit = (asked(f"{name}, 8 leaves", f"{name}, stumps") for name in ("AdaBoost", "LogitBoost"))
+    assert f"by **{points(ada['difference, points'])} points** ({span(ada)})" in PAGE
+    assert f"LogitBoost by {points(logit['difference, points'])} ({span(logit)})" in PAGE
+    for name, verdict in {"H1": "holds", "H4": "holds", "H5": "holds", "H9": "partly", "H10": "partly"}.items():
+        assert hypothesis(name)["verdict"] == verdict
+    several = hypothesis("H4")
+    low, high = (f"{float(several[end]):.1f}" for end in ("95 % from", "to"))
+    assert f"by {float(several['difference, points']):.1f} points ({low} to {high}; registered, holds)" in PAGE
+    for name, text in (("H1", "LogitBoost"), ("H5", "AdaBoost")):
+        line = hypothesis(name)
+        ends = f"−{points(line['95 % from'])} to +{points(line['to'])}"
+        assert f"over {text} ({points(line['difference, points'])}, {ends})" in PAGE
+    for name in ("H9", "H10"):
+        line = hypothesis(name)
+        assert f"by {points(line['difference, points'])} ({span(line)})" in PAGE
+    seconds = {
+        name: float(row("atlas", "all-methods-two-classes.csv", method=name)["seconds"])
+        for name in ("CatBoost, default", "AutoBoost")
+    }
+    assert f"in {seconds['CatBoost, default']:g} seconds a fit to AutoBoost's {seconds['AutoBoost']:g}" in PAGE
+
+
+def test_what_ends_by_itself():
+    line = row("atlas", "hypotheses.csv", hypothesis="H6")
+    low, high = (f"{float(line[end]):.1f}" for end in ("95 % from", "to"))
+    assert f"by {float(line['difference, points']):.1f} points ({low} to {high}) at 20 % of flips" in PAGE
+    for form in ("targets 0.3 and 0.4", "rounds chosen"):
+        mended = row("atlas", "asked-afterwards.csv", method=f"BrownBoost ({form}), tuned", against="BrownBoost, tuned")
+        assert round(float(mended["difference, points"])) == -3
+
+
 def test_quadboost_instead_of_a_program():
     wins = row("quadboost-table1", "wins.csv", pair="QuadBoost-L1 : LPBoost", on="mean risk of 10 splits")
     assert f"wins {float(wins['wins']):g}, ties {float(wins['ties']):g} and loses {float(wins['losses']):g}" in PAGE

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import os
 import shutil
 import signal
@@ -176,6 +178,39 @@ def test_stores_of_two_machines(run):
     assert "toy: 12 of 12 cells, 0 computed now" in out
     run("--merge", "nowhere.sqlite", "--store", "fourth.sqlite", code=2)
     assert not Path("fourth.sqlite").exists()
+
+
+def test_a_page_is_gone_on_from_where_its_store_is_lost(run, tmp_path):
+    run("toy", "--quick", "--jobs", "1", "--store", "lost.sqlite")
+    before = (tmp_path / "studies" / "toy" / "README.md").read_text()
+    cells = str(Path("studies", "toy", "cells.csv.gz"))
+    out = run("toy", "--quick", "--merge", cells, "--store", "new.sqlite").stdout
+    assert "12 cells taken over, 0 known already." in " ".join(out.split())
+    assert "toy: 12 of 12 cells, 0 computed now" in out
+    after = (tmp_path / "studies" / "toy" / "README.md").read_text()
+    assert [line for line in after.splitlines() if "Clock" not in line] == [
+        line for line in before.splitlines() if "Clock" not in line
+    ]
+    out = run("--merge", cells, "--store", "new.sqlite").stdout
+    assert "0 cells taken over, 12 known already." in " ".join(out.split())
+    whole = Path(cells).read_bytes()
+    head, *rows = csv.reader(gzip.decompress(whole).decode().splitlines())
+    for row in rows[:3]:
+        row[head.index("definition")] = "0" * 16  # the code was another
+    text = io.StringIO()
+    csv.writer(text).writerows([head, *rows])
+    Path(cells).write_bytes(gzip.compress(text.getvalue().encode()))
+    out = run("--merge", cells, "--store", "third.sqlite").stdout
+    assert "9 cells taken over, 0 known already, 3 left out, as code, parameters" in " ".join(out.split())
+    Path("elsewhere").mkdir()
+    shutil.copy(cells, "elsewhere")
+    problem = run("--merge", "elsewhere/cells.csv.gz", "--store", "third.sqlite", code=2).stderr
+    assert "its folder must have a study's name" in problem
+    Path(cells).write_bytes(whole[: len(whole) // 2])
+    for arguments in (["--merge", cells], ["toy", "--only-page"]):
+        problem = run(*arguments, "--store", "fourth.sqlite", code=2).stderr
+        assert "cells.csv.gz is damaged" in problem
+        assert problem.count("\n") == 1
 
 
 @pytest.mark.parametrize(

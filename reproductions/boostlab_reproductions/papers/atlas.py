@@ -13,6 +13,7 @@ from boostlab.studies.plan import Block, Method
 from boostlab.studies.study import Study
 from boostlab_reproductions.papers.atlas_contenders import (
     AUTO,
+    BROWN_AFTERWARDS,
     PEERS,
     PROGRAMS,
     SEVERAL_CLASSES,
@@ -34,7 +35,7 @@ from boostlab_reproductions.problems import (
 from boostlab_reproductions.protocols.atlas import Atlas
 
 TWO, SEVERAL, PROGRAM = "two classes", "several classes", "programs"
-NOISE = ", 20 % noise"
+NOISE, LATER = ", 20 % noise", ", afterwards"
 QUICK = ", quick"
 ROUNDS = {TWO: 300, SEVERAL: 100}
 SIZES = (500, 2000, 4000)
@@ -67,6 +68,25 @@ HYPOTHESES = (
     _hypothesis("E4", "RobustBoost, tuned", "AdaBoost, tuned", TWO + NOISE, "lower"),
 )
 
+AFTERWARDS = tuple(
+    _hypothesis(f"A{k + 1}", method, opponent, where, "lower")
+    for k, (method, opponent, where) in enumerate(
+        (
+            ("AdaBoost, 8 leaves", "AdaBoost, stumps", TWO),
+            ("AdaBoost, 31 leaves", "AdaBoost, stumps", SEVERAL),
+            ("LogitBoost, 8 leaves", "LogitBoost, stumps", TWO),
+            ("LogitBoost, 8 leaves", "LightGBM, default", TWO),
+            ("LogitBoost, 8 leaves", "LightGBM, default", SEVERAL),
+            ("LogitBoost, 8 leaves", "CatBoost, default", TWO),
+            ("AutoBoost", "CatBoost, default", SEVERAL),
+            ("random forest, default", "AutoBoost", TWO + NOISE),
+            *((f"{one.name}, tuned", "BrownBoost, tuned", TWO + NOISE + LATER) for one in BROWN_AFTERWARDS),
+            *((f"{one.name}, tuned", "AdaBoost, tuned", TWO + NOISE + LATER) for one in BROWN_AFTERWARDS),
+        )
+    )
+)
+"""What was asked once the results were known."""
+
 
 def studies() -> list[Study]:
     """Return the study of this file."""
@@ -77,7 +97,7 @@ def studies() -> list[Study]:
             source="Our own, registered before the run ([registration](registration.md)).",
             blocks=tuple(_blocks()),
             assumptions=_ASSUMPTIONS,
-            report=partial(report, hypotheses=HYPOTHESES),
+            report=partial(report, hypotheses=HYPOTHESES, afterwards=AFTERWARDS),
             missing=(
                 "Boosters that solve a program (LPBoost and its kin) on sets of 800 rows and more, and with several "
                 "classes: they would take hours.",
@@ -114,6 +134,7 @@ def _blocks() -> list[Block]:
     programs = [*all_of(*PROGRAMS), *_of(two, "AdaBoost", "LogitBoost")]
     sized = [m for m in _of(two, "AdaBoost", "GentleBoost", "LogitBoost", "MadaBoost") if _has(m, "8 leaves", "tuned")]
     sized += [AUTO, *all_of(*(peer for peer in PEERS if peer.name != "EBM"))]
+    later = [m for m in [*_of(two, "AdaBoost", "BrownBoost"), *all_of(*BROWN_AFTERWARDS)] if is_tuned(m.name)]
     rounds, many = Atlas(ROUNDS[TWO]), Atlas(ROUNDS[SEVERAL])
     noisy, noisy_many = Atlas(ROUNDS[TWO], 0.2), Atlas(ROUNDS[SEVERAL], 0.2)
     return [
@@ -123,6 +144,7 @@ def _blocks() -> list[Block]:
         Block(TWO + NOISE, ATLAS_NOISY_TWO, _without_trees(two), noisy, _only("full", 2)),
         Block(SEVERAL + NOISE, ATLAS_NOISY_SEVERAL, _without_trees(several), noisy_many, _only("full", 1)),
         *(Block(f"{size:,} rows", ATLAS_LARGE, sized, _of_size(size), _only("full", 1)) for size in SIZES),
+        Block(TWO + NOISE + LATER, ATLAS_NOISY_TWO, later, noisy, _only("full", 2)),
         Block(TWO + QUICK, ATLAS_QUICK_TWO, two, rounds, _only("quick", 1)),
         Block(SEVERAL + QUICK, ATLAS_QUICK_SEVERAL, several, many, _only("quick", 1)),
     ]

@@ -100,6 +100,14 @@ TWO_CLASSES = (
 )
 """Boosters for two classes."""
 
+BROWN_AFTERWARDS = (
+    OwnContender(
+        "BrownBoost (targets 0.3 and 0.4)", "BrownBoost", _leaves_and("target_error", 0.3, 0.4), last=True, voters=()
+    ),
+    OwnContender("BrownBoost (rounds chosen)", "BrownBoost", _leaves_and("target_error", 0.05, 0.2), voters=()),
+)
+"""Two reasons why BrownBoost could lose under noise; run once the results were known."""
+
 PROGRAMS = (
     OwnContender("ERLPBoost", "ERLPBoost", _leaves_and("nu", 0.1, 0.3), last=True, params=_HUNDRED),
     OwnContender("LPBoost", "LPBoost", _leaves_and("nu", 0.1, 0.3), last=True, params=_HUNDRED),

@@ -22,7 +22,11 @@ def reproduce(
     ] = None,
     merge: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="First take over the cells of another store; may be given several times."),
+        typer.Option(
+            metavar="FILE",
+            help="First take over the cells of another store, or of the cells.csv.gz of a page; may be given several "
+            "times.",
+        ),
     ] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Compute failed cells again.")] = False,
     only_page: Annotated[

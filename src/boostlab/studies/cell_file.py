@@ -10,6 +10,7 @@ import gzip
 import io
 import json
 import sys
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatch
@@ -23,6 +24,7 @@ import numpy.typing as npt
 
 from boostlab.studies.packing import to_text
 from boostlab.studies.plan import Outcome
+from boostlab.studies.request import RequestError
 from boostlab.studies.study import Done, Results, Study
 from boostlab.studies.tables import columns_of
 from boostlab.studies.whole_files import write_whole
@@ -94,8 +96,11 @@ def read(path: Path, study: Study) -> list[Done]:
     list of Done
     """
     csv.field_size_limit(min(_LARGEST, sys.maxsize))
-    with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
-        done = [_done(row) for row in csv.DictReader(file)]
+    try:
+        with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
+            done = [_done(row) for row in csv.DictReader(file)]
+    except (EOFError, zlib.error, gzip.BadGzipFile, csv.Error, KeyError, TypeError, ValueError) as error:
+        raise RequestError(f"{path} is damaged ({error}); get it anew, or compute its cells again.") from error
     known = Results(study.blocks, done)
     places = {
         (block.name, problem.name, method.name)

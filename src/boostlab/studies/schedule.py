@@ -30,14 +30,21 @@ class Place:
         """Whether data and package are at hand."""
         return self.entry is not None and is_installed(self.cell.method.needs)
 
+    @property
+    def name(self) -> tuple[str, str, str, int]:
+        """Block, problem, method and repeat."""
+        return self.block, self.cell.problem.name, self.cell.method.name, self.cell.repeat
+
+    @property
+    def definition(self) -> tuple[str, str]:
+        """The hashes of its data and of its definition, as a file of cells has them."""
+        return self.entry.data if self.entry else "", kind(self.cell)[:_SHORT]
+
     def done(self, saved: Saved) -> Done:
         """Return the finished cell."""
-        cell, data = self.cell, self.entry.data if self.entry else ""
-        return Done(
-            *(self.block, cell.problem.name, cell.method.name, cell.repeat),
-            *(saved.outcome, saved.failure, saved.seconds),
-            *(data, split_seed(cell, data), kind(cell)[:_SHORT]),
-        )
+        data, definition = self.definition
+        result = saved.outcome, saved.failure, saved.seconds
+        return Done(*self.name, *result, data, split_seed(self.cell, data), definition)
 
 
 @cache

@@ -124,7 +124,9 @@ def planted(gains, blocks=("two classes",), repeats=1, without=()):
                         "fit_seconds": 0.1,
                         **facts,
                     }
-                    numbers |= {"bytes": 1000, "chosen": {"a": 1}, "tied": 0.0} if "tuned" in method.name else {}
+                    stop = "max_rounds" if k % 2 else "time_up"
+                    tuned = {"bytes": 1000, "chosen": {"a": 1}, "tied": 0.0, "stop": stop}
+                    numbers |= tuned if "tuned" in method.name else {}
                     done.append(Done(block.name, problem.name, method.name, repeat, Outcome(numbers)))
     return Results(study.blocks, done, {}), study
 
@@ -151,6 +153,11 @@ def test_the_page_says_what_is_planted():
     assert verdicts["H1"] == "does not hold"  # LightGBM has fewer than LogitBoost
     assert "H10" not in verdicts  # CatBoost is not there
     assert report.tables["all methods, two classes"][0]["method"] == "L2Boost, tuned"
+    cut_off = {row["method"]: row["cut off, %"] for row in report.tables["choices"]}
+    assert cut_off["BrownBoost, tuned"] == 50.0
+    assert cut_off["AdaBoost, tuned"] is None  # its rounds are chosen
+    asked = {row["question"]: row["difference, points"] for row in report.tables["asked afterwards"]}
+    assert asked["A3"] == pytest.approx(-7.0, abs=0.1)  # LogitBoost with 8 leaves against stumps
     assert {"ranks, two classes", "seconds and error, two classes", "differences"} <= set(report.figures)
 
 

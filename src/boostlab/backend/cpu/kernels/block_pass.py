@@ -15,7 +15,7 @@ from numba import carray  # type: ignore[attr-defined]
 
 from boostlab.backend.cpu.compiling import kernel, part
 from boostlab.backend.cpu.kernels.fixed_point import flat_sums_at, top_and_sums_at
-from boostlab.backend.cpu.kernels.tasks import PACKED, PLAN_ROOM, TASK, TaskShape, _call, _pointer, task_maker
+from boostlab.backend.cpu.kernels.tasks import PLAN_ROOM, PLANNED, PLANNED_AT, TaskShape, _call, _pointer, task_maker
 from boostlab.backend.cpu.kernels.totals import largest_part, largest_with, times
 from boostlab.backend.cpu.kernels.workspace import to_read
 
@@ -62,7 +62,7 @@ def block_pass(address: int, part: int) -> None:
         sums[i] = 0
     for block in range(part * each, (part + 1) * each):
         first, last = n * block // blocks, n * (block + 1) // blocks
-        if _call(plan[TASK], plan[PACKED], block, blocks) != 0:
+        if _call(plan[PLANNED], plan[PLANNED_AT], block, blocks) != 0:
             raise MemoryError
         for v in range(n_values):
             for label in range(n_labels):
