@@ -77,7 +77,7 @@ def top_and_sums_at(x: Array, k: int, j: int) -> tuple[float, int, int, int, int
     The top is NaN where a value is not finite, or so large that the sums are not those.
     """
     (scale, more), (scale_j, more_j) = _scales(k), _scales(j)
-    top, signed, gross, signed_j, gross_j = np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    top, signed, gross, signed_j, gross_j = 0, np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     for i in range(x.size):
         v, size = x[i], abs(x[i])
         top = max(top, bits(size))

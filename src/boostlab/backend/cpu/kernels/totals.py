@@ -84,7 +84,7 @@ def largest_with(x: Array, sign: float) -> float:
 
     As integers, whose order is that of the numbers if those below 0 are turned: so vectors are compared.
     """
-    top, bad = np.int64(-1) - np.int64(INFINITE), False
+    top, bad = -1 - INFINITE, False
     for i in range(x.size):
         here = sign * x[i]
         as_integer = bits(here)
