@@ -80,7 +80,7 @@ def sentence(ensemble: Ensemble, training: Training, n_estimators: int, stop: st
 def _facts(tie: float, codes: Array, F: Array) -> Array:
     """Return for every row whether it is of class 1, is named so, and is named wrong, by one score a row."""
     ones, named = codes == 1, tie < F
-    return np.stack([ones, named, ones != named], axis=1).astype(np.float64)
+    return np.stack([ones, named, ones != named]).T
 
 
 def _counts(training: Training) -> tuple[float, float, float] | None:

@@ -59,6 +59,11 @@ class Task:
     counts: Array | None = None
     gain: Callable[[Array, Array, Array], Array] | None = None
 
+    @property
+    def by_label(self) -> bool:
+        """Whether there is a weight a label, not only one a row."""
+        return bool(self.weight.ndim > 1)
+
 
 class ResidualTask(Task):
     """A task that is linear in the scores: its weights |r| and targets sign(r) are made when they are asked for.
@@ -132,6 +137,11 @@ class MixedTask(Task):
         self.w, self.labels, self.a, self.b = w, labels, a, b
         self.criterion, self.params, self.linear = criterion, params or {}, False
         self.draw = self.without = self.counts = self.gain = None
+
+    @property
+    def by_label(self) -> bool:
+        """Never: there is a weight a row."""
+        return False
 
     def _mixture(self) -> Array:
         u = self.b * self.w

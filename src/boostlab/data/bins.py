@@ -29,6 +29,7 @@ NONE = np.empty(0, np.int64)
 MANY = 1 << 14  # values of a column that are sorted by cells: ten times as fast as a whole sort, for 100,000
 CELLS = 1 << 14
 
+ROW, LIGHT_ROW = 32, 24  # bytes of a row, whose columns are copied at once to be sorted; masses take room as well
 MOST_BINS = 65_535
 
 
@@ -171,7 +172,9 @@ def _dense_cuts(
     distinct = np.zeros(d, np.int64)
 
     # Made here and not by the threads, each of which has a heap of its own that would stay as large as its largest use.
-    several = min(3, d) if isinstance(X, np.ndarray) and X.flags.c_contiguous and X.dtype == float_type(X) else 1
+    several = 1
+    if isinstance(X, np.ndarray) and X.flags.c_contiguous and X.dtype == float_type(X):
+        several = max(min((ROW if mass is None else LIGHT_ROW) // X.itemsize, d), 1)
     most = max(min(limit, len(X)), 1)
     whole = mass if mass is None else mass.astype(np.int64, copy=False)  # once for all threads
     facts = len(X), float_type(X), whole, limit, exact

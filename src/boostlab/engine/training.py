@@ -239,7 +239,7 @@ class Training:
             return task
         counts = self.rows.draw(task.weight, task.draw, self.rng, self.systematic)
         weight = np.ones(len(counts))
-        if task.weight.ndim > 1:
+        if task.by_label:
             rows = task.weight.sum(axis=1, keepdims=True)
             weight = np.divide(task.weight, rows, out=np.zeros_like(task.weight), where=rows > 0)
         kept = dict(params=task.params, linear=task.linear, without=task.without, gain=task.gain)

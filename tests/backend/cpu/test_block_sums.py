@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import tracemalloc
 
 import numpy as np
@@ -73,8 +74,8 @@ def test_a_guess_that_fits_saves_passes():
     assert seen.count(0) == 1
 
 
-def rows(n, threads=1):
-    made = CpuRows(Rule(), Table(np.zeros((n, 1)), threads=threads), Masses(n), np.arange(n) % 2, 2)
+def rows(n, threads=1, masses=None):
+    made = CpuRows(Rule(), Table(np.zeros((n, 1)), threads=threads), masses or Masses(n), np.arange(n) % 2, 2)
     made.scores.now[:] = np.random.default_rng(1).normal(size=n)
     return made
 
@@ -88,6 +89,32 @@ def test_formulas_of_many_rows(threads):
     assert made.total(twice) == made.masses.total(2 * F)
     assert made.largest(twice) == 2 * F.max()
     assert made.smallest(twice) == 2 * F.min()
+
+
+@pytest.mark.parametrize("threads", [1, 5])
+@pytest.mark.parametrize("kind", MASSES)
+def test_formulas_of_rows_with_masses(kind, threads):
+    made = rows(N, threads, MASSES[kind])
+    F = made.scores.now
+    for by in (1.0, 1e-200, 1e200):
+        assert made.total(squares, by) == MASSES[kind].total(by * F * F, F)
+
+
+def test_rows_that_are_copied_have_room_of_their_own():
+    made = rows(2 * ROOM)
+    whole = made.total(squares, 1.0)
+    again = copy.deepcopy(made._formula_sums)
+    assert again._plan is not made._formula_sums._plan
+    assert not again._plan.any()  # it would write where the other looks
+    made._formula_sums = again
+    assert made.total(squares, 1.0) == whole
+
+
+def test_the_largest_of_values_that_are_no_numbers_is_none():
+    made = rows(2 * ROOM, 3)
+    made.scores.now[ROOM // 3] = np.nan
+    assert np.isnan(made.largest(twice))
+    assert np.isnan(made.smallest(twice))
 
 
 def test_a_sum_that_is_not_finite_is_refused():

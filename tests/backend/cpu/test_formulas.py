@@ -7,10 +7,9 @@ from math import exp, fsum
 import numpy as np
 import pytest
 
-from boostlab.backend.cpu.block_sums import LABELS
 from boostlab.backend.cpu.kernels.workspace import BLOCK
 from boostlab.backend.cpu.masses import Masses
-from boostlab.backend.cpu.rows import CpuRows
+from boostlab.backend.cpu.rows import MANY, CpuRows
 from boostlab.contract import Rule, Task, formula, largest_over_labels, sum_over_labels
 from boostlab.contract import exp as row_exp
 from boostlab.contract.formula import n_values, parameters
@@ -178,7 +177,7 @@ def test_labels_are_summed_in_their_order(n, n_classes, threads):
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("kind", ["once", "counts", "real"])
 def test_sums_of_many_rows_and_labels(kind, threads):
-    n = LABELS // 2 + 5  # several blocks
+    n = MANY // 2 + 5  # several blocks
     rng = np.random.default_rng(1)
     mass = {"once": None, "counts": rng.integers(1, 5, n).astype(float), "real": rng.exponential(size=n)}[kind]
     rows = held(n, mass, threads, OneAClass(), 3)

@@ -1,4 +1,4 @@
-"""Exact sums of formulas whose values are never held for all rows at once.
+"""Exact sums of functions whose values are never held for all rows at once (of formulas see `formula_sums`).
 
 A sum needs its values more than once: for the largest magnitude, which gives the power of two to round them at, and for
 the integers at that power; often at a second power, because the first sum was small.  A block's values stay
@@ -17,19 +17,18 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.exact_sums import VALUE, exact_sums
-from boostlab.backend.cpu.kernels.totals import largest_value, tops_and_sums
+from boostlab.backend.cpu.kernels.totals import tops_and_sums
 from boostlab.backend.cpu.masses import Masses
 
 Array = npt.NDArray[Any]
-# Writes the values of rows first to last - 1 to an array (values, rows), or (values, labels, rows).
+# Writes the values of rows first to last - 1 to an array (values, rows).
 Evaluate = Callable[[int, int, Array], None]
 
 ROOM = 1 << 16  # doubles of a block, all its values together: 512 kB, about what a core's cache holds
-LABELS = 1 << 17  # the same with several labels a row: the calls for smaller blocks take longer than the memory
 
 
 class Blocks:
-    """Sums and extremes over a sample, by blocks of rows.
+    """Sums over a sample, by blocks of rows.
 
     Parameters
     ----------
@@ -45,11 +44,7 @@ class Blocks:
         self.masses, self.threads, self.room = masses, threads, room
         self._room = np.empty(0)  # workspace
 
-    def serves(self, n_values: int, width: int = 1) -> bool:
-        """Return whether so many values a row are worth more than one block."""
-        return n_values * width * self.masses.n_rows > ROOM
-
-    def totals(self, evaluate: Evaluate, n_values: int, guess: Array, width: int = 1) -> tuple[list[float], Array]:
+    def totals(self, evaluate: Evaluate, n_values: int, guess: Array) -> tuple[list[float], Array]:
         """Return the sum of mass * x for each of the values x, as `Masses.total` does, and the powers it took.
 
         Parameters
@@ -60,51 +55,32 @@ class Blocks:
             How many there are a row.
         guess : int array of shape (any, n_values)
             Powers of two that values may be rounded at.
-        width : int
-            How many labels each has, all of one sum.
         """
-        size = float(self.masses.n_examples * width)
-        found, powers = exact_sums(lambda powers: self._pass(evaluate, n_values, powers, width), n_values, size, guess)
+        size = float(self.masses.n_examples)
+        found, powers = exact_sums(lambda powers: self._pass(evaluate, n_values, powers), n_values, size, guess)
         return [math.ldexp(signed, -power) for power, signed, _ in found], powers
 
-    def largest(self, evaluate: Evaluate, sign: float = 1.0, width: int = 1) -> float:
-        """Return the largest value; with the sign -1 the smallest."""
-        found = list[float]()
-        for _, _, values in self._blocks(evaluate, 1, width):
-            parts = largest_value.shared(values.size, self.threads, values[0], sign, 0, values.shape[1])
-            found.extend(part for (part,) in parts)
-        return sign * float(np.max(found))
-
-    def _pass(self, evaluate: Evaluate, n_values: int, powers: Array, width: int) -> tuple[Array, Array]:
+    def _pass(self, evaluate: Evaluate, n_values: int, powers: Array) -> tuple[Array, Array]:
         """Return the largest magnitude of every value, and the sums of q and |q| at powers of two."""
         tops, sums = np.zeros((self.threads, n_values)), np.zeros((self.threads, len(powers), n_values, 2), np.int64)
         top, all_ = np.zeros(n_values), np.zeros((len(powers), n_values, 2), np.int64)
         cells = VALUE * (1 + len(powers))
-        for a, b, values in self._blocks(evaluate, n_values, width):
-            counts, mass = (x if x.size == 0 else _repeated(x[a:b], width) for x in self.masses.as_arrays)
+        for a, b, values in self._blocks(evaluate, n_values):
+            counts, mass = (x if x.size == 0 else x[a:b] for x in self.masses.as_arrays)
             facts = values, counts, mass, powers, 0, values.shape[1], tops, sums
             tops_and_sums.shared(cells * values.size, self.threads, *facts)
             top, all_ = np.maximum(top, tops.max(axis=0)), all_ + sums.sum(axis=0)  # NaN stays
             tops[:], sums[:] = 0.0, 0  # there may be fewer parts the next time
         return top, all_
 
-    def _blocks(self, evaluate: Evaluate, n_values: int, width: int = 1) -> Any:
+    def _blocks(self, evaluate: Evaluate, n_values: int) -> Any:
         """Yield (first row, last row + 1, values) of one block after another: what the threads' caches hold."""
-        room = self.room if width == 1 else LABELS
-        n, step = self.masses.n_rows, max(room * self.threads // (n_values * width), 1)
-        size = n_values * width * min(n, step)
+        n, step = self.masses.n_rows, max(self.room * self.threads // n_values, 1)
+        size = n_values * min(n, step)
         if len(self._room) < size:
             self._room = np.empty(size)
         for a in range(0, n, step):
             b = min(a + step, n)
-            values = self._room[: n_values * width * (b - a)].reshape(n_values, width * (b - a))
-            evaluate(a, b, values if width == 1 else values.reshape(n_values, width, b - a))
+            values = self._room[: n_values * (b - a)].reshape(n_values, b - a)
+            evaluate(a, b, values)
             yield a, b, values
-
-
-def _repeated(x: Array, times: int) -> Array:
-    """Return rows' numbers for every label, not to be written to, as kernels are compiled for them."""
-    if times > 1:
-        x = np.tile(x, times)
-        x.setflags(write=False)
-    return x

@@ -22,8 +22,10 @@ ENOUGH = 1 << 60  # of the sum of |q|
 NO_GUESS = np.empty((0, 1), np.int64)
 
 
-def sums_of_array(x: Array, threads: int) -> tuple[int, int, int]:
-    """Return the power of two, the sum of q and that of |q| for an array of values that count once each."""
+def sums_of_array(x: Array, threads: int, guess: Array = NO_GUESS) -> tuple[tuple[int, int, int], Array]:
+    """Return the power of two, the sum of q and that of |q| for an array of values that count once each; and a next
+    guess.
+    """
     values, none = x.reshape(1, -1), (np.empty(0, np.int32), np.empty(0))
 
     def one_pass(powers: Array) -> tuple[Array, Array]:
@@ -32,8 +34,8 @@ def sums_of_array(x: Array, threads: int) -> tuple[int, int, int]:
         tops_and_sums.shared(cells, threads, values, *none, powers, 0, values.size, tops, sums)
         return tops.max(axis=0), sums.sum(axis=0)
 
-    found, _ = exact_sums(one_pass, 1, float(values.size), NO_GUESS)
-    return found[0]
+    found, powers = exact_sums(one_pass, 1, float(values.size), guess)
+    return found[0], powers
 
 
 def rounded(x: Array, power: int, threads: int) -> tuple[Array, int, int]:

@@ -18,10 +18,11 @@ import numpy as np
 
 from boostlab.backend.cpu.compiling import jitable
 from boostlab.backend.cpu.functions import STAMP
-from boostlab.backend.cpu.in_parts import InParts
+from boostlab.backend.cpu.in_parts import NO_PLAN, InParts
 from boostlab.backend.cpu.kernels.workspace import BLOCK, block_of_doubles, copy, row_of_labels
 from boostlab.contract.formula import COLUMNS, LABEL, by_label, is_formula, n_values, over_labels, parameters
 
+PAIRS = 8
 CELLS = 4  # of a histogram, that each value of one row's formula costs as much as
 
 
@@ -30,19 +31,23 @@ OVER = {"sum": ("0.0", "{} + {}"), "largest": ("-inf", "max({}, {})")}  # what l
 
 @cache
 def evaluation(function: Callable[..., Any], columns: tuple[str, ...], tables: tuple[str, ...] = ()) -> Any:
-    """Return the kernel that writes a formula's values on rows first to last - 1 into out, of shape (values, rows).
+    """Return the kernel that writes a formula's values on rows first to last - 1 into out, of shape (1, values, rows).
 
-    Its arguments are the formula's, with arrays for the columns, and then out, which row comes first there, first and
-    last.  Tables are the columns with a number a label, of shape (labels, rows).  Of a formula of rows and labels out
-    has the shape (values, labels, rows), and the label is no argument.
+    Its arguments are the formula's, with arrays for the columns, and then out, 0, first and last, and a plan.  Tables
+    are the columns with a number a label, of shape (labels, rows).  Of a formula of rows and labels out has the shape
+    (1, values, labels, rows), and the label is no argument.
+
+    A number other than 0 says how many parts, one after the other, write to the same row of out, each from its
+    beginning: then parts are blocks of rows, of which nobody holds more than one at a time (see kernels/block_pass.py).
     """
     taken = [name for name in parameters(function) if name != LABEL]
-    lines = (
-        _by_blocks(function, columns, tables) if tables or LABEL in parameters(function) else _flat(function, columns)
-    )
+    # LLVM looks whether what a loop writes may overlap what it reads, but not for more pairs than these.
+    by_blocks = tables or LABEL in parameters(function) or n_values(function) * (len(columns) + 1) > PAIRS
+    lines = _by_blocks(function, columns, tables) if by_blocks else _flat(function, columns)
     source = (
         "def made_of(formula, stamp):\n"
-        f"    def evaluate({', '.join([*taken, '_out', '_from', '_first', '_last'])}):\n"
+        f"    def evaluate({', '.join([*taken, '_out', '_each', '_first', '_last', '_part'])}):\n"
+        "        _at, _to = (0, _first) if _each == 0 else (_part // _each, 0)\n"
         + "".join(f"        {line}\n" for line in lines)
         + "        return stamp\n"
         "    return evaluate\n"
@@ -54,7 +59,7 @@ def evaluation(function: Callable[..., Any], columns: tuple[str, ...], tables: t
     exec(compile(source, home if Path(home).exists() else __file__, "exec"), scope)
     evaluate = scope["made_of"](jitable(function), _stamp(function))
     evaluate.__qualname__ = f"evaluate.{function.__qualname__}"
-    return InParts(evaluate)
+    return InParts(evaluate, planned=True)
 
 
 def _flat(function: Callable[..., Any], columns: tuple[str, ...]) -> list[str]:
@@ -63,11 +68,11 @@ def _flat(function: Callable[..., Any], columns: tuple[str, ...]) -> list[str]:
     given = ", ".join(f"{name}_[_i]" if name in columns else name for name in names)
     # Views of the rows in question: their indices start at 0, so that no index is checked for being negative.
     views = [f"{name}_ = {name}[_first:_last]" for name in names if name in columns]
-    to = [f"_out{v} = _out[{v}, {f'{LABEL}, ' * label}_first - _from : _last - _from]" for v in range(n)]
+    to = [f"_out{v} = _out[_at, {v}, {f'{LABEL}, ' * label}_to : _to + _last - _first]" for v in range(n)]
     values = ", ".join(f"_out{v}[_i]" for v in range(n))
     loop = ["; ".join(to), f"for _i in range(_out0.shape[0]): {values} = formula({given})"]
     if label:
-        loop = [f"for {LABEL} in range(_out.shape[1]):", *(f"    {line}" for line in loop)]
+        loop = [f"for {LABEL} in range(_out.shape[2]):", *(f"    {line}" for line in loop)]
     return ["; ".join(views) or "pass", *loop]
 
 
@@ -83,7 +88,7 @@ def _by_blocks(function: Callable[..., Any], columns: tuple[str, ...], tables: t
     value = f"formula({', '.join(at.get(name, name) for name in names)})"
     rooms = ", ".join(f"_room{v}[_i]" for v in range(n))
     label = f"{LABEL}, " if by_label(function) else ""
-    write = "; ".join(f"_copy(_room{v}[:_size], _out[{v}, {label}_to : _to + _size])" for v in range(n))
+    write = "; ".join(f"_copy(_room{v}[:_size], _out[_at, {v}, {label}_here : _here + _size])" for v in range(n))
     if over:
         first, join = OVER[over]
         body = [
@@ -94,7 +99,7 @@ def _by_blocks(function: Callable[..., Any], columns: tuple[str, ...], tables: t
         ]
     elif label:
         body = [
-            f"for {LABEL} in range(_out.shape[1]):",
+            f"for {LABEL} in range(_out.shape[2]):",
             f"    for _i in range(_size): {rooms} = {value}",
             f"    {write}",
         ]
@@ -104,7 +109,7 @@ def _by_blocks(function: Callable[..., Any], columns: tuple[str, ...], tables: t
     return [
         "; ".join(f"_room{v} = _block()" for v in range(n)),
         f"for _start in range(_first, _last, {BLOCK}):",
-        f"    _end, _to = min(_start + {BLOCK}, _last), _start - _from",
+        f"    _end, _here = min(_start + {BLOCK}, _last), _to + _start - _first",
         "    " + "; ".join(["_size = _end - _start", *views]),
         *(f"    {line}" for line in body),
     ]
@@ -161,7 +166,7 @@ def values_of(
     out = np.empty((n_values(function), len(arrays[0])))
     cells = CELLS * sum(x.size for x in arrays)
     kernel = evaluation(function, tuple(columns), tables_of(columns))
-    kernel.shared(cells, threads, *given, out, 0, 0, out.shape[1])
+    kernel.shared(cells, threads, *given, out[None], 0, 0, out.shape[1], NO_PLAN)
     return out
 
 

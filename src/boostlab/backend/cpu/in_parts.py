@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.compiling import kernel, part, stamp_of, told_apart
-from boostlab.backend.cpu.kernels.tasks import ROOM, TaskShape, run_task, task_maker
+from boostlab.backend.cpu.kernels.tasks import ROOM, TaskShape, run_planned, run_task, task_maker
 from boostlab.backend.cpu.teams import team_of
 from boostlab.backend.cpu.threads import AtOnce
 
@@ -26,8 +26,9 @@ Array = npt.NDArray[Any]
 Room = Callable[[int], Array]
 
 PART = 1 << 14  # cells of work (about 6 microseconds) below which a part is not worth a thread
-NUMBERS = ("part", "me")  # what a part's number is called
+NUMBERS = ("part", "_part", "me")  # what a part's number is called
 NOBODY = np.zeros(ROOM, np.int64)  # what one thread alone looks at
+NO_PLAN = np.empty(0, np.int64)
 
 
 class InParts:
@@ -39,10 +40,12 @@ class InParts:
         Plain Python that can be compiled; see the top of this file.
     adds : bool
         Whether it adds to `out`, so that every part needs one of its own.
+    planned : bool
+        Whether calls have a last argument: a plan (see kernels/tasks.py), or `NO_PLAN`.
     """
 
-    def __init__(self, function: Callable[..., Any], adds: bool = False) -> None:
-        self.function, self.adds = told_apart(function), adds
+    def __init__(self, function: Callable[..., Any], adds: bool = False, planned: bool = False) -> None:
+        self.function, self.adds, self.planned = told_apart(function), adds, planned
         self.names = list(inspect.signature(function).parameters)
         given = [name for name in self.names if name not in NUMBERS]
         self.range = [given.index(name) for name in given if name.removeprefix("_") in ("first", "last")]
@@ -100,6 +103,15 @@ class InParts:
             add_up._checked(add_up._enter(team.numbers, few, outs.reshape(parts, slots), 0, slots, total, NOTHING_TOLD))
         return total.reshape(shape), self._told(found)
 
+    def planned_parts(self, parts: int, *args: Any) -> None:
+        """Let so many threads follow the plan that is the last of the arguments."""
+        found = np.empty((parts, len(self.kinds)), np.int64)
+        if parts == 1:
+            self._checked(self._enter(NOBODY, 1, *args, found))
+        else:
+            with team_of(parts) as team:
+                self._checked(self._enter(team.numbers, parts, *args, found))
+
     def together(self, size: int, arguments: Callable[[Array, Room], tuple[Any, ...]]) -> Any:
         """Let `size` threads each do the part `me` at the same time; return what the first returns.
 
@@ -153,17 +165,20 @@ class InParts:
         first, last = self.range or (-1, -1)
         shape = TaskShape(first, last, given.index("out") if self.adds else -1, number, tuple(self.kinds))
         arguments = ", ".join(given)
+        run, plan, how = "run_task", "", str(int("me" in self.names))
+        if self.planned:
+            run, plan, how = "run_planned", "_plan, ", "_plan"
         source = (
-            f"def enter(_team, _parts, {arguments}, _found):\n"
+            f"def enter(_team, _parts, {arguments}, {plan}_found):\n"
             f"    address, packed, size = task_of(function, ({arguments},), _found)\n"
-            f"    return run_task(address, packed, size, _team, _parts, {int('me' in self.names)})\n"
+            f"    return {run}(address, packed, size, _team, _parts, {how})\n"
         )
         # The cache on disk lies beside the function's own file, and forgets the kernel when that file changes.  What
         # the entry calls are no cells of it, whose contents the cache would compare: its name says them, and of which
         # source they are.
         home = function.__code__.co_filename
         scope: dict[str, Any] = {"__name__": function.__module__, "function": function}
-        scope |= {"task_of": task_maker(shape), "run_task": run_task}
+        scope |= {"task_of": task_maker(shape), "run_task": run_task, "run_planned": run_planned}
         exec(compile(source, home if Path(home).exists() else __file__, "exec"), scope)
         enter = scope["enter"]
         enter.__qualname__ = f"in_parts_{-stamp_of(run_task):x}.{function.__qualname__}"

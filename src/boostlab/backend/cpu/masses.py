@@ -15,10 +15,10 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.exact_sums import rounded, sums_of_array
+from boostlab.backend.cpu.exact_sums import NO_GUESS, rounded, sums_of_array
 from boostlab.backend.cpu.in_parts import NOTHING_TOLD
 from boostlab.backend.cpu.kernels.fixed_point import fixed_and_sums, fixed_sums
-from boostlab.backend.cpu.kernels.totals import totals_of, totals_of_each
+from boostlab.backend.cpu.kernels.totals import largest_value, totals_of, totals_of_each
 
 Array = npt.NDArray[Any]
 
@@ -70,6 +70,7 @@ class Masses:
         # The integer masses and the real ones, empty where there are none.
         self.as_arrays = _ONCE if self.counts is None else self.counts, _NO_MASS if self.mass is None else self.mass
         self._shape, self.facts = (n_rows,), (*self.as_arrays, float(self.n_examples))
+        self._guess = NO_GUESS  # powers of two that the last sum was rounded at
 
     @property
     def uniform(self) -> bool:
@@ -148,8 +149,13 @@ class Masses:
         if not self._shares(x):
             found: tuple[float, float] = totals_of(x, *self.facts)
             return found
-        k, signed, gross = sums_of_array(x, self.threads)
+        k, signed, gross = self._shared_sums(x)
         return math.ldexp(signed, -k), math.ldexp(gross, -k)
+
+    def _shared_sums(self, x: Array) -> tuple[int, int, int]:
+        """Return what `fixed_sums` does, by all threads: in one pass where the last sum's powers of two fit."""
+        found, self._guess = sums_of_array(x, self.threads, self._guess)
+        return found
 
     def _shares(self, x: Array) -> bool:
         """Return whether several threads sum these values: many, that count once each."""
@@ -187,7 +193,7 @@ class Masses:
         """
         if counts is None and self._shares(x):
             values = np.ascontiguousarray(x, dtype=np.float64)
-            k, signed, gross = sums_of_array(values, self.threads)
+            k, signed, gross = self._shared_sums(values)
             k = k - room if gross > 0 else k
             out, signed, gross = rounded(values, k, self.threads)
             return out, k, signed, gross
@@ -203,7 +209,7 @@ class Masses:
 
     def _sums(self, matrix: Array, counts: Array) -> tuple[int, int, int]:
         if counts is _ONCE and self._shares(matrix):
-            return sums_of_array(matrix, self.threads)
+            return self._shared_sums(matrix)
         return _finite(fixed_sums(matrix, counts, _size(matrix, counts)))
 
     def map(self, function: Callable[..., Array], *columns: Array) -> Array:
@@ -211,9 +217,14 @@ class Masses:
         return function(*columns)
 
     def totals_of(self, function: Callable[..., Array], n_values: int, *columns: Array) -> list[float]:
-        """Return the sum of each of a function's values (one column a value), which are never held for all rows."""
+        """Return the sum of each of a function's values (one column a value), which are never held for all rows.
+
+        Values that are true or false are counted.
+        """
+        if self.mass is None and function(*(x[:1] for x in columns)).dtype == np.bool_:
+            return self._counts_of(function, columns)
         if self.n_rows <= FEW:
-            return list(self.totals(np.ascontiguousarray(function(*columns).T)))
+            return list(self.totals(np.ascontiguousarray(function(*columns).T, np.float64)))
         from boostlab.backend.cpu.block_sums import Blocks  # which knows this module
 
         def evaluate(first: int, last: int, out: Array) -> None:
@@ -221,17 +232,37 @@ class Masses:
 
         return Blocks(self, 1, n_values * FEW).totals(evaluate, n_values, np.empty((0, n_values), np.int64))[0]
 
+    def _counts_of(self, function: Callable[..., Array], columns: tuple[Array, ...]) -> list[float]:
+        """Return the number of examples for which each of a function's values is true: exact, as all such sums are."""
+        found: list[int] = []
+        for first in range(0, self.n_rows, MANY):
+            rows = slice(first, first + MANY)
+            flags = function(*(x[rows] for x in columns)).T
+            counts = None if self.counts is None else self.counts[rows]
+            here = [int(np.count_nonzero(x) if counts is None else counts[x].sum(dtype=np.int64)) for x in flags]
+            found = [a + b for a, b in zip(found or [0] * len(here), here, strict=True)]
+        return [float(n) for n in found]
+
     # -- extremes and draws -------------------------------------------------------------------------------------------
 
     def largest(self, x: Array) -> float:
         """Return max_i x_i."""
         x = x.ravel("K")
+        if self.threads > 1 and x.size >= MANY:
+            return self._largest_of_many(x, 1.0)
         return float(x.item(x.argmax()))  # a fifth of the time of `max`, on some hundred rows
 
     def smallest(self, x: Array) -> float:
         """Return min_i x_i."""
         x = x.ravel("K")
+        if self.threads > 1 and x.size >= MANY:
+            return self._largest_of_many(x, -1.0)
         return float(x.item(x.argmin()))
+
+    def _largest_of_many(self, x: Array, sign: float) -> float:
+        x = np.ascontiguousarray(x, np.float64)
+        found = largest_value.shared(x.size, self.threads, x, sign, 0, x.size)
+        return sign * float(np.max(found))
 
     def draw(self, weight: Array, size: int, rng: np.random.Generator, order: Array, systematic: bool = False) -> Array:
         """Return how often each row is picked in `size` draws with replacement, in proportion to mass * weight.

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.block_sums import Blocks, Evaluate
 from boostlab.backend.cpu.exponential_weights import Exponentials
+from boostlab.backend.cpu.formula_sums import FormulaSums
 from boostlab.backend.cpu.formulas import CELLS, as_number, column_names, evaluation, shown, tables_of
 from boostlab.backend.cpu.fused import FusedRounds
-from boostlab.backend.cpu.in_parts import NOTHING_TOLD
+from boostlab.backend.cpu.in_parts import NO_PLAN, NOTHING_TOLD
 from boostlab.backend.cpu.kernels.vote_update import exp_less
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.sample import CpuSample
@@ -26,6 +26,8 @@ from boostlab.contract.voter import votes_of
 
 Array = npt.NDArray[Any]
 Formula = Callable[..., Any]
+
+MANY = 1 << 16  # values, from which on a formula's are not held for all rows at once
 
 
 class CpuRows(CpuSample):
@@ -63,7 +65,7 @@ class CpuRows(CpuSample):
         self._order: Array | None = None
         self._room = np.empty(0)
         self._plans: dict[Formula, Any] = {}
-        self._blocks = Blocks(self.masses, self.threads)
+        self._formula_sums = FormulaSums(self.masses, self.threads)
         self._powers: dict[Formula, Array] = {}  # of two, that a formula's values were last rounded at
 
     # -- columns -----------------------------------------------------------------------------------------------------
@@ -188,31 +190,28 @@ class CpuRows(CpuSample):
             self.scores.join(answer, h)
         else:
             self.h = h
-            self.scores.take(self.each(joins, answer.alpha))
+            self.scores.take(self.each(joins, answer.alpha, *self.rule.join_numbers))
             self.h = None
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
     def _extreme(self, what: Any, numbers: tuple[Any, ...], sign: float) -> float:
-        if is_formula(what) and self._blocks.serves(1, self._width(what)):
-            return self._blocks.largest(self._by_blocks(what, numbers), sign, self._width(what))
+        if is_formula(what) and prod(shape := self._shape(what)) > MANY:
+            return self._formula_sums.largest(*self._given(what, numbers), shape[:-1], int(sign))
         x = self._evaluate(what, numbers, self._workspace(self._shape(what)))[0] if is_formula(what) else what
         return self.masses.largest(np.asarray(x)) if sign > 0 else self.masses.smallest(np.asarray(x))
 
     def _sums(self, what: Formula, numbers: tuple[Any, ...]) -> tuple[float, ...]:
-        n, width = n_values(what), self._width(what)
-        if self._blocks.serves(n, width):
-            guess = self._powers.get(what, np.empty((0, n), np.int64))
-            found, self._powers[what] = self._blocks.totals(self._by_blocks(what, numbers), n, guess, width)
+        shape = self._shape(what)
+        if prod(shape) > MANY:
+            guess = self._powers.get(what, np.empty((0, shape[0]), np.int64))
+            made = *self._given(what, numbers), shape[:-1], guess
+            found, self._powers[what] = self._formula_sums.totals(*made)
             return tuple(found)
-        values = self._evaluate(what, numbers, self._workspace(self._shape(what)))
+        values = self._evaluate(what, numbers, self._workspace(shape))
         if values.ndim == 2:
             return self.masses.totals(values)
         return tuple(self.masses.total(x.T) for x in values)
-
-    def _width(self, what: Formula) -> int:
-        """Return how many values a formula has a row, of each kind."""
-        return self.n_classes if by_label(what) else 1
 
     def _shape(self, what: Formula) -> tuple[int, ...]:
         """Return the shape of a formula's values: one a row, or one a row and label."""
@@ -227,20 +226,12 @@ class CpuRows(CpuSample):
 
     def _evaluate(self, what: Formula, numbers: tuple[Any, ...], out: Array) -> Array:
         loop, given = self._given(what, numbers)
+        whole = *given, out[None], 0, 0, self.n_rows, NO_PLAN
         if self.threads == 1:  # on some hundred rows, asking who shares the work takes longer than the work
-            loop.alone(*given, out, 0, 0, self.n_rows, found=NOTHING_TOLD)
+            loop.alone(*whole, found=NOTHING_TOLD)
         else:
-            loop.shared(CELLS * out.size, self.threads, *given, out, 0, 0, self.n_rows)
+            loop.shared(CELLS * out.size, self.threads, *whole)
         return out
-
-    def _by_blocks(self, what: Formula, numbers: tuple[Any, ...]) -> Evaluate:
-        """Return what writes the values of some rows to an array of their own."""
-        loop, given = self._given(what, numbers)
-
-        def evaluate(first: int, last: int, out: Array) -> None:
-            loop.shared(CELLS * out.size, self.threads, *given, out, first, first, last)
-
-        return evaluate
 
     def _given(self, what: Formula, numbers: tuple[Any, ...]) -> tuple[Any, list[Any]]:
         """Return a formula's kernel and its arguments."""

@@ -263,7 +263,7 @@ class CpuSample:
 
     def tame(self, weight: Array) -> Array:
         """Return weights whose squares can be formed: scaled by a power of two if the largest is extreme."""
-        return tame(weight)
+        return tame(weight, self.masses.largest(weight))
 
     def centred(self, weight: Array, target: Array, counts: Array | None) -> tuple[Array, float]:
         """Return the target less its weighted mean, and the mean."""

@@ -149,7 +149,7 @@ class Small:
     def rounded(self, criterion: Criterion, weight: Array, target: Array) -> tuple[Two, Two, Two] | None:
         """Round two channels; return their scales, and their sums and sums of magnitudes."""
         first, second, forms = self.two(criterion)
-        if first.q is None and second.q is None and tame(weight) is weight:  # a first round
+        if first.q is None and second.q is None and tame(weight, weight.max()) is weight:  # a first round
             self._count(second, weight, target, self.own[1])
             if first is second:
                 np.abs(self.own[1], out=self.own[0])
@@ -180,9 +180,9 @@ def start(facts: Array, first: Follower, second: Follower) -> None:
     facts[0], facts[1], facts[6], facts[7] = first.power, second.power, first.room, first.least
 
 
-def tame(weight: Array) -> Array:
+def tame(weight: Array, largest: float) -> Array:
     """Return weights whose squares can be formed: scaled by a power of two if the largest is extreme."""
-    power = math.frexp(weight.max())[1]
+    power = math.frexp(largest)[1]
     return weight if abs(power) < EXTREME else np.ldexp(weight, -power)
 
 

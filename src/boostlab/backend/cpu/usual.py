@@ -15,7 +15,7 @@ import numpy.typing as npt
 from boostlab.backend.cpu.compiling import admit
 from boostlab.backend.cpu.formulas import as_number, evaluation, shown
 from boostlab.backend.cpu.fused import PATIENCE, MadeRounds
-from boostlab.backend.cpu.in_parts import in_parts
+from boostlab.backend.cpu.in_parts import NO_PLAN, in_parts
 from boostlab.backend.cpu.kernels import usual_rounds as of
 from boostlab.backend.cpu.kernels.prepared import ROW, prepare
 from boostlab.backend.cpu.kernels.small_table import round_two, votes_of_cut
@@ -146,7 +146,9 @@ class UsualRounds:
         rest = iter((0.0,) if numbers is None else numbers)
         given = [shown(self.columns[name]) if name in mine else as_number(next(rest)) for name in names]
         changing = next((at for at, name in enumerate(names) if name not in mine and numbers is None), None)
-        self._call(which, evaluation(what, mine), (*given, out, 0, 0, self.rows.n_rows), changing=changing)
+        self._call(
+            which, evaluation(what, mine), (*given, out[None], 0, 0, self.rows.n_rows, NO_PLAN), changing=changing
+        )
 
     def _call(
         self, which: int, kernel: Any, args: tuple[Any, ...], found: Array = NOTHING, changing: Any = None

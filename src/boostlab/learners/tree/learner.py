@@ -150,7 +150,7 @@ class TreeSession(Session):
 
     def strategy(self, criterion: Separable, task: Task) -> Strategy:
         """Return who grows the tree for a task."""
-        kind = criterion, task.counts is None, task.weight.ndim
+        kind = criterion, task.counts is None, task.by_label
         if kind not in self.chosen:
             asked = self.learner, self.rows, criterion, task
             serving = [s for s in self.candidates if s.serves(*asked)]

@@ -7,27 +7,37 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.backend.cpu.compiling import kernel
+from boostlab.backend.cpu.compiling import kernel, part
 from boostlab.backend.cpu.functions import bits
 from boostlab.backend.cpu.kernels.workspace import doubles, naturals
 
 Array = np.ndarray[Any, Any]
 
 
-LINES = 128  # rows of which some columns stay in the first cache
+LINES = 64  # rows of which some columns stay in the first cache
+TOGETHER = 4  # columns that are copied a row after the other
 BLOCK = 512  # rows that stay in the cache while all their features are read
-CROWDED = 4  # cuts in one cell of a grid, from which on searching is faster than counting
+CROWDED = 4  # cuts in one cell of a grid, from which on searching is faster than counting (`encode` counts to 3)
 
 
 @kernel
 def columns_of(X: Array, first: int, out: Array) -> None:
-    """Copy the columns from `first` on to the rows of out: several at once, for they share the lines of the cache."""
+    """Copy the columns from `first` on to the rows of out: several at once, for they share the lines of the cache.
+
+    Four by four, of which a row is read at once: that takes a third of the time of one after the other.
+    """
+    whole = out.shape[0] - out.shape[0] % TOGETHER
     for start in range(0, X.shape[0], LINES):
-        rows = X[start : start + LINES]
-        for k in range(out.shape[0]):
-            to = out[k, start : start + LINES]
+        end = min(start + LINES, X.shape[0])
+        for k in range(0, whole, TOGETHER):
+            a, b, c, d = out[k, start:end], out[k + 1, start:end], out[k + 2, start:end], out[k + 3, start:end]
+            for i in range(a.size):
+                row = X[start + i, first + k : first + k + TOGETHER]
+                a[i], b[i], c[i], d[i] = row[0], row[1], row[2], row[3]
+        for k in range(whole, out.shape[0]):
+            to = out[k, start:end]
             for i in range(to.size):
-                to[i] = rows[i, first + k]
+                to[i] = X[start + i, first + k]
 
 
 @kernel
@@ -105,6 +115,22 @@ def lay_grids(cuts: Array, starts: Array, ends: Array, low: Array, scale: Array,
             most[j] = fullest
 
 
+@part
+def _rows_of(X: Array, start: int, size: int, first: int, out: Array) -> None:
+    """Copy some columns of so many rows to out, each a stretch of BLOCK numbers: four, or those that are left."""
+    a, b = out[:BLOCK], out[BLOCK : 2 * BLOCK]
+    c, d = out[2 * BLOCK : 3 * BLOCK], out[3 * BLOCK :]
+    if first + TOGETHER <= X.shape[1]:
+        for i in range(size):
+            row = X[start + i, first : first + TOGETHER]
+            a[i], b[i], c[i], d[i] = row[0], row[1], row[2], row[3]
+        return
+    for j in range(first, X.shape[1]):
+        to = out[(j - first) * BLOCK : (j - first + 1) * BLOCK]
+        for i in range(size):
+            to[i] = X[start + i, j]
+
+
 @kernel
 def encode(X: Array, cuts: Array, starts: Array, grids: Any, missing: Array, offset: int, codes: Array) -> None:
     """Write the bin of X[i, j], the number of cuts of feature j below it (NaN: missing[j]), as row offset + i.
@@ -116,28 +142,37 @@ def encode(X: Array, cuts: Array, starts: Array, grids: Any, missing: Array, off
     row-major; codes[j // lanes, i, j % lanes] holds groups of features that share a 64-bit word.
     """
     low, scale, most, below = grids
-    one, lanes, top = np.uint64(1), codes.shape[2], np.float64(below.shape[1] - 1)
-    values, cell, at = doubles(BLOCK), np.empty(BLOCK, np.int32), naturals(BLOCK)
+    one, lanes, top, d = np.uint64(1), codes.shape[2], np.float64(below.shape[1] - 1), X.shape[1]
+    some, cell, at = doubles(TOGETHER * BLOCK), np.empty(BLOCK, np.int32), naturals(BLOCK)
     for start in range(0, X.shape[0], BLOCK):
         size = np.uint64(min(BLOCK, X.shape[0] - start))
-        for j in range(X.shape[1]):
+        for j in range(d):
+            if j % TOGETHER == 0:
+                _rows_of(X, start, int(size), j, some)
             mine, none = cuts[starts[j] : starts[j + 1]], np.uint64(missing[j])
+            values = some[j % TOGETHER * BLOCK : (j % TOGETHER + 1) * BLOCK]
             out = codes[j // lanes, offset + start : offset + start + BLOCK, j % lanes]
             if most[j] >= 0:
                 count, left, steep = below[j], low[j], scale[j]
                 for i in range(size):
-                    values[i] = X[start + i, j]
                     x = (values[i] - left) * steep
                     x = x if x > 0.0 else 0.0  # NaN as well
                     cell[i] = np.int32(x if x < top else top)
+                if most[j] < 3:  # a loop over the cuts of a cell would take half as long again
+                    for i in range(size):
+                        x, found = values[i], np.uint64(count[np.uint64(cell[i])])
+                        found += np.uint64(mine[found] < x)
+                        found += np.uint64(mine[found] < x)
+                        out[i] = found if x == x else none
+                    continue
                 for i in range(size):
                     x, found = values[i], np.uint64(count[np.uint64(cell[i])])
-                    for _ in range(most[j]):
-                        found += np.uint64(mine[found] < x)
+                    found += np.uint64(mine[found] < x)
+                    found += np.uint64(mine[found] < x)
+                    found += np.uint64(mine[found] < x)
                     out[i] = found if x == x else none
                 continue
             for i in range(size):
-                values[i] = X[start + i, j]
                 at[i] = 0
             step = np.uint64(mine.size) >> one
             while step > np.uint64(0):

@@ -1,8 +1,9 @@
 """A long column sorted as far as its cuts can tell, without comparing all of its values.
 
-Values are scattered to cells over their range, as a counting sort does, in about 4 ns a value; a full sort takes 40.
-Cells are then sorted only where a quantile falls, and the next ones, whose smallest value ends a cut.  Cells are even;
-where a few values are far out they are even in a scale that draws the ends in, or else most values would share a cell.
+Values are counted by cells over their range, as for a counting sort.  Only the values of cells where a quantile falls,
+and of the next ones, whose smallest value ends a cut, are then scattered to their places and sorted: 3 ns a value
+against 40 of a full sort.  Cells are even; where a few values are far out they are even in a scale that draws the ends
+in, or else most values would share a cell.
 """
 
 from __future__ import annotations
@@ -12,12 +13,11 @@ from typing import Any
 import numpy as np
 
 from boostlab.backend.cpu.compiling import kernel, part
-from boostlab.backend.cpu.functions import bits, from_bits
-from boostlab.backend.cpu.kernels.fixed_point import INFINITE, MAGNITUDE
 from boostlab.backend.cpu.kernels.workspace import clear, doubles, integers, naturals
 
 Array = np.ndarray[Any, Any]
 
+BLOCK = 2048  # values that are looked through at once
 FEW = 48  # values of a cell, up to which they are sorted by insertion
 SAMPLE = 128  # values that tell where the middle half of them is
 FAR = 32.0  # of the middle half's width: ranges that are wider are drawn in
@@ -25,15 +25,21 @@ FAR = 32.0  # of the middle half's width: ranges that are wider are drawn in
 
 @part
 def _extremes(values: Array) -> tuple[float, float]:
-    """Return the smallest and the largest value but NaN: in a certain form, bits of doubles order like integers."""
-    low, high = MAGNITUDE, -MAGNITUDE
-    for i in range(values.size):
-        x = bits(np.float64(values[i]))
-        key = x ^ ((x >> 63) & MAGNITUDE)
-        number = (x & MAGNITUDE) <= INFINITE
-        low = min(low, key if number else MAGNITUDE)
-        high = max(high, key if number else -MAGNITUDE)
-    return from_bits(low ^ ((low >> 63) & MAGNITUDE)), from_bits(high ^ ((high >> 63) & MAGNITUDE))
+    """Return the smallest and the largest value but NaN, which is neither below nor above anything.
+
+    Four by four, which need not wait for each other; infinity and minus infinity if there is none.
+    """
+    a, b, c, d = np.inf, np.inf, np.inf, np.inf
+    e, f, g, h = -np.inf, -np.inf, -np.inf, -np.inf
+    for i in range(0, values.size - 3, 4):
+        p, q = np.float64(values[i]), np.float64(values[i + 1])
+        r, s = np.float64(values[i + 2]), np.float64(values[i + 3])
+        a, b, c, d = p if p < a else a, q if q < b else b, r if r < c else c, s if s < d else d
+        e, f, g, h = p if p > e else e, q if q > f else f, r if r > g else g, s if s > h else h
+    for i in range(values.size - values.size % 4, values.size):
+        p = np.float64(values[i])
+        a, e = p if p < a else a, p if p > e else e
+    return min(min(a, b), min(c, d)), max(max(e, f), max(g, h))
 
 
 @part
@@ -90,13 +96,17 @@ def _wanted(below: Array, n_cells: int, limit: int, every: bool, out: Array) -> 
     below[c] is the mass in the cells before c.
     """
     whole, k, follows = np.float64(below[n_cells]), 1, False
+    reached = np.float64(below[0])  # by so much the next share is certainly not reached: most cells need no division
     for c in range(n_cells):
+        out[c] = every or follows
         if below[c + 1] == below[c]:
             continue
-        out[c] = every or follows
         follows = False
+        if below[c + 1] < reached:
+            continue
         while k < limit and below[c + 1] / whole >= k / limit:
             out[c], follows, k = True, True, k + 1
+        reached = (1.0 - 1e-12) * whole * (k / limit)
 
 
 @part
@@ -122,6 +132,29 @@ def _differ(values: Array, start: int, end: int) -> bool:
     while i < end and values[i] == values[start]:
         i += 1
     return i < end
+
+
+@part
+def _scatter_marked(values: Array, cell: Array, n_cells: int, marked: Array, place: Array, out: Array) -> None:
+    """Scatter the values of the marked cells, of the last cell that has numbers, and NaN, whose cell is n_cells.
+
+    Of some values after the other first those are listed that are wanted, without a branch.
+    """
+    last, chosen, step = n_cells - 1, np.empty(BLOCK, np.int32), np.uint64(1)
+    while last > 0 and place[last + 1] == place[last]:
+        last -= 1
+    before, marked[last], marked[n_cells] = marked[last], True, True
+    for start in range(0, cell.size, BLOCK):
+        mine, few = cell[start : start + BLOCK], np.uint64(0)
+        for i in range(mine.size):
+            chosen[few] = i
+            few += np.uint64(marked[np.uint64(mine[i])])
+        for k in range(few):
+            i = start + chosen[k]
+            c = np.uint64(cell[i])
+            out[place[c]] = values[i]
+            place[c] += step
+    marked[last] = before
 
 
 @kernel
@@ -176,27 +209,31 @@ def sort_by_cells(
         place[c] += place[c - 1]
         if weighted:
             heavy[c] += heavy[c - 1]
-    marked = np.empty(n_cells, np.bool_)
+    marked, begin = np.empty(n_cells + 1, np.bool_), naturals(n_cells)
     every = exact or some <= limit
     if weighted:
         _wanted(heavy, n_cells, limit, every, marked)
     else:
         _wanted(place, n_cells, limit, every, marked)
-    for i in range(cell.size):
-        mine = np.uint64(cell[i])
-        at = place[mine]
-        out[at] = values[i]
-        if weighted:
-            masses[at] = mass[i]
-        place[mine] = at + np.uint64(1)
-    left, start = 0, np.int64(0)
     for c in range(n_cells):
-        end = np.int64(place[c])  # where the next cell starts, now that this one is full
+        begin[c] = place[c]
+    if every or weighted:  # the masses of all cells are summed up
+        for i in range(cell.size):
+            mine = np.uint64(cell[i])
+            at = place[mine]
+            out[at] = values[i]
+            if weighted:
+                masses[at] = mass[i]
+            place[mine] = at + np.uint64(1)
+    else:
+        _scatter_marked(values, cell, n_cells, marked, place, out)
+    left = 0
+    for c in range(n_cells):
+        start, end = np.int64(begin[c]), np.int64(place[c])  # where the next cell starts, now that this one is full
         if end > start and marked[c]:
             if end - start <= FEW:
                 _insert(out, masses, int(start), int(end))
             elif _differ(out, int(start), int(end)):
                 crowded[left, 0], crowded[left, 1] = start, end
                 left += 1
-        start = end
     return left, some > limit

@@ -71,6 +71,33 @@ def flat_sums_at(x: Array, counts: Array, width: int, k: int) -> tuple[int, int]
 
 
 @part
+def top_and_sums_at(x: Array, k: int, j: int) -> tuple[float, int, int, int, int]:
+    """Return the largest |x|, and what `flat_sums_at` does at 2^k and at 2^j, by reading x once.
+
+    The top is NaN where a value is not finite, or so large that the sums are not those.
+    """
+    (scale, more), (scale_j, more_j) = _scales(k), _scales(j)
+    top, signed, gross, signed_j, gross_j = 0, np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    for i in range(x.size):
+        v, size = x[i], abs(x[i])
+        top = max(top, bits(size))
+        signed += bits(v * scale + ROUND)
+        gross += bits(size * scale + ROUND)
+        signed_j += bits(v * scale_j + ROUND)
+        gross_j += bits(size * scale_j + ROUND)
+    all_rounds = x.size * ROUND_BITS
+    found = from_bits(top)  # of the bits of infinity and NaN the comparison is false
+    small = more == 1.0 and more_j == 1.0 and found * scale < SMALL and found * scale_j < SMALL
+    signed, gross, signed_j, gross_j = (
+        signed - all_rounds,
+        gross - all_rounds,
+        signed_j - all_rounds,
+        gross_j - all_rounds,
+    )
+    return found if small else np.nan, signed, gross, signed_j, gross_j  # type: ignore[return-value]
+
+
+@part
 def flat_fixed_sums(x: Array, counts: Array, width: int, size: float) -> tuple[int, int, int]:
     """Do what `fixed_sums` does for a flat array with `width` values a row."""
     top = largest_of(x)

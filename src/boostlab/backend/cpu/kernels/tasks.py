@@ -37,6 +37,10 @@ BITS = 12  # of a ticket, for the number of parts, and for the next one
 MOST_PARTS = (1 << BITS) - 1
 PATIENT = 2048  # looks before the processor is left to others
 
+# Places in a plan, which says what to do with a task's parts: whom to call with the plan, where the plan is (the only
+# argument), and the task itself, which the kernel that packs it writes.
+PLANNER, PLAN_AT, PLAN, PLANNED, PLANNED_AT, PLAN_ROOM = 0, 1, 2, 3, 4, 5
+
 _intrinsic: Any = intrinsic
 _TASK = types.voidptr, types.intp, types.intp  # arguments, the part, how many parts
 
@@ -284,6 +288,19 @@ def run_task(address: int, arguments: int, size: int, team: Array, parts: int, t
         return 0
     team[ADDRESS], team[ARGUMENTS], team[PARTS] = address, arguments, parts
     return _call(team[LEADER], team[ITSELF], together, parts)
+
+
+@part
+def run_planned(address: int, arguments: int, size: int, team: Array, parts: int, plan: Array) -> int:
+    """Do all parts of a task, as `run_task` does; or, where there is a plan, those of the function that it names.
+
+    That function calls the task by its address, for as many parts of it as it likes: so a loop over blocks of rows is
+    compiled once, whatever is evaluated for a block.
+    """
+    if plan.size == 0:
+        return run_task(address, arguments, size, team, parts, 0)
+    plan[PLANNED], plan[PLANNED_AT] = address, arguments
+    return run_task(plan[PLANNER], plan[PLAN_AT], 0, team, parts, 0)
 
 
 @kernel

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from boostlab.backend.cpu.compiling import kernel, part
+from boostlab.backend.cpu.functions import bits, from_bits
 from boostlab.backend.cpu.in_parts import in_parts
-from boostlab.backend.cpu.kernels.fixed_point import flat_fixed_sums, flat_sums_at, largest_of
+from boostlab.backend.cpu.kernels.fixed_point import INFINITE, MAGNITUDE, flat_fixed_sums, flat_sums_at, largest_of
 from boostlab.backend.cpu.kernels.workspace import doubles, to_read
 
 Array = np.ndarray[Any, Any]
@@ -77,10 +78,22 @@ def tops_and_sums(
             sums[part, p, v, 0], sums[part, p, v, 1] = flat_sums_at(to_read(times(x, of)), by, 1, powers[p, v])
 
 
+@part
+def largest_with(x: Array, sign: float) -> float:
+    """Return the largest sign * x, minus infinity if there is none; NaN if one is.
+
+    As integers, whose order is that of the numbers if those below 0 are turned: so vectors are compared.
+    """
+    top, bad = -1 - INFINITE, False
+    for i in range(x.size):
+        here = sign * x[i]
+        as_integer = bits(here)
+        bad |= here != here
+        top = max(top, as_integer ^ ((as_integer >> 63) & MAGNITUDE))
+    return np.nan if bad else from_bits(top ^ ((top >> 63) & MAGNITUDE))
+
+
 @in_parts
 def largest_value(x: Array, sign: float, first: int, last: int) -> float:
-    """Return the largest sign * x; NaN if one is."""
-    y, top = x[first:last], -np.inf
-    for i in range(y.size):
-        top = top if top > sign * y[i] or math.isnan(top) else sign * y[i]
-    return top
+    """Return the largest sign * x of the rows first <= i < last; NaN if one is."""
+    return largest_with(x[first:last], sign)

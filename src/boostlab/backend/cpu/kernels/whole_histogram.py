@@ -1,4 +1,4 @@
-"""Histograms of all rows: of one integer a row, of two side by side, or of one by its sign.
+"""Histograms of all rows: of one integer a row, of two side by side, or of one by its sign or its class.
 
 The cells lie in one line, word after word of columns and row after row of a word, and every thread of a team takes an
 equal stretch: its histogram, that of one word of columns, stays in the first cache.  Only the words that two stretches
@@ -103,7 +103,22 @@ def by_signs(q: Array, p: Array, start: int, size: int, values: Array) -> Array:
     return values
 
 
-READ = {"one": (1, as_it_is, add_one), "two": (2, side_by_side, add_two), "sides": (2, by_signs, add_two)}
+@part
+def by_classes(q: Array, p: Array, start: int, size: int, values: Array) -> Array:
+    """Return the integers of rows of the class 0, and of others."""
+    for k in range(size):
+        v = q[start + k]
+        mine = v if p[start + k] == 0 else np.int64(0)
+        values[2 * k], values[2 * k + 1] = mine, v - mine
+    return values
+
+
+READ = {
+    "one": (1, as_it_is, add_one),
+    "two": (2, side_by_side, add_two),
+    "sides": (2, by_signs, add_two),
+    "classes": (2, by_classes, add_two),
+}
 
 
 @part

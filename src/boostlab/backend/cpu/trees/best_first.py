@@ -63,7 +63,7 @@ class BestFirst(Strategy):
         if learner.constraints is not None:
             return False
         codes = rows.codes
-        if not isinstance(codes, DenseCodes) or task.weight.ndim > 1 or codes.n_rows >= 2**31:
+        if not isinstance(codes, DenseCodes) or task.by_label or codes.n_rows >= 2**31:
             return False
         if criterion.by_class:
             n_channels = rows.n_named(task.target)

@@ -45,7 +45,7 @@ class Full(Strategy):
             return False
         if learner.constraints is not None:
             return False
-        if not rows.codes.one_thread or task.weight.ndim > 1 or rows.slots.misses_numbers or rows.hides_rows:
+        if not rows.codes.one_thread or task.by_label or rows.slots.misses_numbers or rows.hides_rows:
             return False
         return not rows.slots.categories if criterion.by_class else _is_gini(criterion)
 

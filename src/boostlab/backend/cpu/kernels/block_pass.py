@@ -1,0 +1,109 @@
+"""Sums and extremes of a formula's values by blocks of rows, in one call: nobody holds the values of all rows.
+
+Every thread has a part of the rows, and of these one block after the other evaluated into room of its own, which stays
+in its cache.  What is evaluated is a task, called by its address (see kernels/tasks.py).
+"""
+
+# mypy: disable-error-code="no-untyped-call"
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import carray  # type: ignore[attr-defined]
+
+from boostlab.backend.cpu.compiling import kernel, part
+from boostlab.backend.cpu.kernels.fixed_point import flat_sums_at, top_and_sums_at
+from boostlab.backend.cpu.kernels.tasks import PLAN_ROOM, PLANNED, PLANNED_AT, TaskShape, _call, _pointer, task_maker
+from boostlab.backend.cpu.kernels.totals import largest_part, largest_with, times
+from boostlab.backend.cpu.kernels.workspace import to_read
+
+Array = np.ndarray[Any, Any]
+
+# Places in the plan.  How many parts there are, blocks a part, rows, values a row, labels a value, the rows that a
+# block has room for; 0 for sums, or the sign to look for the largest value with; how many powers of two a value has;
+# how many counts and masses there are; and where everything is.
+PARTS, EACH, ROWS, VALUES, LABELS, ROOM = range(PLAN_ROOM, PLAN_ROOM + 6)
+SIGN, POWERS, COUNTS, MASSES = range(PLAN_ROOM + 6, PLAN_ROOM + 10)
+AT_ROOM, AT_COUNTS, AT_MASSES, AT_POWERS, AT_TOPS, AT_SUMS = range(PLAN_ROOM + 10, PLAN_ROOM + 16)
+SIZE = PLAN_ROOM + 16
+
+
+@part
+def _numbers(address: int, size: int) -> Array:
+    return carray(_pointer(address), (size,), np.float64)
+
+
+@part
+def _integers(address: int, size: int) -> Array:
+    return carray(_pointer(address), (size,), np.int64)
+
+
+@part
+def block_pass(address: int, part: int) -> None:
+    """Do one part of the plan at this address.
+
+    tops, of shape (parts, values), gets the largest magnitudes (NaN where a value is not finite), or the largest values
+    with a sign; sums, of shape (parts, powers, values, 2), those of q and |q| as `tops_and_sums` makes them.
+    """
+    plan = _integers(address, SIZE)
+    each, n, n_values, n_labels, room = plan[EACH], plan[ROWS], plan[VALUES], plan[LABELS], plan[ROOM]
+    blocks, mine = plan[PARTS] * each, n_values * n_labels * room
+    out = _numbers(plan[AT_ROOM] + 8 * part * mine, mine)
+    counts = carray(_pointer(plan[AT_COUNTS]), (plan[COUNTS],), np.int32)
+    mass = _numbers(plan[AT_MASSES], plan[MASSES])
+    powers = _integers(plan[AT_POWERS], plan[POWERS] * n_values)
+    tops = _numbers(plan[AT_TOPS] + 8 * part * n_values, n_values)
+    sums = _integers(plan[AT_SUMS] + 16 * part * powers.size, 2 * powers.size)
+    for v in range(n_values):
+        tops[v] = 0.0 if plan[SIGN] == 0 else -np.inf
+    for i in range(sums.size):
+        sums[i] = 0
+    for block in range(part * each, (part + 1) * each):
+        first, last = n * block // blocks, n * (block + 1) // blocks
+        if _call(plan[PLANNED], plan[PLANNED_AT], block, blocks) != 0:
+            raise MemoryError
+        for v in range(n_values):
+            for label in range(n_labels):
+                start = (v * n_labels + label) * room
+                x = out[start : start + last - first]
+                if plan[SIGN] == 0:
+                    _add(x, counts[first:last], mass[first:last], powers, v, n_values, tops, sums)
+                else:
+                    top = largest_with(x, float(plan[SIGN]))
+                    tops[v] = max(tops[v], top) if top == top and tops[v] == tops[v] else np.nan
+
+
+@part
+def _add(x: Array, counts: Array, mass: Array, powers: Array, v: int, n_values: int, tops: Array, sums: Array) -> None:
+    """Add a block to the largest magnitude of value v, and to its sums at all powers.
+
+    Mostly there are one or two powers, and no masses: then the block is read once.
+    """
+    if counts.size == 0 and mass.size == 0 and v < powers.size <= v + 2 * n_values:
+        also = v + n_values if v + n_values < powers.size else v
+        top, signed, gross, signed_also, gross_also = top_and_sums_at(x, powers[v], powers[also])
+        if top == top:
+            tops[v] = max(tops[v], top) if tops[v] == tops[v] else np.nan
+            sums[2 * v] += signed
+            sums[2 * v + 1] += gross
+            if also > v:
+                sums[2 * also] += signed_also
+                sums[2 * also + 1] += gross_also
+            return
+    top = largest_part(x, counts, mass)
+    tops[v] = max(tops[v], top) if top == top and tops[v] == tops[v] else np.nan
+    for at in range(v, powers.size, n_values):
+        signed, gross = flat_sums_at(to_read(times(x, mass)), counts, 1, powers[at])
+        sums[2 * at] += signed
+        sums[2 * at + 1] += gross
+
+
+_task = task_maker(TaskShape(number=1))
+
+
+@kernel
+def block_pass_address() -> int:
+    """Return the address of `block_pass` as a task."""
+    return _task(block_pass, (0,), np.empty((0, 0), np.int64))[0]
