@@ -29,6 +29,9 @@ TITLES = {  # what the modules are about
 }
 
 DATA = {  # what constants and names of types are, and an example: autodoc would explain their types
+    "AGAIN": ("What a step formula says to be asked again, at another coefficient.", "see `UsualRound`"),
+    "TAKEN": ("What a step formula says of a voter that joins.", "see `UsualRound`"),
+    "UNUSUAL": ("What a step formula says of a round that is left to `step`.", "see `UsualRound`"),
     "NEGLIGIBLE": ("An edge of at most this size is rounding: a voter that has it is not added.", "``1e-12``"),
     "STOP_CODES": ("The codes of `Stop`, and what each says.", "``STOP_CODES['perfect']``: the voter makes no error"),
     "Array": ("A NumPy array, in annotations.", "``def task(self, weight: Array)``"),

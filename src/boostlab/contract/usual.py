@@ -17,8 +17,8 @@ TAKEN, AGAIN, UNUSUAL = 1, 0, -1  # what a step formula says
 class UsualRound:
     """What a rule's `task` and `step` come to in a usual round: formulas of a row, and a step that looks at sums only.
 
-    Scores become F + alpha h.  A round in which anything else happens (a stop, a retry, a perfect
-    voter) is unusual: the step formula says so, nothing is changed, and `task` and `step` take the round.
+    Scores become F + alpha h.  A round in which anything else happens (a stop, a retry, a perfect voter) is unusual:
+    the step formula says so, nothing is changed, and `task` and `step` take the round.
 
     Parameters
     ----------
@@ -38,6 +38,23 @@ class UsualRound:
         Of a row and of the coefficient: what `facts` wants to know besides.
     params : dict, optional
         The criterion's numbers.
+
+    Examples
+    --------
+    >>> from boostlab.contract import TAKEN, UNUSUAL, UsualRound, formula
+    >>> @formula
+    ... def error_after(y: float, F: float, h: float, alpha: float) -> float:
+    ...     return (y - F - alpha * h) ** 2
+    >>> @formula
+    ... def falls(sums, numbers):  # numbers: the coefficient, and the error before
+    ...     if sums[0] >= numbers[1]:
+    ...         return UNUSUAL
+    ...     numbers[1] = sums[0]
+    ...     return TAKEN
+    >>> usual = UsualRound(falls, (0.1, 20.0), error_after, lambda s, sums, after, alpha: {"objective": sums[0]})
+    >>> numbers = list(usual.numbers)
+    >>> usual.step([18.5], numbers) == TAKEN, numbers
+    (True, [0.1, 18.5])
     """
 
     step: Formula
