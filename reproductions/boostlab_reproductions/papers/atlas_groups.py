@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata
 
 from boostlab.studies.statistics import average_ranks, hodges_lehmann, wilcoxon
 from boostlab.studies.study import Results
@@ -162,11 +161,10 @@ def _held_out(costs: Array, methods: Sequence[str], ours: Sequence[str], peers: 
 
     The best of many is too good on the sets that chose it, and there are more of ours than peers.
     """
-    ranks = rankdata(costs, axis=1)
     both = [[methods.index(m) for m in group] for group in (peers, ours)]
     gaps = []
     for i in range(len(costs)):
-        others = np.delete(ranks, i, axis=0).mean(axis=0)
+        others = average_ranks(np.delete(costs, i, axis=0))
         peer, own = (min(group, key=lambda j: others[j]) for group in both)
         gaps.append(costs[i, peer] - costs[i, own])
     return float(np.mean(gaps))
