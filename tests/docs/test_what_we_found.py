@@ -51,6 +51,9 @@ def test_noise_in_one_class():
         for name in ("RobustBoost, smooth", "AdaBoost, rate chosen")
     )
     assert f"On clean labels smooth RobustBoost errs on {robust}, the tuned rate on {control}" in PAGE
+    least = row("noise-study", "mean-errors-in-percent.csv", booster="L2Boost")
+    there, clean = (f"{float(least[f'stumps, {kind} %']):.2f} %" for kind in ("class, 20", "uniform, 0"))
+    assert f"L2Boost errs on {there} and on clean labels on {clean}" in PAGE
     with (ROOT / "studies/noise-study/friedman-s-test-and-wilcoxon-s-against-the-control.csv").open() as lines:
         assert sum(bool(one["better than the control (Holm, 5 %)"]) for one in csv.DictReader(lines)) == 1
 
