@@ -25,6 +25,7 @@ FEWEST = 6  # sets of a group that recommends
 FEW_ROWS = 500  # that train
 HALF = 0.5  # of an equal share: a smallest class below it is imbalanced
 LEVEL, ROPE = 0.05, 0.5  # of a test, and percent points that are practically none
+SHOWN = 4  # of those that are as good
 WHOLE = 0.9  # of the sets: a method with fewer is not ranked
 
 
@@ -139,7 +140,7 @@ def _line(
         "mean rank": round(ranks[first], 2),
         "of": len(methods),
         "seconds": _short(seconds.get(first)),
-        "as good": "; ".join(close[:4]),
+        "as good": "; ".join([*close[:SHOWN], *([f"{len(close) - SHOWN} more"] if len(close) > SHOWN else [])]),
     }
     if peers:
         best = min(peers, key=ranks.__getitem__)
