@@ -29,10 +29,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Let it go on, but never look at those again: in a long run each look takes half a second."""
+    """Let it go on, but never look at those again, and seldom at others: in long runs a look takes half a second."""
     gc.enable()
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 @pytest.fixture

@@ -27,8 +27,9 @@ def said(code):
 
 STEPS = """
 import json, sys
+import boostlab.dask
 from boostlab import VadaBoostClassifier, AdaBoostClassifier
-AdaBoostClassifier(n_estimators=2).fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
+AdaBoostClassifier(n_estimators=2).fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]).predict([[0.0]])
 fit = list(sys.modules)
 import boostlab
 kind = type(boostlab.load(sys.argv[1])).__name__
@@ -54,7 +55,8 @@ def test_a_fit_loads_its_booster_and_what_it_needs(fresh):
     assert "boostlab.boosters.adaboost" in loaded
     assert not {"boostlab.boosters.lpboost", "boostlab.boosters.weightboost"} & loaded
     rooms = {"explain.words", "explain.pairs", "theory", "model_io", "studies", "plots"}
-    assert not ({f"boostlab.{room}" for room in rooms} | {"highspy", "matplotlib", "rich", "typer"}) & loaded
+    others = {"highspy", "matplotlib", "rich", "typer", "dask", "distributed"}
+    assert not ({f"boostlab.{room}" for room in rooms} | others) & loaded
 
 
 def test_matplotlib_is_not_imported_before_the_first_picture(fresh):

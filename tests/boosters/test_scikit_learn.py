@@ -14,10 +14,10 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import boostlab
 from boostlab.boosters import REGISTRY, REGRESSORS
+from checks import check_all
 from tables import noisy_table
 
 BOOSTERS = [entry.cls for entry in REGISTRY.values()]
@@ -36,11 +36,8 @@ SETTINGS = {"AdaBoostM1Classifier": {"max_leaf_nodes": 8}}
 SETTINGS |= {"GentleBoostClassifier": {"n_estimators": 8}}
 SETTINGS |= {name: {"n_estimators": 15} for name in ("L2BoostRegressor", "RQPBoostClassifier")}
 SETTINGS |= {name: {"n_estimators": 10} for name in ("SoftBoostClassifier", "TotalBoostClassifier")}
-# From the last to the first: while one worker of pytest-xdist begins with this file, the largest, another goes through
-# all boosters from the first on, and both would compile the same kernels at the same moment.
 CHECKED = [
-    entry.cls(**{"n_estimators": 5, **SETTINGS.get(name, {})})
-    for name, entry in reversed((REGISTRY | REGRESSORS).items())
+    entry.cls(**{"n_estimators": 5, **SETTINGS.get(name, {})}) for name, entry in (REGISTRY | REGRESSORS).items()
 ]
 CHECKED += [boostlab.AdaBoostClassifier()]  # as it comes
 # These two fit to every format of scipy, as matrix and as array: a third of the time of all checks.  Tables are read
@@ -50,17 +47,15 @@ READ_BY = {"AdaBoostClassifier", "AdaBoostMHClassifier", "LogitBoostClassifier",
 
 
 @pytest.mark.filterwarnings("ignore:LPBoostClassifier found no vote with a positive soft margin")
-@parametrize_with_checks(CHECKED)
-def test_check_estimator(estimator, check):
-    name = check.func.__name__
-    if name in SPARSE and type(estimator).__name__ not in READ_BY:
-        pytest.skip("the table is read as for other boosters")
-    try:
-        check(estimator)
-    except AssertionError:
-        if name in NOT_DUE and type(estimator).__name__ not in MEETS_IT:
-            pytest.skip(NOT_DUE[name])
-        raise
+@pytest.mark.parametrize("estimator", CHECKED, ids=lambda e: f"{type(e).__name__}({e.n_estimators})")
+def test_check_estimator(estimator):
+    name = type(estimator).__name__
+    due = name in MEETS_IT
+    check_all(
+        estimator,
+        without=frozenset() if name in READ_BY else SPARSE,
+        excused=lambda check, error: not due and check in NOT_DUE and isinstance(error, AssertionError),
+    )
 
 
 @pytest.mark.parametrize("cls", BOOSTERS)

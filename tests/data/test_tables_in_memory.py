@@ -256,7 +256,6 @@ def test_a_fit_leaves_nothing_to_the_garbage_collector(booster, n):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(n, 10)), rng.integers(0, 2, n)
     clone(booster).fit(X, y)  # compiles
-    gc.collect()
     gc.disable()
     tracemalloc.start()
     try:

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from boostlab.boosters import REGISTRY
+from boostlab.comparison import peers
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -51,8 +52,12 @@ def blocks(page):
 
 @pytest.fixture
 def tidy(monkeypatch):
-    """Run a page's code in the root folder, and leave no booster or module of its behind."""
+    """Run a page's code in the root folder, and leave no booster or module of its behind.
+
+    Libraries to compare with are not there, whatever is installed: the slowest takes minutes.
+    """
     monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(peers, "find_spec", lambda name: None)
     monkeypatch.setattr(sys, "path", sys.path.copy())
     before, modules = dict(REGISTRY), set(sys.modules)
     yield

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from boostlab import DecisionStump
 from boostlab.backend import CpuSample, Masses
-from boostlab.backend.cpu.kernels.small_table import first_below, round_one, round_two
+from boostlab.backend.cpu.kernels.small_table import round_one, round_two
 from boostlab.backend.cpu.kernels.totals import totals_of
+from boostlab.backend.cpu.kernels.tree_search import first_below
 from boostlab.contract import MixedTask, Stop, Task
 from boostlab.contract.criterion import SIGNED, SIZE, SQUARE
 from boostlab.data.table import Table
@@ -111,26 +112,27 @@ def test_rounding_is_that_of_plain_numbers(seed, form, k):
         assert found[2] < 0
         return
     assert (q[0].tolist(), *found) == wanted
-    found = round_two((form, SIGNED), w, t, counts, mass, (k, 40), room, least, q)
+    facts = np.array([k, 40, 0, 0, 0, 0, room, least])
+    assert round_two(form, SIGNED, w, t, counts, mass, q, facts)
     other = plain_round(SIGNED, w, t, counts, mass, 40, room, least)
     assert other is not None
-    assert (q[0].tolist(), found[0], found[2], found[4]) == wanted
-    assert (q[1].tolist(), found[1], found[3], found[5]) == other
+    assert (q[0].tolist(), *facts[:6:2].tolist()) == wanted
+    assert (q[1].tolist(), *facts[1:6:2].tolist()) == other
 
 
 def test_labels_have_magnitudes_for_the_first_channel():
     w, t, q = np.array([0.5, 0.25, 1.0]), np.array([1, -1, -1], np.int8), np.empty((2, 3), np.int64)
-    k0, k1, s0, s1, g0, g1 = round_two((-1, SIGNED), w, t, *NONE, (50, 50), 4, 1 << 46, q)
+    facts = np.array([50, 50, 0, 0, 0, 0, 4, 1 << 46])
+    assert round_two(-1, SIGNED, w, t, *NONE, q, facts)
     assert q.tolist() == [[2**49, 2**48, 2**50], [2**49, -(2**48), -(2**50)]]
-    assert (k0, k1, s0, s1, g0, g1) == (50, 50, 7 * 2**48, -3 * 2**48, 7 * 2**48, 7 * 2**48)
+    assert facts[:6].tolist() == [50, 50, 7 * 2**48, -3 * 2**48, 7 * 2**48, 7 * 2**48]
 
 
 @pytest.mark.parametrize("bad", [1e40, 1e-40, np.nan, np.inf])
 def test_unusual_weights_are_left_to_the_general_way(bad):
     w = np.array([0.5, bad]) if not bad < 1 else np.array([bad, bad])
-    assert (
-        min(round_two((SIZE, SIGNED), w, np.ones(2), *NONE, (50, 50), 4, 1 << 46, np.empty((2, 2), np.int64))[4:]) < 0
-    )
+    q, facts = np.empty((2, 2), np.int64), np.array([50, 50, 0, 0, 0, 0, 4, 1 << 46])
+    assert not round_two(SIZE, SIGNED, w, np.ones(2), *NONE, q, facts)
 
 
 @given(st.lists(st.sampled_from([3.0, 1.0, 0.5, -0.0, 0.0, -2.0, np.inf, np.nan]), max_size=40), st.floats(-3, 3))

@@ -261,7 +261,7 @@ def test_weight_k_is_k_copies(criterion, max_bins, seed):
 def test_a_draw_is_its_rows(criterion, seed):
     problem = make(seed, criterion, "some", "real")  # the masses are already in the draw
     rng = np.random.default_rng(seed)
-    counts = rng.multinomial(2 * len(problem.X), np.full(len(problem.X), 1 / len(problem.X)))
+    counts = rng.multinomial(2 * len(problem.X), np.full(len(problem.X), 1 / len(problem.X))).astype(np.int32)
     if criterion == "gini":
         counts[problem.task.target.argmax()] += 1  # a draw from a sample knows the sample's classes
     bins = Bins.fit(problem.X, Masses(len(problem.X)), "exact")

@@ -22,7 +22,7 @@ from boostlab.studies.request import RequestError
 from boostlab.tables import large, memory
 from boostlab.tables.columns import read_column
 from boostlab.tables.files import batches, read
-from boostlab.tables.large import LargeFile, choose_reading, understand_large
+from boostlab.tables.large import Coding, LargeFile, choose_reading, understand_large
 from boostlab.tables.memory import batch_rows
 from boostlab.tables.model import load_model
 from boostlab.tables.seen_columns import seen_columns
@@ -270,6 +270,7 @@ def test_batches_find_a_missing_header(tmp_path):
 
 def test_text_is_parsed_twice_and_kept_as_numbers_on_disk(tmp_path, monkeypatch):
     """Once to understand its columns, once for their numbers, which later passes read from the disk."""
+    gc.freeze()  # the collector below need not look at what other tests have left
     opened, numbers = [], []
     monkeypatch.setattr(large, "batches", lambda *args: (opened.append(args[2]), batches(*args))[1])
     monkeypatch.setattr("boostlab.tables.forms._value", lambda cell, form: numbers.append(cell))  # one by one: slow
@@ -277,7 +278,7 @@ def test_text_is_parsed_twice_and_kept_as_numbers_on_disk(tmp_path, monkeypatch)
     rng = np.random.default_rng(0)
     rows = [f"{x!r},{'ab'[x > 0]}" for x in rng.normal(size=300).tolist()]
     path.write_text("\n".join(["x,label", *rows]))
-    table = understand_large(LargeFile(path, size=50), "t", "label", folds=2, cache=tmp_path / "codes")
+    table = understand_large(LargeFile(path, size=50), "t", "label", folds=2, coding=Coding(tmp_path / "codes"))
     assert opened == [50, 50]
     assert not numbers
     kept = [*(tmp_path / "codes").glob("boostlab-spool-*")]

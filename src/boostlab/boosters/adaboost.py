@@ -6,8 +6,9 @@ The discrete form has epsilon-boost's two ways of taking small steps.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.exponential import Exponential
@@ -15,7 +16,24 @@ from boostlab.boosters.params import number, one_of, param
 from boostlab.boosters.registry import booster
 from boostlab.boosters.samme import SAMME
 from boostlab.boosters.shrinkage import RATE, Shrinking
-from boostlab.contract import NEGLIGIBLE, Array, Plain, Rule, State, Step, Stop, Task, exp, formula, log, perfect
+from boostlab.contract import (
+    AGAIN,
+    NEGLIGIBLE,
+    TAKEN,
+    UNUSUAL,
+    Array,
+    Facts,
+    Plain,
+    Rule,
+    State,
+    Step,
+    Stop,
+    Task,
+    exp,
+    formula,
+    log,
+    perfect,
+)
 
 
 @formula
@@ -71,6 +89,15 @@ def weights_after(w: float, y: float, h: float, nu: float) -> tuple[float, float
     return w, w if v <= 0.0 else 0.0, w * exp(-nu * v)
 
 
+@formula
+def lower_normaliser(sums: Sequence[float], numbers: list[float]) -> int:
+    """Steps 3 and 4 with halving: numbers are nu and the smallest nu; a perfect voter is unusual."""
+    if sums[2] / sums[0] < 1 - NEGLIGIBLE:
+        return TAKEN if sums[1] > 0.0 else UNUSUAL
+    numbers[0] /= 2.0
+    return AGAIN if numbers[0] >= numbers[1] else UNUSUAL
+
+
 @dataclass(frozen=True)
 class RealAdaBoost(Rule):
     """AdaBoost with voters that say how sure they are.
@@ -105,14 +132,17 @@ class RealAdaBoost(Rule):
         """Steps 3 and 4."""
         nu = self.learning_rate
         for _ in range(12):
-            before, wrong, after = s.total(weights_after, nu)
+            before, wrong, after = sums = s.total(weights_after, nu)
             Z = after / before
             if Z < 1 - NEGLIGIBLE:
-                s.own.log_loss += math.log(Z)
-                facts = {"error": wrong / before, "Z": Z, "objective": math.exp(min(s.own.log_loss, 700.0))}
-                return Step(nu, facts, perfect(s) if wrong == 0 else None)
+                return Step(nu, self._facts(s, sums), perfect(s) if wrong == 0 else None)
             nu /= 2.0
         return Stop("no_edge", f"the best voter's normaliser Z is {Z:.6g} at its smallest step, and it must be below 1")
+
+    def _facts(self, s: State, sums: Sequence[float], *_: Any) -> Facts:
+        before, wrong, after = sums
+        s.own.log_loss += math.log(after / before)
+        return {"error": wrong / before, "Z": after / before, "objective": math.exp(min(s.own.log_loss, 700.0))}
 
 
 @booster(

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import KW_ONLY, dataclass
+from functools import cache
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -93,6 +94,12 @@ class Booster(Patient, Complaining, Explaining, Constraining, Targets, Showing, 
     _tol_is_the_rules: ClassVar[bool] = False  # whether `tol` belongs to the rule rather than to early stopping
     _time = cast("FitTime | None", None)  # of the fit at work; without an annotation, which would make it a parameter
     _smaller_side = cast("float | None", None)  # its share of the weight, in a binary problem of a reduction
+
+    @classmethod
+    @cache
+    def _get_param_names(cls) -> list[str]:
+        """Return the names of the parameters, which scikit-learn reads from the signature whenever it copies."""
+        return super()._get_param_names()
 
     def _rule(self) -> Rule:
         """Return the rule these parameters make."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from boostlab.boosters.adaboost import RealAdaBoost
+from boostlab.boosters.adaboost import RealAdaBoost, lower_normaliser, weights_after
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import param
 from boostlab.boosters.registry import booster
 from boostlab.boosters.shrinkage import RATE, Shrinking
-from boostlab.contract import Rule, State, Task
+from boostlab.contract import Rule, State, Task, UsualRound
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,11 @@ class GentleBoost(RealAdaBoost):
     """
 
     needs: ClassVar[str] = "least_squares"
+
+    def usual(self, s: State) -> UsualRound:
+        """Steps 1 to 3."""
+        nu = self.learning_rate
+        return UsualRound(lower_normaliser, (nu, nu / 2048.0), weights_after, self._facts)
 
     def task(self, s: State) -> Task:
         """Steps 1 and 2."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,7 +11,20 @@ import numpy as np
 from boostlab.boosters.base import BoostingClassifier, BoostingRegressor
 from boostlab.boosters.params import number, param
 from boostlab.boosters.registry import booster
-from boostlab.contract import Array, Rule, State, Step, Stop, Task, formula, residual_moments
+from boostlab.contract import (
+    TAKEN,
+    UNUSUAL,
+    Array,
+    Facts,
+    Rule,
+    State,
+    Step,
+    Stop,
+    Task,
+    UsualRound,
+    formula,
+    residual_moments,
+)
 from boostlab.learners import VoterPool
 
 
@@ -33,6 +47,20 @@ def squared_error_after(y: float, F: float, h: float, alpha: float) -> float:
     return r * r
 
 
+ROUNDING = 1e-15  # of the risk of F = 0
+
+
+@formula
+def lower_risk(sums: Sequence[float], numbers: list[float]) -> int:
+    """Step 2: numbers are the coefficient, nu, n and the risk of F = 0; a fit that explains nothing is unusual."""
+    d, eta, nu = sums[0] / numbers[2], sums[1] / numbers[2], numbers[1]
+    alpha = nu if nu * eta < 2 * d or d <= 0 else d / eta
+    if alpha * (2 * d - alpha * eta) <= ROUNDING * numbers[3]:
+        return UNUSUAL
+    numbers[0] = alpha
+    return TAKEN
+
+
 @dataclass(frozen=True)
 class L2Boost(Rule):
     """Minimise the mean of (y - F)^2, one least-squares fit at a time.
@@ -53,11 +81,18 @@ class L2Boost(Rule):
     learning_rate: float = 0.1
 
     needs: ClassVar[str] = "least_squares"
-    ROUNDING: ClassVar[float] = 1e-15  # of the risk of F = 0
 
     def begin(self, s: State) -> None:
         """Take note of the risk of F = 0, against which rounding is measured."""
         s.own.first = s.total(squared_label) / s.n
+
+    def usual(self, s: State) -> UsualRound:
+        """Both steps."""
+        numbers = self.learning_rate, self.learning_rate, s.n, s.own.first
+        return UsualRound(lower_risk, numbers, residual_moments, self._facts, (residual,), squared_error_after)
+
+    def _facts(self, s: State, sums: Sequence[float], after: Sequence[float], alpha: float) -> Facts:
+        return {"objective": after[0] / s.n}
 
     def task(self, s: State) -> Task:
         """Step 1."""
@@ -65,12 +100,11 @@ class L2Boost(Rule):
 
     def step(self, s: State, task: Task, h: Array) -> Step | Stop:
         """Step 2."""
-        signed, squares = s.total(residual_moments)
-        d, eta = signed / s.n, squares / s.n
-        alpha = self.learning_rate if self.learning_rate * eta < 2 * d or d <= 0 else d / eta
-        if alpha * (2 * d - alpha * eta) <= self.ROUNDING * s.own.first:
+        sums, numbers = s.total(residual_moments), [0.0, self.learning_rate, s.n, s.own.first]
+        if lower_risk(sums, numbers) == UNUSUAL:
             return Stop("tolerance", "the best fit explains nothing of what is left of y")
-        return Step(alpha, {"objective": s.total(squared_error_after, alpha) / s.n})
+        alpha = numbers[0]
+        return Step(alpha, self._facts(s, sums, (s.total(squared_error_after, alpha),), alpha))
 
     def probability(self, F: Array) -> Array:
         """F estimates 2 P(+1) - 1."""

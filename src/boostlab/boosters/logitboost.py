@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -13,7 +13,11 @@ from boostlab.boosters.params import flag, number, param
 from boostlab.boosters.registry import booster
 from boostlab.boosters.shrinkage import RATE, Shrinking
 from boostlab.contract import (
+    AGAIN,
+    TAKEN,
+    UNUSUAL,
     Array,
+    Facts,
     Retry,
     Row,
     Rule,
@@ -21,6 +25,7 @@ from boostlab.contract import (
     Step,
     Stop,
     Task,
+    UsualRound,
     exp,
     formula,
     largest_over_labels,
@@ -66,6 +71,19 @@ def magnitude(h: float) -> float:
     return abs(h)
 
 
+@formula
+def lower_loss(sums: Sequence[float], numbers: list[float]) -> int:
+    """Step 3 with halving: numbers are nu, the first nu, n and the loss before."""
+    loss, before = sums[0] / numbers[2], numbers[3]
+    if before <= W_MIN:
+        return UNUSUAL
+    if loss < before:
+        numbers[3] = loss
+        return TAKEN
+    numbers[0] /= 2.0
+    return UNUSUAL if numbers[0] * 2048.0 < numbers[1] else AGAIN
+
+
 @dataclass(frozen=True)
 class LogitBoost(Rule):
     """Newton steps on the logistic loss mean ln(1 + exp(-2 y F)), each fitted by weighted least squares.
@@ -99,6 +117,17 @@ class LogitBoost(Rule):
     def begin(self, s: State) -> None:
         """The loss of F = 0 is ln 2."""
         s.own.loss, s.own.careful = log(2.0), False
+
+    def usual(self, s: State) -> UsualRound | None:
+        """Steps 1 and 3, where the loss must fall and does."""
+        if not self.safe:
+            return None
+        nu, weigh = self.learning_rate, (newton, self.z_max, s.own.careful)
+        return UsualRound(lower_loss, (nu, nu, s.n, s.own.loss), loss_after, self._facts, weigh)
+
+    def _facts(self, s: State, sums: Sequence[float], after: Sequence[float], nu: float) -> Facts:
+        s.own.loss = sums[0] / s.n
+        return {"objective": s.own.loss}
 
     def task(self, s: State) -> Task | Stop:
         """Step 1."""

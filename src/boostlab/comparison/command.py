@@ -32,7 +32,7 @@ from boostlab.studies.runner import run
 from boostlab.studies.store import Store
 from boostlab.studies.watch import watching
 from boostlab.tables.files import STDIN, read
-from boostlab.tables.large import LargeFile, choose_reading, understand_large
+from boostlab.tables.large import Coding, LargeFile, choose_reading, understand_large
 from boostlab.tables.model import save_model
 from boostlab.tables.table import LabelledTable, understand
 
@@ -210,7 +210,7 @@ def _plan(request: CompareOptions) -> Design:
         if reading.in_batches:
             Console(stderr=True, highlight=False).print(reading.why, markup=False, soft_wrap=True)
             file = LargeFile(request.table, request.encoding)
-            table = understand_large(file, name, request.target, cache=request.cache, **options)
+            table = understand_large(file, name, request.target, coding=Coding(request.cache), **options)
         else:
             table = understand(read(request.table, request.encoding), name, request.target, **options)
     levels = [0.0, request.noise] if request.noise else [0.0]

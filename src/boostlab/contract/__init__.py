@@ -28,12 +28,16 @@ from boostlab.contract.sums import (
     vote_size,
 )
 from boostlab.contract.task import MixedTask, ResidualTask, Task
+from boostlab.contract.usual import AGAIN, TAKEN, UNUSUAL, UsualRound
 from boostlab.contract.voter import Voter, stored_learner, voter_kind
 from boostlab.functions import erf, erfc, exp, expit, log, log1p, softplus
 
 __all__ = [
+    "AGAIN",
     "NEGLIGIBLE",
     "STOP_CODES",
+    "TAKEN",
+    "UNUSUAL",
     "Array",
     "Channel",
     "Channels",
@@ -58,6 +62,7 @@ __all__ = [
     "Step",
     "Stop",
     "Task",
+    "UsualRound",
     "Voter",
     "class_error_sums",
     "edge_sums",

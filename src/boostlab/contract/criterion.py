@@ -14,6 +14,7 @@ Cost = Callable[[Any, Any, Any, Any], Any]
 Residual = Callable[[Any, Any, Any], Any]
 Fold = Callable[[Any, Any], Any]
 Close = Callable[[Any, Any, Any, Any], Any]
+Says = Callable[[Any, Any, Any, Any], tuple[float, float]]
 
 TINY = 2.2250738585072014e-308  # the smallest normal float: 0 / TINY is 0
 
@@ -45,6 +46,7 @@ class Criterion:
     labels = False  # whether the target is -1 and +1: then one sum, of two sides, serves for w and w t
     ranks_alone = True  # whether a category's rank depends on its own sums only, not on the other categories'
     by_class = False  # whether the target is the number of a class, and there is a channel a class
+    says: Says | None = None  # `leaves` as a formula of the same, where kernels may ask for it
 
     @property
     def two(self) -> bool:
@@ -70,9 +72,11 @@ class Criterion:
         """Of a criterion by class, the function close(left fold, left weight, right fold, right weight): the cost."""
         raise NotImplementedError
 
-    def leaves(self, left: Array, right: Array, gross: Array, numbers: Array) -> tuple[Any, Any]:
+    def leaves(self, left: Any, right: Any, gross: Any, numbers: Array) -> tuple[Any, Any]:
         """Return what the winning cut's two sides vote."""
-        raise NotImplementedError
+        if self.says is None:
+            raise NotImplementedError
+        return self.says(left, right, gross, numbers)
 
     def rank(self, sums: Array, numbers: Array) -> Array:
         """Return a number for each category, given its sums, in whose order a cut should be looked for."""
@@ -150,6 +154,8 @@ class Separable(Criterion):
         """Return the value above less the value below."""
         return self.value(right, gross, numbers) - self.value(left, gross, numbers)
 
-    def leaves(self, left: Array, right: Array, gross: Array, numbers: Array) -> tuple[Any, Any]:
+    def leaves(self, left: Any, right: Any, gross: Any, numbers: Array) -> tuple[Any, Any]:
         """Both sides' votes."""
+        if self.says is not None:
+            return self.says(left, right, gross, numbers)
         return self.leaf(left, gross, numbers), self.leaf(right, gross, numbers)

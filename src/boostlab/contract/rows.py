@@ -69,19 +69,18 @@ class Cut(NamedTuple):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from boostlab.contract import Cut
-    >>> left, right = np.array([3, 1]), np.array([1, 4])
-    >>> Cut(feature=0, cut=7, side=1, left=left, right=right, gross=left + right).gross
-    array([4, 5])
+    >>> Cut(feature=0, cut=7, side=1, left=(3.0, 1.0), right=(1.0, 4.0), gross=(4.0, 5.0), leaves=(-1.0, 1.0)).gross
+    (4.0, 5.0)
     """
 
     feature: int
     cut: int
     side: int  # 1 if missing values are below
-    left: Array  # the channels' sums
-    right: Array
-    gross: Array  # of magnitudes, over all rows
+    left: tuple[float, float]  # the channels' sums
+    right: tuple[float, float]
+    gross: tuple[float, float]  # of magnitudes, over all rows
+    leaves: tuple[float, float] | None  # what both sides vote, where the criterion `says` so
 
 
 class NodeHalves(NamedTuple):
@@ -268,8 +267,10 @@ class Rows(LearnerRows, Protocol):
     def watch(self, table: Any) -> Watched:
         """Return other rows whose scores are to be followed."""
 
-    def fused(self, plain: Plain, sides: int) -> Any:
-        """Return many rounds of stumps in one call, for a rule whose step is a formula; None if there is no way."""
+    def fused(self, plain: Plain | None, criterion: Criterion, sides: int) -> Any:
+        """Return many rounds of stumps in one call, for a rule whose step is a formula, or else whose usual round is in
+        formulas; None if there is no way.
+        """
 
 
 class Watched(Protocol):

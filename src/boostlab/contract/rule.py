@@ -14,6 +14,7 @@ from boostlab.contract.formula import formula
 from boostlab.contract.learner import Found
 from boostlab.contract.step import Facts, Retry, Reweigh, Step, Stop
 from boostlab.contract.task import Task
+from boostlab.contract.usual import UsualRound
 
 Array = npt.NDArray[Any]
 Column = Any  # one value a row, wherever the rows are; an array where they lie in this process
@@ -242,6 +243,14 @@ class Rule:
         """
         return None
 
+    def usual(self, s: State) -> UsualRound | None:
+        """Return the next round in formulas, as it usually is; None where it has none.
+
+        It is asked before every call that takes many rounds.  As with `plain`, a subclass that changes anything else
+        about the rule must write this method, too.
+        """
+        return None
+
     def task(self, s: State) -> Task | Sequence[Task | float] | Stop:
         """Say what the next voter should look at (one task, or K of them for a voter per class).
 
@@ -284,9 +293,14 @@ class Rule:
 
 def plain_of(rule: Rule, s: State) -> Plain | None:
     """Return a rule's `plain`, if no subclass changed anything about the rule after it was written."""
+    return rule.plain(s) if still_holds(rule, "plain") else None
+
+
+def still_holds(rule: Rule, name: str) -> bool:
+    """Return whether a rule has written a method, and no subclass changed anything about the rule after that."""
     for cls in type(rule).__mro__:
-        if "plain" in vars(cls):
-            return rule.plain(s)
+        if name in vars(cls):
+            return cls is not Rule
         if any(hasattr(Rule, name) or hasattr(cls.__base__, name) for name in vars(cls) if not name.startswith("__")):
-            return None
-    return None
+            return False
+    return False

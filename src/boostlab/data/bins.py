@@ -151,8 +151,9 @@ class Bins:
         indptr = by_columns.indptr.astype(np.int64)
         sparse_codes(by_columns.data, indptr, self.points, self.starts, zero, codes)
         kept = int((codes != np.repeat(zero, np.diff(indptr))).sum())
-        columns = np.empty(kept, by_columns.indices.dtype), np.empty(kept, np.uint16), np.empty_like(indptr)
-        keep_nonzero(by_columns.indices, codes, indptr, zero, *columns)
+        rows = _row_numbers(by_columns)
+        columns = np.empty(kept, rows.dtype), np.empty(kept, np.uint16), np.empty_like(indptr)
+        keep_nonzero(rows, codes, indptr, zero, *columns)
         widths = np.where(np.diff(columns[2]) > 0, self.n_bins + 1, 0)  # a column of zeros needs no slots
         slots = np.append(0, np.cumsum(widths)).astype(np.int64)
         return SparseCodes.of(columns, X.shape[0], zero, slots, threads)
@@ -248,6 +249,12 @@ class ColumnSort:
         return out, masses if self.mass is None else np.cumsum(masses, out=masses), many and not self.exact
 
 
+def _row_numbers(by_columns: Any) -> Array:
+    """Return the row of every stored cell as kernels are compiled for it, whatever integers the user's table has."""
+    rows: Array = by_columns.indices
+    return rows.astype(np.int32 if by_columns.shape[0] < 1 << 31 else np.int64, copy=False)
+
+
 def _sparse_cuts(X: Any, mass: Array | None, limit: int, threads: int) -> tuple[Array, Array, Array]:
     """Do the same for a sparse table, in time proportional to what is stored."""
     by_columns = X.tocsc()
@@ -256,11 +263,11 @@ def _sparse_cuts(X: Any, mass: Array | None, limit: int, threads: int) -> tuple[
     room = np.append(0, np.cumsum(np.minimum(np.diff(indptr), limit - 1)))
     lows, highs = np.empty(room[-1]), np.empty(room[-1])
     found, distinct = np.zeros(d, np.int64), np.zeros(d, np.int64)
-    heavy = np.empty(0, np.int32) if mass is None else mass  # as counts are: one kernel for both
+    heavy, rows = NONE if mass is None else mass.astype(np.int64), _row_numbers(by_columns)
     whole = X.shape[0] if mass is None else int(mass.sum())
 
     def work(first: int, last: int) -> None:
-        arrays = by_columns.data, by_columns.indices, indptr, heavy
+        arrays = by_columns.data, rows, indptr, heavy
         sparse_cuts(*arrays, whole, limit, room, first, last, lows, highs, found, distinct)
 
     spread(work, d, by_columns.nnz * 32, threads)

@@ -19,7 +19,7 @@ from boostlab.comparison.request import choose, seconds_of, short_name
 from boostlab.comparison.result import model_facts
 from boostlab.studies.request import RequestError
 from boostlab.tables.files import read
-from boostlab.tables.large import LargeFile, choose_reading, understand_large
+from boostlab.tables.large import Coding, LargeFile, choose_reading, understand_large
 from boostlab.tables.model import save_model, table_model
 from boostlab.tables.table import LabelledTable, understand
 
@@ -101,14 +101,10 @@ def _table(request: FitOptions, console: Console, options: dict[str, Any]) -> La
     console.print(Text(reading.why))
     settings = dict(text.replace(" ", "").split("=", 1) for text in request.settings if "=" in text)
     asked = settings.get("max_bins", "255")
-    return understand_large(
-        *(LargeFile(request.table, request.encoding), name, request.target),
-        **options,
-        folds=2,
-        cache=request.cache,
-        max_bins=int(asked) if asked.isdigit() else asked,
-        least=RAREST if request.booster is None else 1,
-    )
+    rarest = RAREST if request.booster is None else 1
+    coding = Coding(request.cache, int(asked) if asked.isdigit() else asked, rarest)
+    file = LargeFile(request.table, request.encoding)
+    return understand_large(file, name, request.target, **options, folds=2, coding=coding)
 
 
 def next_command(path: Path) -> str:

@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.contract import Facts, Found, Learner, Retry, Reweigh, Rows, Rule, Step, Stop, Task
-from boostlab.contract.rule import plain_of
+from boostlab.contract.rule import plain_of, still_holds
 from boostlab.engine.state import TrainingState
 from boostlab.ensemble.vote import Round, constant, settle
+from boostlab.learners.criteria import CRITERIA
 from boostlab.learners.stump import StumpSession
 
 Array = npt.NDArray[Any]
@@ -137,22 +138,23 @@ class Training:
 
     def _fused(self) -> Any:
         """Return the compiled rounds of stumps under a rule whose step is a formula, on rows that are not drawn."""
-        plain = plain_of(self.rule, self.state)
-        if plain is None or self.draws or not isinstance(self.session, StumpSession) or self.session.directed:
+        if self.draws or not isinstance(self.session, StumpSession) or self.session.directed:
             return None
-        return self.rows.fused(plain, self.session.sides)
+        plain = plain_of(self.rule, self.state)
+        if plain is None and not still_holds(self.rule, "usual"):
+            return None
+        return self.rows.fused(plain, CRITERIA[self.rule.needs], self.session.sides)
 
     def _fused_rounds(self, most: int) -> int:
         """Take up to `most` rounds in one compiled call; return how many: none if the next one is unusual."""
         start, state = time.perf_counter(), self.state
         self.torn = True
-        made = self.fused.rounds(most, state.t)
+        made = self.fused.rounds(state, most)
         assert isinstance(self.session, StumpSession)
         if made is None:
             return 0
-        each, told = (time.perf_counter() - start) / len(made.alphas), self.fused.plain.facts
-        facts = [told(state, error, alpha) for error, alpha in zip(made.errors, made.alphas, strict=True)]
-        self.join(self.session.voters(made.places), made.alphas, facts, each)
+        voters, each = self.session.voters(made.places, made.leaves), (time.perf_counter() - start) / len(made.alphas)
+        self.join(voters, made.largest, made.alphas, made.facts, each)
         return len(made.alphas)
 
     def _round(self) -> Stop | None:
@@ -266,12 +268,19 @@ class Training:
             self.session.forget()
         state.rounds.append(new)  # last and at once: an interrupt leaves whole rounds only
 
-    def join(self, voters: Sequence[Any], alphas: Sequence[float], facts: Sequence[Facts], seconds: float) -> None:
-        """Take note of voters that say -1 and +1 and that the sample's scores know already."""
+    def join(
+        self,
+        voters: Sequence[Any],
+        largest: Sequence[float],
+        alphas: Sequence[float],
+        facts: Sequence[Facts],
+        seconds: float,
+    ) -> None:
+        """Take note of voters, whose votes are at most so large, that the sample's scores know already."""
         if self.watched is not None:
             for voter, alpha in zip(voters, alphas, strict=True):
                 self.watched.advance(Step(alpha), voter)
-        self.state.bound.add_labels(alphas)
+        self.state.bound.add_many(largest, alphas)
         self.state.rounds += [
             Round(voter, alpha, facts={"alpha": alpha, **told, "seconds": seconds})
             for voter, alpha, told in zip(voters, alphas, facts, strict=True)

@@ -107,11 +107,11 @@ class VoteBound:
             self.value = abs(r.decay) * self.value + abs(r.alpha) * self._largest[-1]
         return self.value
 
-    def add_labels(self, alphas: Sequence[float]) -> None:
-        """Take in rounds of voters that say -1 and +1 and do not come back."""
-        self._largest += [1.0] * len(alphas)
-        for alpha in alphas:
-            self.value += abs(alpha)
+    def add_many(self, largest: Sequence[float], alphas: Sequence[float]) -> None:
+        """Take in rounds of voters that vote numbers, so large, and do not come back."""
+        self._largest += largest
+        for most, alpha in zip(largest, alphas, strict=True):
+            self.value += abs(alpha) * most
 
 
 def constant(vote: float) -> Stump:
@@ -172,6 +172,7 @@ class Ensemble:
 
     def __init__(self, rule: Rule, rounds: Sequence[Round], n_classes: int) -> None:
         self.rule, self.rounds, self.n_classes = rule, list(rounds), n_classes
+        self._shares: tuple[Array, Array] | None = None
         if rule.comes_back:
             self.voters, self.alphas = joined(self.rounds)
         else:
@@ -296,17 +297,28 @@ class Ensemble:
 
     def shares_of_used(self, n_features: int) -> tuple[Array, Array]:
         """Return the features that voters use, each once, and their importances; others cost nothing."""
+        if self._shares is None:
+            features, amounts = self._amounts(n_features)
+            used, place = np.unique(np.array(features, np.intp), return_inverse=True)
+            shares = np.bincount(place, amounts, len(used))
+            whole = shares.sum()
+            self._shares = used, shares / whole if whole > 0 else shares
+        return self._shares
+
+    def _amounts(self, n_features: int) -> tuple[list[int], Any]:
+        """Return the features that voters use, in their order, and by how much."""
+        sizes = np.abs(self.alphas)
+        if all(type(v) is Stump and type(v.left) is float for v in self.voters):  # the usual voters, all at once
+            rise = np.array([v.right for v in self.voters]) - np.array([v.left for v in self.voters])
+            return [v.feature for v in self.voters], sizes * (np.abs(rise) / 2)
         features, amounts = list[int](), list[float]()
-        for alpha, voter in zip(np.abs(self.alphas).tolist(), self.voters, strict=True):
+        for alpha, voter in zip(sizes.tolist(), self.voters, strict=True):
             several = voter if isinstance(voter, tuple) else (voter,)
             for a, v in zip(alpha if isinstance(alpha, list) else [alpha] * len(several), several, strict=True):
                 own, shares = v.importances(n_features)
                 features += own
                 amounts += [a * share for share in shares]
-        used, place = np.unique(np.array(features, np.intp), return_inverse=True)
-        shares = np.bincount(place, amounts, len(used))
-        whole = shares.sum()
-        return used, shares / whole if whole > 0 else shares
+        return features, amounts
 
 
 def _bound(voter: Any) -> float:

@@ -21,6 +21,7 @@ from boostlab.contract.criterion import (
     Cost,
     Criterion,
     Residual,
+    Says,
     Separable,
     explaining,
 )
@@ -57,6 +58,13 @@ def svp(left: Any, right: Any, gross: Any, numbers: Any) -> Any:
     return np.sqrt(A * B) + (1 - numbers[0]) * WW
 
 
+@formula
+def svp_leaves(left: Any, right: Any, gross: Any, numbers: Any) -> tuple[float, float]:
+    """Orient the voter so that A >= B."""
+    A, B, _ = _svp_parts(left, right, gross, numbers)
+    return (-1.0, 1.0) if A >= B else (1.0, -1.0)
+
+
 class SampleVariancePenalty(Criterion):
     """EBBoost: the smallest sqrt(A B) + (1 - lambda) W_I W_J over voters with opposite leaves.
 
@@ -66,6 +74,7 @@ class SampleVariancePenalty(Criterion):
 
     names = ("variance_penalty", "n")
     forms = (SIGNED, SQUARE)
+    says = staticmethod(svp_leaves)
 
     def rank(self, sums: Array, numbers: Array) -> Array:
         """By the signed weight: cutting at zero is then the best edge."""
@@ -85,10 +94,6 @@ class SampleVariancePenalty(Criterion):
         """By the orientation."""
         return np.where(self.upright(left, right, gross, numbers), 1.0, -1.0)
 
-    def leaves(self, left: Array, right: Array, gross: Array, numbers: Array) -> tuple[float, float]:
-        """Orient the voter so that A >= B."""
-        return (-1.0, 1.0) if self.upright(left, right, gross, numbers) else (1.0, -1.0)
-
 
 @formula
 def mixed(left: Any, right: Any, gross: Any, numbers: Any) -> Any:
@@ -96,11 +101,19 @@ def mixed(left: Any, right: Any, gross: Any, numbers: Any) -> Any:
     return -np.abs(numbers[0] * (right[0] - left[0]) + numbers[1] * (right[1] - left[1]))
 
 
+@formula
+def mixed_leaves(left: Any, right: Any, gross: Any, numbers: Any) -> tuple[float, float]:
+    """Orient the voter so that its edge is positive."""
+    edge = numbers[0] * (right[0] - left[0]) + numbers[1] * (right[1] - left[1])
+    return (-1.0, 1.0) if edge >= 0 else (1.0, -1.0)
+
+
 class MixedEdge(Criterion):
     """Largest |sum (a w + b w^2) y h|, from sums of w y and of w^2 y."""
 
     names = ("a", "b")
     forms = (SIGNED, SQUARE)
+    says = staticmethod(mixed_leaves)
 
     @property
     def cost(self) -> Cost:
@@ -110,11 +123,6 @@ class MixedEdge(Criterion):
     def rank(self, sums: Array, numbers: Array) -> Array:
         """By the mixture: cutting at zero is then the best edge."""
         return numbers[0] * sums[0] + numbers[1] * sums[1]
-
-    def leaves(self, left: Array, right: Array, gross: Array, numbers: Array) -> tuple[float, float]:
-        """Orient the voter so that its edge is positive."""
-        up = numbers @ (right - left) >= 0
-        return (-1.0, 1.0) if up else (1.0, -1.0)
 
 
 # -- sums over leaves ------------------------------------------------------------------------------------------------
@@ -181,6 +189,18 @@ def squares(left: Any, right: Any, gross: Any, numbers: Any) -> Any:
 
 
 @formula
+def mean_of(sums: Any) -> float:
+    """The weighted mean of the target."""
+    return float(sums[1] / sums[0]) if sums[0] > 0 else 0.0
+
+
+@formula
+def means(left: Any, right: Any, gross: Any, numbers: Any) -> tuple[float, float]:
+    """The weighted means of both sides."""
+    return mean_of(left), mean_of(right)
+
+
+@formula
 def squared_error(w: Any, t: Any, sums: Any) -> Any:
     """What the mean of a node with these sums leaves of a row."""
     mean = sums[1] / sums[0] if sums[0] > 0 else 0.0
@@ -192,6 +212,7 @@ class LeastSquares(Separable):
 
     centred = True
     residual: Residual | None = staticmethod(squared_error)
+    says: Says | None = staticmethod(means)
 
     def span(self, weight: Array, target: Array) -> Array | None:
         """The squares: what residuals are from a mean of 0."""
@@ -204,7 +225,7 @@ class LeastSquares(Separable):
 
     def leaf(self, sums: Array, gross: Array, numbers: Array) -> float:
         """The weighted mean."""
-        return float(sums[1] / sums[0]) if sums[0] > 0 else 0.0
+        return mean_of(sums)
 
     def leaves_of(self, sums: Array, gross: Array, numbers: Array) -> Array:
         """All means at once."""
@@ -230,7 +251,7 @@ class Gini(LeastSquares):
     """CART's gini index, which for labels -1 and +1 is half the squared error; leaves vote the heavier label."""
 
     centred = False
-    residual = None
+    residual = says = None
     labels = heaviest = True
 
     def error(self, total: Array) -> tuple[int, int]:

@@ -151,9 +151,9 @@ class StumpSession(Session):
         found = self.rows.cheapest_cut(criterion, weight, target, numbers)
         if found is None:
             return None
-        left, right = criterion.leaves(found.left, found.right, found.gross, numbers)
-        mixed = isinstance(task, MixedTask)
-        sums = _squared_errors(found.gross, found.right - found.left, right) if mixed else {}
+        left, right = found.leaves or criterion.leaves(found.left, found.right, found.gross, numbers)
+        rise = found.right[0] - found.left[0], found.right[1] - found.left[1]
+        sums = _squared_errors(found.gross, rise, right) if isinstance(task, MixedTask) else {}
         feature, cut = found.feature, found.cut
         missing = left if self.slots.missing_low(feature, cut, found.side) else right
         return self._found(Stump(feature, cut, self.slots.threshold(feature, cut), left, right, missing), sums)
@@ -169,12 +169,19 @@ class StumpSession(Session):
         """Return the edges that stumps on numbers have, which vote the better way if they may."""
         return abs(edge) if self.sides == 0 else self.sides * edge
 
-    def voters(self, found: Array) -> list[Stump]:
-        """Return many stumps on numbers at once; for what was found see `kernels.stump_search.best_edge`."""
+    def voters(self, found: Array, leaves: Array | None = None) -> list[Stump]:
+        """Return many stumps on numbers at once: feature, cut, side of missing values, and what both sides vote.
+
+        Without leaves these are -1 and +1, by the edge that comes next (see `kernels.stump_search.best_edge`).
+        """
         feature, cut, side, edge = found[:, :4].T
         _, threshold, low = self.slots.cuts_at(self.slots.starts[feature] + cut, side)
-        right = np.where((self.sides > 0) | ((self.sides == 0) & (edge >= 0)), 1.0, -1.0)
-        votes = -right, right, np.where(low, -right, right)
+        if leaves is None:
+            right = np.where((self.sides > 0) | ((self.sides == 0) & (edge >= 0)), 1.0, -1.0)
+            left = -right
+        else:
+            left, right = leaves.T
+        votes = left, right, np.where(low, left, right)
         return [Stump(*facts) for facts in zip(*(a.tolist() for a in (feature, cut, threshold, *votes)), strict=True)]
 
     def _voter(self, found: Place, channel: Channel, drawn: bool) -> tuple[Stump | CategoryStump, Sums]:
@@ -246,7 +253,7 @@ class StumpSession(Session):
         return Stump(feature, cut, threshold, left, right, left if low[-1] else right)
 
 
-def _squared_errors(gross: Array, rise: Array, right: float) -> Sums:
+def _squared_errors(gross: Any, rise: Any, right: float) -> Sums:
     """Return the sums of w and w^2 for the stump that says `right` above a split, where w y and w^2 y sum to more."""
-    wrong = np.maximum(gross - right * rise, 0.0) / 2
-    return {squared_error_sums: (float(gross[0]), float(wrong[0]), float(gross[1]), float(wrong[1]))}
+    wrong = [max(float(gross[c] - right * rise[c]), 0.0) / 2 for c in range(2)]
+    return {squared_error_sums: (float(gross[0]), wrong[0], float(gross[1]), wrong[1])}

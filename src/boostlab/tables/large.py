@@ -134,6 +134,25 @@ class LargeFile:
             raise RequestError(str(error)) from None
 
 
+@dataclass(frozen=True)
+class Coding:
+    """How the numbers of a large file become codes, and where these are kept.
+
+    Parameters
+    ----------
+    cache : path, optional
+        A folder to keep the codes in; None is memory.
+    max_bins : int or "exact", default=255
+        Bins a column, as in a booster.
+    min_category_size : int, default=1
+        Categories of fewer rows are read as missing.
+    """
+
+    cache: Path | None = None
+    max_bins: int | str = 255
+    min_category_size: int = 1
+
+
 def understand_large(
     file: LargeFile,
     name: str,
@@ -144,9 +163,7 @@ def understand_large(
     keep: Sequence[str] = (),
     text: bool = True,
     numeric: bool | None = None,
-    cache: Path | None = None,
-    max_bins: int | str = 255,
-    least: int = 1,
+    coding: Coding | None = None,
 ) -> LabelledTable:
     """Return a table to learn from whose rows are codes, and what was understood of it.
 
@@ -156,37 +173,26 @@ def understand_large(
         Where it is.
     name, target, folds, drop, keep, text, numeric
         As for `understand`.
-    cache : path, optional
-        A folder to keep the codes in; None is memory.
-    max_bins : int or "exact", default=255
-        Bins a column, as in a booster.
-    least : int, default=1
-        Categories of fewer rows are read as missing.
+    coding : Coding, optional
+        How its numbers become codes.
 
     Returns
     -------
     LabelledTable
         X is a `Binned`; `drawn` reads the numbers of some of its rows.
     """
+    coding = coding or Coding()
     columns, n_rows, remarks = seen_columns(file.batches)
     sheet = Sheet(columns, n_rows, list(remarks))
     chosen, why = find_target(sheet, target)
     used, left_out = columns_to_use(sheet, chosen, drop, keep, text)
-    classes: tuple[str, ...] = ()
-    target_facts: dict[str, str] = {}
-    if numeric or (numeric is None and holds_numbers(chosen)):
-        check_numbers(chosen)
-        label: Callable[[Column], Array] = _numbers_of
-    else:
-        values, counts = chosen.values()
-        classes, numbers, target_facts = tested_classes(chosen.name, values, counts, n_rows, folds)
-        label = ClassNumbers(values, numbers)
+    label, classes, target_facts = _read_target(chosen, numeric, n_rows, folds)
     recipes = [recipe_of(column) for column in used]
-    if least > 1:
-        recipes = [_frequent(one, column, least) for one, column in zip(recipes, used, strict=True)]
+    if coding.min_category_size > 1:
+        recipes = [_frequent(one, column, coding.min_category_size) for one, column in zip(recipes, used, strict=True)]
     recipe = Recipe(tuple(recipes), chosen.name, chosen.form, classes, left_out)
-    rows = FileRows(file, recipe, label, cache)
-    X = _binned(file, recipe, rows, cache, max_bins)
+    rows = FileRows(file, recipe, label, coding.cache)
+    X = _binned(file, recipe, rows, coding)
     y = X.target
     assert y is not None
     target_facts = target_facts or number_facts(chosen.name, y, n_rows, folds)
@@ -201,11 +207,24 @@ def understand_large(
     return table
 
 
-def _binned(file: LargeFile, recipe: Recipe, rows: FileRows, cache: Path | None, max_bins: int | str) -> Binned:
+def _read_target(
+    chosen: SeenColumn, numeric: bool | None, n_rows: int, folds: int
+) -> tuple[Callable[[Column], Array], tuple[str, ...], dict[str, str]]:
+    """Return how the target is read, its classes, and what there is to say of them (of numbers, once they are read)."""
+    if numeric or (numeric is None and holds_numbers(chosen)):
+        check_numbers(chosen)
+        return _numbers_of, (), {}
+    values, counts = chosen.values()
+    classes, numbers, facts = tested_classes(chosen.name, values, counts, n_rows, folds)
+    return ClassNumbers(values, numbers), classes, facts
+
+
+def _binned(file: LargeFile, recipe: Recipe, rows: FileRows, coding: Coding) -> Binned:
     what = json.dumps([recipe.to_json(), file.encoding], sort_keys=True)
     source = Batches(rows.batches, lambda number: file.name, f"{file.files.source} {what}")
     try:
-        return Binned._of_batches(source, max_bins, recipe.categorical_features or "from_dtype", cache, None)
+        categorical = recipe.categorical_features or "from_dtype"
+        return Binned._of_batches(source, coding.max_bins, categorical, coding.cache, None)
     except RequestError:
         raise
     except (ValueError, TypeError) as error:

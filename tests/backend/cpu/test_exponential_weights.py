@@ -10,14 +10,14 @@ import pytest
 from boostlab.backend.cpu.exponential_weights import Exponentials
 from boostlab.functions import exp
 
-ONCE = np.empty(0, np.int64)
+ONCE = np.empty(0, np.int32)
 
 
 @pytest.mark.parametrize("counted", [False, True])
 def test_rows_of_the_larger_side_keep_their_weights_to_the_bit(counted):
     rng = np.random.default_rng(0)
     y, F = rng.choice([-1, 1], 400).astype(np.int8), np.zeros(400)
-    counts = rng.integers(1, 6, 400) if counted else ONCE
+    counts = rng.integers(1, 6, 400).astype(np.int32) if counted else ONCE
     losses, renewed, sides = Exponentials(y, F, counts), 0, set()
     for _ in range(160):
         h = np.where(rng.random(400) < rng.choice([0.2, 0.4, 0.9]), -y, y).astype(np.int8)
@@ -65,8 +65,8 @@ def test_weights_that_only_shrink_are_brought_back():
 @pytest.mark.parametrize("counted", [False, True])
 def test_votes_for_classes_move_the_sides_half_as_far_apart(counted):
     rng = np.random.default_rng(1)
-    classes, rows, F = rng.integers(0, 4, 300), np.arange(300), np.zeros((300, 4))
-    counts = rng.integers(1, 6, 300) if counted else ONCE
+    classes, rows, F = rng.integers(0, 4, 300).astype(np.int8), np.arange(300), np.zeros((300, 4))
+    counts = rng.integers(1, 6, 300).astype(np.int32) if counted else ONCE
     losses, renewed, sides = Exponentials(classes, F, counts), 0, set()
     for _ in range(120):
         h = np.where(rng.random(300) < rng.choice([0.2, 0.8]), (classes + 1) % 4, classes).astype(np.int8)

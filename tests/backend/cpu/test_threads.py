@@ -107,9 +107,25 @@ def test_threads_survive_a_fork():
     ],
 )
 def test_count_threads(monkeypatch, n_jobs, share, expected):
-    monkeypatch.setattr(threads.joblib, "cpu_count", lambda: 8)
+    monkeypatch.setattr(threads, "_count_cores", lambda allowed, limit: 8)
     if share is None:
         monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     else:
         monkeypatch.setenv("OMP_NUM_THREADS", share)
     assert count_threads(n_jobs) == expected
+
+
+def test_cores_are_counted_anew_when_fewer_are_allowed(monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    assert count_threads(None) == joblib.cpu_count()
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")
+    assert count_threads(None) == 1
+    monkeypatch.delenv("LOKY_MAX_CPU_COUNT")
+    if hasattr(os, "sched_setaffinity"):
+        before = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {min(before)})
+        try:
+            assert count_threads(None) == 1
+        finally:
+            os.sched_setaffinity(0, before)
+    assert count_threads(None) == joblib.cpu_count()

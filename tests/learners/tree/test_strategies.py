@@ -52,7 +52,7 @@ def target_of(rng, criterion, n):
         y = rng.integers(0, 4, n)
         y[0] = 3
         return class_numbers(y)
-    return rng.choice([-1.0, 1.0], n)
+    return rng.choice([-1, 1], n).astype(np.int8)
 
 
 def same(found, wanted, votes):

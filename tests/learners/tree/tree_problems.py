@@ -84,7 +84,7 @@ def make_task(rng, criterion, n, weights="some", drawn=False):
         "wide": 10.0 ** -rng.uniform(0, 30, shape),
     }[weights]
     w.flat[0] = 1.0
-    counts = rng.multinomial(n, np.full(n, 1 / n)).astype(np.int64) if drawn else None
+    counts = rng.multinomial(n, np.full(n, 1 / n)).astype(np.int32) if drawn else None
     if criterion == "hamming":
         right = np.arange(3) == rng.integers(0, 3, n)[:, None]
         D = np.where(right, 0.0, w)

@@ -208,6 +208,7 @@ def _admit(function: Callable[..., Any]) -> None:
     part(function)
 
 
+@cache
 def stamp_of(function: Callable[..., Any]) -> int:
     """Return a negative number that changes with the source of a function: a kernel made of it puts this
     number where the cache on disk sees it.

@@ -171,13 +171,9 @@ def tables_of(columns: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def shown(column: Any) -> Any:
-    """Return a column as kernels are compiled for it: contiguous, not to be written to, a label's numbers together."""
+    """Return a column as kernels are compiled for it: contiguous, a label's numbers together."""
     column = np.asarray(column).T
-    flags = column.flags
-    if flags.writeable or not flags.c_contiguous:
-        column = np.ascontiguousarray(column).view()
-        column.flags.writeable = False
-    return column
+    return column if column.flags.c_contiguous else np.ascontiguousarray(column)
 
 
 def as_number(x: Any) -> Any:

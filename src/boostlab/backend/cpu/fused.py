@@ -18,7 +18,7 @@ from boostlab.backend.cpu.interleaved import InterleavedLayout
 from boostlab.backend.cpu.kernels.fused_rounds import FACTS, rounds_of
 from boostlab.backend.cpu.kernels.fused_update import BLOCK
 from boostlab.backend.cpu.scales import keeps
-from boostlab.contract import NEGLIGIBLE, Plain
+from boostlab.contract import NEGLIGIBLE, Facts, Plain
 from boostlab.contract.criterion import SIGNED
 
 if TYPE_CHECKING:
@@ -31,12 +31,21 @@ WIDER, SMALL = 4, 1 << 17  # how much larger a histogram may be that is laid out
 LAID_OUT = 6  # rows whose round costs as much as one slot that is laid out for a single round (docs/speed.md)
 
 
-class FusedStumps(NamedTuple):
-    """The stumps of many rounds: each one's place and edge, its coefficient, and the error it had."""
+class MadeRounds(NamedTuple):
+    """The stumps of many rounds."""
 
-    places: Array  # feature, cut, side of missing values, edge, sum of magnitudes
+    places: Array  # feature, cut, side of missing values, and more, a row each
+    leaves: Array | None  # what the sides vote; None: -1 and +1, by the edges, which are the fourth of the places
     alphas: list[float]
-    errors: list[float]
+    facts: list[Facts]
+
+    @property
+    def largest(self) -> list[float]:
+        """The largest magnitude of every stump's votes."""
+        if self.leaves is None:
+            return [1.0] * len(self.alphas)
+        found: list[float] = np.abs(self.leaves).max(axis=1).tolist()
+        return found
 
 
 class FusedRounds:
@@ -115,8 +124,9 @@ class FusedRounds:
         if not within:
             rows.losses.renew(rows.scores.now)
 
-    def rounds(self, most: int, t: int) -> FusedStumps | None:
-        """Take up to `most` rounds after round t in one compiled call; None if the next one is unusual."""
+    def rounds(self, state: Any, most: int) -> MadeRounds | None:
+        """Take up to `most` rounds in one compiled call; None if the next one is unusual."""
+        t = state.t
         rows, slots, follower = self.rows, self.slots, self._levelled(t)
         size, layout, losses = self.codes.team_size, self.layout, rows.losses
         assert losses is not None
@@ -148,4 +158,6 @@ class FusedRounds:
         found, gross = found[:made], found[:made, 4]
         edge = np.abs(found[:, 3]) if self.sides == 0 else self.sides * found[:, 3]
         wrong, all_ = (np.ldexp(x.astype(np.float64), -follower.power) for x in ((gross - edge) // 2, gross))
-        return FusedStumps(found, alphas[:made].tolist(), (wrong / all_).tolist())
+        votes = alphas[:made].tolist()
+        told = zip((wrong / all_).tolist(), votes, strict=True)
+        return MadeRounds(found, None, votes, [self.plain.facts(state, error, alpha) for error, alpha in told])

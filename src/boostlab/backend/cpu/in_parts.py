@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.compiling import kernel, part, told_apart
+from boostlab.backend.cpu.compiling import kernel, part, stamp_of, told_apart
 from boostlab.backend.cpu.kernels.tasks import ROOM, TaskShape, run_task, task_maker
 from boostlab.backend.cpu.teams import team_of
 from boostlab.backend.cpu.threads import AtOnce
@@ -115,6 +115,14 @@ class InParts:
         first = self._told(found[:1])[0]
         return first[0] if len(first) == 1 else first
 
+    def alone(self, *args: Any, found: Array) -> None:
+        """Do all of it in this thread; what the function returns goes to found[0], floats as their bits."""
+        self._checked(self._enter(NOBODY, 1, *args, found))
+
+    def pack(self, row: Array, *args: Any, found: Array) -> None:
+        """Write the call that `alone` would make to a row of integers (see `prepared`); nothing is done now."""
+        self._checked(self._enter(row, 0, *args, found))
+
     # -- inside ------------------------------------------------------------------------------------------------------
 
     def _n_parts(self, cells: int, threads: int, args: tuple[Any, ...]) -> int:
@@ -147,17 +155,18 @@ class InParts:
         arguments = ", ".join(given)
         source = (
             f"def enter(_team, _parts, {arguments}, _found):\n"
-            f"    address, packed = task_of(function, ({arguments},), _found)\n"
-            f"    return run_task(address, packed, _team, _parts, {int('me' in self.names)})\n"
+            f"    address, packed, size = task_of(function, ({arguments},), _found)\n"
+            f"    return run_task(address, packed, size, _team, _parts, {int('me' in self.names)})\n"
         )
         # The cache on disk lies beside the function's own file, and forgets the kernel when that file changes.  What
-        # the entry calls are no cells of it, whose contents the cache would compare: its name says them.
+        # the entry calls are no cells of it, whose contents the cache would compare: its name says them, and of which
+        # source they are.
         home = function.__code__.co_filename
         scope: dict[str, Any] = {"__name__": function.__module__, "function": function}
         scope |= {"task_of": task_maker(shape), "run_task": run_task}
         exec(compile(source, home if Path(home).exists() else __file__, "exec"), scope)
         enter = scope["enter"]
-        enter.__qualname__ = f"in_parts.{function.__qualname__}"
+        enter.__qualname__ = f"in_parts_{-stamp_of(run_task):x}.{function.__qualname__}"
         return kernel(enter)
 
 

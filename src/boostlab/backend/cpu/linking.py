@@ -17,12 +17,13 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags, _LowerResult
 from numba.core.compiler_machinery import register_pass
 from numba.core.environment import lookup_environment
-from numba.core.typed_passes import NativeLowering
+from numba.core.typed_passes import NativeLowering, NopythonRewrites
 from numba.core.typing.templates import _IntrinsicTemplate
 from numba.core.untyped_passes import InlineClosureLikes, InlineInlinables, LiteralUnroll, WithLifting
 
 ENVIRONMENT = "_ZN08NumbaEnv"
-IDLE = (InlineClosureLikes, InlineInlinables, LiteralUnroll, WithLifting)  # kernels have no closures, nor `with`
+# Kernels have no closures, nor `with`, nor expressions of whole arrays, which the last one would fuse.
+IDLE = (InlineClosureLikes, InlineInlinables, LiteralUnroll, WithLifting, NopythonRewrites)
 
 # What holds no array.
 PLAIN = types.Number, types.Boolean, types.NoneType, types.RangeType, types.SliceType, types.RawPointer

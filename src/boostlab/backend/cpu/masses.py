@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.exact_sums import rounded, sums_of_array
+from boostlab.backend.cpu.in_parts import NOTHING_TOLD
 from boostlab.backend.cpu.kernels.fixed_point import fixed_and_sums, fixed_sums
 from boostlab.backend.cpu.kernels.totals import totals_of, totals_of_each
 
@@ -68,7 +69,7 @@ class Masses:
         self.n_examples = n_rows if self.counts is None else int(self.counts.sum(dtype=np.int64))
         # The integer masses and the real ones, empty where there are none.
         self.as_arrays = _ONCE if self.counts is None else self.counts, _NO_MASS if self.mass is None else self.mass
-        self._shape, self._facts = (n_rows,), (*self.as_arrays, float(self.n_examples))
+        self._shape, self.facts = (n_rows,), (*self.as_arrays, float(self.n_examples))
 
     @property
     def uniform(self) -> bool:
@@ -113,7 +114,7 @@ class Masses:
             _ONCE if share.counts is None else share.counts,
             _NO_MASS if share.mass is None else share.mass,
         )
-        share._facts = (*share.as_arrays, float(share.n_examples))
+        share.facts = (*share.as_arrays, float(share.n_examples))
         return share
 
     @property
@@ -145,7 +146,7 @@ class Masses:
 
     def _totals_of(self, x: Array) -> tuple[float, float]:
         if not self._shares(x):
-            found: tuple[float, float] = totals_of(x, *self._facts)
+            found: tuple[float, float] = totals_of(x, *self.facts)
             return found
         k, signed, gross = sums_of_array(x, self.threads)
         return math.ldexp(signed, -k), math.ldexp(gross, -k)
@@ -157,7 +158,7 @@ class Masses:
     def totals(self, values: Array) -> tuple[float, ...]:
         """Return the sum of mass * x for each row x of a matrix, as `total` would, by one call."""
         out = np.empty(len(values))
-        totals_of_each(values, *self._facts, out)
+        totals_of_each.alone(values, *self.facts, out, found=NOTHING_TOLD)
         found = out.tolist()
         if not all(-math.inf < x < math.inf for x in found):
             raise ArithmeticError("A sum over rows met NaN or infinity; the rule that asked must bound its values.")

@@ -13,11 +13,14 @@ from boostlab.backend.cpu.block_sums import Blocks, Evaluate
 from boostlab.backend.cpu.exponential_weights import Exponentials
 from boostlab.backend.cpu.formulas import CELLS, as_number, column_names, evaluation, shown, tables_of
 from boostlab.backend.cpu.fused import FusedRounds
+from boostlab.backend.cpu.in_parts import NOTHING_TOLD
 from boostlab.backend.cpu.kernels.vote_update import exp_less
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.sample import CpuSample
 from boostlab.backend.cpu.scores import Scores
+from boostlab.backend.cpu.usual import UsualRounds
 from boostlab.contract import Plain, Reweigh, Rule, Step
+from boostlab.contract.criterion import Criterion
 from boostlab.contract.formula import LABEL, by_label, is_formula, n_values, parameters
 from boostlab.contract.voter import votes_of
 
@@ -151,9 +154,16 @@ class CpuRows(CpuSample):
         size = size or self.masses.draw_size
         return self.masses.draw(weight, size, rng, self.canonical_order(), systematic)
 
-    def fused(self, plain: Plain, sides: int) -> FusedRounds | None:
-        """Return many rounds of stumps in one call, for a rule whose step is a formula."""
-        return None if self.slots.nothing else FusedRounds(self, plain, sides)
+    def fused(self, plain: Plain | None, criterion: Criterion, sides: int) -> FusedRounds | UsualRounds | None:
+        """Return many rounds of stumps in one call: of a rule whose step is a formula on any table, of one whose usual
+        round is in formulas on a small one.
+        """
+        if self.slots.nothing:
+            return None
+        if plain is not None:
+            return FusedRounds(self, plain, sides)
+        serves = self.small is not None and self.small.numeric and criterion.two and criterion.says is not None
+        return UsualRounds(self, criterion) if serves else None
 
     def watch(self, table: Any) -> WatchedRows:
         """Return other rows whose scores are to be followed."""
@@ -217,7 +227,10 @@ class CpuRows(CpuSample):
 
     def _evaluate(self, what: Formula, numbers: tuple[Any, ...], out: Array) -> Array:
         loop, given = self._given(what, numbers)
-        loop.shared(CELLS * out.size, self.threads, *given, out, 0, 0, self.n_rows)
+        if self.threads == 1:  # on some hundred rows, asking who shares the work takes longer than the work
+            loop.alone(*given, out, 0, 0, self.n_rows, found=NOTHING_TOLD)
+        else:
+            loop.shared(CELLS * out.size, self.threads, *given, out, 0, 0, self.n_rows)
         return out
 
     def _by_blocks(self, what: Formula, numbers: tuple[Any, ...]) -> Evaluate:
@@ -236,13 +249,17 @@ class CpuRows(CpuSample):
             names = [name for name in parameters(what) if name != LABEL]
             mine = tuple(name for name in names if name in self._names)
             wanted = [name for name in names if name not in mine]
-            plan = self._plans[what] = names, mine, wanted
-        names, mine, wanted = plan
+            kernels: dict[tuple[int, ...], Any] = {}
+            plan = self._plans[what] = names, mine, wanted, kernels
+        names, mine, wanted, kernels = plan
         if len(numbers) != len(wanted):
             raise TypeError(f"{what.__name__} takes {len(wanted)} numbers ({', '.join(wanted)}), not {len(numbers)}.")
         rest, columns = iter(numbers), {name: shown(self.column(name)) for name in mine}
         given = [columns[name] if name in columns else as_number(next(rest)) for name in names]
-        return evaluation(what, mine, tables_of(columns)), given
+        ndims = tuple([column.ndim for column in columns.values()])
+        if ndims not in kernels:
+            kernels[ndims] = evaluation(what, mine, tables_of(columns))
+        return kernels[ndims], given
 
 
 class WatchedRows:

@@ -113,7 +113,9 @@ class Scores:
                 if len(self._named) == TOGETHER:
                     self._add_named()
                 return
-            F, h = self.own.T.reshape(-1), np.ascontiguousarray(h.T).reshape(-1)
+            F = self.own
+            if F.ndim > 1 or not h.flags.c_contiguous:
+                F, h = F.T.reshape(-1), np.ascontiguousarray(h.T).reshape(-1)
             if answer.decay == 1.0:
                 add_votes.shared(F.size, self.threads, F, answer.alpha, h, 0, F.size)
             else:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -30,11 +31,22 @@ def count_threads(n_jobs: int | None) -> int:
     """Return how many threads `n_jobs` asks for; None is all cores, or the share a joblib worker was given."""
     if n_jobs is not None and n_jobs > 0:
         return min(n_jobs, MOST)
-    cores = joblib.cpu_count()  # asks the system, which takes 0.1 ms
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
+    cores = _count_cores(allowed, os.environ.get("LOKY_MAX_CPU_COUNT"))
     if n_jobs is None:
         share = os.environ.get("OMP_NUM_THREADS", "")
         return max(1, min(cores, int(share) if share.isdigit() else cores))
     return max(1, cores + 1 + n_jobs)
+
+
+@cache
+def _count_cores(allowed: int, limit: str | None) -> int:
+    """Return how many cores joblib counts: it reads files of the system, which takes 0.1 ms or more.
+
+    It is asked once for as long as the processors that this process may use, and the limit of the environment, which
+    joblib looks at as well, are the same.
+    """
+    return int(joblib.cpu_count())
 
 
 def is_worth(cells: int, threads: int) -> bool:

@@ -376,7 +376,7 @@ class PartitionedRows(CpuSample):
             self.losses = PartedExponentials(self)
         return self.losses.w
 
-    def fused(self, plain: Any, sides: int) -> None:
+    def fused(self, *_: Any) -> None:
         """There is no way to take many rounds in one call."""
 
     def watch(self, table: Any) -> Any:

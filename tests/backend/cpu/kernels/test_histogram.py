@@ -88,7 +88,7 @@ def test_follow(kind, seed, sided, form, k):
     rng = np.random.default_rng(seed)
     n, d = int(rng.integers(1, 40)), int(rng.integers(1, 10))
     codes, read, size = some_codes(rng, kind, n, d)
-    counts = rng.integers(0, 5, n) if seed % 3 == 1 else NONE
+    counts = rng.integers(0, 5, n).astype(np.int32) if seed % 3 == 1 else ALL
     mass = rng.random(n) if seed % 3 == 2 else np.empty(0)
     w, t = rng.random(n), rng.normal(size=n)
     q = np.array(rounded(form, w, t, counts, mass, k), np.int64)
@@ -121,7 +121,7 @@ def test_numbers_beyond_the_integers_show_in_floating_point():
     rng = np.random.default_rng(0)
     _, read, size = some_codes(rng, "eight", 2, 1)
     for wild in (1e30, np.nan, np.inf):
-        args = SIGNED, np.array([1.0, wild]), np.ones(2), NONE, np.empty(0), 10, False, 0, 2
+        args = SIGNED, np.array([1.0, wild]), np.ones(2), ALL, np.empty(0), 10, False, 0, 2
         assert not follow_eight(*read, *args, np.zeros(2, np.int64), np.zeros(size, np.int64))[6] < 2.0**63
 
 
@@ -131,7 +131,7 @@ def test_sums_that_scaling_still_mends_are_right(signs):
     rng = np.random.default_rng(0)
     _, read, size = some_codes(rng, "eight", 2, 1)
     weight, target = np.array([2.0**61, 2.0**61 * 1.5]), np.array(signs, float)
-    args = SIGNED, weight, target, NONE, np.empty(0), 0, False, 0, 2
+    args = SIGNED, weight, target, ALL, np.empty(0), 0, False, 0, 2
     *_, minus, plus, _ = follow_eight(*read, *args, np.zeros(2, np.int64), np.zeros(size, np.int64))
     values = [int(w) * s for w, s in zip(weight, signs, strict=True)]
     assert (minus, plus) == (sum(max(-v, 0) for v in values), sum(max(v, 0) for v in values))

@@ -61,7 +61,7 @@ def search(features, total, sides):
             filled.append(v is not None)
         starts.append(len(hist))
     categorical = np.array([c for _, _, c in features])
-    what = np.array(hist, np.int64), np.array(starts), np.array(filled), categorical, total, sides
+    what = np.array(hist, np.int64), np.array(starts), np.array(filled, bool), categorical, total, sides
     *found, worth = best_edge(*what, 0, len(features))
     if found[0] >= 0:
         assert worth == (abs(found[3]) if sides == 0 else sides * found[3]) or found[1] < 0

@@ -13,14 +13,14 @@ from boostlab.backend.cpu.kernels.vote_update import add_votes, scale_side, wron
 def test_one_side_is_scaled(labels, side):
     rng = np.random.default_rng(1)
     y, h = rng.choice([-1, 1], 50).astype(labels), rng.choice([-1, 1], 50).astype(labels)
-    w, counts = rng.random(50) + 0.1, rng.integers(1, 9, 50)
+    w, counts = rng.random(50) + 0.1, rng.integers(1, 9, 50).astype(np.int32)
     for first, last in [(0, 50), (7, 31), (5, 5)]:
         new = w.copy()
         scale_side(new, y, h, side, 1.7, first, last)
         touched = [first <= i < last and (h[i] != y[i]) == side for i in range(50)]
         assert new.tolist() == [v * 1.7 if there else v for v, there in zip(w.tolist(), touched, strict=True)]
         wrong = [i for i in range(first, last) if h[i] != y[i]]
-        assert wrong_mass(y, h, np.empty(0, np.int64), first, last) == len(wrong)
+        assert wrong_mass(y, h, np.empty(0, np.int32), first, last) == len(wrong)
         assert wrong_mass(y, h, counts, first, last) == sum(int(counts[i]) for i in wrong)
 
 

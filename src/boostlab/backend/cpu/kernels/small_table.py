@@ -13,11 +13,14 @@ from typing import Any
 import numpy as np
 
 from boostlab.backend.cpu.compiling import admit, kernel, part
+from boostlab.backend.cpu.in_parts import in_parts
 from boostlab.backend.cpu.kernels.fixed_point import _scales
 from boostlab.backend.cpu.kernels.histogram import value
 from boostlab.backend.cpu.kernels.packed_codes import add_eight, add_four
 from boostlab.backend.cpu.kernels.stump_search import edge_search
-from boostlab.backend.cpu.kernels.workspace import doubles, integers
+from boostlab.backend.cpu.kernels.tree_search import SURE, as_float, first_below, may_explain
+from boostlab.backend.cpu.kernels.whole_histogram import add_two, eight, four
+from boostlab.backend.cpu.kernels.workspace import clear, doubles, integers
 from boostlab.backend.cpu.scales import next_scale
 
 Array = np.ndarray[Any, Any]
@@ -74,96 +77,67 @@ def round_one(
     return rounded(form, w, t, counts, mass, k, room, least, q)
 
 
-@kernel
-def round_two(
-    forms: tuple[int, int], w: Array, t: Array, counts: Array, mass: Array, ks: Any, room: int, least: int, q: Array
-) -> tuple[int, int, int, int, int, int]:
-    """Bring two channels up to date; return their k, the sums of q and of |q|, the latter -1 if there is no k.
+@in_parts
+def round_two(form0: int, form1: int, w: Array, t: Array, counts: Array, mass: Array, q: Array, facts: Array) -> int:
+    """Bring two channels up to date; write their k, the sums of q and of |q| to facts.  Return 0 if there is no k.
 
-    A negative first form stands for the magnitudes of the second channel, the integers of labels.
+    A negative first form stands for the magnitudes of the second channel, the integers of labels.  facts begin with the
+    last k of both, and end with room and least (see `scales`).
     """
-    none = np.int64(0)
     if not is_tame(w):
-        return 0, 0, 0, 0, -1, -1
-    k1, s1, g1 = rounded(forms[1], w, t, counts, mass, ks[1], room, least, q[1])
-    if g1 < 0:
-        return k1, k1, none, none, g1, g1  # type: ignore[return-value]
-    if forms[0] < 0:
-        for i in range(w.size):
-            q[0, i] = abs(q[1, i])
-        return k1, k1, g1, s1, g1, g1
-    k0, s0, g0 = rounded(forms[0], w, t, counts, mass, ks[0], room, least, q[0])
-    return k0, k1, s0, s1, g0, g1
+        return 0
+    for c in range(1, -1, -1):
+        form = form1 if c == 1 else form0
+        if form >= 0:
+            facts[c], facts[2 + c], facts[4 + c] = rounded(form, w, t, counts, mass, facts[c], facts[6], facts[7], q[c])
+            if facts[4 + c] < 0:
+                return 0
+        else:
+            for i in range(w.size):
+                q[0, i] = abs(q[1, i])
+            facts[0], facts[2], facts[4] = facts[1], facts[5], facts[5]
+    return 1
 
 
 # -- summing ---------------------------------------------------------------------------------------------------------
 
 
-def _adds(lanes: int) -> Callable[..., None]:
-    bits, mask = U(64 // lanes), U((1 << (64 // lanes)) - 1)
-
-    @part
-    def add_two(words: Array, base: Array, d: int, q: Array, rows: Array, out: Array) -> None:
-        """Add both channels of some rows (all, if rows is empty) to the slots of d columns.
-
-        The two sums of a slot lie side by side.
-        """
-        some = rows.size > 0
-        size = rows.size if some else words.shape[1]
-        for g in range(words.shape[0]):
-            first, here = g * lanes, min(lanes, d - g * lanes)
-            if here == lanes:
-                for m in range(size):
-                    i = rows[m] if some else m
-                    word, a, b = words[g, i], q[0, i], q[1, i]
-                    for lane in range(lanes):
-                        s = base[first + lane] + (word & mask)
-                        word = word >> bits
-                        out[s, U(0)] += a
-                        out[s, U(1)] += b
-            else:
-                for m in range(size):
-                    i = rows[m] if some else m
-                    word, a, b = words[g, i], q[0, i], q[1, i]
-                    for lane in range(here):
-                        s = base[first + lane] + (word & mask)
-                        word = word >> bits
-                        out[s, U(0)] += a
-                        out[s, U(1)] += b
-
-    return add_two
-
-
-ADD_TWO = {8: _adds(8), 4: _adds(4)}
+BASES = {8: eight, 4: four}
 
 
 # -- searching -------------------------------------------------------------------------------------------------------
 
 
 @part
-def first_below(prices: Array, n: int, best: float) -> tuple[int, float]:
-    """Return the place of the first of the smallest prices, and that price, if it is below the best; else -1."""
-    at, s = -1, 0
-    while s + 8 <= n:  # eight at a time: it is rare that one of them is
-        p = prices[s : s + 8]
-        some = (p[0] < best) | (p[1] < best) | (p[2] < best) | (p[3] < best)
-        if some | (p[4] < best) | (p[5] < best) | (p[6] < best) | (p[7] < best):
-            for m in range(8):
-                if p[m] < best:
-                    at, best = s + m, p[m]
-        s += 8
-    for m in range(s, n):
-        if prices[m] < best:
-            at, best = m, prices[m]
-    return at, best
+def no_leaves(left: Any, right: Any, gross: Any, numbers: Any) -> tuple[float, float]:
+    """Leave it to the criterion what a cut's sides vote."""
+    return np.nan, np.nan
 
 
 @cache
-def stump_of_pairs(cost: Callable[..., Any], lanes: int) -> Any:
-    """Return the compiled sums and search for a cost(left, right, gross, numbers) of two channels."""
-    stamp, add_two = admit(cost), ADD_TWO[lanes]
+def stump_of_pairs(
+    cost: Callable[..., Any], lanes: int, explains: float = 0.0, says: Callable[..., Any] = no_leaves
+) -> Any:
+    """Return the compiled sums and search for a cost(left, right, gross, numbers) of two channels.
 
-    @kernel
+    Where the cost is minus what the means of both sides explain, divided by `explains`, columns that cannot beat the
+    best cut so far are not priced.  What the sides of a cut vote is says(left, right, gross, numbers).
+    """
+    stamp, bases = admit(cost) if says is no_leaves else admit(cost, says), BASES[lanes]
+
+    @part
+    def price(
+        low: Array, n: int, gone0: int, gone1: int, total: Array, worth: Array, numbers: Array, prices: Array
+    ) -> None:
+        """Write the costs of n cuts, with so much more below each."""
+        gross, all0, all1, unit0, unit1 = (worth[2], worth[3]), total[0], total[1], worth[0], worth[1]
+        for s in range(n):
+            a, b = low[0, s] + gone0, low[1, s] + gone1
+            left = as_float(a) * unit0, as_float(b) * unit1
+            right = as_float(all0 - a) * unit0, as_float(all1 - b) * unit1
+            prices[s] = cost(left, right, gross, numbers)
+
+    @in_parts
     def search(
         words: Array,
         base: Array,
@@ -171,55 +145,63 @@ def stump_of_pairs(cost: Callable[..., Any], lanes: int) -> Any:
         cuts: Array,
         cuts_below: Array,
         q: Array,
-        total: Any,
-        scale: Any,
-        gross: Any,
+        total: Array,
+        worth: Array,
         numbers: Array,
         hist: Array,
-    ) -> tuple[int, int, int, int, int]:
-        """Return (feature, cut, side, low sums of both channels) of the cheapest cut; feature < 0 if there is none.
+    ) -> tuple[int, int, int, int, int, float, float]:
+        """Return (feature, cut, side, low sums of both channels, what the sides vote) of the cheapest cut; feature < 0
+        if there is none.
 
-        cuts[j] are the cuts of column j with missing values above, cuts_below[j] those with missing values below.  For
-        sides and ties see `split.cheapest_split`.
+        base says where columns start among those of their word, in numbers; cuts[j] are the cuts of column j with
+        missing values above, cuts_below[j] those with missing values below.  total are the channels' integer sums;
+        worth is what a unit of each is worth, and the sums of their magnitudes.  hist is room for two numbers a slot,
+        side by side.  For sides and ties see `split.cheapest_split`.
         """
-        d, widest = starts.size - 1, 1
-        hist[:] = 0
-        add_two(words, base, d, q, integers(0), hist)
+        d, n_rows, widest = starts.size - 1, words.shape[1], 1
+        values = integers(2 * n_rows)
+        for i in range(n_rows):
+            values[2 * i], values[2 * i + 1] = q[0, i], q[1, i]
         for j in range(d):
             widest = max(widest, starts[j + 1] - starts[j])
         low, prices, others = np.empty((2, widest), np.int64), doubles(widest), doubles(widest)
-        all0, all1 = total
-        unit0, unit1 = scale
+        all0, all1, unit0, unit1, gross = total[0], total[1], worth[0], worth[1], (worth[2], worth[3])
         feature, cut, side, best, a, b = stamp, 0, 0, np.inf, np.int64(0), np.int64(0)
         for j in range(d):
             # Not `tree_search.pair_search`: of all rows few slots are empty; skipping those is a third slower.
-            n, start, last = cuts[j], starts[j], starts[j + 1] - 1
+            if j % lanes == 0:  # one word's columns after the other share the room: it stays in the first cache
+                g, zero = j // lanes, 2 * starts[j]
+                clear(hist[: 2 * starts[min(j + lanes, d)] - zero])
+                word, where = words[g], bases(base[j : j + lanes])
+                for i in range(U(n_rows)):
+                    add_two(hist, word[i], where, values, i)
+            n, start, last = cuts[j], 2 * starts[j] - zero, 2 * (starts[j + 1] - 1) - zero
+            mine = hist[start:last]
             below0, below1 = np.int64(0), np.int64(0)
             for s in range(n):
-                below0 += hist[start + s, 0]
-                below1 += hist[start + s, 1]
+                below0 += mine[2 * s]
+                below1 += mine[2 * s + 1]
                 low[0, s], low[1, s] = below0, below1
-            for s in range(n):
-                left = low[0, s] * unit0, low[1, s] * unit1
-                right = (all0 - low[0, s]) * unit0, (all1 - low[1, s]) * unit1
-                prices[s] = cost(left, right, gross, numbers)
+            if explains > 0.0 and cuts_below[j] == 0 and best < np.inf:
+                bar = -best * explains * unit0 / (unit1 * unit1) * SURE
+                if bar > 0.0 and not may_explain(low, n, all0, all1, bar):
+                    continue
+            price(low, n, 0, 0, total, worth, numbers, prices)
             if cuts_below[j] == 0:
                 at, best = first_below(prices, n, best)
                 if at >= 0:
                     feature, cut, side, a, b = j, at, 0, low[0, at], low[1, at]
                 continue
-            gone0, gone1 = hist[last, 0], hist[last, 1]
-            for s in range(cuts_below[j]):
-                below0, below1 = low[0, s] + gone0, low[1, s] + gone1
-                left = below0 * unit0, below1 * unit1
-                right = (all0 - below0) * unit0, (all1 - below1) * unit1
-                others[s] = cost(left, right, gross, numbers)
+            gone0, gone1 = hist[last], hist[last + 1]
+            price(low, cuts_below[j], gone0, gone1, total, worth, numbers, others)
             for s in range(n):
                 if prices[s] < best:
                     feature, cut, side, best, a, b = j, s, 0, prices[s], low[0, s], low[1, s]
                 if s < cuts_below[j] and others[s] < best:
                     feature, cut, side, best, a, b = j, s, 1, others[s], low[0, s] + gone0, low[1, s] + gone1
-        return feature, cut, side, a, b  # type: ignore[return-value]
+        below, above = (a * unit0, b * unit1), ((all0 - a) * unit0, (all1 - b) * unit1)
+        if_low, if_high = says(below, above, gross, numbers)
+        return feature, cut, side, a, b, if_low, if_high  # type: ignore[return-value]
 
     return search
 
@@ -253,12 +235,15 @@ def stump_of_edge(lanes: int) -> Any:
 # -- voting ----------------------------------------------------------------------------------------------------------
 
 
-@kernel
-def votes_of_cut(
-    cells: Array, feature: int, cut: int, gone: int, left: float, right: float, missing: float, out: Array
-) -> None:
-    """Write what a stump says of every row: left up to the cut, missing where the code is `gone`, else right."""
+@in_parts
+def votes_of_cut(cells: Array, place: Array, leaves: Array, out: Array) -> None:
+    """Write what a stump says of every row: leaves[0] up to the cut, leaves[2] where a value is missing, else
+    leaves[1].
+
+    place is (column, cut, code of missing values).
+    """
+    feature, cut, gone = place[0], place[1], place[2]
     group, lane = feature // cells.shape[2], feature % cells.shape[2]
     for i in range(out.size):
         code = np.int64(cells[group, i, lane])
-        out[i] = missing if code == gone else left if code <= cut else right
+        out[i] = leaves[2] if code == gone else leaves[0] if code <= cut else leaves[1]

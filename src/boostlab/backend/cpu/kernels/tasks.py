@@ -32,6 +32,7 @@ Array = np.ndarray[Any, Any]
 TICKET, DONE, FAILED, ADDRESS, ARGUMENTS = BARRIER, BARRIER + 16, BARRIER + 32, BARRIER + 48, BARRIER + 49
 LEADER, PARTS, NUMBERS, ITSELF = BARRIER + 50, BARRIER + 51, BARRIER + 52, BARRIER + 53
 ROOM = BARRIER + 64
+TASK_ADDRESS, PACKED = 0, 3  # places in the numbers that a task is written to
 BITS = 12  # of a ticket, for the number of parts, and for the next one
 MOST_PARTS = (1 << BITS) - 1
 PATIENT = 2048  # looks before the processor is left to others
@@ -93,9 +94,10 @@ class TaskShape(NamedTuple):
 def task_maker(shape: TaskShape) -> Any:
     """Return task_of(function, arguments, found), to be used in kernels.
 
-    It returns the address of a function (arguments in memory, the part, how many parts) and the address where the
-    arguments are: in the call that asks, as long as it lasts.  What a part returns goes to its row of `found`, floats
-    as their bits.  All this is written in instructions: compiled from Python it would take longer than most kernels.
+    It returns the address of a function (arguments in memory, the part, how many parts), the address where the
+    arguments are (in the call that asks, as long as it lasts) and their size.  What a part returns goes to its row of
+    `found`, floats as their bits.  All this is written in instructions: compiled from Python it would take longer than
+    most kernels.
     """
 
     def task_of(typing: Any, function: Any, arguments: Any, found: Any) -> Any:
@@ -139,10 +141,11 @@ def task_maker(shape: TaskShape) -> Any:
             told = context.get_function(function, inner)(inside, values)
             _tell(context, inside, shape.kinds, inner.return_type, told, found, inside.extract_value(loaded, 1), which)
             convention.return_value(inside, context.get_dummy_value())
-            places = builder.ptrtoint(task, ir.IntType(64)), builder.ptrtoint(slot, ir.IntType(64))
+            size = ir.Constant(ir.IntType(64), context.get_abi_sizeof(packed.type))
+            places = builder.ptrtoint(task, ir.IntType(64)), builder.ptrtoint(slot, ir.IntType(64)), size
             return context.make_tuple(builder, signature.return_type, places)
 
-        return types.UniTuple(types.int64, 2)(function, arguments, found), code
+        return types.UniTuple(types.int64, 3)(function, arguments, found), code
 
     return _intrinsic(task_of)
 
@@ -251,14 +254,34 @@ def leader() -> int:
     return _lead_task(_lead, (0, 0), np.empty((0, 0), np.int64))[0]
 
 
+@_intrinsic
+def _keep(typing: Any, array: Any, index: Any, arguments: Any, size: Any) -> Any:
+    """Copy packed arguments of so many bytes to an array, from an index on."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        place = _place(context, builder, signature.args[0], args[0], args[1])
+        packed = builder.inttoptr(args[2], cgutils.voidptr_t)
+        cgutils.raw_memcpy(builder, builder.bitcast(place, cgutils.voidptr_t), packed, args[3], 1)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, types.int64, types.int64), code
+
+
 @part
-def run_task(address: int, arguments: int, team: Array, parts: int, together: int) -> int:
+def run_task(address: int, arguments: int, size: int, team: Array, parts: int, together: int) -> int:
     """Do all parts of a task, with a team if there are several; return 0, or else something went wrong.
 
+    Of no parts none is done: the task is written to the team's numbers, where there is room (see `prepared`).
     Whoever leads is called by its address: so its code is not compiled into every kernel.
     """
     if parts == 1:
         return _call(address, arguments, 0, 1)
+    if parts == 0:
+        if size > team.itemsize * (team.size - PACKED):
+            return 1
+        team[TASK_ADDRESS] = address
+        _keep(team, PACKED, arguments, size)
+        return 0
     team[ADDRESS], team[ARGUMENTS], team[PARTS] = address, arguments, parts
     return _call(team[LEADER], team[ITSELF], together, parts)
 

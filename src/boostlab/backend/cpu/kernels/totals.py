@@ -45,7 +45,7 @@ def totals_of(x: Array, counts: Array, mass: Array, size: float) -> tuple[float,
     return both_totals(x, counts, mass, size)
 
 
-@kernel
+@in_parts
 def totals_of_each(values: Array, counts: Array, mass: Array, size: float, out: Array) -> None:
     """Write the sum of mass * x for each row x of values to out; NaN where it is not finite."""
     for v in range(values.shape[0]):

@@ -14,7 +14,6 @@ import numpy as np
 
 from boostlab.backend.cpu.compiling import part
 from boostlab.backend.cpu.functions import from_bits
-from boostlab.backend.cpu.kernels.small_table import first_below
 from boostlab.backend.cpu.kernels.workspace import doubles, integers
 from boostlab.backend.cpu.kernels.workspace import total as sum_of
 
@@ -80,6 +79,24 @@ def as_float(x: int) -> float:
     upper = from_bits(np.int64((bits >> U(32)) | U(0x4530000000000000)))  # type: ignore[arg-type]
     lower = from_bits(np.int64((bits & U(0xFFFFFFFF)) | U(0x4330000000000000)))  # type: ignore[arg-type]
     return (upper - OFFSET) + lower
+
+
+@part
+def first_below(prices: Array, n: int, best: float) -> tuple[int, float]:
+    """Return the place of the first of the smallest prices, and that price, if it is below the best; else -1."""
+    at, s = -1, 0
+    while s + 8 <= n:  # eight at a time: it is rare that one of them is
+        p = prices[s : s + 8]
+        some = (p[0] < best) | (p[1] < best) | (p[2] < best) | (p[3] < best)
+        if some | (p[4] < best) | (p[5] < best) | (p[6] < best) | (p[7] < best):
+            for m in range(8):
+                if p[m] < best:
+                    at, best = s + m, p[m]
+        s += 8
+    for m in range(s, n):
+        if prices[m] < best:
+            at, best = m, prices[m]
+    return at, best
 
 
 # -- two sums ------------------------------------------------------------------------------------------------------

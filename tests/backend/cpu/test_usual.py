@@ -1,0 +1,257 @@
+"""Usual rounds of rules in formulas, many in one compiled call, give the model of the general loop, to the bit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from boostlab import GentleBoostClassifier, L2BoostClassifier, L2BoostRegressor, LogitBoostClassifier
+from boostlab.backend.cpu.compiling import kernel
+from boostlab.backend.cpu.in_parts import in_parts
+from boostlab.backend.cpu.kernels.prepared import NUMBER, ROW, make, make_with, prepare
+from boostlab.backend.cpu.usual import UsualRounds, step_of
+from boostlab.boosters.adaboost import lower_normaliser
+from boostlab.boosters.gentleboost import GentleBoost
+from boostlab.boosters.l2boost import lower_risk
+from boostlab.boosters.logitboost import LogitBoost, lower_loss
+from boostlab.contract import TAKEN, UNUSUAL
+from boostlab.contract.rule import still_holds
+
+Array = np.ndarray[Any, Any]
+
+# What is boosted, and how; the longest steps overshoot and are halved.
+MADE = {
+    "logit": (LogitBoostClassifier, {}),
+    "logit, slow": (LogitBoostClassifier, {"learning_rate": 0.2, "z_max": 2.0}),
+    "logit, wild": (LogitBoostClassifier, {"z_max": 1e3}),
+    "logit, printed": (LogitBoostClassifier, {"safe": False}),
+    "gentle": (GentleBoostClassifier, {}),
+    "gentle, slow": (GentleBoostClassifier, {"learning_rate": 0.3}),
+    "l2": (L2BoostClassifier, {"learning_rate": 1.0}),
+    "l2 of numbers": (L2BoostRegressor, {}),
+}
+
+
+def general(cls):
+    """Return the booster whose rule does not say what is usual: the engine asks it round by round."""
+
+    class General(cls):
+        def _rule(self):
+            rule = super()._rule()
+            slow = type(type(rule).__name__, (type(rule),), {"usual": lambda self, state: None})
+            return slow(**{f.name: getattr(rule, f.name) for f in fields(rule)})
+
+    General.__name__ = cls.__name__
+    return General
+
+
+def by_both(cls, params, fit):
+    """Return the model of compiled rounds and that of the general loop."""
+    return [fit(make_model(**params)) for make_model in (cls, general(cls))]
+
+
+def assert_same(one, two):
+    assert one.stop_reason_ == two.stop_reason_
+    assert repr(one.estimators_) == repr(two.estimators_)
+    assert np.array_equal(one.estimator_weights_, two.estimator_weights_)
+    assert one.history_.keys() == two.history_.keys()
+    for name in one.history_.keys() - {"seconds"}:
+        assert np.array_equal(one.history_[name], two.history_[name], equal_nan=True), name
+
+
+def table(rng, kind, n, d):
+    X = rng.normal(size=(n, d)).round(rng.integers(0, 3))
+    if kind == "missing":
+        X[rng.random(X.shape) < 0.2] = np.nan
+    if kind == "sparse":
+        return sparse.csr_array(np.where(rng.random(X.shape) < 0.7, 0.0, X))
+    if kind == "categories":
+        return pd.DataFrame(X).assign(c=pd.Categorical(rng.choice(list("abcde"), n))).rename(columns=str)
+    return X
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # no voter kept
+@pytest.mark.parametrize("made", MADE)
+@settings(max_examples=12)
+@given(kind=st.sampled_from(["numbers", "numbers", "missing", "sparse", "categories"]), seed=st.integers(0, 2**32))
+def test_the_same_model_to_the_bit(made, kind, seed):
+    rng = np.random.default_rng(seed)
+    (cls, params), n, d = MADE[made], int(rng.integers(4, 120)), int(rng.choice([1, 3, 8, 11]))
+    X = table(rng, kind, n, d)
+    y = np.append([0, 1], rng.integers(0, 2, n - 2)) if rng.random() < 0.5 else np.arange(n) % 3 == 0
+    y = y * (1.0 + 1e-3 * rng.random(n)) if cls is L2BoostRegressor else y
+    weight = [None, rng.integers(1, 4, n), rng.random(n) + 0.01][rng.integers(3)]
+    params = params | {
+        "n_estimators": int(rng.integers(1, 50)),
+        "n_jobs": 1,
+        "max_bins": int(rng.choice([7, 255, 400])),
+    }
+    assert_same(*by_both(cls, params, lambda model: model.fit(X, y, weight)))
+
+
+def noisy(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 5))
+    return X, (X[:, 0] + 0.5 * X[:, 1] ** 2 + rng.normal(size=n) > 0.4).astype(int)
+
+
+@pytest.fixture
+def taken(monkeypatch):
+    """How many rounds every call took."""
+    calls, rounds = [], UsualRounds.rounds
+
+    def counted(self, state, most):
+        made = rounds(self, state, most)
+        calls.append(0 if made is None else len(made.alphas))
+        return made
+
+    monkeypatch.setattr(UsualRounds, "rounds", counted)
+    return calls
+
+
+@pytest.mark.parametrize("cls", [LogitBoostClassifier, GentleBoostClassifier, L2BoostClassifier])
+def test_all_rounds_are_one_call(cls, taken):
+    cls(n_estimators=30).fit(*noisy())
+    assert taken == [30]
+
+
+@pytest.mark.parametrize("cls", [LogitBoostClassifier, GentleBoostClassifier, L2BoostClassifier])
+def test_whoever_watches_does_not_change_it(cls, taken):
+    X, y = noisy()
+    alone, seen = cls(n_estimators=30).fit(X, y), []
+    watched = cls(n_estimators=30, callbacks=lambda state: seen.append(state.F)).fit(X, y)
+    assert_same(alone, watched)
+    assert taken == [30] + [1] * 30
+    for kept, staged in zip(seen, alone.staged_decision_function(X), strict=True):
+        np.testing.assert_allclose(kept, staged, rtol=0, atol=1e-12)
+    params = {"n_estimators": 60, "early_stopping": True, "n_iter_no_change": 5, "random_state": 0}
+    assert_same(*by_both(cls, params, lambda model: model.fit(X, y)))
+
+
+def test_a_warm_start_goes_on_where_it_stopped():
+    X, y = noisy()
+
+    def in_steps(model):
+        for rounds in (1, 7, 60):
+            model.set_params(n_estimators=rounds).fit(X, y)
+        return model
+
+    one, two = by_both(LogitBoostClassifier, {"warm_start": True}, in_steps)
+    assert_same(one, two)
+    assert_same(one, LogitBoostClassifier(n_estimators=60).fit(X, y))
+
+
+def test_both_loops_take_turns(taken):
+    """Where a step along a clipped response does not lower the loss, the general loop asks the round again."""
+    X, y = noisy()
+    one = LogitBoostClassifier(n_estimators=200).fit(X, y)
+    assert taken.count(0) == 1
+    assert sum(taken) == 199
+    assert_same(one, general(LogitBoostClassifier)(n_estimators=200).fit(X, y))
+
+
+def test_ctrl_c_leaves_whole_rounds(monkeypatch):
+    X, y = noisy()
+    whole = LogitBoostClassifier(n_estimators=40).fit(X, y)
+    model = LogitBoostClassifier(n_estimators=2, warm_start=True).fit(X, y)
+
+    def interrupted(self, *args):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(LogitBoost, "_facts", interrupted)  # the scores have moved, and no round is noted
+        model.set_params(n_estimators=40).fit(X, y)
+    assert model.stop_reason_.startswith("interrupted")
+    assert repr(model.estimators_) == repr(whole.estimators_[:2])
+
+
+def test_a_rule_that_was_changed_is_asked_round_by_round(taken):
+    @dataclass(frozen=True)
+    class Halved(LogitBoost):
+        def step(self, s, task, h):
+            answer = super().step(s, task, h)
+            answer.alpha /= 2
+            return answer
+
+    @dataclass(frozen=True)
+    class Renamed(GentleBoost):
+        title: ClassVar[str] = "the same in all that counts"
+
+    class Booster(LogitBoostClassifier):
+        def _rule(self):
+            return Halved(self.z_max, self._rate, True)
+
+    assert still_holds(LogitBoost(), "usual")
+    assert still_holds(Renamed(), "usual")
+    assert not still_holds(Halved(), "usual")
+    assert set(Booster(n_estimators=5).fit(*noisy()).estimator_weights_) == {0.5}
+    assert not taken
+
+
+# -- steps -----------------------------------------------------------------------------------------------------------
+
+NU, SUMS = st.sampled_from([1.0, 0.25, 2.0**-11]), st.floats(-2.0, 2.0)
+
+
+@pytest.mark.parametrize("step", [lower_loss, lower_normaliser, lower_risk])
+@given(sums=st.tuples(SUMS, SUMS, SUMS), numbers=st.tuples(NU, NU, st.just(2.0), st.sampled_from([0.0, 1e-11, 0.7])))
+def test_compiled_steps_are_the_formulas(step, sums, numbers):
+    if sums[0] == 0.0:
+        sums = (0.5, *sums[1:])
+    mine, compiled = list(numbers), np.array(numbers)
+    said = step(sums, mine)
+    assert step_of(step)(np.array(sums), compiled) == said
+    assert compiled.tolist() == mine
+    assert said == TAKEN or mine[1:] == list(numbers[1:])
+
+
+def test_a_loss_that_does_not_fall_is_tried_at_twelve_steps():
+    numbers, tried = [0.5, 0.5, 1.0, 0.3], []
+    while True:
+        tried.append(numbers[0])
+        if lower_loss([0.3], numbers) == UNUSUAL:
+            break
+    assert tried == [0.5 / 2**k for k in range(12)]
+    assert lower_loss([0.1], [1.0, 1.0, 1.0, 1e-11]) == UNUSUAL  # the task stops there
+
+
+# -- prepared calls --------------------------------------------------------------------------------------------------
+
+
+@in_parts
+def weighted(x: Array, by: float, first: int, last: int, out: Array) -> float:
+    """Write by * x; return the last."""
+    found = 0.0
+    for i in range(first, last):
+        out[i] = found = by * x[i]
+    return found
+
+
+@kernel
+def twice(calls: Array, by: float) -> tuple[bool, bool]:
+    """Make a call as it was prepared, and one with a number."""
+    return make(calls, 0), make_with(calls, 1, by)
+
+
+def test_prepared_calls_do_what_their_kernel_does():
+    x, outs, found = np.arange(5.0), np.zeros((2, 5)), np.zeros((2, 1), np.int64)
+    calls = np.zeros((2, ROW), np.int64)
+    for which, changing in enumerate((None, 1)):
+        prepare(calls[which], weighted, (x, 3.0, 0, 5, outs[which]), found[which : which + 1], changing)
+    assert not outs.any()
+    assert (calls[:, NUMBER] > 0).tolist() == [False, True]
+    assert twice(calls, -0.5) == (True, True)
+    np.testing.assert_array_equal(outs, [3.0 * x, -0.5 * x])
+    assert found.view(np.float64).tolist() == [[12.0], [-2.0]]
+
+
+def test_a_row_without_room_is_refused():
+    with pytest.raises(MemoryError, match="no memory"):
+        weighted.pack(np.zeros(20, np.int64), np.arange(5.0), 3.0, 0, 5, np.zeros(5), found=np.zeros((1, 1), np.int64))
