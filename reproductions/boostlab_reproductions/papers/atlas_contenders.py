@@ -60,9 +60,9 @@ class Peer:
 
     def methods(self) -> Iterator[Method]:
         """Yield its defaults and its tuned form."""
-        forms = ((self.default, {}, {}, DEFAULT), (TUNED, self.tuned_params, self.grid, TUNED))
-        for label, more, grid, how in forms:
-            yield Method(f"{self.name}, {label}", "", {"peer": self.name, **more}, grid, how, needs=self.package)
+        own = {"peer": self.name}
+        yield Method(f"{self.name}, {self.default}", "", own, how=DEFAULT, needs=self.package)
+        yield Method(f"{self.name}, {TUNED}", "", {**own, **self.tuned_params}, self.grid, TUNED, needs=self.package)
 
 
 _HUNDRED = {"n_estimators": 100}  # a program every round: its own default, 1,000, would take hours
