@@ -138,7 +138,7 @@ def _ours(line: dict[str, str]) -> str:
 
 
 def _others(line: dict[str, str]) -> str:
-    """Return the best method of other libraries; bold where it is surely better."""
+    """Return the best method of other libraries; bold where it is significantly better."""
     peer = line["best peer"]
     if not peer:
         return "not run"
@@ -159,8 +159,9 @@ def which_in_short() -> str:
     made = which(atlas_table(), all_groups=False)
     says = (
         "On tables of at most 1,000 training rows, the best of ours and of seven methods of other libraries by mean\n"
-        "rank, with mean test errors; bold where the other is surely better (Wilcoxon, 5 %). Both are chosen after\n"
-        "the fact; [the atlas](studies/atlas/README.md) says what holds out of sample.\n"
+        "rank, with mean test errors; bold where the other is significantly better (Wilcoxon, 5 %, not corrected for\n"
+        "the number of tests). Both are chosen after the fact, ours out of more;\n"
+        "[the atlas](studies/atlas/README.md) says what holds where other sets choose.\n"
     )
     return f"\n{says}\n{made}\n" if made else ""
 

@@ -55,10 +55,17 @@ def table(counts=(60, 60)):
 def test_a_table_is_told_of_its_own_kind(tmp_path):
     path = write(tmp_path / "a.csv", [line(), line("MadaBoost, tuned", rows="", **{"noise, %": "20"})])
     assert "L2Boost ranked first" in atlas.sentence(table(), path=path)
-    assert "CatBoost of other libraries' (0.3 points better, not distinguishably)" in atlas.sentence(table(), path=path)
+    says = atlas.sentence(table(), path=path)
+    assert "CatBoost of other libraries' (typically 0.3 points better, not distinguishably)" in says
     assert "MadaBoost ranked first" in atlas.sentence(table(), noise=True, path=path)
     assert atlas.sentence(table((60, 60, 60)), path=path) == ""
     assert atlas.sentence(table(), path=tmp_path / "none.csv") == ""
+
+
+def test_a_difference_that_rounds_to_nothing_has_no_direction():
+    assert "(typically equal)" in atlas.said(line(**{"difference, points": "-0.03"}))
+    more = {"ranked by": "AUC", "difference, points": "0.4", "p": "0.01"}
+    assert "(typically 0.4 points better, distinguishably so)" in atlas.said(line(**more))
 
 
 def test_the_sentence_is_part_of_the_advice():

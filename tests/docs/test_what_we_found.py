@@ -51,6 +51,9 @@ def test_noise_in_one_class():
         for name in ("RobustBoost, smooth", "AdaBoost, rate chosen")
     )
     assert f"On clean labels smooth RobustBoost errs on {robust}, the tuned rate on {control}" in PAGE
+    least = row("noise-study", "mean-errors-in-percent.csv", booster="L2Boost")
+    there, clean = (f"{float(least[f'stumps, {kind} %']):.2f} %" for kind in ("class, 20", "uniform, 0"))
+    assert f"L2Boost errs on {there} and on clean labels on {clean}" in PAGE
     with (ROOT / "studies/noise-study/friedman-s-test-and-wilcoxon-s-against-the-control.csv").open() as lines:
         assert sum(bool(one["better than the control (Holm, 5 %)"]) for one in csv.DictReader(lines)) == 1
 
@@ -117,6 +120,14 @@ def test_trees_of_eight_leaves():
         line = hypothesis(name)
         ends = f"−{points(line['95 % from'])} to +{points(line['to'])}"
         assert f"over {text} ({points(line['difference, points'])}, {ends})" in PAGE
+    losses = [row("atlas", "hypotheses-by-log-loss.csv", hypothesis=name) for name in ("H1", "H5")]
+    assert max(float(line["Wilcoxon p"]) for line in losses) < 0.05
+    first, second = (" to ".join(f"{-float(line[end]) / 100:.2f}" for end in ("to", "95 % from")) for line in losses)
+    less = [f"{-float(line['difference, × 100']) / 100:.2f}" for line in losses]
+    assert f"log loss is lower by {less[0]} ({first}) and {less[1]} ({second})" in PAGE
+    tuned = hypothesis("E3")
+    middle, low, high = (float(tuned[name]) for name in ("difference, points", "95 % from", "to"))
+    assert f"({middle:+.1f} points, −{-low:.1f} to {high:+.1f})" in PAGE
     for name in ("H9", "H10"):
         line = hypothesis(name)
         assert f"by {points(line['difference, points'])} ({span(line)})" in PAGE

@@ -239,14 +239,15 @@ def bars(figure: Any, errors: Sequence[BlockErrors], titles: Sequence[str]) -> N
     """Draw the bar charts of the paper's figures, one panel an entry; a method has one colour in all of them."""
     figure.set_size_inches(8, 2.2 * len(errors) + 0.8)
     axes = np.atleast_1d(figure.subplots(len(errors), 1))
-    names = list(dict.fromkeys(m for e in errors for m in e.methods))
+    names = dict.fromkeys(m for e in errors for m in e.methods if m != AR.name)
+    colours = {name: f"C{k}" for k, name in enumerate(names)} | {AR.name: "black"}  # there are but ten colours
     shown: dict[str, Any] = {}
     for ax, e, title in zip(axes, errors, titles, strict=True):
         width = 0.8 / max(len(e.methods), 1)
         for k, method in enumerate(e.methods):
             heights = [e.mean(p, method) for p in e.problems]
             places = np.arange(len(heights)) + k * width
-            shown[method] = ax.bar(places, heights, width, color=f"C{names.index(method)}")
+            shown[method] = ax.bar(places, heights, width, color=colours[method])
         ax.set_xticks(np.arange(len(e.problems)) + 0.4 - width / 2, e.problems, fontsize=8)
         ax.set_title(title, fontsize=9)
         ax.set_ylabel("test error, %")

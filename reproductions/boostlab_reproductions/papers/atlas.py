@@ -112,7 +112,7 @@ def studies() -> list[Study]:
 
 _ASSUMPTIONS = (
     "In every repeat a third of the rows (at most 2,000) tests and at most 1,000 of the others train, by class; no "
-    "training table has more than 300,000 numbers (MNIST: 382 rows). Larger sizes have blocks of their own.",
+    "training table has more than 300,000 numbers (MNIST: 380 rows). Larger sizes have blocks of their own.",
     "Defaults are the library's, trained on all training rows; our boosters with stumps, trees of 8 and of 31 leaves.",
     "Tuned: six candidates each, trained on three quarters of the training rows; error on the last quarter chooses "
     "candidate and rounds (at most 300, with several classes 100), of equals the strongest regularisation; the choice "

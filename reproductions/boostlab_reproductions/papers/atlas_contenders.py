@@ -56,12 +56,13 @@ class Peer:
     package: str
     grid: Mapping[str, Sequence[Any]]
     default: str = "default"  # what its untuned form is called
+    tuned_params: Mapping[str, Any] = field(default_factory=dict)
 
     def methods(self) -> Iterator[Method]:
         """Yield its defaults and its tuned form."""
-        for label, grid, how in ((self.default, {}, DEFAULT), (TUNED, self.grid, TUNED)):
-            if label:
-                yield Method(f"{self.name}, {label}", "", {"peer": self.name}, grid, how, needs=self.package)
+        own = {"peer": self.name}
+        yield Method(f"{self.name}, {self.default}", "", own, how=DEFAULT, needs=self.package)
+        yield Method(f"{self.name}, {TUNED}", "", {**own, **self.tuned_params}, self.grid, TUNED, needs=self.package)
 
 
 _HUNDRED = {"n_estimators": 100}  # a program every round: its own default, 1,000, would take hours
@@ -145,7 +146,12 @@ PEERS = (
     Peer("XGBoost", "xgboost", {"max_leaf_nodes": _LEAVES, "learning_rate": _PEER_RATES}),
     Peer("LightGBM", "lightgbm", {"max_leaf_nodes": _LEAVES, "learning_rate": _PEER_RATES}),
     Peer("HistGradientBoosting", "", {"max_leaf_nodes": _LEAVES, "learning_rate": _PEER_RATES}),
-    Peer("CatBoost", "catboost", {"max_depth": (1, 3, 6), "learning_rate": _PEER_RATES}),
+    Peer(
+        "CatBoost",
+        "catboost",
+        {"max_depth": (1, 3, 6), "learning_rate": _PEER_RATES},
+        tuned_params={"as_in_long_runs": True},  # else a chosen candidate is trained again with other settings
+    ),
     Peer("EBM", "interpret", {"interactions": (0, 5), "max_leaf_nodes": (2, 3, 4)}, default="reduced"),
     Peer("random forest", "", {"min_samples_leaf": (10, 3, 1), "max_features": ("sqrt", 0.5)}),
     Peer("logistic regression", "", {"strength": (100.0, 10.0, 1.0, 0.1, 0.01, 0.001)}),

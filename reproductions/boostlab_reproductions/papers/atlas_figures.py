@@ -8,7 +8,7 @@ from typing import Any
 from boostlab.plots import critical_difference
 from boostlab.plots.style import LOOKS, look, tidy
 from boostlab.studies.hypotheses import Judged
-from boostlab_reproductions.papers.atlas_contenders import contender_of, is_tuned
+from boostlab_reproductions.papers.atlas_contenders import AUTO, contender_of, is_tuned
 
 Row = Mapping[str, Any]
 
@@ -31,7 +31,7 @@ def draw_ranks(figure: Any, ranks: tuple[Sequence[str], Any]) -> None:
 
 
 def draw_pareto(figure: Any, rows: Sequence[Row], own: Set[str]) -> None:
-    """Draw error against seconds, the front as a line, and name what is on it and every peer."""
+    """Draw error against seconds, the front as a line, and name what is on it, every peer, and AutoBoost."""
     figure.set_size_inches(9, 6)
     axes = figure.add_subplot()
     front = pareto([(row["seconds"], row["error, %"]) for row in rows])
@@ -43,7 +43,7 @@ def draw_pareto(figure: Any, rows: Sequence[Row], own: Set[str]) -> None:
         filled = colour if is_own else "white"
         marker = "s" if is_tuned(name) else "o"
         axes.plot(row["seconds"], row["error, %"], marker, color=colour, markerfacecolor=filled, markersize=5)
-        if k in front or not is_own:
+        if k in front or not is_own or name == AUTO.name:
             named.append((name, row["seconds"], row["error, %"], colour))
     line = [rows[k] for k in front]
     axes.plot([r["seconds"] for r in line], [r["error, %"] for r in line], color="0.6", lw=1, zorder=0)
@@ -53,18 +53,40 @@ def draw_pareto(figure: Any, rows: Sequence[Row], own: Set[str]) -> None:
     axes.set_ylim(low - 0.08 * (typical - low + 0.1), min(high, typical + 2.5 * (typical - low)) + 0.2)
     axes.set_xlabel("seconds of one fit, one thread (median over the sets)")
     axes.set_ylabel("mean error, %")
+    for marker, colour, filled, says in _KEY:
+        axes.plot([], [], marker, color=colour, markerfacecolor=filled, markersize=5, label=says)
+    axes.legend(fontsize=7, loc="upper right")
     tidy(axes)
-    _label(figure, axes, named)
+    _label(figure, axes, named, [(row["seconds"], row["error, %"]) for row in rows])
 
 
-_PLACES = [(5, 3), (5, -8), (-5, 3), (-5, -8), (5, 10), (5, -15), (-5, 10), (-5, -15)]  # of a label, in points
+_KEY = (
+    ("o", _OURS, _OURS, "ours, untuned"),
+    ("s", _OURS, _OURS, "ours, tuned"),
+    ("o", _PEERS, "white", "others, untuned"),
+    ("s", _PEERS, "white", "others, tuned"),
+)
+_PLACES = [
+    (side * (4 + far), up) for far in (1, 8, 20, 40) for up in (-2, 5, -10, 13, -18, 22, -27) for side in (1, -1)
+]
+"""Of a label, in points beside its point: the nearest first."""
 
 
-def _label(figure: Any, axes: Any, named: Sequence[tuple[str, float, float, str]]) -> None:
-    """Write names beside points, each where it covers no other name if there is such a place."""
+def _label(
+    figure: Any,
+    axes: Any,
+    named: Sequence[tuple[str, float, float, str]],
+    drawn: Sequence[tuple[float, float]],
+) -> None:
+    """Write names beside points, each where it covers no point and no other name if there is such a place."""
+    figure.canvas.draw()  # settles where points lie
     high = axes.get_ylim()[1]
     points = figure.dpi / 72
+    edges = axes.get_window_extent()
+    left, right = edges.x0 / points, edges.x1 / points
     taken: list[tuple[float, float, float, float]] = []
+    for x, y in axes.transData.transform(list(drawn)) / points:
+        taken.append((x - 3, y - 3, x + 3, y + 3))
     for name, x, y, colour in named:
         if y > high:
             continue
@@ -74,11 +96,20 @@ def _label(figure: Any, axes: Any, named: Sequence[tuple[str, float, float, str]
             (at_x + dx - (width if dx < 0 else 0.0), at_y + dy, at_x + dx + (0.0 if dx < 0 else width), at_y + dy + 7)
             for dx, dy in _PLACES
         ]
-        free = [k for k, box in enumerate(boxes) if not any(_overlap(box, other) for other in taken)]
-        k = free[0] if free else 0
+        inside = [k for k, box in enumerate(boxes) if left < box[0] and box[2] < right]
+        free = [k for k in inside if not any(_overlap(boxes[k], other) for other in taken)]
+        k = (free or inside or [0])[0]
         taken.append(boxes[k])
         side = "right" if _PLACES[k][0] < 0 else "left"
-        axes.annotate(name, (x, y), _PLACES[k], textcoords="offset points", fontsize=7, color=colour, ha=side)
+        line = {"arrowstyle": "-", "color": colour, "lw": 0.5, "shrinkA": 0, "shrinkB": 3}
+        axes.annotate(
+            *(name, (x, y), _PLACES[k]),
+            textcoords="offset points",
+            fontsize=7,
+            color=colour,
+            ha=side,
+            arrowprops=line if max(map(abs, _PLACES[k])) > 8 else None,
+        )
 
 
 def _overlap(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> bool:
@@ -119,13 +150,14 @@ def draw_sizes(figure: Any, sized: Mapping[int, Sequence[Row]], own: Set[str]) -
 
 def draw_differences(figure: Any, judged: Sequence[Judged], rope: float) -> None:
     """Draw the typical difference of every hypothesis with its interval."""
-    figure.set_size_inches(8, 1 + 0.35 * len(judged))
+    figure.set_size_inches(8, 1 + 0.42 * len(judged))
     axes = figure.add_subplot()
     for k, one in enumerate(reversed(judged)):
         axes.plot([one.shift.low, one.shift.high], [k, k], "k-" if one.hypothesis.primary else "k:")
         axes.plot([one.shift.estimate], [k], "ko", markersize=4)
     axes.axvline(0.0, color="0.8", zorder=0)
     axes.axvspan(-rope, rope, color="0.93", zorder=-1)
-    labels = [f"{o.hypothesis.name}: {o.hypothesis.method} – {o.hypothesis.opponent}" for o in judged]
-    axes.set_yticks(range(len(judged)), labels[::-1], fontsize=8)
+    asked = [one.hypothesis for one in judged]
+    labels = [f"{h.name}: {h.method} – {h.opponent}\n({h.block})" for h in asked]
+    axes.set_yticks(range(len(judged)), labels[::-1], fontsize=7)
     axes.set_xlabel("difference of errors, percent points")

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata
 
 from boostlab.studies.statistics import average_ranks, hodges_lehmann, wilcoxon
 from boostlab.studies.study import Results
@@ -26,6 +25,7 @@ FEWEST = 6  # sets of a group that recommends
 FEW_ROWS = 500  # that train
 HALF = 0.5  # of an equal share: a smallest class below it is imbalanced
 LEVEL, ROPE = 0.05, 0.5  # of a test, and percent points that are practically none
+SHOWN = 4  # of those that are as good
 WHOLE = 0.9  # of the sets: a method with fewer is not ranked
 
 
@@ -140,7 +140,7 @@ def _line(
         "mean rank": round(ranks[first], 2),
         "of": len(methods),
         "seconds": _short(seconds.get(first)),
-        "as good": "; ".join(close[:4]),
+        "as good": "; ".join([*close[:SHOWN], *([f"{len(close) - SHOWN} more"] if len(close) > SHOWN else [])]),
     }
     if peers:
         best = min(peers, key=ranks.__getitem__)
@@ -162,11 +162,10 @@ def _held_out(costs: Array, methods: Sequence[str], ours: Sequence[str], peers: 
 
     The best of many is too good on the sets that chose it, and there are more of ours than peers.
     """
-    ranks = rankdata(costs, axis=1)
     both = [[methods.index(m) for m in group] for group in (peers, ours)]
     gaps = []
     for i in range(len(costs)):
-        others = np.delete(ranks, i, axis=0).mean(axis=0)
+        others = average_ranks(np.delete(costs, i, axis=0))
         peer, own = (min(group, key=lambda j: others[j]) for group in both)
         gaps.append(costs[i, peer] - costs[i, own])
     return float(np.mean(gaps))

@@ -126,6 +126,7 @@ class Atlas:
                 start = process_time()
                 values, rounds, numbers = self._chosen(parts, method)
                 numbers["search_seconds"] = process_time() - start
+                numbers |= {} if rounds is None else {"chosen_rounds": rounds}
             model = fitted(method, values, rounds, parts.train, parts.seed)
             return Outcome(measured(model, parts) | numbers | parts.facts)
 

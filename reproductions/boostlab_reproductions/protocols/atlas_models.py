@@ -107,7 +107,8 @@ def fitted(
     """
     labels, y = np.unique(rows.y, return_inverse=True)
     peer = method.params.get("peer")
-    settings = _Settings(dict(values), rounds, list(rows.categorical), len(labels), rows.X.shape[1], seed)
+    fixed = {name: value for name, value in method.params.items() if name != "peer"}
+    settings = _Settings(dict(values), fixed, rounds, list(rows.categorical), len(labels), rows.X.shape[1], seed)
     if peer is None:
         params = {**method.params, **values, **({} if rounds is None else {"n_estimators": rounds})}
         made = _own(method.booster, params, settings)
@@ -132,6 +133,7 @@ def _count(errors: Callable[[Any, Any, Array], Array], made: _Made, labels: Arra
 @dataclass(frozen=True)
 class _Settings:
     values: dict[str, Any]
+    fixed: dict[str, Any]
     rounds: int | None
     categorical: list[int]
     n_classes: int
@@ -257,9 +259,12 @@ def _histograms(s: _Settings) -> _Made:
 def _catboost(s: _Settings) -> _Made:
     import catboost
 
+    # Below 200 rounds the library combines no categories and takes one Newton step a leaf, so that the first rounds of
+    # a long run, which are what is chosen, are not the model of a short run.
+    kept = {"max_ctr_complexity": 4, "leaf_estimation_iterations": 10 if s.n_classes == 2 else 1}
     model = catboost.CatBoostClassifier(
-        **s.named(max_depth="depth"), **s.up_to("iterations"), thread_count=1, random_seed=s.seed, verbose=0,
-        allow_writing_files=False, cat_features=s.categorical or None,
+        **s.named(max_depth="depth"), **s.up_to("iterations"), **(kept if s.fixed.get("as_in_long_runs") else {}),
+        thread_count=1, random_seed=s.seed, verbose=0, allow_writing_files=False, cat_features=s.categorical or None,
     )  # fmt: skip
     return _Made(
         model,

@@ -101,13 +101,13 @@ def said(line: Line) -> str:
     measure = "AUC" if line["ranked by"] == "AUC" else "error"
     first = line["take"].removesuffix(", tuned")
     text = (
-        f"In our study of {line['sets']} sets of this kind ({line['situation']}), {first} "
+        f"In our study of {line['sets']} sets of this kind ({line['situation']}; at most 1,000 rows train), {first} "
         f"ranked first of our boosters, all tuned alike (mean {measure} {float(line['mean, %']):.1f} %)"
     )
     if not line.get("best peer"):
         return f"{text}."
     verdict = "distinguishably so" if float(line["p"]) <= LEVEL else "not distinguishably"
-    gap = float(line["difference, points"])
-    way = "better" if (gap > 0) == (measure == "AUC") and gap else "worse"
-    level = f"{abs(gap):.1f} points {way}, {verdict}" if gap else "typically equal"
+    gap = round(float(line["difference, points"]), 1)
+    way = "better" if (gap > 0) == (measure == "AUC") else "worse"
+    level = f"typically {abs(gap):.1f} points {way}, {verdict}" if gap else "typically equal"
     return f"{text}, and {line['best peer'].removesuffix(', tuned')} of other libraries' ({level})."

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from boostlab.studies.plan import Outcome
 from boostlab.studies.study import Done, Results
 from boostlab_reproductions.papers import STUDIES
-from boostlab_reproductions.papers.arboost_errors import ADA, AR, SHRUNK
+from boostlab_reproductions.papers.arboost_errors import ADA, AR, SHRUNK, bars
 
 
 def judged(name, errors):
@@ -43,3 +45,12 @@ def test_lower_at_all_levels_needs_half_of_the_blocks_to_hold_in_part(better, ve
 def test_a_gain_counts_beside_the_gain_that_is_claimed(gain, verdict):
     found = judged("arboost-binary", lambda block: {ADA.name: 0.2, AR.name: 0.2 * (1 - gain)})
     assert found["AR-Boost improves on wpbc by about 35 percent."] == verdict
+
+
+def test_no_two_methods_share_a_colour():
+    methods = [*(f"rival {k}" for k in range(10)), AR.name]
+    errors = SimpleNamespace(methods=methods, problems=["a", "b"], mean=lambda problem, method: 1.0)
+    figure = pytest.importorskip("matplotlib.figure").Figure(layout="constrained")
+    bars(figure, [errors], ["title"])
+    colours = {tuple(patch.get_facecolor()) for patch in figure.axes[0].patches}
+    assert len(colours) == len(methods)
