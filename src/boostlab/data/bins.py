@@ -139,9 +139,9 @@ class Bins:
         return DenseCodes(cells, self.slots, threads)
 
     def _grids(self, cuts: Array, starts: Array, ends: Array) -> tuple[Array, Array, Array, Array]:
-        """Return even cells over every column's range (see kernels/bins.py): two or more a cut, if cuts are even."""
+        """Return even cells over every column's range (see `lay_grids`): four or more a cut, if cuts are even."""
         d, widest = self.n_features, int(self.n_bins.max(initial=1))
-        size = min(2 << widest.bit_length(), 1 << 13)
+        size = min(4 << widest.bit_length(), 1 << 13)
         grids = np.empty(d), np.empty(d), np.full(d, -1), np.empty((d, size), np.uint16)
         lay_grids(cuts, starts, ends, *grids)
         return grids

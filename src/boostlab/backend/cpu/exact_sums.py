@@ -12,12 +12,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.backend.cpu.in_parts import NOBODY, parts_of
+from boostlab.backend.cpu.kernels import block_pass as block
 from boostlab.backend.cpu.kernels.fixed_point import fixed_part
-from boostlab.backend.cpu.kernels.totals import tops_and_sums
+from boostlab.backend.cpu.kernels.tasks import PLAN, PLAN_AT, PLANNER
+from boostlab.backend.cpu.teams import team_of
 
 Array = npt.NDArray[Any]
 
 VALUE = 2  # cells of a histogram, that a value's magnitude, or its sums at one power, cost as much as
+BLOCK = 1 << 13  # doubles of a block that a thread looks at
 ENOUGH = 1 << 60  # of the sum of |q|
 NO_GUESS = np.empty((0, 1), np.int64)
 
@@ -26,16 +30,36 @@ def sums_of_array(x: Array, threads: int, guess: Array = NO_GUESS) -> tuple[tupl
     """Return the power of two, the sum of q and that of |q| for an array of values that count once each; and a next
     guess.
     """
-    values, none = x.reshape(1, -1), (np.empty(0, np.int32), np.empty(0))
-
-    def one_pass(powers: Array) -> tuple[Array, Array]:
-        tops, sums = np.zeros((threads, 1)), np.zeros((threads, len(powers), 1, 2), np.int64)
-        cells = VALUE * (1 + len(powers)) * values.size
-        tops_and_sums.shared(cells, threads, values, *none, powers, 0, values.size, tops, sums)
-        return tops.max(axis=0), sums.sum(axis=0)
-
-    found, powers = exact_sums(one_pass, 1, float(values.size), guess)
+    found, powers = exact_sums(lambda powers: _array_pass(x, powers, 0, threads), 1, float(x.size), guess)
     return found[0], powers
+
+
+def largest_of_array(x: Array, sign: int, threads: int) -> float:
+    """Return the largest value of an array; with the sign -1 the smallest."""
+    return sign * float(_array_pass(x, NO_GUESS, sign, threads)[0][0])
+
+
+def _array_pass(x: Array, powers: Array, sign: int, threads: int) -> tuple[Array, Array]:
+    """Return what `block_pass` does for the values of a contiguous array of doubles."""
+    parts = min(parts_of(VALUE * (1 + len(powers)) * x.size, threads), x.size)
+    each = -(-x.size // (parts * BLOCK))
+    tops, sums, powers = np.empty((parts, 1)), np.empty((parts, len(powers), 1, 2), np.int64), powers.copy()
+    plan = np.zeros(block.SIZE, np.int64)
+    plan[PLANNER], plan[PLAN_AT], plan[PLAN] = block.block_pass_address(), address(plan) + 8 * PLAN, address(plan)
+    plan[block.PARTS : block.COUNTS] = parts, each, x.size, 1, 1, 0, sign, len(powers)
+    plan[block.AT_ROOM], plan[block.AT_POWERS] = address(x), address(powers)
+    plan[block.AT_TOPS], plan[block.AT_SUMS] = address(tops), address(sums)
+    if parts == 1:
+        block.run_plan(NOBODY, 1, plan)
+    else:
+        with team_of(parts) as team:
+            block.run_plan(team.numbers, parts, plan)
+    return tops.max(axis=0), sums.sum(axis=0)
+
+
+def address(x: Array) -> int:
+    """Return where an array is."""
+    return int(x.__array_interface__["data"][0])
 
 
 def rounded(x: Array, power: int, threads: int) -> tuple[Array, int, int]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.exact_sums import NO_GUESS, VALUE, exact_sums
+from boostlab.backend.cpu.exact_sums import BLOCK, NO_GUESS, VALUE, address, exact_sums
 from boostlab.backend.cpu.formulas import CELLS
 from boostlab.backend.cpu.in_parts import InParts, parts_of
 from boostlab.backend.cpu.kernels.block_pass import (
@@ -32,8 +32,6 @@ from boostlab.backend.cpu.kernels.tasks import PLAN, PLAN_AT, PLANNER
 from boostlab.backend.cpu.masses import Masses
 
 Array = npt.NDArray[Any]
-
-BLOCK = 1 << 13  # doubles of a block, all its values together: 64 kB
 
 
 class FormulaSums:
@@ -108,23 +106,19 @@ class FormulaSums:
         """Let there be room for so many numbers, and the plan know where it is."""
         plan = self._plan
         if plan[PLANNER] == 0:
-            plan[PLANNER], plan[PLAN_AT], plan[PLAN] = block_pass_address(), _at(plan) + 8 * PLAN, _at(plan)
+            plan[PLANNER], plan[PLAN_AT], plan[PLAN] = block_pass_address(), address(plan) + 8 * PLAN, address(plan)
             counts, mass = self.masses.as_arrays
             plan[COUNTS], plan[MASSES] = counts.size, mass.size
-            plan[AT_COUNTS], plan[AT_MASSES] = _at(counts), _at(mass)
+            plan[AT_COUNTS], plan[AT_MASSES] = address(counts), address(mass)
         if len(self._room) < parts * n_values * room:
             self._room = np.empty(parts * n_values * room)
-            plan[AT_ROOM] = _at(self._room)
+            plan[AT_ROOM] = address(self._room)
         if len(self._powers) < n_powers * n_values:
             self._powers = np.empty(n_powers * n_values, np.int64)
-            plan[AT_POWERS] = _at(self._powers)
+            plan[AT_POWERS] = address(self._powers)
         if len(self._tops) < parts * n_values:
             self._tops = np.empty(parts * n_values)
-            plan[AT_TOPS] = _at(self._tops)
+            plan[AT_TOPS] = address(self._tops)
         if len(self._sums) < 2 * parts * n_powers * n_values:
             self._sums = np.empty(2 * parts * n_powers * n_values, np.int64)
-            plan[AT_SUMS] = _at(self._sums)
-
-
-def _at(x: Array) -> int:
-    return int(x.__array_interface__["data"][0])
+            plan[AT_SUMS] = address(self._sums)

@@ -15,10 +15,10 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.exact_sums import NO_GUESS, rounded, sums_of_array
+from boostlab.backend.cpu.exact_sums import NO_GUESS, largest_of_array, rounded, sums_of_array
 from boostlab.backend.cpu.in_parts import NOTHING_TOLD
 from boostlab.backend.cpu.kernels.fixed_point import fixed_and_sums, fixed_sums
-from boostlab.backend.cpu.kernels.totals import largest_value, totals_of, totals_of_each
+from boostlab.backend.cpu.kernels.totals import totals_of, totals_of_each
 
 Array = npt.NDArray[Any]
 
@@ -154,7 +154,7 @@ class Masses:
 
     def _shared_sums(self, x: Array) -> tuple[int, int, int]:
         """Return what `fixed_sums` does, by all threads: in one pass where the last sum's powers of two fit."""
-        found, self._guess = sums_of_array(x, self.threads, self._guess)
+        found, self._guess = sums_of_array(np.ascontiguousarray(x, np.float64), self.threads, self._guess)
         return found
 
     def _shares(self, x: Array) -> bool:
@@ -249,20 +249,15 @@ class Masses:
         """Return max_i x_i."""
         x = x.ravel("K")
         if self.threads > 1 and x.size >= MANY:
-            return self._largest_of_many(x, 1.0)
+            return largest_of_array(np.ascontiguousarray(x, np.float64), 1, self.threads)
         return float(x.item(x.argmax()))  # a fifth of the time of `max`, on some hundred rows
 
     def smallest(self, x: Array) -> float:
         """Return min_i x_i."""
         x = x.ravel("K")
         if self.threads > 1 and x.size >= MANY:
-            return self._largest_of_many(x, -1.0)
+            return largest_of_array(np.ascontiguousarray(x, np.float64), -1, self.threads)
         return float(x.item(x.argmin()))
-
-    def _largest_of_many(self, x: Array, sign: float) -> float:
-        x = np.ascontiguousarray(x, np.float64)
-        found = largest_value.shared(x.size, self.threads, x, sign, 0, x.size)
-        return sign * float(np.max(found))
 
     def draw(self, weight: Array, size: int, rng: np.random.Generator, order: Array, systematic: bool = False) -> Array:
         """Return how often each row is picked in `size` draws with replacement, in proportion to mass * weight.

@@ -17,7 +17,7 @@ Array = np.ndarray[Any, Any]
 LINES = 64  # rows of which some columns stay in the first cache
 TOGETHER = 4  # columns that are copied a row after the other
 BLOCK = 512  # rows that stay in the cache while all their features are read
-CROWDED = 4  # cuts in one cell of a grid, from which on searching is faster than counting (`encode` counts to 3)
+CROWDED = 3  # cuts in one cell of a grid, from which on searching is faster than counting
 
 
 @kernel
@@ -158,16 +158,8 @@ def encode(X: Array, cuts: Array, starts: Array, grids: Any, missing: Array, off
                     x = (values[i] - left) * steep
                     x = x if x > 0.0 else 0.0  # NaN as well
                     cell[i] = np.int32(x if x < top else top)
-                if most[j] < 3:  # a loop over the cuts of a cell would take half as long again
-                    for i in range(size):
-                        x, found = values[i], np.uint64(count[np.uint64(cell[i])])
-                        found += np.uint64(mine[found] < x)
-                        found += np.uint64(mine[found] < x)
-                        out[i] = found if x == x else none
-                    continue
-                for i in range(size):
+                for i in range(size):  # as often as there may be cuts in a cell: a loop would take half as long again
                     x, found = values[i], np.uint64(count[np.uint64(cell[i])])
-                    found += np.uint64(mine[found] < x)
                     found += np.uint64(mine[found] < x)
                     found += np.uint64(mine[found] < x)
                     out[i] = found if x == x else none

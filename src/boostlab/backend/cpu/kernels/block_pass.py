@@ -1,7 +1,8 @@
 """Sums and extremes of a formula's values by blocks of rows, in one call: nobody holds the values of all rows.
 
 Every thread has a part of the rows, and of these one block after the other evaluated into room of its own, which stays
-in its cache.  What is evaluated is a task, called by its address (see kernels/tasks.py).
+in its cache.  What is evaluated is a task, called by its address (see kernels/tasks.py).  Without a task the values are
+those of one array.
 """
 
 # mypy: disable-error-code="no-untyped-call"
@@ -15,7 +16,18 @@ from numba import carray  # type: ignore[attr-defined]
 
 from boostlab.backend.cpu.compiling import kernel, part
 from boostlab.backend.cpu.kernels.fixed_point import flat_sums_at, top_and_sums_at
-from boostlab.backend.cpu.kernels.tasks import PLAN_ROOM, PLANNED, PLANNED_AT, TaskShape, _call, _pointer, task_maker
+from boostlab.backend.cpu.kernels.tasks import (
+    PLAN_AT,
+    PLAN_ROOM,
+    PLANNED,
+    PLANNED_AT,
+    PLANNER,
+    TaskShape,
+    _call,
+    _pointer,
+    run_task,
+    task_maker,
+)
 from boostlab.backend.cpu.kernels.totals import largest_part, largest_with, times
 from boostlab.backend.cpu.kernels.workspace import to_read
 
@@ -62,7 +74,9 @@ def block_pass(address: int, part: int) -> None:
         sums[i] = 0
     for block in range(part * each, (part + 1) * each):
         first, last = n * block // blocks, n * (block + 1) // blocks
-        if _call(plan[PLANNED], plan[PLANNED_AT], block, blocks) != 0:
+        if plan[PLANNED] == 0:  # one array of values
+            out = _numbers(plan[AT_ROOM] + 8 * first, last - first)
+        elif _call(plan[PLANNED], plan[PLANNED_AT], block, blocks) != 0:
             raise MemoryError
         for v in range(n_values):
             for label in range(n_labels):
@@ -101,6 +115,12 @@ def _add(x: Array, counts: Array, mass: Array, powers: Array, v: int, n_values: 
 
 
 _task = task_maker(TaskShape(number=1))
+
+
+@kernel
+def run_plan(team: Array, parts: int, plan: Array) -> int:
+    """Let so many threads follow a plan; return 0, or else something went wrong."""
+    return run_task(plan[PLANNER], plan[PLAN_AT], 0, team, parts, 0)
 
 
 @kernel

@@ -135,12 +135,23 @@ def _differ(values: Array, start: int, end: int) -> bool:
 
 
 @part
-def _scatter_marked(values: Array, cell: Array, n_cells: int, marked: Array, place: Array, out: Array) -> None:
+def _scatter(
+    values: Array,
+    mass: Array,
+    cell: Array,
+    n_cells: int,
+    every: bool,
+    marked: Array,
+    place: Array,
+    out: Array,
+    to: Array,
+) -> None:
     """Scatter the values of the marked cells, of the last cell that has numbers, and NaN, whose cell is n_cells.
 
-    Of some values after the other first those are listed that are wanted, without a branch.
+    Of some values after the other first those are listed that are wanted, without a branch.  Where there are masses,
+    or all are wanted, all are scattered.
     """
-    last, chosen, step = n_cells - 1, np.empty(BLOCK, np.int32), np.uint64(1)
+    last, chosen, all_ = n_cells - 1, np.empty(BLOCK, np.int32), every or mass.size > 0
     while last > 0 and place[last + 1] == place[last]:
         last -= 1
     before, marked[last], marked[n_cells] = marked[last], True, True
@@ -148,12 +159,15 @@ def _scatter_marked(values: Array, cell: Array, n_cells: int, marked: Array, pla
         mine, few = cell[start : start + BLOCK], np.uint64(0)
         for i in range(mine.size):
             chosen[few] = i
-            few += np.uint64(marked[np.uint64(mine[i])])
+            few += np.uint64(marked[np.uint64(mine[i])] | all_)
         for k in range(few):
             i = start + chosen[k]
             c = np.uint64(cell[i])
-            out[place[c]] = values[i]
-            place[c] += step
+            at = place[c]
+            out[at] = values[i]
+            if mass.size > 0:
+                to[at] = mass[i]
+            place[c] = at + np.uint64(1)
     marked[last] = before
 
 
@@ -217,16 +231,7 @@ def sort_by_cells(
         _wanted(place, n_cells, limit, every, marked)
     for c in range(n_cells):
         begin[c] = place[c]
-    if every or weighted:  # the masses of all cells are summed up
-        for i in range(cell.size):
-            mine = np.uint64(cell[i])
-            at = place[mine]
-            out[at] = values[i]
-            if weighted:
-                masses[at] = mass[i]
-            place[mine] = at + np.uint64(1)
-    else:
-        _scatter_marked(values, cell, n_cells, marked, place, out)
+    _scatter(values, mass, cell, n_cells, every, marked, place, out, masses)
     left = 0
     for c in range(n_cells):
         start, end = np.int64(begin[c]), np.int64(place[c])  # where the next cell starts, now that this one is full

@@ -91,9 +91,3 @@ def largest_with(x: Array, sign: float) -> float:
         bad |= here != here
         top = max(top, as_integer ^ ((as_integer >> 63) & MAGNITUDE))
     return np.nan if bad else from_bits(top ^ ((top >> 63) & MAGNITUDE))
-
-
-@in_parts
-def largest_value(x: Array, sign: float, first: int, last: int) -> float:
-    """Return the largest sign * x of the rows first <= i < last; NaN if one is."""
-    return largest_with(x[first:last], sign)
