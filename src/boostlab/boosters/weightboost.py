@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -28,15 +28,9 @@ def log_weight(y: float, F: float, beta: float) -> float:
 
 
 @formula
-def score_after(F: float, h: float, alpha: float, beta: float) -> float:
-    """Step 4."""
-    return F + alpha * regulariser(F, beta) * h
-
-
-@formula
 def loss_after(y: float, F: float, h: float, beta: float, alpha: float) -> float:
     """exp(-y H) after step 4."""
-    return exp(min(-y * score_after(F, h, alpha, beta), 700.0))
+    return exp(min(-y * (F + alpha * regulariser(F, beta) * h), 700.0))
 
 
 @dataclass(frozen=True)
@@ -64,12 +58,6 @@ class WeightBoost(Exponential):
     learning_rate: float = 1.0
 
     additive: ClassVar[bool] = False
-    joins: ClassVar[Any] = staticmethod(score_after)
-
-    @property
-    def join_numbers(self) -> tuple[float, ...]:
-        """beta."""
-        return (self.beta,)
 
     def task(self, s: State) -> Task | Stop:
         """Step 1, and the factor of step 3."""

@@ -224,15 +224,9 @@ class Rule:
         False  # whether a voter that comes back adds to its coefficient instead of joining twice
     )
     each_alone: ClassVar[bool] = False  # of K tasks: whether a class for which there is no voter goes without one
-    # The formula of alpha, and of `join_numbers`, that says what `combine` does, of a row (and a label), and may see
-    # what the step has kept.
+    # The formula of alpha that says what `combine` does, of a row (and a label), and may see what the step has kept.
     joins: ClassVar[Any] = None
     instead: ClassVar[str] = ""  # what to use when a learner cannot serve it
-
-    @property
-    def join_numbers(self) -> tuple[float, ...]:
-        """The numbers that `joins` takes after alpha."""
-        return ()
 
     @property
     def excludes(self) -> bool:

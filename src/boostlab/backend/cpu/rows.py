@@ -190,7 +190,7 @@ class CpuRows(CpuSample):
             self.scores.join(answer, h)
         else:
             self.h = h
-            self.scores.take(self.each(joins, answer.alpha, *self.rule.join_numbers))
+            self.scores.take(self.each(joins, answer.alpha))
             self.h = None
 
     # -- inside ------------------------------------------------------------------------------------------------------
