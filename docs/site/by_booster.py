@@ -143,7 +143,8 @@ def draw_losses() -> Any:
         style = look(number + 1)
         axes.plot(values, at, linestyle="", marker=style["marker"], color=style["color"], label=name)
     axes.set_yticks(range(len(losses)), list(losses))
-    axes.set(xlabel="log loss on held-out rows (lower is better)", ylim=(len(losses) - 0.5, -0.5))
+    axes.set(xlabel="log loss on held-out rows (lower is better)", ylim=(len(losses) - 0.5, -0.5), xscale="log")
+    axes.xaxis.set_major_formatter("{x:g}")
     figure.legend(loc="outside upper center", ncols=2, frameon=False, fontsize=8)
     tidy(axes)
     return figure
