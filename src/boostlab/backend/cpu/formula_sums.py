@@ -97,7 +97,7 @@ class FormulaSums:
         self._powers[: powers.size] = powers.reshape(-1)
         self._plan[PARTS:COUNTS] = parts, each, rows, n_values, width, room, sign, n_powers
         out = self._room[: parts * n_values * width * room].reshape(parts, *shape, room)
-        loop.planned_parts(parts, *given, out, each, 0, rows, self._plan)
+        loop.in_so_many(parts, *given, out, each, 0, rows, self._plan)
         tops = self._tops[: parts * n_values].reshape(parts, n_values)
         sums = self._sums[: 2 * parts * n_powers * n_values].reshape(parts, n_powers, n_values, 2)
         return (tops[0], sums[0]) if parts == 1 else (tops.max(axis=0), sums.sum(axis=0))  # NaN stays

@@ -74,14 +74,7 @@ class InParts:
         *args
             The function's, with the whole range.
         """
-        parts = self._n_parts(cells, threads, args)
-        found = np.empty((parts, len(self.kinds)), np.int64)
-        if parts == 1:
-            self._checked(self._enter(NOBODY, 1, *args, found))
-        else:
-            with team_of(parts) as team:
-                self._checked(self._enter(team.numbers, parts, *args, found))
-        return self._told(found)
+        return self._told(self.in_so_many(self._n_parts(cells, threads, args), *args))
 
     def added(self, cells: int, threads: int, shape: tuple[int, ...], *args: Any) -> tuple[Array, list[Any]]:
         """Return the sums of what all parts add to an `out` of this shape, and what each part returns.
@@ -103,14 +96,15 @@ class InParts:
             add_up._checked(add_up._enter(team.numbers, few, outs.reshape(parts, slots), 0, slots, total, NOTHING_TOLD))
         return total.reshape(shape), self._told(found)
 
-    def planned_parts(self, parts: int, *args: Any) -> None:
-        """Let so many threads follow the plan that is the last of the arguments."""
+    def in_so_many(self, parts: int, *args: Any) -> Array:
+        """Let so many threads do a part each, or follow the plan that is the last argument; return what they found."""
         found = np.empty((parts, len(self.kinds)), np.int64)
         if parts == 1:
             self._checked(self._enter(NOBODY, 1, *args, found))
         else:
             with team_of(parts) as team:
                 self._checked(self._enter(team.numbers, parts, *args, found))
+        return found
 
     def together(self, size: int, arguments: Callable[[Array, Room], tuple[Any, ...]]) -> Any:
         """Let `size` threads each do the part `me` at the same time; return what the first returns.
