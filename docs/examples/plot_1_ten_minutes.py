@@ -59,7 +59,7 @@ result.ranking[["rank", "name", "log_loss", "low", "high", "rounds"]].round(3)
 print(result.advice.code)
 
 # %%
-# ``AutoBoostClassifier`` asks nothing and takes the strongest untuned recipe.
+# ``AutoBoostClassifier`` asks nothing and takes a recipe that needs no tuning.
 auto = boostlab.AutoBoostClassifier(random_state=0).fit(X_train, y_train)
 print(auto.choice_)
 

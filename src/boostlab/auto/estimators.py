@@ -192,7 +192,7 @@ class AutoBoostClassifier(ClassifierMixin, _AutoBoost):
     Parameters
     ----------
     budget : float or str, optional
-        Seconds, or a time such as "5m", for a comparison of boosters inside `fit`; None fits the strongest untuned
+        Seconds, or a time such as "5m", for a comparison of boosters inside `fit`; None fits the untuned
         recipe: LogitBoost with trees of 3 leaves below 500 rows, 8 below 5,000 and 16 above, rate 0.1, rounds by early
         stopping on log loss.
     metric : str, optional

@@ -17,7 +17,7 @@ def list_boosters() -> None:
     console = Console(highlight=False)
     console.print(Text("AutoBoostClassifier, AutoBoostRegressor", "bold"))
     console.print(
-        "  A good model without a question asked: the strongest untuned recipe, or with budget='5m' the best of a "
+        "  A good model without a question asked: a recipe that needs no tuning, or with budget='5m' the best of a "
         "comparison.\n"
     )
     for name, entry in sorted((REGISTRY | REGRESSORS).items(), key=lambda one: one[0].casefold()):
