@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba.core import event
 
 from boostlab.backend.cpu import teams
 from boostlab.backend.cpu.in_parts import PART, adding, in_parts
@@ -159,3 +160,43 @@ def test_parts_that_add_nothing_clear_nothing():
     assert out.shape == (0,)
     assert told == [(10,)] * 3
     assert room.tolist() == list(range(100))
+
+
+class _TeamsInCalls(event.Listener):
+    """Notes whenever something is compiled whether a team waits for parts."""
+
+    def __init__(self, team: teams.Team) -> None:
+        self.team, self.seen = team, list[bool]()
+
+    def on_start(self, what: event.Event) -> None:
+        self.seen.append(self.team.in_call)
+
+    def on_end(self, what: event.Event) -> None:
+        pass
+
+
+@pytest.mark.parametrize("how", ["shared", "added", "together"])
+def test_no_thread_waits_for_parts_while_a_kernel_is_compiled(how):
+    with teams.team_of(2) as team:
+        pass
+    seen = _TeamsInCalls(team)
+
+    def plain(first: int, last: int) -> int:
+        return last - first
+
+    def sums(first: int, last: int, out: Array) -> int:
+        out[0] += last - first
+        return last - first
+
+    def met(me: int, team: Array, size: int) -> int:
+        return -1 if meet(team, size) else size
+
+    with event.install_listener("numba:compile", seen):
+        if how == "shared":
+            assert in_parts(plain).shared(10 * PART, 2, 0, 9) == [(4,), (5,)]
+        elif how == "added":
+            assert adding(sums).added(10 * PART, 2, (1,), 0, 9)[0].tolist() == [9]
+        else:
+            assert in_parts(met).together(2, lambda numbers, room: (numbers, 2)) == 2
+    assert seen.seen
+    assert not any(seen.seen)

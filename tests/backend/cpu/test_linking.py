@@ -13,7 +13,7 @@ from numba.core.runtime import _nrt_python, rtsys
 
 import boostlab
 from boostlab.backend.cpu.compiling import KERNEL, kernel, part
-from boostlab.backend.cpu.kernels.workspace import last_at_most, to_read, to_write
+from boostlab.backend.cpu.kernels.workspace import doubles, last_at_most, to_read, to_write
 
 
 @part
@@ -47,7 +47,7 @@ def first_half(x):
 
 @part
 def squares(x):
-    out = np.empty(x.size)
+    out = doubles(x.size)
     for i in range(x.size):
         out[i] = x[i] * x[i]
     return out

@@ -89,6 +89,7 @@ class InParts:
             out = np.zeros((1, *shape), np.int64)
             self._checked(self._enter(NOBODY, 1, *args, out, found))
             return out[0], self._told(found)
+        self._compile(*args, np.empty((0, *shape), np.int64), found)
         with team_of(parts) as team:
             outs, total = team.room(parts * slots), np.empty(slots, np.int64)
             self._checked(self._enter(team.numbers, parts, *args, outs.reshape(parts, *shape), found))
@@ -102,6 +103,7 @@ class InParts:
         if parts == 1:
             self._checked(self._enter(NOBODY, 1, *args, found))
         else:
+            self._compile(*args, found)
             with team_of(parts) as team:
                 self._checked(self._enter(team.numbers, parts, *args, found))
         return found
@@ -116,6 +118,8 @@ class InParts:
         if size == 1:
             self._checked(self._enter(NOBODY, 1, *arguments(NOBODY, _empty), found))
         else:
+            if not self._enter.overloads:
+                self._compile(*arguments(NOBODY, _empty), found)
             with team_of(size) as team:
                 self._checked(self._enter(team.numbers, size, *arguments(team.numbers, team.room), found))
         first = self._told(found[:1])[0]
@@ -130,6 +134,11 @@ class InParts:
         self._checked(self._enter(row, 0, *args, found))
 
     # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _compile(self, *args: Any) -> None:
+        """Compile the entry before a team is lent: its threads would look for parts as long as that takes."""
+        if not self._enter.overloads:
+            self._enter(np.zeros(ROOM, np.int64), 0, *args)  # no parts: nothing is done
 
     def _n_parts(self, cells: int, threads: int, args: tuple[Any, ...]) -> int:
         if threads <= 1:

@@ -83,12 +83,15 @@ def _may_be_array(kind: Any) -> bool:
 
 
 def _is_intrinsic(called: Any) -> bool:
-    """Return whether a function is one of our own that is made of instructions: none of them makes an array."""
+    """Return whether a function is one of our own that is made of instructions, and makes no array."""
     known: tuple[Any, ...] = getattr(called, "templates", (object,))
     return all(
-        issubclass(template, _IntrinsicTemplate) and template._definition_func.__module__.startswith("boostlab.")
-        for template in known
+        issubclass(template, _IntrinsicTemplate) and _only_looks(template._definition_func) for template in known
     )
+
+
+def _only_looks(defined: Any) -> bool:
+    return defined.__module__.startswith("boostlab.") and not hasattr(defined, "makes_array")
 
 
 # -- passes --------------------------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ from boostlab.backend.cpu.kernels.node_rows import join_stretches, mark_low, par
 from boostlab.backend.cpu.kernels.spin_barrier import meet
 from boostlab.backend.cpu.kernels.tree_histogram import BLOCK, new_block
 from boostlab.backend.cpu.kernels.tree_search import Room, Scales, SlotColumns, new_room
-from boostlab.backend.cpu.kernels.workspace import clear, integers, last_at_most
+from boostlab.backend.cpu.kernels.workspace import clear, flags, integers, last_at_most
 
 Array = np.ndarray[Any, Any]
 
@@ -393,7 +393,7 @@ def grower(kind: Kind, lanes: int) -> Any:
         widest = 1
         for j in range(columns.cuts.size):
             widest = max(widest, columns.starts[j + 1] - columns.starts[j])
-        room, block, low = new_room(widest, nodes[2].shape[1]), new_block(), np.empty(widest, np.bool_)
+        room, block, low = new_room(widest, nodes[2].shape[1]), new_block(), flags(widest)
         space = room, block, low, integers(MOST), integers(MOST), np.empty((MOST, 2), np.int64)
         return grown(me, team, size, codes, columns, source, known, scales, limits, nodes, shared, space)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from boostlab.backend.cpu.compiling import kernel, part
 from boostlab.backend.cpu.functions import bits
-from boostlab.backend.cpu.kernels.workspace import doubles, naturals
+from boostlab.backend.cpu.kernels.workspace import doubles, naturals, short_integers
 
 Array = np.ndarray[Any, Any]
 
@@ -143,7 +143,7 @@ def encode(X: Array, cuts: Array, starts: Array, grids: Any, missing: Array, off
     """
     low, scale, most, below = grids
     one, lanes, top, d = np.uint64(1), codes.shape[2], np.float64(below.shape[1] - 1), X.shape[1]
-    some, cell, at = doubles(TOGETHER * BLOCK), np.empty(BLOCK, np.int32), naturals(BLOCK)
+    some, cell, at = doubles(TOGETHER * BLOCK), short_integers(BLOCK), naturals(BLOCK)
     for start in range(0, X.shape[0], BLOCK):
         size = np.uint64(min(BLOCK, X.shape[0] - start))
         for j in range(d):

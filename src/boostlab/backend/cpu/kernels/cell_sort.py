@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from boostlab.backend.cpu.compiling import kernel, part
-from boostlab.backend.cpu.kernels.workspace import clear, doubles, integers, naturals
+from boostlab.backend.cpu.kernels.workspace import clear, doubles, flags, integers, naturals, short_integers
 
 Array = np.ndarray[Any, Any]
 
@@ -151,7 +151,7 @@ def _scatter(
     Of some values after the other first those are listed that are wanted, without a branch.  Where there are masses,
     or all are wanted, all are scattered.
     """
-    last, chosen, all_ = n_cells - 1, np.empty(BLOCK, np.int32), every or mass.size > 0
+    last, chosen, all_ = n_cells - 1, short_integers(BLOCK), every or mass.size > 0
     while last > 0 and place[last + 1] == place[last]:
         last -= 1
     before, marked[last], marked[n_cells] = marked[last], True, True
@@ -223,7 +223,7 @@ def sort_by_cells(
         place[c] += place[c - 1]
         if weighted:
             heavy[c] += heavy[c - 1]
-    marked, begin = np.empty(n_cells + 1, np.bool_), naturals(n_cells)
+    marked, begin = flags(n_cells + 1), naturals(n_cells)
     every = exact or some <= limit
     if weighted:
         _wanted(heavy, n_cells, limit, every, marked)
@@ -237,8 +237,8 @@ def sort_by_cells(
         start, end = np.int64(begin[c]), np.int64(place[c])  # where the next cell starts, now that this one is full
         if end > start and marked[c]:
             if end - start <= FEW:
-                _insert(out, masses, int(start), int(end))
-            elif _differ(out, int(start), int(end)):
+                _insert(out, masses, start, end)
+            elif _differ(out, start, end):
                 crowded[left, 0], crowded[left, 1] = start, end
                 left += 1
     return left, some > limit

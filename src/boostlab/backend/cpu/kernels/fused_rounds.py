@@ -23,7 +23,7 @@ from boostlab.backend.cpu.kernels.packed_codes import add_eight_lanes, add_four_
 from boostlab.backend.cpu.kernels.sparse_histogram import add_sparse, restore_zeros
 from boostlab.backend.cpu.kernels.spin_barrier import meet
 from boostlab.backend.cpu.kernels.stump_search import LEAST, edge_search
-from boostlab.backend.cpu.kernels.workspace import copy, integers
+from boostlab.backend.cpu.kernels.workspace import copy, integers, signs
 from boostlab.backend.cpu.scales import MOST, keeps
 from boostlab.functions import exp
 
@@ -32,12 +32,6 @@ Array = np.ndarray[Any, Any]
 FEATURE, CUT, SIDE, EDGE, WORTH = range(5)  # what a member found
 SIGNED, GROWN, SIZE = range(3)  # what its rows came to
 FACTS = 8  # numbers a member has for each, on a cache line of its own
-
-
-@part
-def new_votes(n: int) -> Array:
-    """Return room for n votes."""
-    return np.empty(n, np.int8)
 
 
 # -- what differs between kinds of codes: how a column is read, and what a histogram lacks ---------------------------
@@ -61,7 +55,7 @@ def read_sparse(read: Any, feature: int, votes: Array, last: int) -> tuple[Array
         return code, votes
     for m in range(by_columns[feature], by_columns[feature + 1]):
         code[row_of[m]] = code_of[m] + 1
-    mine = new_votes(votes.size + 1)
+    mine = signs(votes.size + 1)
     mine[0] = votes[zero[feature]]
     copy(votes, mine[1:])
     return code, mine
@@ -212,7 +206,7 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
             alpha = alpha_of(error, numbers)
             if not abs(2 * alpha) < far or not gross + wrong * (exp(2 * alpha) - 1.0) < MOST:
                 break
-            votes = new_votes(starts[feature + 1] - starts[feature])
+            votes = signs(starts[feature + 1] - starts[feature])
             up = np.int8(1 if sides > 0 or (sides == 0 and edge >= 0) else -1)
             for s in range(votes.size):
                 votes[s] = up
@@ -250,7 +244,7 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
             total, gross, made = total + signed, gross + grown, made + 1  # type: ignore[assignment]
             risen, fallen = risen + max(power, 0.0), fallen + max(-power, 0.0)
             left = not (risen < far and fallen < far and keeps(gross, least))
-        column(read, -1 if width == 1 else 0, new_votes(0), before)
+        column(read, -1 if width == 1 else 0, signs(0), before)
         return made, total, gross, risen, fallen
 
     return rounds

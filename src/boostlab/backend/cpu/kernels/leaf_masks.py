@@ -16,6 +16,7 @@ from numba.extending import intrinsic
 
 from boostlab.backend.cpu.compiling import inlined
 from boostlab.backend.cpu.in_parts import in_parts
+from boostlab.backend.cpu.kernels.workspace import naturals
 
 Array = np.ndarray[Any, Any]
 U = np.uint64
@@ -104,7 +105,7 @@ def add_masked_trees(
     out : array of shape (n_rows, n_outputs)
         The scores.
     """
-    x, leaves = np.zeros((features.size, BLOCK)), np.empty(BLOCK, np.uint64)
+    x, leaves = np.zeros((features.size, BLOCK)), naturals(BLOCK)
     for start in range(first, last, BLOCK):
         size = min(BLOCK, last - start)
         for r in range(U(size)):
