@@ -31,7 +31,7 @@ def reread(codes: Codes, threads: int) -> Codes:
         columns = codes.row_of, codes.code_of, codes.by_columns
         return SparseCodes(columns, (codes.slots, codes.by_rows), codes.zero, codes.starts, threads)
     assert isinstance(codes, DenseCodes)
-    return DenseCodes(codes.cells, codes.starts, threads)
+    return codes.again(threads)
 
 
 def _keys_by_blocks(X: Any, threads: int) -> Iterator[tuple[int, Array]]:

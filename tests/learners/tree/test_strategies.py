@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from boostlab import DecisionTree
 from boostlab.backend import CpuSample, Masses
+from boostlab.backend.cpu.bin_codes import DenseCodes
 from boostlab.backend.cpu.threads import AtOnce
 from boostlab.backend.cpu.trees.best_first import BestFirst
 from boostlab.contract import Stop, Task
@@ -83,6 +84,7 @@ def test_best_first_grows_the_trees_of_general(criterion, size, seed, limits):
     X, sizes, mass = table_of(rng, n, d, rng.choice([0.0, 0.2]), 0.0 if criterion == "labels" else rng.choice([0, 0.4]))
     rows = Masses(n, mass)
     table = Table.fit(X, rows, rng.choice(["exact", "255"]) if n > 300 else 255, 1, sizes)
+    table.codes = DenseCodes(table.codes.cells, table.codes.starts, by_rows=bool(rng.integers(2)))
     weight, target = rng.random(n) ** 3 * (seed % 3 > 0) + 0.01, target_of(rng, criterion, n)
     fast, slow = (
         TreeSession(DecisionTree(**limits), CpuSample(table, rows), name) for name in ("best_first", "general")

@@ -6,6 +6,8 @@ Column j owns the slots starts[j] to starts[j + 1] - 1 of one flat histogram: on
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +24,8 @@ Array = npt.NDArray[Any]
 
 ALL = np.empty(0, np.int32)  # stands for all rows
 FEW_CELLS = 100_000  # that NumPy counts in a millisecond
+IN_CACHE = 1 << 24  # bytes of codes, up to which they stay in a processor's caches
+LINE = 8  # words of a cache line
 MANY = 100_000  # cells, from which on two classes are summed side by side
 FOLLOWED = 4  # cells of a histogram, that bringing one row up to date costs as much as
 NOTHING = np.empty(0, np.int64)  # a histogram that nobody wants
@@ -247,12 +251,26 @@ class Codes:
 
 
 class DenseCodes(Codes):
-    """A byte a cell (two where a column has more than 255 bins), in groups of columns that share a 64-bit word."""
+    """A byte a cell (two where a column has more than 255 bins), in groups of columns that share a 64-bit word.
+
+    Parameters
+    ----------
+    cells : array of shape (groups, rows, lanes)
+        The codes.
+    starts : array
+        Where the slots of every column start.
+    threads : int
+        Who may share the work.
+    by_rows : bool, optional
+        Whether trees sum rows of nodes from a copy with a row's words side by side; by default for large tables.
+    """
 
     dense = True
 
-    def __init__(self, cells: Array, starts: Array, threads: int = 1) -> None:
+    def __init__(self, cells: Array, starts: Array, threads: int = 1, by_rows: bool | None = None) -> None:
         super().__init__(cells.shape[1], starts, threads)
+        large = cells.nbytes > IN_CACHE and len(cells) > 1 and not isinstance(cells, np.memmap)
+        self.by_rows = large if by_rows is None else by_rows
         self.cells = cells  # of shape (groups, rows, lanes)
         self.words = cells.view(np.uint64)[..., 0]
         lanes = cells.shape[2]
@@ -275,6 +293,29 @@ class DenseCodes(Codes):
         """Return one column's cells and the table as it is."""
         lanes = self.cells.shape[2]
         return self.cells[feature // lanes, :, feature % lanes], table
+
+    @cached_property
+    def for_nodes(self) -> tuple[Array, int, int]:
+        """The words as a flat array, and how far rows and groups are apart there, for sums over the rows of nodes.
+
+        The rows of a node are far apart: of the cache line that a word lies in, the other words are other rows', which
+        are not summed.  By rows, the words that share a line are all summed.
+        """
+        n, groups = self.n_rows, len(self.cells)
+        if not self.by_rows:
+            return self.words.reshape(-1), 1, n
+        padded = -(-groups // LINE) * LINE
+        step = padded if 4 * (padded - groups) <= groups else groups
+        room = np.empty(n * step + LINE, np.uint64)
+        flat = room[-(room.ctypes.data // room.itemsize) % LINE :][: n * step]  # rows start where cache lines do
+        flat.reshape(n, step)[:, :groups] = self.words.T
+        return flat, step, 1
+
+    def again(self, threads: int) -> DenseCodes:
+        """Return the same codes for another reader."""
+        same = copy(self)
+        same.threads = threads
+        return same
 
     @property
     def kind(self) -> str:

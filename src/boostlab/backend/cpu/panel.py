@@ -129,7 +129,7 @@ class Panel:
             return
         words, bases = codes.read
         stretches, cells = (self.width + 1) // 2 * len(words), len(members) * codes.width * self.width
-        given = words, bases * np.uint64(2), codes.starts, self.q, members, 0, stretches, slots
+        given = words.reshape(-1), bases * np.uint64(2), codes.starts, self.q, members, 0, stretches, slots
         sums_of_members(codes.cells.shape[2]).shared(cells, codes.threads, *given)
         total[: self.width] = slots[: self.width, : codes.starts[1]].sum(axis=1)  # every row is in a slot of a column
 

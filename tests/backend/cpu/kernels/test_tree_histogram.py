@@ -18,13 +18,13 @@ from boostlab.backend.cpu.threads import AtOnce
 from boostlab.contract.criterion import SIGNED
 
 
-def some_codes(rng, n, widths, lanes):
+def some_codes(rng, n, widths, lanes, by_rows=False):
     """Return dense codes of columns with so many slots, the last of each empty."""
     starts = np.append(0, np.cumsum(widths))
     cells = np.zeros(*DenseCodes.shape_of(n, len(widths), 256 if lanes == 8 else 300))
     for j, width in enumerate(widths):
         cells[j // lanes, :, j % lanes] = rng.integers(0, max(width - 1, 1), n)
-    return DenseCodes(cells, starts)
+    return DenseCodes(cells, starts, by_rows=by_rows)
 
 
 def some_widths(rng, lanes=8):
@@ -54,10 +54,10 @@ def adder(kind, lanes):
     gather, add = GATHER[kind], (histogram.ADD_CLASSES if kind == "classes" else histogram.ADD_PAIRS)[lanes]
 
     @njit
-    def of(source, words, bases, d, K, members, some, start, size, first, last, out):
+    def of(source, words, step, apart, bases, d, K, members, some, start, size, first, last, out):
         block = histogram.new_block()
-        gather(source, members, some, start, size, block)
-        add(words, bases, d, K, block, size, first, last, out)
+        gather(source, members, some, step, start, size, block)
+        add(words, apart, bases, d, K, block, size, first, last, out)
 
     return of
 
@@ -68,11 +68,11 @@ ADD = {(kind, lanes): adder(kind, lanes) for kind in GATHER for lanes in (8, 4)}
 @pytest.mark.parametrize("lanes", [8, 4])
 @pytest.mark.parametrize("kind", GATHER)
 @settings(max_examples=25, deadline=None)
-@given(seed=st.integers(0, 2**32))
-def test_a_block_of_rows_is_added(kind, lanes, seed):
+@given(seed=st.integers(0, 2**32), by_rows=st.booleans())
+def test_a_block_of_rows_is_added(kind, lanes, seed, by_rows):
     rng = np.random.default_rng(seed)
     n, K = int(rng.integers(1, 60)), 3 if kind == "classes" else 2
-    codes = some_codes(rng, n, some_widths(rng, lanes), lanes)
+    codes = some_codes(rng, n, some_widths(rng, lanes), lanes, by_rows)
     d, some = len(codes.starts) - 1, bool(rng.integers(2))
     q, p, classes = rng.integers(-(2**40), 2**40, n), rng.integers(-(2**40), 2**40, n), rng.integers(0, K, n)
     source = {"labels": (q,), "numbers": (q, p), "classes": (np.abs(q), classes)}[kind]
@@ -81,7 +81,7 @@ def test_a_block_of_rows_is_added(kind, lanes, seed):
     first, last = sorted(rng.integers(0, len(codes.words) + 1, 2).tolist())
     out = np.zeros(K * codes.n_slots, np.int64)
     bases = codes.read[1] * np.uint64(K)
-    ADD[kind, lanes](source, codes.words, bases, d, K, members, some, start, end - start, first, last, out)
+    ADD[kind, lanes](source, *codes.for_nodes, bases, d, K, members, some, start, end - start, first, last, out)
     one = [[abs(int(q[i])) if c == classes[i] else 0 for c in range(K)] for i in range(n)]
     values = {"labels": sides(q), "numbers": list(zip(q, p, strict=True)), "classes": one}[kind]
     rows = members[start:end] if some else range(start, end)
@@ -116,7 +116,7 @@ def test_changes_are_those_of_the_plain_histogram(masses, lanes, seed):
     rng = np.random.default_rng(seed)
     n, k = int(rng.integers(1, 60)), int(rng.integers(5, 40))
     codes = some_codes(rng, n, some_widths(rng, lanes), lanes)
-    reads = codes.words, codes.read[1] * np.uint64(2), len(codes.starts) - 1
+    reads = codes.words.reshape(-1), codes.read[1] * np.uint64(2), len(codes.starts) - 1
     y = rng.choice([-1, 1], n).astype(np.int8)
     counts = rng.integers(0, 4, n).astype(np.int32) if masses == "whole" else np.empty(0, np.int32)
     mass = rng.random(n) if masses == "real" else np.empty(0)

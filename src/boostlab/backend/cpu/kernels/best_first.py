@@ -16,12 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from boostlab.backend.cpu.compiling import part
 from boostlab.backend.cpu.in_parts import in_parts
+from boostlab.backend.cpu.kernels.growth_arrays import GrowthLimits, PackedCodes, Shared, words_of_a_strip
 from boostlab.backend.cpu.kernels.node_facts import (
     CHILD,
     CUT,
@@ -48,43 +49,6 @@ Array = np.ndarray[Any, Any]
 
 CROWD = 4  # members from which on leaves are prepared together
 MOST = 16  # leaves that are
-
-
-class PackedCodes(NamedTuple):
-    """The codes of a dense table."""
-
-    cells: Array  # of shape (groups, rows, lanes)
-    words: Array  # the same, a group of a row in one number
-    bases: Array  # where the histogram of every column starts
-
-
-class Nodes(NamedTuple):
-    """What every member of a team writes of the nodes, for each member."""
-
-    facts: Array
-    gains: Array
-    totals: Array  # per channel
-    orders: Array  # of the slots of a column of categories that is split
-
-
-class Shared(NamedTuple):
-    """What the members of a team share."""
-
-    members: Array  # the rows, leaf after leaf
-    space: Array  # as many
-    hists: Array  # of the leaves
-    parts: Array  # of hists: a member's sums of a word whose first rows are another's
-    prices: Array  # what members found, per node
-    places: Array  # the same: slot and side
-    lows: Array  # how many rows of a stretch are low, per leaf that is parted and per member
-
-
-class GrowthLimits(NamedTuple):
-    """When to stop."""
-
-    leaves: int
-    depth: int
-    floor: float  # what is no more than this is no gain
 
 
 def most_histograms(leaves: int, team: int) -> int:
@@ -133,8 +97,8 @@ def grower(kind: Kind, lanes: int) -> Any:
         clear(out[K * columns.starts[min(first * lanes, d)] : K * columns.starts[min(last * lanes, d)]])
         while start < end:
             many = min(BLOCK, end - start)
-            gather(source, rows, some, start, many, block)
-            add(codes.words, codes.bases, d, K, block, many, first, last, out)
+            gather(source, rows, some, codes.step, start, many, block)
+            add(codes.words, codes.apart, codes.bases, d, K, block, many, first, last, out)
             start += many
 
     @part
@@ -151,48 +115,49 @@ def grower(kind: Kind, lanes: int) -> Any:
         shared: Shared,
         block: Any,
     ) -> None:
-        """Sum one's stretch of the cells of some nodes, which lie in one line: node, word, row.
+        """Sum one's stretch of the cells of some nodes, which lie in one line: node, strip of words, row.
 
-        Sums of a word go to its node's histogram where its first row is one's own, else to one's part.
+        Sums of a strip go to its node's histogram where its first row is one's own, else to one's part.
         """
-        groups, whole = codes.words.shape[0], 0
+        wide = words_of_a_strip(nodes, facts, codes, size, shared)
+        strips, whole = codes.cells.shape[0] // wide, 0
         for b in range(nodes.size):
-            whole += facts[nodes[b], SIZE] * groups
+            whole += facts[nodes[b], SIZE] * strips
         mine, end, before = whole * me // size, whole * (me + 1) // size, 0
         for b in range(nodes.size):
             begin, rows, to = facts[nodes[b], FIRST], facts[nodes[b], SIZE], shared.hists[facts[nodes[b], HIST]]
-            low, high = max(mine - before, 0), min(end - before, rows * groups)
-            before += rows * groups
+            low, high = max(mine - before, 0), min(end - before, rows * strips)
+            before += rows * strips
             if low >= high:
                 continue
-            word, row, last_word, last_row = low // rows, low % rows, high // rows, high % rows
+            strip, row, last_strip, last_row = low // rows, low % rows, high // rows, high % rows
             if row > 0:
-                stop = rows if last_word > word else last_row
-                at = word, word + 1, begin + row, begin + stop, K
+                stop = rows if last_strip > strip else last_row
+                at = strip * wide, (strip + 1) * wide, begin + row, begin + stop, K
                 count_words(codes, columns, source, some, at, shared.members, block, shared.parts[me])
-                word += 1
-            if last_word > word:
-                at = word, last_word, begin, begin + rows, K
+                strip += 1
+            if last_strip > strip:
+                at = strip * wide, last_strip * wide, begin, begin + rows, K
                 count_words(codes, columns, source, some, at, shared.members, block, to)
-            if last_row > 0 and last_word >= word:
-                at = last_word, last_word + 1, begin, begin + last_row, K
+            if last_row > 0 and last_strip >= strip:
+                at = last_strip * wide, (last_strip + 1) * wide, begin, begin + last_row, K
                 count_words(codes, columns, source, some, at, shared.members, block, to)
 
     @part
     def complete(
-        size: int, columns: SlotColumns, whole: int, before: int, rows: int, j: int, hist: Array, shared: Shared
+        size: int, columns: SlotColumns, whole: int, start: int, rows: int, j: int, hist: Array, parts: Array
     ) -> None:
-        """Add what others have summed of a column, of a node with so many rows that has cells before it in the line."""
+        """Add what others have summed of a column, of a node with so many rows; its strip has cells before it."""
         K = hist.size // columns.starts[columns.cuts.size]
         a, b = K * columns.starts[j], K * columns.starts[j + 1]
-        mine, word = hist[a:b], before + j // lanes * rows
+        mine = hist[a:b]
         if rows == 0:
             clear(mine)
             return
-        member = ((word + 1) * size + whole - 1) // whole  # the first whose stretch begins behind the word's first row
-        while member < size and whole * member // size < word + rows:
+        member = ((start + 1) * size + whole - 1) // whole  # the first whose stretch begins behind the strip's start
+        while member < size and whole * member // size < start + rows:
             if whole * member // size < whole * (member + 1) // size:  # there are stretches without cells
-                other = shared.parts[member, a:b]
+                other = parts[member, a:b]
                 for s in range(mine.size):
                     mine[s] += other[s]
             member += 1
@@ -214,17 +179,19 @@ def grower(kind: Kind, lanes: int) -> Any:
         (unless its histogram is known) and the second has its parent's sums.
         """
         facts, _, sums, _ = nodes
-        d, groups, whole, before = columns.cuts.size, codes.words.shape[0], 0, 0
+        wide = words_of_a_strip(pairs[:, 0], facts, codes, size, shared)
+        d, strips, whole, before = columns.cuts.size, codes.cells.shape[0] // wide, 0, 0
         for b in range(pairs.shape[0]):
-            whole += facts[pairs[b, 0], SIZE] * groups
+            whole += facts[pairs[b, 0], SIZE] * strips
         K, mine, end = sums.shape[1], pairs.shape[0] * d * me // size, pairs.shape[0] * d * (me + 1) // size
         for b in range(pairs.shape[0]):
             small, large = pairs[b, 0], pairs[b, 1]
             first, last, hist = max(mine - b * d, 0), min(end - b * d, d), shared.hists[facts[small, HIST]]
             if not known:
                 for j in range(first, last):
-                    complete(size, columns, whole, before, facts[small, SIZE], j, hist, shared)
-            before += facts[small, SIZE] * groups
+                    start = before + j // (lanes * wide) * facts[small, SIZE]
+                    complete(size, columns, whole, start, facts[small, SIZE], j, hist, shared.parts)
+            before += facts[small, SIZE] * strips
             if large >= 0 and first < last:
                 other = shared.hists[facts[large, HIST]]
                 for s in range(K * columns.starts[first], K * columns.starts[last]):

@@ -122,7 +122,7 @@ def sums_of_members(lanes: int) -> Any:
         A stretch is one word of columns for one pair of channels, those of a pair after each other.  Bases are where
         columns start in the histogram of a pair.
         """
-        groups, d, channels = words.shape[0], starts.size - 1, q.shape[0]
+        groups, d, channels = words.size // q.shape[1], starts.size - 1, q.shape[0]
         block, sums = new_block(), integers(2 * starts[d])
         at = first
         while at < last:
@@ -133,8 +133,8 @@ def sums_of_members(lanes: int) -> Any:
             clear(sums[2 * low : 2 * high])
             for start in range(0, members.size, ROWS):
                 size = min(ROWS, members.size - start)
-                gather_numbers((q[a], q[b]), members, True, start, size, block)
-                add(words, bases, d, 2, block, size, g, end, sums)
+                gather_numbers((q[a], q[b]), members, True, 1, start, size, block)
+                add(words, q.shape[1], bases, d, 2, block, size, g, end, sums)
             for s in range(low, high):
                 slots[a, s], slots[b, s] = sums[2 * s], sums[2 * s + 1]
             at += end - g

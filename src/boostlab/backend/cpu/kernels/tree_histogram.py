@@ -5,6 +5,9 @@ these are the weights of the two sides, for numbers w and w t.  Trees by classes
 its class.  A group of columns that share a word is summed for a block of rows, so that its histogram stays in the first
 cache (two channels of eight columns: 32 KB) and the rows' values in the second; the words of rows that come next are
 prefetched, because a node's rows are far apart in memory.
+
+Words are a flat array: word g of row i is at i step + g apart.  Of a large table a row's words lie side by side there:
+a node of few rows reads one or two cache lines a row, not one a word (see `DenseCodes.by_rows`).
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ AHEAD = 16  # rows
 
 
 class RowBlock(NamedTuple):
-    """Some rows of a node, and what they add: two values each, or one value and the class it belongs to."""
+    """Some rows of a node (where their words begin), and what they add: two values each, or one and its class."""
 
     rows: Array
     classes: Array
@@ -50,33 +53,33 @@ def new_block() -> RowBlock:
 
 
 @part
-def gather_labels(source: Any, members: Array, some: bool, first: int, size: int, block: RowBlock) -> None:
+def gather_labels(source: Any, members: Array, some: bool, step: int, first: int, size: int, block: RowBlock) -> None:
     """Write the rows members[first : first + size] (or first to first + size - 1) and their weights, by sides."""
     q, rows, values = source[0], block.rows, block.values
     for k in range(size):
         i = U(members[first + k]) if some else U(first + k)
         v = q[i]
-        rows[k] = i
+        rows[k] = i * U(step)
         values[2 * k], values[2 * k + 1] = max(-v, np.int64(0)), max(v, np.int64(0))
 
 
 @part
-def gather_numbers(source: Any, members: Array, some: bool, first: int, size: int, block: RowBlock) -> None:
+def gather_numbers(source: Any, members: Array, some: bool, step: int, first: int, size: int, block: RowBlock) -> None:
     """Write the rows and their two numbers."""
     q, p, rows, values = source[0], source[1], block.rows, block.values
     for k in range(size):
         i = U(members[first + k]) if some else U(first + k)
-        rows[k] = i
+        rows[k] = i * U(step)
         values[2 * k], values[2 * k + 1] = q[i], p[i]
 
 
 @part
-def gather_classes(source: Any, members: Array, some: bool, first: int, size: int, block: RowBlock) -> None:
+def gather_classes(source: Any, members: Array, some: bool, step: int, first: int, size: int, block: RowBlock) -> None:
     """Write the rows, their weights and their classes."""
     q, of, rows, classes, values = source[0], source[1], block.rows, block.classes, block.values
     for k in range(size):
         i = U(members[first + k]) if some else U(first + k)
-        rows[k], classes[k], values[k] = i, U(of[i]), q[i]
+        rows[k], classes[k], values[k] = i * U(step), U(of[i]), q[i]
 
 
 # -- adding a block ------------------------------------------------------------------------------------------------
@@ -95,12 +98,21 @@ def _add_pairs_of_lane(w: Array, bits: int, lane: int, base: int, block: RowBloc
 
 @part
 def add_pairs_of_eight(
-    words: Array, bases: Array, d: int, n_channels: int, block: RowBlock, size: int, first: int, last: int, out: Array
+    words: Array,
+    apart: int,
+    bases: Array,
+    d: int,
+    n_channels: int,
+    block: RowBlock,
+    size: int,
+    first: int,
+    last: int,
+    out: Array,
 ) -> None:
     """Add the first `size` rows of a block to the columns of the words first <= g < last; bases are in numbers."""
     rows, values = block.rows, block.values
     for g in range(first, last):
-        w, b = words[g], bases[8 * g : 8 * g + 8]
+        w, b = words[g * apart :], bases[8 * g : 8 * g + 8]
         if d - 8 * g < 8:
             for lane in range(d - 8 * g):
                 _add_pairs_of_lane(w, 8, lane, b[lane], block, size, out)
@@ -113,12 +125,21 @@ def add_pairs_of_eight(
 
 @part
 def add_pairs_of_four(
-    words: Array, bases: Array, d: int, n_channels: int, block: RowBlock, size: int, first: int, last: int, out: Array
+    words: Array,
+    apart: int,
+    bases: Array,
+    d: int,
+    n_channels: int,
+    block: RowBlock,
+    size: int,
+    first: int,
+    last: int,
+    out: Array,
 ) -> None:
     """Do the same where a word holds four codes of two bytes."""
     rows, values = block.rows, block.values
     for g in range(first, last):
-        w, b = words[g], bases[4 * g : 4 * g + 4]
+        w, b = words[g * apart :], bases[4 * g : 4 * g + 4]
         if d - 4 * g < 4:
             for lane in range(d - 4 * g):
                 _add_pairs_of_lane(w, 16, lane, b[lane], block, size, out)
@@ -142,12 +163,21 @@ def _add_classes_of_lane(
 
 @part
 def add_classes_of_eight(
-    words: Array, bases: Array, d: int, n_channels: int, block: RowBlock, size: int, first: int, last: int, out: Array
+    words: Array,
+    apart: int,
+    bases: Array,
+    d: int,
+    n_channels: int,
+    block: RowBlock,
+    size: int,
+    first: int,
+    last: int,
+    out: Array,
 ) -> None:
     """Add the weights of a block's rows to the channels of their classes."""
     rows, classes, values, K, m = block.rows, block.classes, block.values, U(n_channels), U(255)
     for g in range(first, last):
-        w, b = words[g], bases[8 * g : 8 * g + 8]
+        w, b = words[g * apart :], bases[8 * g : 8 * g + 8]
         if d - 8 * g < 8:
             for lane in range(d - 8 * g):
                 _add_classes_of_lane(w, 8, lane, b[lane], n_channels, block, size, out)
@@ -168,12 +198,21 @@ def add_classes_of_eight(
 
 @part
 def add_classes_of_four(
-    words: Array, bases: Array, d: int, n_channels: int, block: RowBlock, size: int, first: int, last: int, out: Array
+    words: Array,
+    apart: int,
+    bases: Array,
+    d: int,
+    n_channels: int,
+    block: RowBlock,
+    size: int,
+    first: int,
+    last: int,
+    out: Array,
 ) -> None:
     """Do the same where a word holds four codes of two bytes."""
     for g in range(first, last):
         for lane in range(min(4, d - 4 * g)):
-            _add_classes_of_lane(words[g], 16, lane, bases[4 * g + lane], n_channels, block, size, out)
+            _add_classes_of_lane(words[g * apart :], 16, lane, bases[4 * g + lane], n_channels, block, size, out)
 
 
 ADD_PAIRS = {8: add_pairs_of_eight, 4: add_pairs_of_four}
@@ -253,7 +292,7 @@ def label_changes(lanes: int) -> Any:
                 qs[m] = new
             changed += size
             if out.size > 0:
-                add(words, bases, d, 2, block, size, 0, words.shape[0], out)
+                add(words, w.size, bases, d, 2, block, size, 0, words.size // w.size, out)
         minus = np.int64((np.uint64(gross) - np.uint64(signed)) >> np.uint64(1))  # the difference may be beyond 2^63
         return changed, turned, minus, gross - minus, rough  # type: ignore[return-value]
 

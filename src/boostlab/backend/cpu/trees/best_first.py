@@ -80,6 +80,7 @@ class BestFirst(Strategy):
         assert isinstance(rows.codes, DenseCodes)
         codes, slots = rows.codes, rows.slots
         self.codes, self.slots = codes, slots
+        self.words = codes.for_nodes  # laid out once for all threads that grow trees of their own
         self.limit, self.lanes = most_leaves(learner, codes.n_rows), codes.cells.shape[2]
         self.team = codes.threads if is_worth(codes.n_rows * codes.width // 2, codes.threads) else 1
         self.columns = slots.starts, *slots.count_cuts(), slots.filled, slots.categorical
@@ -276,7 +277,8 @@ class Workspace:
         leaves = most_histograms(grower.limit, team)
         size = 2 * leaves - 1
         widest = int(np.diff(codes.starts).max()) if grower.slots.categories else 0
-        self.table = (codes.cells, codes.words, (codes.read[1] * np.uint64(K)).astype(np.uint64)), grower.columns
+        bases = (codes.read[1] * np.uint64(K)).astype(np.uint64)
+        self.table = (codes.cells, *grower.words, bases), grower.columns
         self.facts, self.gains = np.empty((team, size, FACTS), np.int64), np.empty((team, size))
         self.totals, self.orders = np.empty((team, size, K), np.int64), np.empty((team, size, widest), np.int64)
         self.nodes = self.facts, self.gains, self.totals, self.orders
@@ -294,7 +296,7 @@ class LabelFollower(Follower):
     def __init__(self, rows: Masses, codes: DenseCodes) -> None:
         super().__init__(rows, codes, sided=True)
         self.dense, self.lanes, self.numbers = codes, codes.cells.shape[2], 2 * codes.n_slots
-        self.reads = codes.words, codes.read[1] * np.uint64(2), len(codes.starts) - 1
+        self.reads = codes.words.reshape(-1), codes.read[1] * np.uint64(2), len(codes.starts) - 1
 
     def _sum(self) -> None:
         assert self.q is not None

@@ -1,0 +1,66 @@
+"""What the growth of a tree reads and writes (see `best_first`)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from boostlab.backend.cpu.compiling import part
+from boostlab.backend.cpu.kernels.node_facts import SIZE
+
+Array = np.ndarray[Any, Any]
+
+WORTH = 4  # cells that a member sums for each number of a histogram: from there on members share rows, not words
+
+
+class PackedCodes(NamedTuple):
+    """The codes of a dense table."""
+
+    cells: Array  # of shape (groups, rows, lanes)
+    words: Array  # the same, a group of a row in one number: word g of row i at i step + g apart
+    step: int
+    apart: int
+    bases: Array  # where the histogram of every column starts
+
+
+class Nodes(NamedTuple):
+    """What every member of a team writes of the nodes, for each member."""
+
+    facts: Array
+    gains: Array
+    totals: Array  # per channel
+    orders: Array  # of the slots of a column of categories that is split
+
+
+class Shared(NamedTuple):
+    """What the members of a team share."""
+
+    members: Array  # the rows, leaf after leaf
+    space: Array  # as many
+    hists: Array  # of the leaves
+    parts: Array  # of hists: a member's sums of a word whose first rows are another's
+    prices: Array  # what members found, per node
+    places: Array  # the same: slot and side
+    lows: Array  # how many rows of a stretch are low, per leaf that is parted and per member
+
+
+class GrowthLimits(NamedTuple):
+    """When to stop."""
+
+    leaves: int
+    depth: int
+    floor: float  # what is no more than this is no gain
+
+
+@part
+def words_of_a_strip(nodes: Array, facts: Array, codes: PackedCodes, size: int, shared: Shared) -> int:
+    """Return how many words the strips have that a team of this size cuts the cells of some nodes into.
+
+    All words, so that every row is gathered by one member only; one, where nodes have so few rows that adding up the
+    members' sums of all columns would take longer.
+    """
+    rows, (groups, _, lanes) = 0, codes.cells.shape
+    for b in range(nodes.size):
+        rows += facts[nodes[b], SIZE]
+    return groups if rows * groups * lanes >= WORTH * size * shared.hists.shape[1] else 1
