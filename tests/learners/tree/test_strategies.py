@@ -108,7 +108,7 @@ def test_best_first_grows_the_trees_of_general(criterion, size, seed, limits):
     ("max_bins", "criterion"),
     # Two-byte codes: pairs of sums and sums of classes are added up by kernels of their own, whatever the criterion,
     # each of which compiles trees of its own for seven seconds.
-    [*((255, name) for name in CRITERIA), *((400, name) for name in ("z", "labels"))],
+    [*((255, name) for name in CRITERIA), *((400, name) for name in ("edge", "labels"))],
 )
 def test_large_tables_are_shared_by_threads(criterion, max_bins):
     """Rows enough for histograms that follow the rows that changed; one- and two-byte codes."""
