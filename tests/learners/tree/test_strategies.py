@@ -74,7 +74,7 @@ def grow(session, task, table):
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-@settings(max_examples=35, deadline=None)
+@settings(max_examples=24, deadline=None)
 @given(size=st.sampled_from([1, 2, 5]), seed=st.integers(0, 2**32), limits=st.sampled_from(LIMITS))
 def test_best_first_grows_the_trees_of_general(criterion, size, seed, limits):
     """Over some rounds whose weights change in part, all, and in scale; of rows that are drawn or not."""
