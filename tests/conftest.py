@@ -27,7 +27,7 @@ def pytest_xdist_make_scheduler(config: Any, log: Any) -> Any:
 def pytest_configure(config: pytest.Config) -> None:
     """Let the garbage collector rest while tests are collected: of half a million objects hardly one is garbage.
 
-    At the end pytest would look for garbage five times, a second each, which raises what is wrong with it; once will do.
+    At the end pytest looks for garbage five times, a second each, to raise what is wrong with it; once will do.
     """
     gc.disable()
     looks = getattr(unraisableexception, "gc_collect_iterations_key", None)  # since pytest 8.4
