@@ -9,7 +9,7 @@ import numpy as np
 
 # One process, because starting Python costs more than any of the commands.
 SCRIPT = """
-import sys
+import runpy, sys
 from importlib.metadata import entry_points
 
 (command,) = entry_points(group="console_scripts", name="boostlab")
@@ -17,7 +17,10 @@ main = command.load()
 for line in sys.stdin.read().splitlines():
     sys.argv = ["boostlab", *line.split("|")]
     try:
-        main()
+        if line == "list":  # as `python -m boostlab list`
+            runpy.run_module("boostlab", run_name="__main__", alter_sys=True)
+        else:
+            main()
         code = 0
     except SystemExit as ended:
         code = ended.code or 0
