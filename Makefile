@@ -38,9 +38,9 @@ help:
 demo: $(VENV)/.stamp-core
 	@$(VENV)/bin/boostlab compare $(ARGS)
 
-# A worker for every core: more threads for products of small matrices only wait for one another.
+# A worker for every core: more threads only wait for one another.  Tests of threads say how many there are.
 test: $(VENV)/.stamp-test
-	@OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m pytest -n auto $(ARGS)
+	@OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(VENV)/bin/python -m pytest -n auto $(ARGS)
 
 lint: $(VENV)/.stamp-dev
 	$(VENV)/bin/ruff check .

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from _pytest import unraisableexception
 
 from tables import noisy_table
 
@@ -24,8 +25,14 @@ def pytest_xdist_make_scheduler(config: Any, log: Any) -> Any:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let the garbage collector rest while tests are collected: of half a million objects hardly one is garbage."""
+    """Let the garbage collector rest while tests are collected: of half a million objects hardly one is garbage.
+
+    At the end pytest looks for garbage five times, a second each, to raise what is wrong with it; once will do.
+    """
     gc.disable()
+    looks = getattr(unraisableexception, "gc_collect_iterations_key", None)  # since pytest 8.4
+    if looks is not None:
+        config.stash[looks] = 1
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -183,7 +183,7 @@ def test_labels_must_be_classes():
 
 def test_the_first_cell_is_finished_whatever_the_budget():
     X, y = twonorm(2000, random_state=0)
-    result = compare(X, y, ["AdaBoost"], folds=2, repeats=50, rounds=60, with_peers=False, budget=2.0)
+    result = compare(X, y, ["AdaBoost"], folds=2, repeats=50, rounds=60, with_peers=False, budget=0.3)
     assert result.ran.ended == "its time was over"
     assert 1 <= len(result.ran.results.rows()) < 100
 

@@ -51,49 +51,7 @@ def run(here):
     return call
 
 
-def outside(*arguments, **more):
-    return subprocess.run(
-        [sys.executable, "-m", "boostlab", "compare", *arguments], capture_output=True, text=True, timeout=180, **more
-    )
-
-
 # -- from outside ----------------------------------------------------------------------------------------------------
-
-
-def test_a_table_from_outside_and_once_more(here, run):
-    """Also shows that nothing is written to the error stream but that kernels compile: no warning, no traceback."""
-    env = {**os.environ, "PYTHONWARNINGS": "default"}
-    done = outside("shop.csv", "--target", "kept", *SMALL[:-1], "2", env=env)
-    said = [line for line in done.stderr.splitlines() if not line.startswith(("boostlab compiles", "shop: "))]
-    assert (done.returncode, said) == (0, [])
-    out = done.stdout
-    for text in (
-        "no (54, 45 %), yes (66, 55 %)",
-        "2 of numbers, 1 of categories (colour)",
-        "14 cells (3.9 %) in colour",
-    ):
-        assert text in out
-    assert "id (an id? all its numbers differ)" in out
-    assert "Choose " in out
-    assert "4 of 4 cells finished" in out
-    assert max(map(len, out.splitlines())) <= 80
-    page = (here / "shop-boosters" / "README.md").read_text()
-    assert "## Ranking" in page
-    assert "boostlab compare shop.csv --target kept --boosters AdaBoost,MadaBoost" in page
-    assert "![Errors by round](errors-by-round.png)" in page
-    names = {path.name for path in (here / "shop-boosters").iterdir()}
-    assert {
-        "README.md",
-        "report.html",
-        "model.boost",
-        "cells.csv",
-        "ranking.csv",
-        "errors-and-their-intervals.png",
-        "cells.sqlite",
-    } <= names
-    again = run("shop.csv", "--target", "kept", *SMALL)
-    assert again.exit_code == 0
-    assert "4 of 4 cells finished (all were there from earlier runs)" in again.stdout
 
 
 def test_a_mistake_at_the_entry_point_has_no_traceback(here, monkeypatch, capfd):
@@ -142,6 +100,41 @@ def test_killed_or_stopped_it_goes_on(here):
 
 
 # -- from inside -----------------------------------------------------------------------------------------------------
+
+
+def test_a_table_and_once_more(here, run):
+    """From outside, with two processes: tests/cli/test_entry_point.py."""
+    done = run("shop.csv", "--target", "kept", *SMALL)
+    said = [line for line in done.stderr.splitlines() if not line.startswith(("boostlab compiles", "shop: "))]
+    assert (done.exit_code, said) == (0, [])
+    out = done.stdout
+    for text in (
+        "no (54, 45 %), yes (66, 55 %)",
+        "2 of numbers, 1 of categories (colour)",
+        "14 cells (3.9 %) in colour",
+    ):
+        assert text in out
+    assert "id (an id? all its numbers differ)" in out
+    assert "Choose " in out
+    assert "4 of 4 cells finished" in out
+    assert max(map(len, out.splitlines())) <= 80
+    page = (here / "shop-boosters" / "README.md").read_text()
+    assert "## Ranking" in page
+    assert "boostlab compare shop.csv --target kept --boosters AdaBoost,MadaBoost" in page
+    assert "![Errors by round](errors-by-round.png)" in page
+    names = {path.name for path in (here / "shop-boosters").iterdir()}
+    assert {
+        "README.md",
+        "report.html",
+        "model.boost",
+        "cells.csv",
+        "ranking.csv",
+        "errors-and-their-intervals.png",
+        "cells.sqlite",
+    } <= names
+    again = run("shop.csv", "--target", "kept", *SMALL)
+    assert again.exit_code == 0
+    assert "4 of 4 cells finished (all were there from earlier runs)" in again.stdout
 
 
 def test_without_an_argument_it_is_a_demo_that_leaves_nothing_behind(run, here):

@@ -183,14 +183,13 @@ def test_parquet_files(tmp_path):
         Binned.from_parquet(tmp_path / "part-0.parquet", target="gold")
 
 
-def test_lazy_frames_arrow_and_sparse_batches(tmp_path, monkeypatch):
+def test_lazy_frames_arrow_and_sparse_batches(tmp_path):
     pl, pa = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
     frame = shop()
     frame.to_parquet(tmp_path / "t.parquet")
     whole = Binned.fit(frame.drop(columns=["sold", "w"]))
     arrow = pa.Table.from_pandas(frame.drop(columns="w"))
     lazy = pl.scan_parquet(tmp_path / "t.parquet").drop("w")
-    monkeypatch.setattr(batches, "SLICE", 90)
     dataset = pytest.importorskip("pyarrow.dataset").dataset(arrow)
     several = [
         lazy,
@@ -225,6 +224,19 @@ def test_lazy_frames_arrow_and_sparse_batches(tmp_path, monkeypatch):
     made, whole = Binned.from_batches([(X[:100], y[:100]), (X[100:], y[100:])]), Binned.fit(X)
     models = [AdaBoostClassifier(n_estimators=9, early_stopping=True, random_state=0).fit(t, y) for t in (made, whole)]
     assert repr(models[0].estimators_) == repr(models[1].estimators_)
+
+
+def test_long_lazy_frames_and_datasets_are_read_in_several_batches():
+    pl, pa = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    rng = np.random.default_rng(0)
+    n = batches.SLICE + 5000
+    arrow = pa.table({"x": rng.normal(size=n).round(1), "sold": rng.random(n) < 0.5})
+    whole = Binned.fit(arrow.drop(["sold"]).to_pandas())
+    dataset = pytest.importorskip("pyarrow.dataset").dataset(arrow)
+    for given in (pl.from_arrow(arrow).lazy(), dataset, [*dataset.get_fragments()]):
+        made = Binned.from_batches(given, target="sold")
+        np.testing.assert_array_equal(made.target, arrow["sold"].to_numpy(), err_msg=type(given).__name__)
+        np.testing.assert_array_equal(made.bins.points, whole.bins.points, err_msg=type(given).__name__)
 
 
 def test_memory_grows_by_less_than_a_tenth_of_the_file(tmp_path, monkeypatch):

@@ -173,7 +173,7 @@ def test_fit_and_predict_hold_no_copy_of_the_table(form, params):
 def test_forty_bytes_a_row(make, weights):
     """At most 1.3 bytes a cell and 40 bytes a row above the input; weights may be held once more, or twice where rows
     are held out (docs/speed.md), whose values are sorted with the others': 2 bytes a row more."""
-    n, d = 100_000, 8
+    n, d = 50_000, 8
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n, d)).astype(np.float32)
     y = X[:, 0] + X[:, 1] ** 2 + rng.standard_normal(n) > 1

@@ -82,7 +82,7 @@ def test_every_class_has_its_own_share():
 def test_noise_near_the_border_is_a_draw_without_replacement():
     margins = np.array([0.0, 1.0, -1.0, 2.0])  # the median of |margin| is 1
     y = np.array([0, 1, 0, 1])
-    first = np.mean([flip_by_margin(y, margins, 0.25, seed) != y for seed in range(8000)], axis=0)
+    first = np.mean([flip_by_margin(y, margins, 0.25, seed) != y for seed in range(3000)], axis=0)
     chance = np.exp(-np.abs(margins))
     np.testing.assert_allclose(first, chance / chance.sum(), atol=0.025)
 

@@ -56,6 +56,12 @@ def ugly(n=90, seed=0):
     )
 
 
+def short_of_memory(monkeypatch, rows):
+    """Let memory suffice for so many rows of such a table at a time."""
+    monkeypatch.setattr("boostlab.tables.memory.free_memory", lambda: 512 * 13 * rows)
+    assert batch_rows(13) == rows
+
+
 def write(frame, path):
     if path.suffix == ".parquet":
         frame.to_parquet(path, row_group_size=25)
@@ -139,7 +145,7 @@ def run(*arguments):
 
 def test_fit_and_predict_in_batches_give_the_model_of_the_whole_file(tmp_path, monkeypatch):
     pytest.importorskip("pyarrow")
-    monkeypatch.setattr("boostlab.tables.large.SIZE", 31)
+    short_of_memory(monkeypatch, 31)
     frame = ugly(200)
     path = write(frame, tmp_path / "t.parquet")
     boost = ("--booster", "adaboost", "--set", "n_estimators=9", "--set", "early_stopping=True", "--set", "max_bins=20")
@@ -168,7 +174,7 @@ def test_fit_and_predict_in_batches_give_the_model_of_the_whole_file(tmp_path, m
 
 
 def test_compare_in_batches_draws_rows_and_fits_all(tmp_path, monkeypatch):
-    monkeypatch.setattr("boostlab.tables.large.SIZE", 31)
+    short_of_memory(monkeypatch, 31)
     frame = ugly(150)
     for number, part in enumerate((frame[:60], frame[60:])):
         write(part, tmp_path / f"t-{number}.csv")
@@ -235,8 +241,8 @@ def once(self, rows):
     if rows >= 100:
         os.kill(os.getpid(), signal.SIGKILL)
 code_cache.CodeCache.note = once
-import boostlab.tables.large as large
-large.SIZE = 20
+from boostlab.tables import memory
+memory.free_memory = lambda: 512 * 13 * 20  # 20 rows a batch
 sys.argv[0] = "boostlab"
 main()
 """
@@ -254,7 +260,7 @@ def test_a_killed_fit_goes_on_where_it_was(tmp_path, monkeypatch):
     coded, keys = [], coding.row_keys
     monkeypatch.setattr(coding, "cuts_of_blocks", None)
     monkeypatch.setattr(coding, "row_keys", lambda X, t: coded.append(len(X)) or keys(X, t))
-    monkeypatch.setattr("boostlab.tables.large.SIZE", 20)
+    short_of_memory(monkeypatch, 20)
     assert run(*command).exit_code == 0
     assert 0 < sum(coded) < 110
     voters = repr(load_model(out)[0]["booster"].estimators_)

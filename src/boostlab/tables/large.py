@@ -27,7 +27,6 @@ from boostlab.tables.table import LabelledTable, columns_to_use, leak_warnings, 
 from boostlab.tables.target import check_numbers, find_target, holds_numbers, number_facts, tested_classes
 
 CELL = 4  # bytes of numbers for one byte of text, at most: "0," is a double
-SIZE: int | None = None  # rows of a batch; as many as memory suggests
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ class LargeFile:
     encoding : str, optional
         Of text files.
     size : int, optional
-        Rows of a batch.
+        Rows of a batch; as many as memory suggests by default.
     """
 
     def __init__(self, path: Path, encoding: str | None = None, size: int | None = None) -> None:
@@ -99,7 +98,7 @@ class LargeFile:
             self.files = TableFiles(str(path) if not path.exists() else [path], "CSV or Parquet")
         except ValueError as error:
             raise RequestError(str(error)) from None
-        self.encoding, self.size = encoding, size or SIZE
+        self.encoding, self.size = encoding, size
         self.name = str(path)  # of the batch that is being read
 
     @property

@@ -42,11 +42,11 @@ def test_no_kernel_holds_another(name):
     assert not any(isinstance(thing, Dispatcher) for thing in held)
 
 
-def test_processes_that_compile_at_once_keep_their_own_kernels(tmp_path):
-    """Two processes compile kernels of one source line at once; the next process finds each by its closure, those that
-    threads share (`in_parts`) as well.
+def test_processes_that_compile_at_once_keep_their_own_kernels(tmp_path, monkeypatch):
+    """Two processes compile kernels of one source line at once; this one finds each by its closure, those that threads
+    share (`in_parts`) as well.
     """
-    (tmp_path / "toy.py").write_text(
+    (tmp_path / "toy_kernels.py").write_text(
         "from __future__ import annotations\n"
         "from boostlab.backend.cpu.compiling import kernel\n"
         "from boostlab.backend.cpu.in_parts import in_parts\n"
@@ -63,22 +63,29 @@ def test_processes_that_compile_at_once_keep_their_own_kernels(tmp_path):
         "    return work\n"
     )
     code = (
-        "import sys, toy, numpy as np\n"
-        "for k in map(int, sys.argv[1:]):\n"
-        "    f, g, out = toy.times(k), toy.scale(k), np.empty(4)\n"
+        "import toy_kernels, numpy as np\n"
+        "def hits(k):\n"
+        "    f, g, out = toy_kernels.times(k), toy_kernels.scale(k), np.empty(4)\n"
         "    assert f(7) == 7 * k\n"
         "    g(np.full(4, 7.0), 0, 4, out)\n"
         "    assert (out == 7 * k).all()\n"
-        "    print(sum(f.stats.cache_hits.values()) + sum(g._enter.stats.cache_hits.values()))\n"
+        "    return sum(f.stats.cache_hits.values()) + sum(g._enter.stats.cache_hits.values())\n"
+        "found = [hits(k) for k in {}]\n"
     )
 
     def run(ks):
-        command = [sys.executable, "-c", code, *map(str, ks)]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
+        command = [sys.executable, "-c", code.format(ks)]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
 
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(run, [range(k, 6, 2) for k in range(2)]))
-    assert run(range(6)) == ["2"] * 6  # cache hits
+    names = {}
+    monkeypatch.syspath_prepend(tmp_path)
+    try:
+        exec(code.format(range(6)), names)
+    finally:
+        sys.modules.pop("toy_kernels", None)
+    assert names["found"] == [2] * 6
 
 
 def test_a_file_of_another_key_is_not_loaded(tmp_path):

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import asyncio
 
+import dask
 import numpy as np
 import pytest
 
 from backend.dask.collections_of_rows import collections, left_on, sample, votes
 from boostlab import AdaBoostClassifier, LPBoostClassifier
-from boostlab.backend.dask import worker
 from boostlab.backend.dask.cluster import Cluster
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 
 
-def test_a_reduction_tree_of_workers_gives_the_same_bits(client, monkeypatch):
-    monkeypatch.setattr(worker, "FAN", 1)  # here: the first worker asks the second
+def test_a_reduction_tree_of_workers_gives_the_same_bits(client):
     X, y = sample()
     here = votes(AdaBoostClassifier(n_estimators=4).fit(X, y))
-    assert votes(AdaBoostClassifier(n_estimators=4).fit(*collections(X, y))) == here
+    with dask.config.set({"boostlab.fan": 1}):  # the first worker asks the second
+        assert votes(AdaBoostClassifier(n_estimators=4).fit(*collections(X, y))) == here
 
 
 def test_a_call_that_comes_twice_or_late_does_no_harm(client):

@@ -20,7 +20,7 @@ from boostlab.backend import CpuSample, Masses
 from boostlab.backend.cpu.trees.full import Full
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Table
-from boostlab.learners.criteria import GROWTH, TINY, Gini, formula
+from boostlab.learners.criteria import GROWTH, Gini, z
 from boostlab.learners.tree.fitted import FIELDS
 from boostlab.learners.tree.learner import TreeSession
 from tables import class_numbers
@@ -175,23 +175,12 @@ def test_pruning_takes_splits_without_gain_back_with_what_they_opened():
 # -- another impurity ------------------------------------------------------------------------------------------------
 
 
-@formula
-def _entropy(sums):
-    plus, minus = np.maximum((sums[0] + sums[1]) / 2, TINY), np.maximum((sums[0] - sums[1]) / 2, TINY)
-    return plus * np.log((plus + minus) / plus) + minus * np.log((plus + minus) / minus)
-
-
-@formula
-def entropy(left, right, gross, numbers):
-    return _entropy(left) + _entropy(right)
-
-
-class Entropy(Gini):
-    """Another impurity of two labels."""
+class Roots(Gini):
+    """Another impurity of two labels: Real AdaBoost's, whose trees are compiled anyway."""
 
     @property
     def cost(self):
-        return entropy
+        return z
 
 
 def test_another_impurity_is_not_taken_for_gini(monkeypatch):
@@ -203,14 +192,14 @@ def test_another_impurity_is_not_taken_for_gini(monkeypatch):
     rows = Masses(300)
     sample = CpuSample(Table.fit(X, rows, "exact", 1), rows)
     assert Full.serves(DecisionTree(**limits), sample, Gini(), task)
-    assert not Full.serves(DecisionTree(**limits), sample, Entropy(), task)
+    assert not Full.serves(DecisionTree(**limits), sample, Roots(), task)
     gini = grow(X, task, **limits)
-    monkeypatch.setitem(GROWTH, "entropy", {"edge": Entropy()})
-    by_entropy = {"criterion": "entropy", **limits}
-    assert fields(grow(X, task, strategy="general", **by_entropy)) != fields(gini)
-    assert fields(grow(X, task, **by_entropy)) == fields(grow(X, task, strategy="general", **by_entropy))
+    monkeypatch.setitem(GROWTH, "roots", {"edge": Roots()})
+    by_roots = {"criterion": "roots", **limits}
+    assert fields(grow(X, task, strategy="general", **by_roots)) != fields(gini)
+    assert fields(grow(X, task, **by_roots)) == fields(grow(X, task, strategy="general", **by_roots))
     with pytest.raises(ValueError, match="full does not serve this task"):
-        grow(X, task, strategy="full", **by_entropy)
+        grow(X, task, strategy="full", **by_roots)
 
 
 def test_a_user_names_what_trees_grow_by():

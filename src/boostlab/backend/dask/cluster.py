@@ -188,6 +188,12 @@ class Cluster:
 
         return float(dask.config.get("boostlab.silence", None) or 0.0)
 
+    def fan(self, usual: int) -> int:
+        """Return how many answers one merges, as Dask's configuration says (`boostlab.fan`); `usual` if it does not."""
+        import dask
+
+        return int(dask.config.get("boostlab.fan", None) or usual)
+
     def silence(self, n_workers: int) -> float:
         """Return the seconds without a sign of life that are too many: as configured, or as so many workers owe."""
         from distributed.scheduler import heartbeat_interval

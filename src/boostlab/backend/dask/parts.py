@@ -55,7 +55,7 @@ class DaskParts:
         by_home: dict[str, dict[int, str]] = {}
         for number, home in sorted(self.homes.items()):
             by_home.setdefault(home, {})[number] = self.leases[number].key
-        groups = worker.in_groups([*by_home.items()])
+        groups = worker.in_groups([*by_home.items()], self.cluster.fan(worker.FAN))
         below = {g[0][0]: [w for w, _ in g] for g in groups}
         found = self.cluster.run(worker.call, groups, first, list(orders), question, groups=below)
         replies = [found[g[0][0]] or worker.Reply(None, worker.numbers_of(g)) for g in groups]

@@ -131,9 +131,9 @@ def merge_replies(question: Name, replies: Sequence[Reply]) -> Reply:
     return Reply(merged(question, [r.answer for r in replies if r.answer is not None]), [])
 
 
-def in_groups(workers: Group) -> list[Group]:
-    """Return the workers in at most `FAN` groups, of which the first of each asks the others."""
-    size = -(-len(workers) // FAN)
+def in_groups(workers: Group, fan: int = FAN) -> list[Group]:
+    """Return the workers in at most `fan` groups, of which the first of each asks the others."""
+    size = -(-len(workers) // fan)
     return [workers[i : i + size] for i in range(0, len(workers), size)] if workers else []
 
 

@@ -149,8 +149,9 @@ def checked(i: int, result: Any) -> Any:
 
 def merged_by_tree(cluster: Cluster, futures: list[Any], merge: Callable[..., Any]) -> Any:
     """Return merge(*results), made by a tree of tasks where the results are."""
+    fan = max(2, cluster.fan(FAN))
     while len(futures) > 1:
-        groups = [futures[i : i + FAN] for i in range(0, len(futures), FAN)]
+        groups = [futures[i : i + fan] for i in range(0, len(futures), fan)]
         merged = [cluster.client.submit(merge, *g, pure=False) if len(g) > 1 else g[0] for g in groups]
         release([f for g in groups if len(g) > 1 for f in g])
         futures = merged
