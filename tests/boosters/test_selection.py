@@ -289,15 +289,15 @@ def test_words_that_are_not_known():
 
 def test_ctrl_c_while_choosing_ends_the_fit(monkeypatch):
     X, y = noisy_table(60, seed=3)
-    inner, calls = Training._round, []
+    inner, calls = Training._rounds, []
 
-    def tired(self):
+    def tired(self, most):
         calls.append(1)
         if len(calls) == 7:
             raise KeyboardInterrupt
-        return inner(self)
+        return inner(self, most)
 
-    monkeypatch.setattr(Training, "_round", tired)
+    monkeypatch.setattr(Training, "_rounds", tired)
     model = VadaBoostClassifier(variance_penalty="auto", warm_start=True)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, y)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.exponential import Exponential
@@ -28,7 +28,9 @@ from boostlab.contract import (
     State,
     Step,
     Stop,
+    Sums,
     Task,
+    UsualRound,
     exp,
     formula,
     log,
@@ -124,6 +126,11 @@ class RealAdaBoost(Rule):
         """The loss of F = 0 is 1."""
         s.own.log_loss = 0.0
 
+    def usual(self, s: State) -> UsualRound:
+        """Steps 1 to 4."""
+        numbers = {"nu": self.learning_rate, "least": self.learning_rate / 2048.0, "smoothing": 0.5 / s.size}
+        return UsualRound(lower_normaliser, numbers, weights_after, self._facts)
+
     def task(self, s: State) -> Task:
         """Steps 1 and 2; leaves are smoothed by 1/(2n) of the weight."""
         return Task("z", s.exponentials(), s.y, {"smoothing": 0.5 / s.size})
@@ -132,17 +139,17 @@ class RealAdaBoost(Rule):
         """Steps 3 and 4."""
         nu = self.learning_rate
         for _ in range(12):
-            before, wrong, after = sums = s.total(weights_after, nu)
+            sums = before, wrong, after = s.total(weights_after, nu)
             Z = after / before
             if Z < 1 - NEGLIGIBLE:
-                return Step(nu, self._facts(s, sums), perfect(s) if wrong == 0 else None)
+                return Step(nu, self._facts(s, (nu,), sums), perfect(s) if wrong == 0 else None)
             nu /= 2.0
         return Stop("no_edge", f"the best voter's normaliser Z is {Z:.6g} at its smallest step, and it must be below 1")
 
-    def _facts(self, s: State, sums: Sequence[float], *_: Any) -> Facts:
-        before, wrong, after = sums
-        s.own.log_loss += math.log(after / before)
-        return {"error": wrong / before, "Z": after / before, "objective": math.exp(min(s.own.log_loss, 700.0))}
+    def _facts(self, s: State, numbers: Sums, sums: Sums, after: Sums = ()) -> Facts:
+        before, wrong, then = sums
+        s.own.log_loss += math.log(then / before)
+        return {"error": wrong / before, "Z": then / before, "objective": math.exp(min(s.own.log_loss, 700.0))}
 
 
 @booster(

@@ -12,11 +12,49 @@ from boostlab.boosters.plurality import Plurality
 from boostlab.boosters.registry import booster
 from boostlab.boosters.selection import SelectionData, cv_errors, misclassified, soft_misclassified
 from boostlab.boosters.shrinkage import SHARE, leaves_of
-from boostlab.contract import Array, Retry, Rule, State, Step, Stop, Task, log
+from boostlab.contract import (
+    NEGLIGIBLE,
+    TAKEN,
+    UNUSUAL,
+    Array,
+    Facts,
+    Retry,
+    Rule,
+    State,
+    Step,
+    Stop,
+    Sums,
+    Task,
+    UsualRound,
+    formula,
+    log,
+)
 from boostlab.ensemble.vote import Ensemble
 from boostlab.learners import VoterPool
 
 RHO = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)  # of which rho may be chosen
+
+
+@formula
+def said(h: float) -> float:
+    """The vote."""
+    return h + 0.0
+
+
+@formula
+def no_complement(h: float, previous: float) -> float:
+    """Whether a vote is not the opposite of the last voter's."""
+    return 1.0 if h != -previous else 0.0
+
+
+@formula
+def forgiving_log_odds(sums: Sums, numbers: list[float]) -> int:
+    """Steps 2 and 3: numbers are alpha, nu, rho and the limit."""
+    error = sums[1] / sums[0]
+    if not 0.0 < error < numbers[3] - NEGLIGIBLE:
+        return UNUSUAL
+    numbers[0] = numbers[1] * 0.5 * log(numbers[2] * (1 - error) / error)
+    return TAKEN
 
 
 @dataclass(frozen=True)
@@ -51,7 +89,15 @@ class ARBoost(Exponential):
     def begin(self, s: State) -> None:
         """No voter, no complement."""
         super().begin(s)
-        s.own.complement, s.own.complements = None, 0
+        s.keep("previous", 0.0)
+        s.own.complements = 0
+
+    def usual(self, s: State) -> UsualRound | None:
+        """All steps, if any voter may join."""
+        if self.forbid_repeat_complement:
+            return None
+        numbers = {"alpha": 0.0, "nu": self.learning_rate, "rho": self.rho, "limit": self.limit(s, 0.5)}
+        return self.by_error(forgiving_log_odds, numbers, after=no_complement, keeps=("previous", said))
 
     def limit(self, s: State, error: float) -> float:
         """Step 2: errors above 1/2 are welcome up to here."""
@@ -59,22 +105,29 @@ class ARBoost(Exponential):
 
     def task(self, s: State) -> Task:
         """Step 1."""
-        without = s.own.complement if self.forbid_repeat_complement else None
+        without = -s.column("previous") if self.forbid_repeat_complement and s.t else None
         return Task(self.needs, s.exponentials(), s.y, without=without)
 
     def vote(self, s: State, error: float) -> float:
         """Step 3."""
         return self.learning_rate * 0.5 * log(self.rho * (1 - error) / error)
 
+    def after(self, s: State, alpha: float) -> Sums:
+        """Return how often the voter does not take its predecessor back."""
+        return (s.total(no_complement),)
+
+    def facts(self, s: State, error: float, alpha: float, after: Sums = ()) -> Facts:
+        """`complements` counts the voters so far that took their predecessor back."""
+        s.own.complements += after[0] == 0.0
+        return {**super().facts(s, error, alpha, after), "complements": float(s.own.complements)}
+
     def step(self, s: State, task: Task, h: Array) -> Step | Retry | Stop:
-        """Steps 2 and 3; `complements` counts the voters so far that took their predecessor back."""
-        back = s.own.complement is not None and bool((h == s.own.complement).all())
-        if back and self.forbid_repeat_complement:  # from a learner that drew its rows and could not know
+        """Steps 2 and 3."""
+        if self.forbid_repeat_complement and s.total(no_complement) == 0.0:  # from a learner that drew its rows
             return Retry("the voter is the complement of the last one")
         answer = super().step(s, task, h)
         if isinstance(answer, Step):
-            s.own.complement, s.own.complements = -h, s.own.complements + back
-            answer.facts = {**answer.facts, "complements": float(s.own.complements)}
+            s.keep("previous", said)
         return answer
 
 

@@ -3,19 +3,57 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import atanh
+from math import atanh, inf
 
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.exponential import Exponential
 from boostlab.boosters.params import number, one_of, param
 from boostlab.boosters.registry import booster
-from boostlab.contract import Array, Retry, Rule, State, Step, Stop, Task, formula, log
+from boostlab.contract import (
+    NEGLIGIBLE,
+    TAKEN,
+    UNUSUAL,
+    Array,
+    Facts,
+    Retry,
+    Rule,
+    State,
+    Step,
+    Stop,
+    Sums,
+    Task,
+    UsualRound,
+    formula,
+    log,
+)
+
+LOWEST = -0.99  # target, for artanh(-1) is infinite
 
 
 @formula
 def margin_after(y: float, F: float, h: float, alpha: float) -> float:
     """y (F + alpha h)."""
     return y * (F + alpha * h)
+
+
+@formula
+def beyond_target(sums: Sums, numbers: list[float]) -> int:
+    """Steps 2 to 4: numbers are alpha, the floor, v (0 for arc-gv), the cap, S, the smallest margin and edge, g."""
+    error, v = sums[1] / sums[0], numbers[2]
+    numbers[7] = 1 - 2 * error
+    rho = max(min(numbers[6], numbers[7]) - v, LOWEST) if v > 0.0 else max(numbers[1], numbers[5])
+    if not 0.0 < error < (1 - rho) / 2 - NEGLIGIBLE:
+        return UNUSUAL
+    numbers[0] = min(0.5 * log((1 - error) / error) - atanh(rho), numbers[3])
+    return TAKEN
+
+
+@formula
+def margins_so_far(after: Sums, numbers: list[float]) -> int:
+    """What became of the margins, and step 5."""
+    numbers[4] += numbers[0]
+    numbers[5], numbers[6] = after[1] / numbers[4], min(numbers[6], numbers[7])
+    return UNUSUAL if numbers[2] > 0.0 and numbers[5] >= numbers[6] - numbers[2] else TAKEN
 
 
 @dataclass(frozen=True)
@@ -51,10 +89,17 @@ class ArcGV(Exponential):
         super().begin(s)
         s.own.S, s.own.least, s.own.lowest_edge = 0.0, -1.0, 1.0
 
+    def usual(self, s: State) -> UsualRound:
+        """All steps."""
+        v, cap = self.accuracy if self.target == "smallest_edge" else 0.0, inf if self.cap is None else self.cap
+        numbers = {"alpha": 0.0, "floor": self.margin_floor, "v": v, "cap": cap, "S": s.own.S}
+        numbers |= {"least": s.own.least, "lowest_edge": s.own.lowest_edge, "edge": 0.0}
+        return self.by_error(beyond_target, numbers, after=margin_after, check=margins_so_far, smallest=True)
+
     def rho(self, s: State, error: float) -> float:
         """Step 2."""
         if self.target == "smallest_edge":
-            return max(min(s.own.lowest_edge, 1 - 2 * error) - self.accuracy, -0.99)  # artanh(-1) is infinite
+            return max(min(s.own.lowest_edge, 1 - 2 * error) - self.accuracy, LOWEST)
         return float(max(self.margin_floor, s.own.least))
 
     def limit(self, s: State, error: float) -> float:
@@ -66,19 +111,24 @@ class ArcGV(Exponential):
         alpha = 0.5 * log((1 - error) / error) - atanh(self.rho(s, error))
         return alpha if self.cap is None else min(alpha, self.cap)
 
+    def after(self, s: State, alpha: float) -> Sums:
+        """Return the sum of the margins, and the smallest."""
+        return s.total(margin_after, alpha), s.smallest(margin_after, alpha)
+
+    def facts(self, s: State, error: float, alpha: float, after: Sums = ()) -> Facts:
+        """Say what became of the margins."""
+        own, facts = s.own, {**super().facts(s, error, alpha, after), "target": self.rho(s, error)}
+        own.S += alpha
+        own.least, own.lowest_edge = after[1] / own.S, min(own.lowest_edge, facts["edge"])
+        return {**facts, "minimum_margin": own.least, "average_margin": after[0] / (s.n * own.S)}
+
     def step(self, s: State, task: Task, h: Array) -> Step | Retry | Stop:
-        """Steps 2 to 5, and what became of the margins."""
+        """Steps 2 to 5."""
         answer, own = super().step(s, task, h), s.own
-        if isinstance(answer, Step):
-            alpha, edge = answer.alpha, answer.facts["edge"]
-            facts = {"target": self.rho(s, answer.facts["error"])}
-            own.S += answer.alpha
-            own.least, own.lowest_edge = s.smallest(margin_after, alpha) / own.S, min(own.lowest_edge, edge)
-            facts |= {"minimum_margin": own.least, "average_margin": s.total(margin_after, alpha) / (s.n * own.S)}
-            answer.facts = {**answer.facts, **facts}
-            if self.target == "smallest_edge" and answer.stop is None and own.least >= own.lowest_edge - self.accuracy:
-                said = f"the smallest margin {own.least:.4g} is within {self.accuracy:g} of the largest possible"
-                answer.stop = Stop("tolerance", said)
+        ends = self.target == "smallest_edge" and own.least >= own.lowest_edge - self.accuracy
+        if isinstance(answer, Step) and answer.stop is None and ends:
+            said = f"the smallest margin {own.least:.4g} is within {self.accuracy:g} of the largest possible"
+            answer.stop = Stop("tolerance", said)
         return answer
 
 

@@ -3,11 +3,38 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from boostlab.boosters.base import BoostingClassifier
-from boostlab.boosters.exponential import Exponential
+from boostlab.boosters.exponential import Exponential, log_odds_step
 from boostlab.boosters.registry import booster
-from boostlab.contract import Array, Retry, Rule, State, Step, Stop, Task, exp, formula, log
+from boostlab.contract import (
+    Array,
+    Retry,
+    Rule,
+    State,
+    Step,
+    Stop,
+    Sums,
+    Task,
+    UsualRound,
+    exp,
+    formula,
+    log,
+)
+
+
+@formula
+def weight(d: float) -> float:
+    """d."""
+    return d
+
+
+@formula
+def log_odds_of_one_more(sums: Sums, numbers: list[float]) -> int:
+    """Steps 2 and 3: numbers are those of `log_odds_step`, eps and t."""
+    numbers[3], numbers[4] = sums[1] / sums[0], numbers[4] + 1.0
+    return log_odds_step(sums, numbers)
 
 
 @formula
@@ -35,6 +62,8 @@ class AveBoost(Exponential):
     5. d_{t+1} = (t d_t + c_t) / (t + 1), which is the mean of d_1, c_1, ..., c_t.
     """
 
+    loss_after: ClassVar[Any] = staticmethod(loss_after)  # it may rise: d is not its gradient
+
     def begin(self, s: State) -> None:
         """Step 1, up to a factor: weights are of mean 1."""
         s.keep("d", 1.0)
@@ -55,9 +84,10 @@ class AveBoost(Exponential):
             s.keep("d", next_weight, error, s.t + 1)
         return answer
 
-    def loss(self, s: State, error: float, alpha: float, h: Array) -> float:
-        """Return the mean of exp(-y F) after the step, which may rise: d is not its gradient."""
-        return float(s.total(loss_after, alpha) / s.n)
+    def usual(self, s: State) -> UsualRound:
+        """All steps."""
+        numbers = {"alpha": 0.0, "nu": 1.0, "limit": 0.5, "error": 0.0, "t": s.t}
+        return self.by_error(log_odds_of_one_more, numbers, weigh=weight, keeps=("d", next_weight))
 
 
 @booster(

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from boostlab.boosters.fixed_point import FixedPoint, fixed_point
 from boostlab.boosters.params import param
 from boostlab.boosters.registry import booster
 from boostlab.boosters.shrinkage import SHARE
-from boostlab.boosters.vadaboost import FixedPoint, VadaBoost
-from boostlab.boosters.variance_penalised import Rules, VariancePenalised
-from boostlab.contract import MixedTask, State
+from boostlab.boosters.vadaboost import VadaBoost
+from boostlab.boosters.variance_penalised import Rules, VariancePenalised, quarter_log_odds, squared_mixture
+from boostlab.contract import MixedTask, State, UsualRound, squared_error_sums
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,11 @@ class EBBoost(VadaBoost):
         "use stumps (estimator=None), a VoterPool, or VadaBoostClassifier, which works with any weighted learner"
     )
 
+    def usual(self, s: State) -> UsualRound:
+        """All steps."""
+        numbers = self.numbers(s, a=1.0)
+        return UsualRound(quarter_log_odds, numbers, squared_error_sums, self._facts, after=squared_mixture)
+
     def task(self, s: State) -> MixedTask:
         """Steps 1 to 3."""
         s.own.lam = self.penalty(s)
@@ -52,6 +58,10 @@ class FixedPointEBBoost(FixedPoint, EBBoost):
     exact: bool = True
     patience: int = 10
     delta: float = 0.05
+
+    def usual(self, s: State) -> UsualRound:
+        """All steps."""
+        return self.estimated(s, fixed_point, a=1.0)
 
 
 @booster(

@@ -2,15 +2,39 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from math import exp, log
-from typing import ClassVar
+from typing import Any, ClassVar
 
-import numpy as np
+from boostlab.contract import (
+    NEGLIGIBLE,
+    TAKEN,
+    UNUSUAL,
+    Array,
+    Facts,
+    Retry,
+    Rule,
+    State,
+    Step,
+    Stop,
+    Sums,
+    Task,
+    UsualRound,
+    error_sums,
+    formula,
+    log,
+    perfect,
+)
 
-from boostlab.contract import NEGLIGIBLE, Array, Retry, Rule, State, Step, Stop, Task, error_sums, perfect
 
-NONE = np.empty(0)
+@formula
+def log_odds_step(sums: Sums, numbers: list[float]) -> int:
+    """(1/2) ln((1 - eps) / eps) times nu, for 0 < eps < limit: numbers are alpha, nu and the limit."""
+    error = sums[1] / sums[0]
+    if not 0.0 < error < numbers[2] - NEGLIGIBLE:
+        return UNUSUAL
+    numbers[0] = numbers[1] * 0.5 * log((1.0 - error) / error)
+    return TAKEN
 
 
 @dataclass(frozen=True)
@@ -18,6 +42,7 @@ class Exponential(Rule):
     """Weights w proportional to exp(-y F), voters by smallest weighted error; a subclass says how loud they vote."""
 
     labels_only: ClassVar[bool] = True
+    loss_after: ClassVar[Any] = None  # the formula whose mean is the objective; by default the mean of exp(-y F)
 
     def limit(self, s: State, error: float) -> float:
         """Return from where on weighted errors are of no use (to a voter with this one)."""
@@ -47,13 +72,26 @@ class Exponential(Rule):
         if error >= limit - NEGLIGIBLE:
             return Stop("no_edge", f"weighted error {error:.4g}, and the rule needs less than {limit:.4g}")
         alpha = self.vote(s, self.floored(s, error))
-        return Step(alpha, self.facts(s, error, alpha, h), perfect(s) if wrong == 0 else None)
+        return Step(alpha, self.facts(s, error, alpha, self.after(s, alpha)), perfect(s) if wrong == 0 else None)
 
-    def facts(self, s: State, error: float, alpha: float, h: Array = NONE) -> dict[str, float]:
-        """Return what there is to say of a step (a rule that is plain needs no votes for that)."""
-        return {"error": error, "edge": 1 - 2 * error, "objective": self.loss(s, error, alpha, h)}
+    def after(self, s: State, alpha: float) -> Sums:
+        """Return what is summed for the voter and alpha (nothing, for a rule that is plain)."""
+        return () if self.loss_after is None else (s.total(self.loss_after, alpha),)
 
-    def loss(self, s: State, error: float, alpha: float, h: Array) -> float:
-        """Return the mean of exp(-y F) after the step: the product of the normalisers Z."""
-        s.own.log_loss += log((1 - error) * exp(-alpha) + error * exp(alpha))
-        return exp(min(s.own.log_loss, 700.0))
+    def facts(self, s: State, error: float, alpha: float, after: Sums = ()) -> Facts:
+        """Return what there is to say of a step."""
+        return {"error": error, "edge": 1 - 2 * error, "objective": self.loss(s, error, alpha, after)}
+
+    def loss(self, s: State, error: float, alpha: float, after: Sums) -> float:
+        """Return the objective after the step; the mean of exp(-y F) is the product of the normalisers Z."""
+        if self.loss_after is not None:
+            return after[0] / s.n
+        s.own.log_loss += math.log((1 - error) * math.exp(-alpha) + error * math.exp(alpha))
+        return math.exp(min(s.own.log_loss, 700.0))
+
+    def by_error(self, step: Any, numbers: dict[str, float], **more: Any) -> UsualRound:
+        """Return a usual round whose step looks at the error."""
+        return UsualRound(step, numbers, error_sums, self._facts, **({"after": self.loss_after} | more))
+
+    def _facts(self, s: State, numbers: Sums, sums: Sums, after: Sums) -> Facts:
+        return self.facts(s, sums[1] / sums[0], numbers[0], after)

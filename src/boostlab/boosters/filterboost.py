@@ -64,9 +64,8 @@ class FilterBoost(MadaBoost):
     weight: ClassVar[Any] = staticmethod(weight)
     loss_after: ClassVar[Any] = staticmethod(loss_after)
 
-    def bound(self, mean: float) -> float:
-        """Return how large the training error can be."""
-        return 2.0 * mean
+    least: ClassVar[float] = 0.5
+    usual = MadaBoost.usual
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ class GentleBoost(RealAdaBoost):
     def usual(self, s: State) -> UsualRound:
         """Steps 1 to 3."""
         nu = self.learning_rate
-        return UsualRound(lower_normaliser, (nu, nu / 2048.0), weights_after, self._facts)
+        return UsualRound(lower_normaliser, {"nu": nu, "least": nu / 2048.0}, weights_after, self._facts)
 
     def task(self, s: State) -> Task:
         """Steps 1 and 2."""

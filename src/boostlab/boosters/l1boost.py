@@ -11,13 +11,27 @@ from boostlab.boosters.exponential import Exponential
 from boostlab.boosters.params import number, one_of, param
 from boostlab.boosters.registry import booster
 from boostlab.boosters.shrinkage import SHARE
-from boostlab.contract import Array, Plain, Rule, State, exp, formula, log
+from boostlab.contract import NEGLIGIBLE, TAKEN, UNUSUAL, Plain, Rule, State, Sums, UsualRound, exp, formula, log
+
+TINY = 1e-6  # by how much an edge must be worth its price
 
 
 @formula
 def less_a_constant(error: float, numbers: tuple[float, ...]) -> float:
     """artanh(g) - artanh(b), times nu, where numbers are artanh(b) and nu."""
     return numbers[1] * (0.5 * log((1 - error) / error) - numbers[0])
+
+
+@formula
+def less_a_price(sums: Sums, numbers: list[float]) -> int:
+    """Steps 2 and 3 where the penalty is added: numbers are alpha, nu, beta and ln L."""
+    error, b = sums[1] / sums[0], numbers[2] * exp(min(-numbers[3], 700.0))
+    if not (b > 0.0 and 0.0 < error < max(1.0 - b - TINY, 0.0) / 2.0 - NEGLIGIBLE):
+        return UNUSUAL
+    alpha = numbers[1] * log(2 * (1 - error) / (b + sqrt(b * b + 4 * error * (1 - error))))
+    numbers[0] = alpha
+    numbers[3] += math.log((1 - error) * math.exp(-alpha) + error * math.exp(alpha))
+    return TAKEN
 
 
 @dataclass(frozen=True)
@@ -56,13 +70,18 @@ class L1Boost(Exponential):
             return None
         return Plain(less_a_constant, (atanh(self.beta), self.learning_rate), self.limit(s, 0.5), self.facts)
 
+    def usual(self, s: State) -> UsualRound:
+        """Steps 2 and 3, where b changes."""
+        numbers = {"alpha": 0.0, "nu": self.learning_rate, "beta": self.beta, "log_loss": s.own.log_loss}
+        return self.by_error(less_a_price, numbers)
+
     def b(self, s: State) -> float:
         """Step 2."""
         return self.beta if self.penalty == "multiplicative" else self.beta * exp(min(-s.own.log_loss, 700.0))
 
     def limit(self, s: State, error: float) -> float:
         """Step 2 (without a penalty AdaBoost's)."""
-        return max(1 - self.b(s) - (1e-6 if self.beta > 0 else 0.0), 0.0) / 2
+        return max(1 - self.b(s) - (TINY if self.beta > 0 else 0.0), 0.0) / 2
 
     def floored(self, s: State, error: float) -> float:
         """Where the penalty is added, even a perfect voter has a best alpha, ln(1 / b)."""
@@ -75,9 +94,9 @@ class L1Boost(Exponential):
             return less_a_constant(error, (atanh(b), self.learning_rate))
         return self.learning_rate * log(2 * (1 - error) / (b + sqrt(b * b + 4 * error * (1 - error))))
 
-    def loss(self, s: State, error: float, alpha: float, h: Array) -> float:
+    def loss(self, s: State, error: float, alpha: float, after: Sums) -> float:
         """Return the penalised loss after the step."""
-        L = super().loss(s, error, alpha, h)
+        L = super().loss(s, error, alpha, after)
         s.own.S += alpha
         if self.penalty == "additive":
             return L + self.beta * s.own.S

@@ -20,6 +20,7 @@ from boostlab.contract import (
     State,
     Step,
     Stop,
+    Sums,
     Task,
     UsualRound,
     formula,
@@ -88,10 +89,10 @@ class L2Boost(Rule):
 
     def usual(self, s: State) -> UsualRound:
         """Both steps."""
-        numbers = self.learning_rate, self.learning_rate, s.n, s.own.first
-        return UsualRound(lower_risk, numbers, residual_moments, self._facts, (residual,), squared_error_after)
+        numbers = {"alpha": 0.0, "nu": self.learning_rate, "n": s.n, "first": s.own.first}
+        return UsualRound(lower_risk, numbers, residual_moments, self._facts, residual, after=squared_error_after)
 
-    def _facts(self, s: State, sums: Sequence[float], after: Sequence[float], alpha: float) -> Facts:
+    def _facts(self, s: State, numbers: Sums, sums: Sums, after: Sums) -> Facts:
         return {"objective": after[0] / s.n}
 
     def task(self, s: State) -> Task:
@@ -104,7 +105,7 @@ class L2Boost(Rule):
         if lower_risk(sums, numbers) == UNUSUAL:
             return Stop("tolerance", "the best fit explains nothing of what is left of y")
         alpha = numbers[0]
-        return Step(alpha, self._facts(s, sums, (s.total(squared_error_after, alpha),), alpha))
+        return Step(alpha, self._facts(s, numbers, sums, (s.total(squared_error_after, alpha),)))
 
     def probability(self, F: Array) -> Array:
         """F estimates 2 P(+1) - 1."""

@@ -24,6 +24,7 @@ from boostlab.contract import (
     State,
     Step,
     Stop,
+    Sums,
     Task,
     UsualRound,
     exp,
@@ -84,6 +85,19 @@ def lower_loss(sums: Sequence[float], numbers: list[float]) -> int:
     return UNUSUAL if numbers[0] * 2048.0 < numbers[1] else AGAIN
 
 
+@formula
+def loss_and_size(y: float, F: float, h: float, nu: float) -> tuple[float, float]:
+    """The loss after the step, and |h|."""
+    return loss_after(y, F, h, nu), magnitude(h)
+
+
+@formula
+def any_fit(sums: Sums, numbers: list[float]) -> int:
+    """Step 3 as printed, of any fit that is not 0."""
+    before, numbers[3] = numbers[3], sums[0] / numbers[2]
+    return UNUSUAL if before <= W_MIN or sums[1] <= 0.0 else TAKEN
+
+
 @dataclass(frozen=True)
 class LogitBoost(Rule):
     """Newton steps on the logistic loss mean ln(1 + exp(-2 y F)), each fitted by weighted least squares.
@@ -118,14 +132,15 @@ class LogitBoost(Rule):
         """The loss of F = 0 is ln 2."""
         s.own.loss, s.own.careful = log(2.0), False
 
-    def usual(self, s: State) -> UsualRound | None:
-        """Steps 1 and 3, where the loss must fall and does."""
+    def usual(self, s: State) -> UsualRound:
+        """Steps 1 and 3; where the loss must fall, it does."""
+        nu = self.learning_rate
+        numbers = {"nu": nu, "first": nu, "n": s.n, "loss": s.own.loss, "z_max": self.z_max, "careful": s.own.careful}
         if not self.safe:
-            return None
-        nu, weigh = self.learning_rate, (newton, self.z_max, s.own.careful)
-        return UsualRound(lower_loss, (nu, nu, s.n, s.own.loss), loss_after, self._facts, weigh)
+            return UsualRound(any_fit, numbers, loss_and_size, self._facts, newton)
+        return UsualRound(lower_loss, numbers, loss_after, self._facts, newton)
 
-    def _facts(self, s: State, sums: Sequence[float], after: Sequence[float], nu: float) -> Facts:
+    def _facts(self, s: State, numbers: Sums, sums: Sums, after: Sums) -> Facts:
         s.own.loss = sums[0] / s.n
         return {"objective": s.own.loss}
 

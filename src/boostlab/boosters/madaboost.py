@@ -8,10 +8,24 @@ from typing import Any, ClassVar
 from scipy.special import expit
 
 from boostlab.boosters.base import BoostingClassifier
-from boostlab.boosters.exponential import Exponential
+from boostlab.boosters.exponential import Exponential, log_odds_step
 from boostlab.boosters.params import number, param
 from boostlab.boosters.registry import booster
-from boostlab.contract import Array, Rule, State, Stop, Task, exp, formula, log
+from boostlab.contract import (
+    TAKEN,
+    UNUSUAL,
+    Array,
+    Rule,
+    State,
+    Stop,
+    Sums,
+    Task,
+    UsualRound,
+    exp,
+    formula,
+    log,
+    weight_sum,
+)
 
 
 @formula
@@ -25,6 +39,12 @@ def loss_after(y: float, F: float, h: float, alpha: float) -> float:
     """phi(y (F + alpha h))."""
     v = y * (F + alpha * h)
     return exp(-v) if v > 0.0 else 1.0 - v
+
+
+@formula
+def goes_on(sums: Sums, numbers: list[float]) -> int:
+    """Step 2: numbers are alpha, two of its own, n, how much an error weighs, and the target."""
+    return UNUSUAL if sums[0] / numbers[3] / numbers[4] <= numbers[5] else TAKEN
 
 
 @dataclass(frozen=True)
@@ -52,26 +72,25 @@ class MadaBoost(Exponential):
 
     weight: ClassVar[Any] = staticmethod(weight)
     loss_after: ClassVar[Any] = staticmethod(loss_after)
+    least: ClassVar[float] = 1.0  # what an error weighs at least
+
+    def usual(self, s: State) -> UsualRound:
+        """All steps."""
+        numbers = {"alpha": 0.0, "nu": self.exponent, "limit": 0.5, "n": s.n, "least": self.least}
+        numbers["target"] = self.target_error
+        return self.by_error(log_odds_step, numbers, weigh=self.weight, before=weight_sum, plan=goes_on)
 
     def task(self, s: State) -> Task | Stop:
         """Steps 1 to 3."""
         W = s.each(self.weight)
-        bound = self.bound(s.total(W) / s.n)
+        bound = s.total(W) / s.n / self.least
         if bound <= self.target_error:
             return Stop("tolerance", f"the training error is at most {bound:.3g}, the bound by the weights")
         return Task("edge", W, s.y)
 
-    def bound(self, mean: float) -> float:
-        """Return how large the training error can be with this mean of W."""
-        return mean
-
     def vote(self, s: State, error: float) -> float:
         """Step 4."""
         return self.exponent * 0.5 * log((1 - error) / error)
-
-    def loss(self, s: State, error: float, alpha: float, h: Array) -> float:
-        """Return the mean of phi after the step."""
-        return float(s.total(self.loss_after, alpha) / s.n)
 
     def probability(self, F: Array) -> Array:
         """The minimiser of the mean of phi is F = ln(P / (1 - P))."""

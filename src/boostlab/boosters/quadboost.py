@@ -16,7 +16,22 @@ from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import number, one_of, param
 from boostlab.boosters.registry import booster
 from boostlab.boosters.selection import SelectionData, complexity
-from boostlab.contract import Array, ResidualTask, Rule, State, Step, Stop, Task, formula, residual_moments
+from boostlab.contract import (
+    TAKEN,
+    UNUSUAL,
+    Array,
+    Facts,
+    ResidualTask,
+    Rule,
+    State,
+    Step,
+    Stop,
+    Sums,
+    Task,
+    UsualRound,
+    formula,
+    residual_moments,
+)
 from boostlab.data.sample import Sample
 from boostlab.engine.monitors import DistinctVoters
 from boostlab.engine.training import Training
@@ -28,6 +43,31 @@ from boostlab.learners import VoterPool
 def residual(y: float, F: float) -> float:
     """Step 1's r."""
     return y - F
+
+
+@formula
+def weighed_residual(y: float, F: float) -> tuple[float, float]:
+    """The same as a weight and a target."""
+    return 1.0, y - F
+
+
+@formula
+def along(sums: Sums, numbers: list[float]) -> int:
+    """Steps 2 and 3: numbers are alpha, lambda_1, lambda_2, the cap, the tolerance and n."""
+    d, eta = sums[0] / numbers[5], sums[1] / numbers[5]
+    if d - numbers[1] <= numbers[4] or eta == 0.0:
+        return UNUSUAL
+    numbers[0] = min((d - numbers[1]) / (eta + numbers[2]), numbers[3])
+    return TAKEN
+
+
+NUMBERS = "alpha", "lam_1", "lam_2", "cap", "tol", "n"  # of `along`
+
+
+def penalties_of(form: str | None, lam: float) -> tuple[float, float, float]:
+    """Return lambda_1, lambda_2 and the cap."""
+    forms = {"l1": (lam, 0.0, np.inf), "l2": (0.0, lam, np.inf), "linf": (0.0, 0.0, lam)}
+    return forms.get(form or "", (0.0, 0.0, np.inf))
 
 
 @dataclass(frozen=True)
@@ -67,20 +107,32 @@ class QuadBoost(Rule):
         """The risk of F = 0 is 1 and no weight has been given."""
         s.own.risk, s.own.penalty = 1.0, 0.0
 
+    @property
+    def penalties(self) -> tuple[float, float, float]:
+        """lambda_1, lambda_2 and the cap."""
+        return penalties_of(self.regularizer, self.strength)
+
+    def usual(self, s: State) -> UsualRound | None:
+        """All steps, if lambda stays."""
+        if self.grows:
+            return None
+        numbers = dict(zip(NUMBERS, (0.0, *self.penalties, self.tol, s.n), strict=True))
+        return UsualRound(along, numbers, residual_moments, self._facts, weighed_residual)
+
+    def _facts(self, s: State, numbers: Sums, sums: Sums, after: Sums) -> Facts:
+        (lam_1, lam_2, _), alpha, d, eta = self.penalties, numbers[0], sums[0] / s.n, sums[1] / s.n
+        s.own.risk += alpha * (alpha * eta - 2 * d)
+        s.own.penalty += 2 * lam_1 * alpha + lam_2 * alpha * alpha
+        return {"edge": d, "eta": eta, "risk": s.own.risk, "objective": s.own.risk + s.own.penalty}
+
     def task(self, s: State) -> Task:
         """Step 1: the correlation with the residual is an edge with weights |r| and labels sign(r)."""
         return ResidualTask("edge", lambda: s.each(residual))
 
-    def moments(self, s: State, task: Task, h: Array) -> tuple[float, float]:
-        """Return d and eta, from the learner where it knows them."""
-        d, eta = s.total(residual_moments)
-        return d / s.n, eta / s.n
-
     def step(self, s: State, task: Task, h: Array) -> Step | Stop:
         """Steps 2 and 3."""
-        lam, form = self.strength, self.regularizer
-        d, eta = self.moments(s, task, h)
-        least, cap = 0.0, lam
+        lam, form, least, sums = self.strength, self.regularizer, 0.0, s.total(residual_moments)
+        d, eta, cap = sums[0] / s.n, sums[1] / s.n, lam
         if self.grows:
             lam *= sqrt(s.t + 1) if form == "l2" else s.t + 1
             largest = float(s.alphas.max(initial=0.0))
@@ -89,11 +141,11 @@ class QuadBoost(Rule):
         if d - (lam if form == "l1" else least) <= self.tol or eta == 0.0:
             return Stop("tolerance", f"no voter correlates with the residual by more than {max(d, 0.0):.3g}")
         alpha = {None: d / eta, "l1": (d - lam) / eta, "l2": d / (eta + lam), "linf": min(d / eta, cap)}[form]
-        s.own.risk += alpha * (alpha * eta - 2 * d)
-        s.own.penalty += {None: 0.0, "l1": 2 * lam * alpha, "l2": lam * alpha * alpha, "linf": 0.0}[form]
+        facts = self._facts(s, (alpha,), sums, ())
         if self.grows:
             s.own.penalty = lam * (float(s.alphas @ s.alphas) + alpha * alpha if form == "l2" else max(largest, alpha))
-        return Step(alpha, {"edge": d, "eta": eta, "risk": s.own.risk, "objective": s.own.risk + s.own.penalty})
+            facts = {**facts, "objective": s.own.risk + s.own.penalty}
+        return Step(alpha, facts)
 
     def probability(self, F: Array) -> Array:
         """F estimates 2 P(+1) - 1."""
@@ -109,13 +161,6 @@ class SteepestQuadBoost(QuadBoost):
 
     needs: ClassVar[str] = "risk"
     instead: ClassVar[str] = 'use a VoterPool, or criterion="correlation", which is the same for votes of -1 and +1'
-
-    @property
-    def penalties(self) -> tuple[float, float, float]:
-        """lambda_1, lambda_2 and the cap."""
-        lam, free = self.strength, np.inf
-        forms = {"l1": (lam, 0.0, free), "l2": (0.0, lam, free), "linf": (0.0, 0.0, lam)}
-        return forms.get(self.regularizer or "", (0.0, 0.0, free))
 
     def change(self, d: Any, eta: Any, alpha: Any) -> tuple[Any, Any]:
         """Return the best change of a coefficient alpha, between 0 and the cap, and by how much it lowers J.
@@ -153,7 +198,7 @@ class CoordinateQuadBoost(SteepestQuadBoost):
 
     def step(self, s: State, task: Task, h: Array) -> Step | Stop:
         """Steps 2 and 3."""
-        d, eta = self.moments(s, task, h)
+        d, eta = (x / s.n for x in s.total(residual_moments))
         delta, saved = (float(x) for x in self.change(d, eta, s.standing))
         if saved <= self.tol**2:
             return Stop("tolerance", f"no voter's step lowers the objective by more than {saved:.3g}")
@@ -255,7 +300,7 @@ class QuadBoostClassifier(BoostingClassifier):
 
     def _begin(self, sample: Sample, held_out: Sample | None) -> Training:
         training = super()._begin(sample, held_out)
-        training.monitors.append(DistinctVoters())
+        training.late_monitors.append(DistinctVoters())
         return training
 
     def _keep(self, ensemble: Ensemble, history: dict[str, Any], stop_reason: str) -> None:

@@ -1,65 +1,69 @@
 """VadaBoost: boosting that penalises the variance of the loss (Shivaswamy & Jebara 2011).
 
 Two classes are the paper's; three or more are ours, in SAMME's coding, derived in docs/multiclass_vadaboost.md.
-`FixedPoint` estimates the penalty anew every round, from the current training losses.
+With `FixedPoint` the penalty is estimated anew every round, from the current training losses.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import sqrt
 from typing import Any, ClassVar
 
-import numpy as np
-
+from boostlab.boosters.fixed_point import FixedPoint, fixed_point
 from boostlab.boosters.params import one_of, param
 from boostlab.boosters.plurality import Plurality
 from boostlab.boosters.registry import booster
 from boostlab.boosters.shrinkage import SHARE
-from boostlab.boosters.variance_penalised import Rules, VariancePenalised
+from boostlab.boosters.variance_penalised import (
+    NOTICED,
+    Rules,
+    VariancePenalised,
+    both_sides,
+    deviation_after,
+    facts_of,
+    loss_after,
+    quarter_log_odds,
+    squared_mixture,
+)
 from boostlab.contract import (
+    TAKEN,
     Array,
+    Facts,
     MixedTask,
     Row,
     Rule,
     State,
     Step,
     Stop,
+    Sums,
     Task,
+    UsualRound,
     exp,
     formula,
     is_other_class,
     log,
+    loss_sum,
     perfect,
     squared_error_sums,
 )
 
 
 @formula
-def squared_mixture(e: float, a: float, b: float) -> float:
-    """(a e + b e^2)^2: the square of step 2's u, up to a common factor."""
-    u = (b * e + a) * e
-    return u * u
+def fixed_mixture(sums: Sums, numbers: list[float]) -> int:
+    """Step 2 with the penalty of `fixed_point`."""
+    said = fixed_point(sums, numbers)
+    numbers[5] = 1 - numbers[1]
+    mixes(sums, numbers)
+    return said
 
 
 @formula
-def loss_after(y: float, F: float, h: float, alpha: float) -> float:
-    """exp(-y (F + alpha h))."""
-    return exp(min(-y * (F + alpha * h), 300.0))
-
-
-@formula
-def deviation_after(y: float, F: float, h: float, alpha: float, mean: float) -> float:
-    """The squared distance of that from the mean."""
-    d = loss_after(y, F, h, alpha) - mean
-    return d * d
-
-
-@formula
-def squared_deviation(e: float, mean: float) -> float:
-    """(e - mean)^2."""
-    return (e - mean) * (e - mean)
+def mixes(sums: Sums, numbers: list[float]) -> int:
+    """Step 2, up to a common factor: numbers 1, 2, 5 and 6 are lambda, n, a and b."""
+    numbers[6] = numbers[1] * (numbers[2] / sums[0])
+    return TAKEN
 
 
 @dataclass(frozen=True)
@@ -103,25 +107,32 @@ class VadaBoost(Rule):
         e = s.exponentials()
         return MixedTask(e, s.y, 1 - lam, lam * (s.n / s.total(e)))  # step 2 up to a common factor
 
+    def usual(self, s: State) -> UsualRound:
+        """All steps."""
+        rule = quarter_log_odds, self.numbers(s), squared_error_sums, self._facts
+        return UsualRound(*rule, before=loss_sum, plan=mixes, after=squared_mixture, criterion="mixed")
+
+    def numbers(self, s: State, a: float | None = None, b: float = 0.0) -> dict[str, float]:
+        """Return the numbers of a round."""
+        lam, exact = self.variance_penalty, float(self.exact)
+        numbers = {"alpha": 0.0, "variance_penalty": lam, "n": s.n, "exact": exact, "nu": self.learning_rate}
+        return numbers | {"a": 1 - lam if a is None else a, "b": b}
+
     def step(self, s: State, task: Any, h: Array) -> Step | Stop:
         """Steps 4 and 5, from the sums of w (W) and of w^2 (S) where h is right (I) and wrong (J)."""
-        lam = s.own.lam
-        W, W_J, S, S_J = s.total(squared_error_sums)
-        spread = (task.a * W + task.b * S) ** 2 / s.total(squared_mixture, task.a, task.b)
-        W_I, W_J, S_I, S_J = (W - W_J) / W, W_J / W, s.n * (S - S_J) / W**2, s.n * S_J / W**2
-        A, B = (1 - lam) * W_I**2 + lam * S_I, (1 - lam) * W_J**2 + lam * S_J
+        sums, lam = s.total(squared_error_sums), s.own.lam
+        W_I, W_J, S_I, S_J, A, B = both_sides(sums, lam, s.n)
         up, down = (A, B) if self.exact else ((1 - lam) * W_I + lam * S_I, (1 - lam) * W_J + lam * S_J)
-        if down >= up * (1 - 1e-8):  # the cost falls by the square of the difference: less would be rounding
+        if down >= up * NOTICED:
             return Stop("no_edge", f"the voter is right on {up:.4g} and wrong on {down:.4g} of the penalised weight")
         floor = 0.5 / s.size  # for a perfect voter, as in AdaBoost
         alpha = self.learning_rate * (0.25 * log(up / down) if down > 0 else 0.5 * log((1 - floor) / floor))
-        cross = 2 * (1 - lam) * W_I * W_J
-        V = A * math.exp(-2 * alpha) + B * math.exp(2 * alpha) + cross
-        s.own.log_cost += math.log(V / (A + B + cross))
-        gap = cross / 2 * (math.exp(alpha) - math.exp(-alpha)) ** 2  # U - V, what the bound gives away at this step
-        facts = {"error": W_J, "edge": W_I - W_J, "bound_gap": gap, "objective": math.exp(s.own.log_cost)}
-        facts |= {"variance_penalty": lam, "effective_size": spread}
+        numbers = alpha, lam, s.n, 0.0, 0.0, task.a, task.b
+        facts = self._facts(s, numbers, sums, (s.total(squared_mixture, task.a, task.b),))
         return Step(alpha, facts, perfect(s) if W_J == 0 else None)
+
+    def _facts(self, s: State, numbers: Sums, sums: Sums, after: Sums) -> Facts:
+        return facts_of(s, numbers, sums, after)
 
     loss_after: ClassVar[Any] = staticmethod(loss_after)  # and its squared distance from the mean
     deviation_after: ClassVar[Any] = staticmethod(deviation_after)
@@ -215,7 +226,7 @@ class VadaBoostOfClasses(VadaBoost, Plurality):
         W_I, W_J, S_I, S_J = (W - W_J) / W, W_J / W, s.n * (S - S_J) / W**2, s.n * S_J / W**2
         A, B, C = (1 - lam) * W_I**2 + lam * S_I, (1 - lam) * W_J**2 + lam * S_J, (1 - lam) * W_I * W_J
         up, down, limit = A + C, B + C, (K - 1) / K  # the sums of u
-        if down >= (K - 1) * up * (1 - 1e-8):  # the cost falls by the square of the difference: less would be rounding
+        if down >= (K - 1) * up * NOTICED:
             error = down / (up + down)
             return Stop("no_edge", f"penalised weighted error {error:.4g}, and the rule needs less than {limit:.4g}")
         a, b, c = ((K - 1) * A, B, (K - 2) * C) if self.exact else ((K - 1) * up, down, 0.0)
@@ -240,56 +251,16 @@ class VadaBoostOfClasses(VadaBoost, Plurality):
         return alpha, float(s.alphas.sum() + alpha) / s.n_classes
 
 
-class FixedPoint(VadaBoost):
-    """Sample variance penalisation, mean + tau sqrt(variance / n), through the cost of VadaBoost.
-
-    1. The two costs of the losses e = exp(-y F) have parallel gradients for lambda = tau mean sqrt(n) / ((n - 1) sd),
-       with tau = sqrt(2 ln(2 / delta)), the empirical Bernstein bound's.
-    2. Before every round lambda is set to that, cut to [0, 1] (1 at F = 0, where it does not matter).
-    3. The objective is mean + tau sd / sqrt(n).  It is concave in mean^2 and variance, so it falls with the cost of
-       every round whose lambda was not cut; stop when it has seen no new minimum for `patience` rounds.
-    """
-
-    patience: int
-    delta: float
-
-    @property
-    def tau(self) -> float:
-        """What the standard error counts."""
-        return sqrt(2 * log(2 / self.delta))
-
-    def begin(self, s: State) -> None:
-        """No minimum has been seen."""
-        super().begin(s)
-        s.own.lowest, s.own.lowest_at = np.inf, 0
-
-    def penalty(self, s: State) -> float:
-        """Steps 1 and 2; the scale of e does not matter."""
-        mean = s.total(s.exponentials()) / s.n
-        error = sqrt(s.total(squared_deviation, mean) / s.n / (s.size - 1))
-        return min(1.0, self.tau * mean / ((s.size - 1) * error)) if error > 0 else 1.0
-
-    def step(self, s: State, task: Any, h: Array) -> Step | Stop:
-        """Step 3."""
-        answer = super().step(s, task, h)
-        if isinstance(answer, Stop):
-            return answer
-        numbers = self.after(s, answer.alpha)
-        mean = s.total(self.loss_after, *numbers) / s.n
-        objective = mean + self.tau * sqrt(s.total(self.deviation_after, *numbers, mean) / s.n / (s.size - 1))
-        if objective < s.own.lowest:
-            s.own.lowest, s.own.lowest_at = objective, s.t
-        elif s.t - s.own.lowest_at >= self.patience and answer.stop is None:
-            answer = replace(answer, stop=Stop("patience", f"no lower penalised loss in {self.patience} rounds"))
-        return replace(answer, facts={**answer.facts, "variance_penalty": s.own.lam, "objective": objective})
-
-
 @dataclass(frozen=True)
-class FixedPointVadaBoost(FixedPoint):
+class FixedPointVadaBoost(FixedPoint, VadaBoost):
     """VadaBoost with `FixedPoint`'s penalty."""
 
     patience: int = 10
     delta: float = 0.05
+
+    def usual(self, s: State) -> UsualRound:
+        """All steps."""
+        return self.estimated(s, fixed_mixture, criterion="mixed")
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from boostlab.boosters.exponential import Exponential
 from boostlab.boosters.params import flag, number, param
 from boostlab.boosters.registry import booster
 from boostlab.boosters.shrinkage import SHARE
-from boostlab.contract import Array, Rule, State, Stop, Task, exp, formula, log
+from boostlab.contract import Array, Rule, State, Stop, Sums, Task, exp, formula, log
 
 
 @formula
@@ -58,6 +58,7 @@ class WeightBoost(Exponential):
     learning_rate: float = 1.0
 
     additive: ClassVar[bool] = False
+    loss_after: ClassVar[Any] = staticmethod(loss_after)
 
     def task(self, s: State) -> Task | Stop:
         """Step 1, and the factor of step 3."""
@@ -77,9 +78,9 @@ class WeightBoost(Exponential):
         """The factor depends on the vote so far, so prediction goes voter by voter."""
         return F + alpha * np.exp(-np.abs(self.beta * F)) * h
 
-    def loss(self, s: State, error: float, alpha: float, h: Array) -> float:
-        """Return the mean of exp(-y H) after the step."""
-        return float(s.total(loss_after, self.beta, alpha) / s.n)
+    def after(self, s: State, alpha: float) -> Sums:
+        """Return the sum of exp(-y H) after the step."""
+        return (s.total(loss_after, self.beta, alpha),)
 
 
 @booster(

@@ -23,12 +23,14 @@ from boostlab.contract.sums import (
     class_error_sums,
     edge_sums,
     error_sums,
+    loss_sum,
     residual_moments,
     squared_error_sums,
     vote_size,
+    weight_sum,
 )
 from boostlab.contract.task import MixedTask, ResidualTask, Task
-from boostlab.contract.usual import AGAIN, TAKEN, UNUSUAL, UsualRound
+from boostlab.contract.usual import AGAIN, TAKEN, UNUSUAL, Sums, UsualRound
 from boostlab.contract.voter import Voter, stored_learner, voter_kind
 from boostlab.functions import erf, erfc, exp, expit, log, log1p, softplus
 
@@ -61,6 +63,7 @@ __all__ = [
     "State",
     "Step",
     "Stop",
+    "Sums",
     "Task",
     "UsualRound",
     "Voter",
@@ -76,6 +79,7 @@ __all__ = [
     "largest_over_labels",
     "log",
     "log1p",
+    "loss_sum",
     "perfect",
     "residual_moments",
     "softplus",
@@ -84,4 +88,5 @@ __all__ = [
     "sum_over_labels",
     "vote_size",
     "voter_kind",
+    "weight_sum",
 ]

@@ -46,6 +46,7 @@ class Criterion:
     labels = False  # whether the target is -1 and +1: then one sum, of two sides, serves for w and w t
     ranks_alone = True  # whether a category's rank depends on its own sums only, not on the other categories'
     by_class = False  # whether the target is the number of a class, and there is a channel a class
+    opposite = False  # whether leaves vote -1 and +1
     says: Says | None = None  # `leaves` as a formula of the same, where kernels may ask for it
 
     @property

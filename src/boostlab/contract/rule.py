@@ -244,7 +244,7 @@ class Rule:
         return None
 
     def usual(self, s: State) -> UsualRound | None:
-        """Return the next round in formulas, as it usually is; None where it has none.
+        """Return the next round in formulas, as it usually is; None where the rule has none.
 
         It is asked before every call that takes many rounds.  As with `plain`, a subclass that changes anything else
         about the rule must write this method, too.
@@ -294,6 +294,11 @@ class Rule:
 def plain_of(rule: Rule, s: State) -> Plain | None:
     """Return a rule's `plain`, if no subclass changed anything about the rule after it was written."""
     return rule.plain(s) if still_holds(rule, "plain") else None
+
+
+def usual_of(rule: Rule, s: State) -> UsualRound | None:
+    """Return a rule's `usual`, likewise."""
+    return rule.usual(s) if still_holds(rule, "usual") else None
 
 
 def still_holds(rule: Rule, name: str) -> bool:

@@ -8,6 +8,30 @@ from boostlab.contract.formula import formula
 
 
 @formula
+def weight_sum(w: float) -> float:
+    """The weight of the sample.
+
+    Examples
+    --------
+    >>> weight_sum(0.5)
+    0.5
+    """
+    return w
+
+
+@formula
+def loss_sum(e: float) -> float:
+    """The sum of exp(-y F), up to a common factor.
+
+    Examples
+    --------
+    >>> loss_sum(0.5)
+    0.5
+    """
+    return e
+
+
+@formula
 def error_sums(w: float, h: float, y: float) -> tuple[float, float]:
     """The weight of the sample, and of the rows where the voter is wrong.
 

@@ -2,42 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from boostlab.contract.step import Facts
 
 Formula = Callable[..., Any]
+Sums = Sequence[float]
 
-TAKEN, AGAIN, UNUSUAL = 1, 0, -1  # what a step formula says
+TAKEN, AGAIN, UNUSUAL = 1, 0, -1  # what a formula of sums says
 
 
 @dataclass(frozen=True, slots=True)
 class UsualRound:
-    """What a rule's `task` and `step` come to in a usual round: formulas of a row, and a step that looks at sums only.
+    """What a rule's `task` and `step` come to in a usual round: formulas of a row, and decisions that look at sums.
 
-    Scores become F + alpha h.  A round in which anything else happens (a stop, a retry, a perfect voter) is unusual:
-    the step formula says so, nothing is changed, and `task` and `step` take the round.
+    A round in which anything else happens (a stop, a retry, a perfect voter) is unusual: a decision says so, nothing is
+    changed, and `task` and `step` take the round.
+
+    The round's numbers have names.  A formula of a row, and the criterion, are given those that their parameters name.
+    A decision is a formula of sums and of all numbers, in their order, which it may change; it says `TAKEN`, `UNUSUAL`,
+    or `AGAIN`: sum again, with the changed numbers.  Numbers stay as they are from round to round, but for the first.
 
     Parameters
     ----------
     step : formula
-        step(sums, numbers) says `TAKEN`: numbers[0] is the coefficient; `AGAIN`: sum again, at the new numbers[0];
-        or `UNUSUAL`.  What it writes to the other numbers it finds in the next round; numbers[0] is then the first one.
-    numbers : sequence of floats
-        The coefficient that is tried first, and what the step remembers.
+        The decision step(sums, numbers): it leaves the coefficient in numbers[0].
+    numbers : mapping of names to floats
+        The coefficient (or the one that is tried first), and whatever decisions and formulas need.
     sums : formula
-        Of a row and of the coefficient that is tried, or of a row only: what the step looks at.
+        Of a row: what the step looks at.  Sums that the learner knows (see `contract.sums`) are not made again.
     facts : callable
-        facts(state, sums, after, alpha) is called for every round that was taken, in turn: it remembers in the state
-        what `step` would, and returns the facts.
-    weigh : tuple of a formula and its numbers, optional
-        A row's weight and target; by default `State.exponentials` and the label.
-    after : formula, optional
-        Of a row and of the coefficient: what `facts` wants to know besides.
-    params : dict, optional
-        The criterion's numbers.
+        facts(state, numbers, sums, after) is called for every round that was taken, in turn, with what these were at
+        its end: it remembers in the state what `step` would, and returns the facts.
+    weigh : formula, optional
+        A row's weight and target, or the weight only; by default `State.exponentials`, and the label.
+    logarithms : bool
+        Whether `weigh` gives the weight's logarithm, as for `State.weigh`.
+    before, plan : formulas, optional
+        What is summed before a voter is looked for, and the decision plan(sums, numbers) that looks at it.
+    after, check : formulas, optional
+        What is summed for the voter and its coefficient, and the decision check(sums, numbers).
+    smallest : bool
+        Whether the smallest values of `after` follow its sums.
+    keeps : tuple of a name and a formula, optional
+        A column of the rule's own (see `State.keep`), and its value after the round.
+    criterion : str, optional
+        By default what the rule `needs`; "mixed" is the edge of a `MixedTask`, of the numbers a and b.
 
     Examples
     --------
@@ -51,16 +63,35 @@ class UsualRound:
     ...         return UNUSUAL
     ...     numbers[1] = sums[0]
     ...     return TAKEN
-    >>> usual = UsualRound(falls, (0.1, 20.0), error_after, lambda s, sums, after, alpha: {"objective": sums[0]})
-    >>> numbers = list(usual.numbers)
+    >>> def facts(state, numbers, sums, after):
+    ...     return {"objective": sums[0]}
+    >>> usual = UsualRound(falls, {"alpha": 0.1, "error": 20.0}, error_after, facts)
+    >>> numbers = list(usual.numbers.values())
     >>> usual.step([18.5], numbers) == TAKEN, numbers
     (True, [0.1, 18.5])
     """
 
     step: Formula
-    numbers: Sequence[float]
+    numbers: Mapping[str, float]
     sums: Formula
-    facts: Callable[[Any, Sequence[float], Sequence[float], float], Facts]
-    weigh: tuple[Any, ...] | None = None
+    facts: Callable[[Any, Sums, Sums, Sums], Facts]
+    weigh: Formula | None = None
+    logarithms: bool = False
+    before: Formula | None = None
+    plan: Formula | None = None
     after: Formula | None = None
-    params: dict[str, float] | None = None
+    check: Formula | None = None
+    smallest: bool = False
+    keeps: tuple[str, Formula] | None = None
+    criterion: str | None = None
+
+    @property
+    def decisions(self) -> tuple[Formula | None, ...]:
+        """The plan, the step and the check."""
+        return self.plan, self.step, self.check
+
+    @property
+    def formulas(self) -> tuple[Any, ...]:
+        """All that is compiled."""
+        summed = self.before, self.sums, self.after, self.smallest
+        return *self.decisions, *summed, self.weigh, self.logarithms, self.keeps

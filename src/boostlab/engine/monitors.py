@@ -224,17 +224,17 @@ class DistinctVoters:
 
     def __init__(self) -> None:
         self.sums: dict[Hashable, float] = {}
-        self.count = 0
+        self.count = self.seen = 0
 
     def __call__(self, training: Training) -> Stop | None:
-        """Take note of the last round, once."""
-        last = training.state.rounds[-1]
-        if "distinct" not in last.facts:
+        """Take note of the rounds that it has not seen."""
+        for last in training.state.rounds[self.seen :]:
             key, sign = key_of(last.voter)
             before = self.sums.get(key, 0.0)
             self.sums[key] = after = before + sign * last.alpha
             self.count += (after != 0) - (before != 0)
             last.facts["distinct"] = float(self.count)
+            self.seen += 1
         return None
 
 

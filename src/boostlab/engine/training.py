@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.contract import Facts, Found, Learner, Retry, Reweigh, Rows, Rule, Step, Stop, Task
-from boostlab.contract.rule import plain_of, still_holds
+from boostlab.contract.rule import plain_of, usual_of
 from boostlab.engine.state import TrainingState
 from boostlab.ensemble.vote import Round, constant, settle
 from boostlab.learners.criteria import CRITERIA
-from boostlab.learners.stump import StumpSession
+from boostlab.learners.stump import MIXED, StumpSession
 
 Array = npt.NDArray[Any]
 
@@ -87,6 +87,7 @@ class Training:
         self.max_restarts = max_restarts
         self.watched = None if watched is None else rows.watch(watched)
         self.monitors: list[Monitor] = []  # those that stay for the whole training
+        self.late_monitors: list[Monitor] = []  # those of them that may see many rounds at once
         self.stop: Stop | None = None
         self.last: Stop | None = None  # what the rule said when it set the coefficients for good
         self.torn = False  # whether the rule may remember a round that the training does not hold
@@ -125,7 +126,7 @@ class Training:
     def _look(self) -> None:
         """Let the training's own monitors see the last round, once."""
         if self.looked < self.state.t:
-            for monitor in self.monitors:
+            for monitor in (*self.monitors, *self.late_monitors):
                 said = monitor(self)
                 self.stop = self.stop or said
             self.looked = self.state.t
@@ -140,10 +141,13 @@ class Training:
         """Return the compiled rounds of stumps under a rule whose step is a formula, on rows that are not drawn."""
         if self.draws or not isinstance(self.session, StumpSession) or self.session.directed:
             return None
-        plain = plain_of(self.rule, self.state)
-        if plain is None and not still_holds(self.rule, "usual"):
+        plain, usual = plain_of(self.rule, self.state), usual_of(self.rule, self.state)
+        if plain is None and usual is None:
             return None
-        return self.rows.fused(plain, CRITERIA[self.rule.needs], self.session.sides)
+        name = self.rule.needs if usual is None else usual.criterion or self.rule.needs
+        if self.session.sides != 0 and name != "edge":  # such stumps are compared by their edges only
+            return None
+        return self.rows.fused(plain, MIXED if name == "mixed" else CRITERIA[name], self.session.sides)
 
     def _fused_rounds(self, most: int) -> int:
         """Take up to `most` rounds in one compiled call; return how many: none if the next one is unusual."""

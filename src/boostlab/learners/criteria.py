@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.contract import formula
+from boostlab.contract import formula, log
 from boostlab.contract.criterion import (
     SIGNED,
     SQUARE,
@@ -38,6 +38,7 @@ class Edge(Criterion):
     """Largest |sum w y h| of a voter with opposite leaves -1 and +1; learners compare it as the integer it is."""
 
     forms = (SIGNED,)
+    opposite = True
 
 
 @formula
@@ -74,6 +75,7 @@ class SampleVariancePenalty(Criterion):
 
     names = ("variance_penalty", "n")
     forms = (SIGNED, SQUARE)
+    opposite = True
     says = staticmethod(svp_leaves)
 
     def rank(self, sums: Array, numbers: Array) -> Array:
@@ -113,6 +115,7 @@ class MixedEdge(Criterion):
 
     names = ("a", "b")
     forms = (SIGNED, SQUARE)
+    opposite = True
     says = staticmethod(mixed_leaves)
 
     @property
@@ -139,11 +142,26 @@ def z(left: Any, right: Any, gross: Any, numbers: Any) -> Any:
     return _z(left) + _z(right)
 
 
+@formula
+def half_log_odds(sums: Any, smoothing: float) -> float:
+    """Half the log odds, smoothed by so much weight."""
+    plus, minus = max(sums[0] + sums[1], 0.0) / 2, max(sums[0] - sums[1], 0.0) / 2
+    return 0.5 * log((plus + smoothing) / (minus + smoothing))
+
+
+@formula
+def log_odds(left: Any, right: Any, gross: Any, numbers: Any) -> tuple[float, float]:
+    """Half the log odds of both sides, smoothed by a share of the total weight."""
+    smoothing = numbers[0] * gross[0]
+    return half_log_odds(left, smoothing), half_log_odds(right, smoothing)
+
+
 class Z(Separable):
     """Real AdaBoost: the smallest 2 sum over leaves of sqrt(W+ W-); leaves vote half the log odds."""
 
     names = ("smoothing",)
     labels = True
+    says = staticmethod(log_odds)  # of stumps; trees' leaves, of which there may be many, are of NumPy's logarithms
 
     def remaining(self, total: Array, scale: Array) -> float:
         """All of Z."""

@@ -133,6 +133,30 @@ def test_scores_that_were_looked_at_stay_as_they_were():
     assert not seen[0].flags.writeable
 
 
+@pytest.mark.parametrize("weight", [None, "counts", "masses"])
+def test_weights_and_scales_are_made_anew_inside_a_call(weight, monkeypatch):
+    """On few rows a call ends only where the integers do not tell which scale would fit."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 5))
+    y = X[:, 0] + X[:, 1] ** 2 + 0.5 * rng.normal(size=120) > 0.7
+    weights = {None: None, "counts": rng.integers(1, 4, 120), "masses": rng.random(120) + 0.1}[weight]
+    calls, rounds, steps = [], FusedRounds.rounds, []
+
+    def counted(self, state, most):
+        made = rounds(self, state, most)
+        calls.append(0 if made is None else len(made.alphas))
+        return made
+
+    monkeypatch.setattr(FusedRounds, "rounds", counted)
+    monkeypatch.setattr(Training, "_round", lambda self, inner=Training._round: steps.append(1) or inner(self))
+    one = AdaBoostClassifier(n_estimators=500, n_jobs=1).fit(X, y, weights)
+    assert not steps
+    assert np.abs(2 * one.estimator_weights_).sum() > 2 * 40.0  # so far no weight may move
+    assert 1 < len(calls) < 8
+    monkeypatch.undo()
+    assert_same(one, GeneralAdaBoost(n_estimators=500, n_jobs=1).fit(X, y, weights))
+
+
 def test_ctrl_c_leaves_whole_rounds(monkeypatch):
     """An interrupt between the pass over the rows and the record of the rounds: what is kept is a prefix."""
     X, y = noisy()

@@ -116,6 +116,9 @@ class FusedRounds:
     def _settle(self, follower: Follower, total: int, gross: int, t: int) -> None:
         """Take note of the sums after t rounds; weights or sums that left their range are made anew."""
         rows = self.rows
+        if gross < 0:  # no scale was found: all is to be counted anew
+            follower.q, self.level = None, -1
+            return
         follower.slots = self.hist[None, : self.codes.n_slots]
         follower.minus, follower.plus = (int(gross) - int(total)) // 2, (int(gross) + int(total)) // 2
         assert rows.losses is not None
@@ -132,7 +135,7 @@ class FusedRounds:
         assert losses is not None
         hist = self.hist if layout is None else layout.of(self.hist)
         most = min(most, 1 + size * PATIENCE // (rows.n_rows * len(slots.n_bins) + 1))
-        found, alphas = np.empty((most, 5), np.int64), np.empty(most)
+        found, alphas = np.empty((most, 6), np.int64), np.empty(most)
         what = (
             self.codes.to_read,
             () if layout is None else layout.arrays,
@@ -142,22 +145,23 @@ class FusedRounds:
             (follower.total, follower.gross),
             (losses.up, losses.down),
             self.masses,
-            (self.plain.numbers, self.plain.limit - NEGLIGIBLE, losses.FAR, follower.least),
+            (self.plain.numbers, self.plain.limit - NEGLIGIBLE, losses.FAR, follower.room, follower.least),
             hist,
             found,
             alphas,
         )
         rounds, shared = rounds_of(self.plain.alpha, self.codes.kind), self.shared
         told = rounds.together(size, lambda numbers, _: ((numbers, *shared), *what))
-        made, total, whole, losses.up, losses.down = told
+        made, power, total, whole, losses.up, losses.down = told
         if not made:
             return None
+        follower.power = power
         if layout is not None:
             layout.back(hist, self.hist)
         self._settle(follower, total, whole, t + made)
-        found, gross = found[:made], found[:made, 4]
+        found, gross, powers = found[:made], found[:made, 4], found[:made, 5]
         edge = np.abs(found[:, 3]) if self.sides == 0 else self.sides * found[:, 3]
-        wrong, all_ = (np.ldexp(x.astype(np.float64), -follower.power) for x in ((gross - edge) // 2, gross))
+        wrong, all_ = (np.ldexp(x.astype(np.float64), -powers) for x in ((gross - edge) // 2, gross))
         votes = alphas[:made].tolist()
         told = zip((wrong / all_).tolist(), votes, strict=True)
         return MadeRounds(found, None, votes, [self.plain.facts(state, error, alpha) for error, alpha in told])

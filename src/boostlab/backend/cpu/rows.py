@@ -20,7 +20,7 @@ from boostlab.backend.cpu.sample import CpuSample
 from boostlab.backend.cpu.scores import Scores
 from boostlab.backend.cpu.usual import UsualRounds
 from boostlab.contract import Plain, Reweigh, Rule, Step
-from boostlab.contract.criterion import Criterion
+from boostlab.contract.criterion import SIGNED, Criterion
 from boostlab.contract.formula import LABEL, by_label, is_formula, n_values, parameters
 from boostlab.contract.voter import votes_of
 
@@ -164,8 +164,9 @@ class CpuRows(CpuSample):
             return None
         if plain is not None:
             return FusedRounds(self, plain, sides)
-        serves = self.small is not None and self.small.numeric and criterion.two and criterion.says is not None
-        return UsualRounds(self, criterion) if serves else None
+        if self.small is None or (criterion.two and (criterion.says is None or not self.small.numeric)):
+            return None
+        return UsualRounds(self, criterion, sides) if criterion.two or criterion.forms == (SIGNED,) else None
 
     def watch(self, table: Any) -> WatchedRows:
         """Return other rows whose scores are to be followed."""

@@ -17,9 +17,10 @@ from boostlab.backend.cpu.bin_codes import ALL
 from boostlab.backend.cpu.followed_histograms import FEW, SMALL, Follower
 from boostlab.backend.cpu.in_parts import NOTHING_TOLD
 from boostlab.backend.cpu.kernels.small_table import (
+    ABSENT,
     EXTREME,
+    MAGNITUDE,
     no_leaves,
-    round_one,
     round_two,
     stump_of_edge,
     stump_of_pairs,
@@ -33,9 +34,9 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 Two = tuple[int, int]
+Who = dict[int, Follower]  # by channel
 
-FACTS = 8  # of two channels: their k, the sums of q, the sums of |q|, room and least (see `scales`)
-MAGNITUDE = -1  # the first of two channels is the second one's magnitudes: labels
+FACTS = 8  # of up to two channels: their k, the sums of q, the sums of |q|, room and least (see `scales`)
 
 
 class Small:
@@ -64,6 +65,7 @@ class Small:
         self.known = np.zeros((1, 1), np.int64)  # whether there is a k
         self.place, self.leaves = np.zeros(3, np.int64), np.zeros(3)  # of the last stump
         self.found = np.empty((1, 7), np.int64)
+        self._edge: tuple[Any, tuple[Any, ...]] | None = None  # the search of one channel
 
     @property
     def sample(self) -> CpuSample:
@@ -81,19 +83,31 @@ class Small:
 
     def edge(self, weight: Array, target: Array, sides: int) -> tuple[Follower, Place] | None:
         """Round and sum weight * target; return who follows it, and what `kernels.edge.best_edge` finds."""
-        slots, follower = self.slots, self.sample.follower(0, SIGNED, False, True)
+        follower, facts = self.sample.follower(0, SIGNED, False, True), self.facts
         if follower.q is None:
             self._count(follower, weight, target, self.own[0])
         else:
-            what = SIGNED, _shown(weight), target, *self.rows.as_arrays, follower.power, follower.room, follower.least
-            power, signed, gross = round_one(*what, self.own[0])
-            if gross < 0:
+            facts[0], facts[6], facts[7] = follower.power, follower.room, follower.least
+            what = SIGNED, ABSENT, _shown(weight), target, *self.rows.as_arrays, self.q, facts
+            round_two.alone(*what, found=self.known)
+            if not self.known[0, 0]:
                 return None
+            power, _, signed, _, gross, *_ = facts.tolist()
             follower.take(self.own[0], power, signed, gross)
-        places = slots.starts, slots.filled, slots.categorical
-        found = stump_of_edge(self.lanes)(*self.read, *places, self.own[0], ALL, follower.total, sides, self._hist[0])
+        self.total[0] = follower.total
+        if self._edge is None or self._edge[1][-2] != sides:
+            self._edge = self.edge_search(sides, self.total)
+        search, given = self._edge
+        search.alone(*given, found=self.found)
         follower.slots = self._shown
-        return follower, found[:4]
+        feature, cut, side, edge, *_ = self.found[0].tolist()
+        return follower, (feature, cut, side, edge)
+
+    def edge_search(self, sides: int, total: Array) -> tuple[Any, tuple[Any, ...]]:
+        """Return the sums and search of one channel and its arguments, given where its sum will be."""
+        slots, (words, base) = self.slots, self.read
+        places = slots.starts, slots.filled, slots.categorical
+        return stump_of_edge(self.lanes), (words, base, *places, self.own[0], ALL, total, sides, self._hist[0])
 
     def best(self, criterion: Criterion, weight: Array, target: Array, numbers: Array) -> Cut | None:
         """Return the cheapest cut under a criterion of two channels; None if the general way must be gone."""
@@ -137,47 +151,55 @@ class Small:
         votes_of_cut.alone(self.cells, self.place, self.leaves, out, found=NOTHING_TOLD)
         return out
 
-    def two(self, criterion: Criterion) -> tuple[Follower, Follower, Two]:
-        """Return who follows two channels (one for both, where these are labels), and what the channels sum."""
-        sample = self.sample
+    @property
+    def of_edge(self) -> tuple[Who, Two]:
+        """Who follows one channel that is only compared, and what it sums."""
+        return {0: self.sample.follower(0, SIGNED, False, True)}, (SIGNED, ABSENT)
+
+    def channels(self, criterion: Criterion) -> tuple[Who, Two]:
+        """Return who follows a criterion's channels (one for both, where these are labels), and what these sum."""
+        sample, forms = self.sample, criterion.forms
+        if len(forms) == 1:
+            return self.of_edge
         if criterion.labels:
-            one = sample.follower(0, SIGNED, True)
-            return one, one, (MAGNITUDE, SIGNED)
-        forms = criterion.forms[0], criterion.forms[1]
-        return sample.follower(0, forms[0]), sample.follower(1, forms[1]), forms
+            return {1: sample.follower(0, SIGNED, True)}, (MAGNITUDE, SIGNED)
+        return {c: sample.follower(c, form) for c, form in enumerate(forms)}, (forms[0], forms[1])
 
     def rounded(self, criterion: Criterion, weight: Array, target: Array) -> tuple[Two, Two, Two] | None:
-        """Round two channels; return their scales, and their sums and sums of magnitudes."""
-        first, second, forms = self.two(criterion)
-        if first.q is None and second.q is None and tame(weight, weight.max()) is weight:  # a first round
-            self._count(second, weight, target, self.own[1])
-            if first is second:
+        """Round a criterion's channels; return their scales, and their sums and sums of magnitudes."""
+        return self._rounded(*self.channels(criterion), weight, target)
+
+    def _rounded(self, who: Who, forms: Two, weight: Array, target: Array) -> tuple[Two, Two, Two] | None:
+        new = [c for c, follower in who.items() if follower.q is None]
+        if new and (len(new) < len(who) or (forms[1] != ABSENT and tame(weight, weight.max()) is not weight)):
+            return None
+        if new:  # a first round
+            for c, follower in sorted(who.items(), reverse=True):
+                self._count(follower, weight, target, self.own[c])
+                self.facts[c:6:2] = follower.power, follower.total, follower.gross
+            if forms[0] == MAGNITUDE:
                 np.abs(self.own[1], out=self.own[0])
-                return (first.power,) * 2, (first.gross, first.total), (first.gross,) * 2
-            self._count(first, weight, target, self.own[0])
-            return (first.power, second.power), (first.total, second.total), (first.gross, second.gross)
-        if first.q is None or second.q is None:
-            return None
-        start(self.facts, first, second)
-        what = *forms, _shown(weight), target, *self.rows.as_arrays, self.q, self.facts
-        round_two.alone(*what, found=self.known)
-        if not self.known[0, 0]:
-            return None
-        self.take(first, second, self.facts)
+                self.facts[:6:2] = self.facts[[1, 5, 5]]
+        else:
+            start(self.facts, who)
+            what = *forms, _shown(weight), target, *self.rows.as_arrays, self.q, self.facts
+            round_two.alone(*what, found=self.known)
+            if not self.known[0, 0]:
+                return None
+            self.take(who, self.facts)
         k0, k1, s0, s1, g0, g1, _, _ = self.facts.tolist()
         return (k0, k1), (s0, s1), (g0, g1)
 
-    def take(self, first: Follower, second: Follower, facts: Array) -> None:
-        """Let those who follow two channels take note of their integers."""
-        k0, k1, s0, s1, g0, g1, _, _ = facts.tolist()
-        if first is not second:
-            first.take(self.own[0], k0, s0, g0)
-        second.take(self.own[1], k1, s1, g1)
+    def take(self, who: Who, facts: Array) -> None:
+        """Let those who follow channels take note of their integers."""
+        for c, follower in who.items():
+            follower.take(self.own[c], *facts[c:6:2].tolist())
 
 
-def start(facts: Array, first: Follower, second: Follower) -> None:
-    """Write the scales that two channels are to be rounded at, and when these are kept."""
-    facts[0], facts[1], facts[6], facts[7] = first.power, second.power, first.room, first.least
+def start(facts: Array, who: Who) -> None:
+    """Write the scales that channels are to be rounded at, and when these are kept."""
+    for c, follower in who.items():
+        facts[c], facts[6], facts[7] = follower.power, follower.room, follower.least
 
 
 def tame(weight: Array, largest: float) -> Array:

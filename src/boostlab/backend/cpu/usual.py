@@ -1,7 +1,7 @@
 """Usual rounds of a rule in formulas on stumps of a small table, many in one compiled call.
 
-They work on the very state of the general loop (scores, and the scales of the channels) and leave it as that loop
-would, to the bit, so that the two may take turns.
+They work on the very state of the general loop (scores, weights that follow them, a rule's column, and the scales of
+the channels) and leave it as that loop would, to the bit, so that the two may take turns.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.compiling import admit
-from boostlab.backend.cpu.formulas import as_number, evaluation, shown
+from boostlab.backend.cpu.compiling import admit, part
+from boostlab.backend.cpu.exponential_weights import Exponentials
+from boostlab.backend.cpu.formulas import evaluation, shown
 from boostlab.backend.cpu.fused import PATIENCE, MadeRounds
 from boostlab.backend.cpu.in_parts import NO_PLAN, in_parts
 from boostlab.backend.cpu.kernels import usual_rounds as of
@@ -22,9 +23,10 @@ from boostlab.backend.cpu.kernels.small_table import round_two, votes_of_cut
 from boostlab.backend.cpu.kernels.totals import totals_of_each
 from boostlab.backend.cpu.kernels.vote_update import add_votes, exp_less
 from boostlab.backend.cpu.small import start
+from boostlab.contract import edge_sums, error_sums, loss_sum, squared_error_sums, weight_sum
 from boostlab.contract.criterion import Criterion
 from boostlab.contract.formula import n_values, parameters
-from boostlab.contract.usual import UsualRound
+from boostlab.contract.usual import UNUSUAL, UsualRound
 
 if TYPE_CHECKING:
     from boostlab.backend.cpu.rows import CpuRows
@@ -32,17 +34,34 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 NOTHING = np.empty(0, np.int64)  # what calls return that write to arrays only
+KNOWN: dict[
+    tuple[int, bool], dict[Any, int]
+] = {  # sums that follow from what a search finds, by the number of channels and whether leaves are -1 and +1
+    (1, True): {error_sums: of.ERRORS, edge_sums: of.EDGES},
+    (2, True): {squared_error_sums: of.SQUARES},
+}
+
+COLUMN_SUMS = {loss_sum: "e", weight_sum: "w"}
+
+
+@part
+def no_decision(sums: Array, numbers: Array) -> int:
+    """Stand for a decision that a rule does not take."""
+    return UNUSUAL
 
 
 @cache
-def step_of(step: Any) -> Any:
-    """Return the compiled step."""
-    stamp = admit(step)
+def decisions_of(plan: Any, step: Any, check: Any) -> Any:
+    """Return the compiled decisions of a rule."""
+    stamp = sum(admit(what) for what in (plan, step, check) if what is not None)
+    plan, check = plan or no_decision, check or no_decision
 
     @in_parts
-    def decide(sums: Array, numbers: Array) -> int:
-        """Do as the step says."""
-        return step(sums, numbers) + max(0, stamp)
+    def decide(which: int, sums: Array, numbers: Array) -> int:
+        """Do as the plan (0), the step (1) or the check (2) says."""
+        if which == 1:
+            return step(sums, numbers) + max(0, stamp)
+        return plan(sums, numbers) if which == 0 else check(sums, numbers)
 
     return decide
 
@@ -55,14 +74,17 @@ class UsualRounds:
     rows : CpuRows
         The sample and the vote on it, of a small table.
     criterion : Criterion
-        Of two channels, whose leaves are a formula.
+        Of one channel, or of two whose leaves are a formula.
+    sides : int
+        Which side of a cut may vote +1: 0 either, +1 or -1 only the one.
     """
 
-    def __init__(self, rows: CpuRows, criterion: Criterion) -> None:
+    def __init__(self, rows: CpuRows, criterion: Criterion, sides: int) -> None:
         assert rows.small is not None
-        self.rows, self.small, self.criterion = rows, rows.small, criterion
+        self.rows, self.small, self.criterion, self.sides = rows, rows.small, criterion, sides
         n, slots = rows.n_rows, rows.slots
-        self.task, self.F, self.h = np.empty((2, n)), np.empty(n), np.empty(n)
+        self.task, self.F, self.own = np.empty((2, n)), np.empty(n), np.empty(n)
+        self.h = np.empty(n, np.int8 if criterion.opposite else np.float64)  # as the general loop has them
         self.columns = {"y": rows.y, "k": rows.k, "F": self.F, "h": self.h, "w": self.task[0], "z": self.task[1]}
         widths = np.diff(slots.starts)
         low = np.where(np.repeat(slots.some_missing, widths), -1, slots.heavier_below)
@@ -81,74 +103,158 @@ class UsualRounds:
         rows, small, usual = self.rows, self.small, self.rows.rule.usual(state)
         if usual is None:
             return None
-        first, second, _ = small.two(self.criterion)
-        if first.q is None or second.q is None:  # no scales to start from
-            task = (rows.exponentials(), rows.y) if usual.weigh is None else rows.each(*usual.weigh)
-            if small.rounded(self.criterion, *task) is None:
-                return None
+        who, _ = small.channels(self.criterion)
+        scaled = all(follower.q is not None for follower in who.values())
+        if not scaled and small.rounded(self.criterion, *self._weights(usual)) is None:
+            return None
         self._prepare(usual)
-        self.F[:], self.numbers[:] = rows.scores.now, usual.numbers
-        start(self.ints[of.FACTS : of.TOTAL], first, second)
+        self._enter(usual)
+        start(self.ints[of.FACTS : of.TOTAL], who)
         most = min(most, 1 + PATIENCE // (rows.n_rows * len(rows.slots.n_bins) + 1))
-        mine, after = self.sums
-        found, told = np.empty((most, of.PLACE - of.FOUND), np.int64), np.empty((most, 1 + mine.size + after.size))
-        done = of.usual_rounds(self.calls, self.slots, self.ints, self.floats, self.numbers, self.sums, found, told)
+        found, told = np.empty((most, of.PLACE - of.FOUND), np.int64), np.empty((most, self.ints[of.BEFOREHAND]))
+        done = of.usual_rounds(self.calls, *self.slots, self.ints, self.floats, self.numbers, found, told)
         if not done:
             return None
-        rows.scores.own[:] = self.F
-        rows.losses = None
-        small.take(first, second, self.ints[of.KEPT :])
-        found, said = found[:done], told[:done].tolist()
-        end = 1 + mine.size
-        facts = [usual.facts(state, one[1:end], one[end:], one[0]) for one in said]
+        self._leave(usual)
+        small.take(who, self.ints[of.KEPT : of.OF_SEARCH])
+        found, n, end = found[:done], int(self.ints[of.MINE]), int(self.ints[of.AFTERWARDS])
+        said = told[:done].tolist()
+        facts = [usual.facts(state, one[:n], one[n:end], one[end:]) for one in said]
         return MadeRounds(found, found[:, of.LEFT - of.FOUND :].view(np.float64), [one[0] for one in said], facts)
+
+    # -- the state of the general loop -------------------------------------------------------------------------------
+
+    def _weights(self, usual: UsualRound) -> tuple[Array, Array]:
+        """Return the weights and targets of the next round, as `task` makes them."""
+        rows = self.rows
+        if usual.weigh is None:
+            return rows.exponentials(), rows.y
+        numbers = [usual.numbers[name] for name in parameters(usual.weigh) if name in usual.numbers]
+        if usual.logarithms:
+            return rows.weigh(usual.weigh, *numbers), rows.y
+        found = rows.each(usual.weigh, *numbers)
+        return (found[0], found[1]) if found.ndim == 2 else (found, rows.y)
+
+    def _enter(self, usual: UsualRound) -> None:
+        """Take the scores, the weights and the rule's column over."""
+        rows, ints = self.rows, self.ints
+        self.F[:], ints[of.FRESH] = rows.scores.now, 0
+        self.numbers[: len(usual.numbers)] = list(usual.numbers.values())
+        if usual.weigh is None:
+            self.task[0], ints[of.FRESH] = rows.exponentials(), 1
+            assert rows.losses is not None
+            self.floats[of.MOVED : of.FLOATS] = rows.losses.up, rows.losses.down
+        if usual.keeps is not None:
+            self.own[:] = rows.column(usual.keeps[0])
+
+    def _leave(self, usual: UsualRound) -> None:
+        """Hand them back."""
+        rows = self.rows
+        rows.scores.own[:] = self.F
+        if usual.weigh is None and self.ints[of.FRESH]:
+            assert rows.losses is not None
+            rows.losses.own[:] = self.task[0]
+            rows.losses.up, rows.losses.down = self.floats[of.MOVED : of.FLOATS].tolist()
+        else:
+            rows.losses = None
+        if usual.keeps is not None:
+            rows.keep(usual.keeps[0], self.own.copy())
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
     def _prepare(self, usual: UsualRound) -> None:
         """Pack the calls, where they are not those of the last time."""
-        what = usual.step, usual.weigh, usual.sums, usual.after, usual.params
+        what = *usual.formulas, *usual.numbers
         if what == self.prepared:
             return
-        rows, small, ints, floats, (w, z) = self.rows, self.small, self.ints, self.floats, self.task
+        rows, ints, w = self.rows, self.ints, self.task[0]
         self.calls[:], self.held, self.prepared = 0, [], what
+        mine, after, before, priced, top = self._place(usual)
+        columns = self.columns | ({"e": w} if usual.weigh is None else {})
+        self.seen = columns if usual.keeps is None else columns | {usual.keeps[0]: self.own}
         if usual.weigh is None:
-            self._call(of.MARGINS, of.minus_margins, (rows.y, self.F, w), ints[of.TOP : of.KNOWN])
-            self._call(of.EXPONENTIALS, exp_less, (w, 0.0, 0, rows.n_rows), changing=1)
+            self._call(of.LOGARITHMS, of.minus_margins, (rows.y, self.F, w), top.view(np.int64))
+            counts = rows.masses.as_arrays[0]
+            size = int(counts.sum()) if len(counts) else rows.n_rows
+            follow = rows.y, self.h, counts, size, Exponentials.FAR, w, 0.0, self.floats[of.MOVED : of.FLOATS]
+            self._call(of.FOLLOW, of.follow_votes, follow, ints[of.FRESH : of.KNOWN], {6: 0})
         else:
-            self._formula(of.TASK, usual.weigh[0], usual.weigh[1:], self.task)
-        _, _, forms = small.two(self.criterion)
-        target = rows.y if usual.weigh is None else z
+            self._formula(of.TASK, usual.weigh, self.task[: n_values(usual.weigh)])
+            if usual.logarithms:
+                self._call(of.LOGARITHMS, of.largest_value, (w,), top.view(np.int64))
+        if usual.weigh is None or usual.logarithms:
+            self._call(of.EXPONENTIALS, exp_less, (w, 0.0, 0, rows.n_rows), changing={1: len(self.numbers) - 1})
+        self._summed(of.BEFORE, usual.before, before)
+        self._search(usual, priced)
+        if not ints[of.OF_SEARCH]:
+            self._summed(of.SUMS, usual.sums, mine)
+        self._summed(of.AFTER, usual.after, after, usual.smallest)
+        self._decisions(usual, before, mine, after)
+        if usual.keeps is not None:
+            self._formula(of.KEEP, usual.keeps[1], self.own[None])
+        self._call(of.ADVANCE, add_votes, (self.F, 0.0, self.h, 0, rows.n_rows), changing={1: 0})
+
+    def _place(self, usual: UsualRound) -> list[Array]:
+        """Say where the round's numbers are; return the places of sums, those of the criterion's numbers, and that of
+        the largest logarithm of a weight.
+        """
+        criterion, ints = self.criterion, self.ints
+        self.names = {name: at for at, name in enumerate(usual.numbers)}
+        mine, after, before = (0 if f is None else n_values(f) for f in (usual.sums, usual.after, usual.before))
+        sizes = len(self.names), mine, (1 + usual.smallest) * after, before, len(criterion.names), 1
+        ends = np.cumsum(sizes)
+        self.numbers = np.zeros(ends[-1])
+        ints[of.MINE : of.TAKES] = ends[:4]
+        ints[of.TAKES : of.TAKES + sizes[4]] = [self.names[name] for name in criterion.names]
+        by_search = KNOWN.get((len(criterion.forms), criterion.opposite), {})
+        ints[of.OF_SEARCH] = by_search.get(usual.sums, of.NO_SUMS)
+        return [self.numbers[end - size : end] for size, end in zip(sizes[1:], ends[1:], strict=True)]
+
+    def _search(self, usual: UsualRound, priced: Array) -> None:
+        """Prepare rounding, search and votes."""
+        rows, small, ints, floats, (w, z) = self.rows, self.small, self.ints, self.floats, self.task
+        target = z if usual.weigh is not None and n_values(usual.weigh) == 2 else rows.y
+        _, forms = small.channels(self.criterion)
         given: tuple[Any, ...] = *forms, w, target, *rows.masses.as_arrays, small.q, ints[of.FACTS : of.TOTAL]
         self._call(of.ROUND, round_two, given, ints[of.KNOWN : of.SAID])
-        sums = ints[of.TOTAL : of.KEPT], floats[of.WORTH : of.FLOATS]
-        search, given = small.search(self.criterion, self.criterion.numbers(usual.params or {}), *sums)
+        total = ints[of.TOTAL : of.KEPT]
+        if self.criterion.two:
+            search, given = small.search(self.criterion, priced, total, floats[of.WORTH : of.MOVED])
+        else:
+            search, given = small.edge_search(self.sides, total)
         self._call(of.SEARCH, search, given, ints[of.FOUND : of.PLACE])
-        self._call(
-            of.VOTE, votes_of_cut, (small.cells, ints[of.PLACE : of.FACTS], floats[of.LEAVES : of.WORTH], self.h)
-        )
-        mine, self.numbers = self._summed(of.SUMS, usual.sums), np.array(usual.numbers, np.float64)
-        self._call(of.STEP, step_of(usual.step), (mine, self.numbers), ints[of.SAID : of.FOUND])
-        self.sums = mine, np.empty(0) if usual.after is None else self._summed(of.AFTER, usual.after)
-        self._call(of.ADVANCE, add_votes, (self.F, 0.0, self.h, 0, rows.n_rows), changing=1)
+        where = ints[of.PLACE : of.FACTS], floats[of.LEAVES : of.WORTH]
+        self._call(of.VOTE, votes_of_cut, (small.cells, *where, self.h))
 
-    def _summed(self, which: int, what: Any) -> Array:
-        """Prepare a formula, and behind it its sums; return where these are written."""
-        values, sums = np.empty((n_values(what), self.rows.n_rows)), np.empty(n_values(what))
-        self._formula(which, what, None, values)
-        self._call(which + 1, totals_of_each, (values, *self.rows.masses.facts, sums))
-        return sums
+    def _decisions(self, usual: UsualRound, *sums: Array) -> None:
+        """Prepare the plan, the step and the check."""
+        decide, said = decisions_of(*usual.decisions), self.ints[of.SAID : of.FOUND]
+        for at, (which, what) in enumerate(zip((of.PLAN, of.STEP, of.CHECK), usual.decisions, strict=True)):
+            if what is not None:
+                self._call(which, decide, (at, sums[at], self.numbers), said)
 
-    def _formula(self, which: int, what: Any, numbers: tuple[Any, ...] | None, out: Array) -> None:
-        """Prepare a formula; None: it has no numbers, or one that changes from call to call."""
+    def _summed(self, which: int, what: Any, out: Array, smallest: bool = False) -> None:
+        """Prepare a formula, and behind it its sums, and its smallest values."""
+        if what is None:
+            return
+        size = n_values(what)
+        if what in COLUMN_SUMS:  # which needs no formula's values
+            values = self.seen[COLUMN_SUMS[what]][None]
+        else:
+            values = np.empty((size, self.rows.n_rows))
+            self._formula(which, what, values)
+        self._call(which + 1, totals_of_each, (values, *self.rows.masses.facts, out[:size]))
+        if smallest:
+            self._call(of.SMALLEST, of.smallest_of_each, (values, out[size:]))
+
+    def _formula(self, which: int, what: Any, out: Array) -> None:
+        """Prepare a formula of columns and of the round's numbers."""
         names = parameters(what)
-        mine = tuple(name for name in names if name in self.columns)
-        rest = iter((0.0,) if numbers is None else numbers)
-        given = [shown(self.columns[name]) if name in mine else as_number(next(rest)) for name in names]
-        changing = next((at for at, name in enumerate(names) if name not in mine and numbers is None), None)
-        self._call(
-            which, evaluation(what, mine), (*given, out[None], 0, 0, self.rows.n_rows, NO_PLAN), changing=changing
-        )
+        mine = tuple(name for name in names if name in self.seen)
+        given = [shown(self.seen[name]) if name in mine else 0.0 for name in names]
+        changing = {at: self.names[name] for at, name in enumerate(names) if name not in mine}
+        where = *given, out[None], 0, 0, self.rows.n_rows, NO_PLAN
+        self._call(which, evaluation(what, mine), where, changing=changing)
 
     def _call(
         self, which: int, kernel: Any, args: tuple[Any, ...], found: Array = NOTHING, changing: Any = None

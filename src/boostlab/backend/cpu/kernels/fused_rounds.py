@@ -17,20 +17,22 @@ import numpy as np
 from boostlab.backend.cpu.compiling import jitable, part, stamp_of
 from boostlab.backend.cpu.functions import STAMP
 from boostlab.backend.cpu.in_parts import in_parts
-from boostlab.backend.cpu.kernels.fused_update import BLOCK, fewer_wrong, turn
+from boostlab.backend.cpu.kernels.fused_update import BLOCK, fewer_wrong, renew, turn
 from boostlab.backend.cpu.kernels.interleaved_histogram import best_of_eight, best_of_four
 from boostlab.backend.cpu.kernels.packed_codes import add_eight_lanes, add_four_lanes
+from boostlab.backend.cpu.kernels.small_table import rounded
 from boostlab.backend.cpu.kernels.sparse_histogram import add_sparse, restore_zeros
 from boostlab.backend.cpu.kernels.spin_barrier import meet
 from boostlab.backend.cpu.kernels.stump_search import LEAST, edge_search
-from boostlab.backend.cpu.kernels.workspace import copy, integers, signs
+from boostlab.backend.cpu.kernels.workspace import clear, copy, integers, signs
 from boostlab.backend.cpu.scales import MOST, keeps
+from boostlab.contract.criterion import SIGNED
 from boostlab.functions import exp
 
 Array = np.ndarray[Any, Any]
 
 FEATURE, CUT, SIDE, EDGE, WORTH = range(5)  # what a member found
-SIGNED, GROWN, SIZE = range(3)  # what its rows came to
+CHANGED, GROWN, SIZE = range(3)  # what its rows came to
 FACTS = 8  # numbers a member has for each, on a cache line of its own
 
 
@@ -139,7 +141,7 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
         hist: Array,
         found: Array,
         alphas: Array,
-    ) -> tuple[int, int, int, float, float]:
+    ) -> tuple[int, int, int, int, float, float]:
         """Take up to alphas.size rounds; end before an unusual one, and after one that left a range.
 
         team is (numbers, finds, turns, outs, rows, changes): what members tell each other, a histogram of changes for
@@ -148,12 +150,13 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
         starts of words, cuts, least, most) for dense codes (see `lanes`), places is (starts, filled, categorical),
         ground is (y, counts, mass, k, F, w, q).  sums are those of q and |q|; moved is how far
         the logarithms of the weights may have risen and fallen; masses[0] and masses[1] count the rows of y = -1 and
-        y = +1 in every slot; rule is (numbers, limit, far, least): voters must have a weighted error below the
-        limit, weights must not have moved so far, and the scale must be kept (see `scales`).  found[t] holds the
-        feature, the cut, the side of missing values, the edge and the sum of |q| of round t.  Return the number of
-        rounds (-1 if the team broke up), the sums of q and |q|, and how far weights have moved.
+        y = +1 in every slot; rule is (numbers, limit, far, spare, least): voters must have a weighted error below the
+        limit, weights must not have moved so far, and the scale must be kept (see `scales`).  Of few rows, that one
+        thread has alone, weights and scale are made anew here.  found[t] holds the feature, the cut, the side of
+        missing values, the edge, the sum of |q| and k of round t.  Return the number of rounds (-1 if the team broke
+        up), k, the sums of q and |q| (-1 if there is no k), and how far weights have moved.
         """
-        numbers, limit, far, least = rule
+        numbers, limit, far, spare, least = rule
         meeting, finds, turns, outs, rows, changes = team
         starts, _, categorical = places
         y, counts, mass, k, F, w, q = ground
@@ -164,6 +167,7 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
         begin, end = span(lanes, starts, low, high)
         first, last = n * me // size, n * (me + 1) // size
         by_words, nothing, before = rows.size > 0, (-1, -1, 0, 0, LEAST), -1
+        alone = by_words and size == 1
         made, left = max(0, stamp), False  # the stamp is negative: here the cache sees changes of what is called
         room = integers(2 * width)
         if by_words:  # a list has room for one more than the rows
@@ -190,7 +194,7 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
                 finds[me, FEATURE], finds[me, CUT], finds[me, SIDE] = feature, cut, side
                 finds[me, EDGE], finds[me, WORTH] = edge, worth
                 if meet(meeting, size):
-                    return -1, total, gross, risen, fallen
+                    return -1, k, total, gross, risen, fallen
                 top = 0
                 for p in range(1, size):  # of equals the first
                     if finds[p, WORTH] > finds[top, WORTH]:
@@ -204,7 +208,8 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
             if wrong <= 0 or not error < limit:
                 break
             alpha = alpha_of(error, numbers)
-            if not abs(2 * alpha) < far or not gross + wrong * (exp(2 * alpha) - 1.0) < MOST:
+            fits = gross + wrong * (exp(2 * alpha) - 1.0) < MOST
+            if not abs(2 * alpha) < far or not (fits or alone):
                 break
             votes = signs(starts[feature + 1] - starts[feature])
             up = np.int8(1 if sides > 0 or (sides == 0 and edge >= 0) else -1)
@@ -226,16 +231,16 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
                 up_by, grown_by = up_by + by, grown_by + by_gross
                 if not by_words:
                     add(codes, where, my_changes, my_rows, 0, touched, out)
-            turns[me, SIZE], turns[me, SIGNED], turns[me, GROWN] = touched, up_by, grown_by
+            turns[me, SIZE], turns[me, CHANGED], turns[me, GROWN] = touched, up_by, grown_by
             if size > 1 and meet(meeting, size):
-                return -1, total, gross, risen, fallen
+                return -1, k, total, gross, risen, fallen
             if me == 0:
                 found[made, 0], found[made, 1], found[made, 2] = feature, cut, side
-                found[made, 3], found[made, 4] = edge, gross
+                found[made, 3], found[made, 4], found[made, 5] = edge, gross, k
                 alphas[made] = alpha
             signed, grown = np.int64(0), np.int64(0)
             for p in range(size):
-                signed, grown = signed + turns[p, SIGNED], grown + turns[p, GROWN]
+                signed, grown = signed + turns[p, CHANGED], grown + turns[p, GROWN]
             complete(read, starts, outs, signed)
             for p in range(outs.shape[0]):
                 for s in range(begin, end):
@@ -243,8 +248,18 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
                     outs[p, s] = 0
             total, gross, made = total + signed, gross + grown, made + 1  # type: ignore[assignment]
             risen, fallen = risen + max(power, 0.0), fallen + max(-power, 0.0)
-            left = not (risen < far and fallen < far and keeps(gross, least))
+            within = risen < far and fallen < far
+            left = not (fits and within and keeps(gross, least))
+            if left and alone:
+                if not within:
+                    renew(y, F, w)
+                    risen = fallen = 0.0
+                k, total, gross = rounded(SIGNED, w, y, counts, mass, k, spare, least, q)
+                left, turns[me, SIZE] = gross < 0, n
+                clear(hist)
+                for i in range(n):
+                    my_rows[i], my_changes[i] = i, q[i]
         column(read, -1 if width == 1 else 0, signs(0), before)
-        return made, total, gross, risen, fallen
+        return made, k, total, gross, risen, fallen
 
     return rounds

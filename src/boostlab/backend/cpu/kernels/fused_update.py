@@ -12,6 +12,7 @@ import numpy as np
 
 from boostlab.backend.cpu.compiling import part
 from boostlab.backend.cpu.kernels.fixed_point import _scales
+from boostlab.backend.cpu.kernels.vote_update import exp_below
 
 Array = np.ndarray[Any, Any]
 
@@ -62,6 +63,16 @@ def turn(
         signed += changes[m]
         gross += grown
     return size, signed, gross  # type: ignore[return-value]
+
+
+@part
+def renew(y: Array, F: Array, w: Array) -> None:
+    """Compute exp(-y F) up to a factor, the largest 1, as `Exponentials.renew` does."""
+    top = -np.inf
+    for i in range(w.size):
+        w[i] = -y[i] * F[i]
+        top = max(top, w[i])
+    exp_below(w, top)
 
 
 @part

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.backend.cpu.compiling import admit, kernel, part
+from boostlab.backend.cpu.compiling import admit, part
 from boostlab.backend.cpu.in_parts import in_parts
 from boostlab.backend.cpu.kernels.fixed_point import _scales
 from boostlab.backend.cpu.kernels.histogram import value
 from boostlab.backend.cpu.kernels.packed_codes import add_eight, add_four
-from boostlab.backend.cpu.kernels.stump_search import edge_search
+from boostlab.backend.cpu.kernels.stump_search import LEAST, edge_search
 from boostlab.backend.cpu.kernels.tree_search import SURE, as_float, first_below, may_explain
 from boostlab.backend.cpu.kernels.whole_histogram import add_two, eight, four
 from boostlab.backend.cpu.kernels.workspace import clear, doubles, integers
@@ -26,6 +26,7 @@ from boostlab.backend.cpu.scales import next_scale
 Array = np.ndarray[Any, Any]
 U = np.uint64
 
+MAGNITUDE, ABSENT = -1, -2  # what channels sum besides what `value` knows (see `round_two`)
 EXTREME = 100  # weights beyond 2^+-100 are scaled before they are squared
 
 
@@ -69,22 +70,15 @@ def is_tame(w: Array) -> bool:
     return abs(math.frexp(top)[1]) < EXTREME
 
 
-@kernel
-def round_one(
-    form: int, w: Array, t: Array, counts: Array, mass: Array, k: int, room: int, least: int, q: Array
-) -> tuple[int, int, int]:
-    """Bring one channel up to date (see `rounded`)."""
-    return rounded(form, w, t, counts, mass, k, room, least, q)
-
-
 @in_parts
 def round_two(form0: int, form1: int, w: Array, t: Array, counts: Array, mass: Array, q: Array, facts: Array) -> int:
-    """Bring two channels up to date; write their k, the sums of q and of |q| to facts.  Return 0 if there is no k.
+    """Bring one or two channels up to date; write their k, the sums of q and of |q| to facts.  Return 0 if there is no
+    k.
 
-    A negative first form stands for the magnitudes of the second channel, the integers of labels.  facts begin with the
-    last k of both, and end with room and least (see `scales`).
+    A first form `MAGNITUDE` stands for the magnitudes of the second channel, the integers of labels; a second one
+    `ABSENT` for none.  facts begin with the last k of both, and end with room and least (see `scales`).
     """
-    if not is_tame(w):
+    if form1 != ABSENT and not is_tame(w):
         return 0
     for c in range(1, -1, -1):
         form = form1 if c == 1 else form0
@@ -92,7 +86,7 @@ def round_two(form0: int, form1: int, w: Array, t: Array, counts: Array, mass: A
             facts[c], facts[2 + c], facts[4 + c] = rounded(form, w, t, counts, mass, facts[c], facts[6], facts[7], q[c])
             if facts[4 + c] < 0:
                 return 0
-        else:
+        elif form == MAGNITUDE:
             for i in range(w.size):
                 q[0, i] = abs(q[1, i])
             facts[0], facts[2], facts[4] = facts[1], facts[5], facts[5]
@@ -211,7 +205,7 @@ def stump_of_edge(lanes: int) -> Any:
     """Return the compiled sums and search of one channel, compared as the integers they are."""
     add = {8: add_eight, 4: add_four}[lanes]
 
-    @kernel
+    @in_parts
     def search(
         words: Array,
         base: Array,
@@ -220,14 +214,23 @@ def stump_of_edge(lanes: int) -> Any:
         categorical: Array,
         q: Array,
         no_rows: Array,
-        total: int,
+        total: Array,
         sides: int,
         hist: Array,
-    ) -> tuple[int, int, int, int, int]:
-        """Write the histogram and return what `edge.best_edge` finds in it; no_rows is an empty list."""
-        hist[:] = 0
-        add(words, base, q, no_rows, 0, q.size, hist)
-        return edge_search(hist, starts, filled, categorical, total, sides, 0, starts.size - 1)
+    ) -> tuple[int, int, int, int, int, float, float]:
+        """Write the histogram and return (feature, cut, side, edge, worth) of the stump that `edge_search` finds in it,
+        and what its sides vote; no_rows is an empty list.
+        """
+        feature, cut, side, edge, worth, d = -1, -1, 0, np.int64(0), LEAST, starts.size - 1
+        for g in range(words.shape[0]):  # the sums of a word's columns are looked at while they are at hand
+            first, last = g * lanes, min((g + 1) * lanes, d)
+            clear(hist[starts[first] : starts[last]])
+            add(words[g : g + 1], base[first : first + lanes], q, no_rows, 0, q.size, hist)
+            found = edge_search(hist, starts, filled, categorical, total[0], sides, first, last)
+            if found[4] > worth:
+                feature, cut, side, edge, worth = found
+        up = 1.0 if sides > 0 or (sides == 0 and edge >= 0) else -1.0
+        return feature, cut, side, edge, worth, -up, up  # type: ignore[return-value]
 
     return search
 

@@ -13,21 +13,31 @@ from typing import Any
 import numpy as np
 
 from boostlab.backend.cpu.compiling import kernel, part
-from boostlab.backend.cpu.functions import from_bits
+from boostlab.backend.cpu.functions import STAMP, from_bits
 from boostlab.backend.cpu.in_parts import in_parts
 from boostlab.backend.cpu.kernels.prepared import ADDRESS, make_with
 from boostlab.contract.usual import AGAIN, UNUSUAL
+from boostlab.functions import exp
 
 Array = np.ndarray[Any, Any]
 
 # Prepared calls, in their order; those that a rule has none of have no address.
-MARGINS, EXPONENTIALS, TASK, ROUND, SEARCH, VOTE, SUMS, TOTALS, STEP, AFTER, TOTALS_AFTER, ADVANCE, CALLS = range(13)
+TASK, LOGARITHMS, EXPONENTIALS, BEFORE, TOTALS_BEFORE, PLAN, ROUND, SEARCH, VOTE = range(9)
+SUMS, TOTALS, STEP, AFTER, TOTALS_AFTER, SMALLEST, CHECK, KEEP, ADVANCE, FOLLOW, CALLS = range(9, 20)
 
 # Places of what calls read and write, in one array of integers (each array is compiled at a cost) ...
-TOP, KNOWN, SAID, FOUND, PLACE, FACTS, TOTAL, KEPT, INTEGERS = 0, 1, 2, 3, 10, 13, 21, 23, 31
+FRESH, KNOWN, SAID, FOUND, PLACE, FACTS, TOTAL, KEPT, OF_SEARCH = 0, 1, 2, 3, 10, 13, 21, 23, 31
 CUT, SIDE, LEFT, RIGHT = FOUND + 1, FOUND + 2, FOUND + 5, FOUND + 6
 # ... and of numbers.
-LEAVES, WORTH, FLOATS = 0, 3, 7
+LEAVES, WORTH, MOVED, FLOATS = 0, 3, 7, 9
+# The round's own numbers are followed by the sums for the step, those after it, those before the search, and the
+# criterion's numbers; the last one is the largest logarithm of a weight.  From `OF_SEARCH` on integers say which sums
+# the search knows, where each of these begins, and which numbers are the criterion's.
+MINE, AFTERWARDS, BEFOREHAND, PRICED, TAKES = range(OF_SEARCH + 1, OF_SEARCH + 6)
+INTEGERS = TAKES + 4
+
+# Which sums follow from what the search found (see `contract.sums`).
+NO_SUMS, ERRORS, EDGES, SQUARES = range(4)
 
 
 @in_parts
@@ -40,6 +50,57 @@ def minus_margins(y: Array, F: Array, w: Array) -> float:
     return top
 
 
+@in_parts
+def largest_value(x: Array) -> float:
+    """Return the largest x."""
+    top = -np.inf
+    for i in range(x.size):
+        top = max(top, x[i])
+    return top
+
+
+@in_parts
+def smallest_of_each(values: Array, out: Array) -> None:
+    """Write the smallest of each row of values to out."""
+    for v in range(values.shape[0]):
+        least = np.inf
+        for i in range(values.shape[1]):
+            least = min(least, values[v, i])
+        out[v] = least
+
+
+def _follow_votes() -> Any:
+    stamp = STAMP
+
+    def follow(y: Array, h: Array, counts: Array, size: int, far: float, w: Array, alpha: float, moved: Array) -> int:
+        """Let exponential weights follow votes of -1 and +1, as `Exponentials.advance` does; return 0 if they must be
+        computed anew.
+
+        size is the number of examples, moved how far logarithms may have risen and fallen.
+        """
+        lost, apart = np.int64(max(0, stamp)), 2.0 * alpha  # the stamp is negative: so the cache sees changes of `exp`
+        if not abs(apart) < far:
+            return 0
+        if counts.size == 0:
+            for i in range(w.size):
+                lost += h[i] != y[i]
+        else:
+            for i in range(w.size):
+                lost += counts[i] * (h[i] != y[i])
+        power = apart if 2 * lost <= size else -apart
+        factor = exp(power)
+        if_wrong, if_right = (factor, 1.0) if 2 * lost <= size else (1.0, factor)
+        for i in range(w.size):
+            w[i] *= if_wrong if h[i] != y[i] else if_right
+        moved[0], moved[1] = moved[0] + max(power, 0.0), moved[1] + max(-power, 0.0)
+        return 1 if moved[0] < far and moved[1] < far else 0
+
+    return in_parts(follow)
+
+
+follow_votes = _follow_votes()
+
+
 @part
 def is_label(vote: float) -> bool:
     """Return whether a vote is -1 or +1."""
@@ -47,9 +108,8 @@ def is_label(vote: float) -> bool:
 
 
 @part
-def place_cut(columns: Any, ints: Array, floats: Array) -> bool:
+def place_cut(starts: Array, n_bins: Array, low_slots: Array, ints: Array, floats: Array) -> bool:
     """Write what `votes_of_cut` needs to know of the stump that was found; return whether it says -1 and +1 only."""
-    starts, n_bins, low_slots = columns
     feature, cut = ints[FOUND], ints[CUT]
     low = low_slots[starts[feature] + cut]
     ints[PLACE], ints[PLACE + 1], ints[PLACE + 2] = feature, cut, n_bins[feature]
@@ -68,60 +128,87 @@ def scale(ints: Array, floats: Array) -> None:
 
 
 @part
-def are_finite(sums: Array) -> bool:
-    """Return whether all sums are numbers."""
+def known_sums(ints: Array, floats: Array, out: Array) -> None:
+    """Write the sums that follow from what the search found."""
+    which, at = ints[OF_SEARCH], ints[MINE]
+    if which == SQUARES:
+        for c in range(2):
+            unit, whole, low = floats[WORTH + c], floats[WORTH + 2 + c], ints[FOUND + 3 + c]
+            rise = (ints[TOTAL + c] - low) * unit - low * unit
+            out[at + 2 * c], out[at + 2 * c + 1] = whole, max(whole - from_bits(ints[RIGHT]) * rise, 0.0) / 2
+    elif which != NO_SUMS:
+        k, gross, worth = -ints[FACTS], ints[FACTS + 4], ints[FOUND + 4]
+        whole, wrong = math.ldexp(float(gross), k), math.ldexp(float((gross - worth) // 2), k)
+        out[at], out[at + 1] = whole, wrong if which == ERRORS else whole - 2.0 * wrong
+
+
+@part
+def are_finite(sums: Array, first: int, last: int) -> bool:
+    """Return whether some sums are numbers."""
     finite = True
-    for v in range(sums.size):
-        finite &= -np.inf < sums[v] < np.inf
+    for v in range(first, last):
+        finite &= abs(sums[v]) < np.inf
     return finite
 
 
 @kernel
 def usual_rounds(
-    calls: Array, columns: Any, ints: Array, floats: Array, numbers: Array, sums: Any, found: Array, told: Array
+    calls: Array,
+    starts: Array,
+    n_bins: Array,
+    low_slots: Array,
+    ints: Array,
+    floats: Array,
+    numbers: Array,
+    found: Array,
+    told: Array,
 ) -> int:
     """Take up to so many rounds as there is room for in `found`; end before an unusual one.  Return how many.
 
     Parameters
     ----------
     calls : what is called, a row each
-    columns : (starts, bins) of the columns, and for every slot whether missing values are low if the cut is after it:
-        1, 0, or -1 where the search says so
+    starts, n_bins, low_slots : of the columns, and for every slot whether missing values are low if the cut is after it
+        (1, 0, or -1 where the search says so)
     ints, floats : what calls read and write, by the places above
-    numbers : the step's, the coefficient first
-    sums : (those that the step sees, those after it)
-    found, told : what rounds leave: what the search found; the coefficient and the sums
+    numbers : those of the round, the coefficient first, and the sums, by the places that ints name
+    found, told : what rounds leave: what the search found; the numbers, and the sums for the step and after it
     """
-    (mine, after), follows, first = sums, calls[TASK, ADDRESS] == 0, numbers[0]
+    first, labels = numbers[0], False
     for done in range(found.shape[0]):
         numbers[0], which = first, 0
         while which < CALLS:  # one place that calls: every other would be compiled, too
-            number = from_bits(ints[TOP]) if which == EXPONENTIALS else numbers[0]
-            if calls[which, ADDRESS] != 0 and not make_with(calls, which, number):
+            skips = calls[which, ADDRESS] == 0 or (ints[FRESH] == 1 and LOGARITHMS <= which <= EXPONENTIALS)
+            if not skips and not make_with(calls, which, numbers):
                 return done
-            if which == ROUND:
+            if which == EXPONENTIALS:
+                if ints[FRESH] == 0:
+                    floats[MOVED], floats[MOVED + 1] = 0.0, 0.0
+            elif which in (PLAN, STEP, CHECK):
+                at = BEFOREHAND if which == PLAN else MINE if which == STEP else AFTERWARDS
+                if not are_finite(numbers, ints[at], ints[at + 1]) or (not skips and ints[SAID] == UNUSUAL):
+                    return done
+                if not skips and ints[SAID] == AGAIN:
+                    which = (BEFORE if which == PLAN else SUMS if which == STEP else AFTER) - 1
+                elif which == PLAN:
+                    for c in range(numbers.size - 1 - ints[PRICED]):  # the last is the largest logarithm
+                        numbers[ints[PRICED] + c] = numbers[ints[TAKES + c]]
+            elif which == ROUND:
                 if ints[KNOWN] == 0:
                     return done
                 scale(ints, floats)
             elif which == SEARCH:
-                if ints[FOUND] < 0 or (place_cut(columns, ints, floats) and follows):
-                    return done  # there is no cut, or one of labels: weights that follow these are not computed anew
-            elif which in (TOTALS, TOTALS_AFTER):
-                if not are_finite(mine if which == TOTALS else after):
+                if ints[FOUND] < 0 or ints[CUT] < 0:
                     return done
-            elif which == STEP:
-                if ints[SAID] == UNUSUAL:
-                    return done
-                if ints[SAID] == AGAIN:
-                    which = SUMS - 1
+                labels = place_cut(starts, n_bins, low_slots, ints, floats)
+                known_sums(ints, floats, numbers)
             which += 1
+            if which == FOLLOW and not labels:  # weights that do not follow are computed anew
+                ints[FRESH], which = 0, CALLS
         for c in range(TOTAL - FACTS):
             ints[KEPT + c] = ints[FACTS + c]
         for c in range(PLACE - FOUND):
             found[done, c] = ints[FOUND + c]
-        told[done, 0] = numbers[0]
-        for v in range(mine.size):
-            told[done, 1 + v] = mine[v]
-        for v in range(after.size):
-            told[done, 1 + mine.size + v] = after[v]
+        for v in range(told.shape[1]):
+            told[done, v] = numbers[v]
     return found.shape[0]

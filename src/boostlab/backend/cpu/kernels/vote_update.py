@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from boostlab.backend.cpu.compiling import part
 from boostlab.backend.cpu.functions import STAMP
 from boostlab.backend.cpu.in_parts import InParts, in_parts
 from boostlab.functions.exponential import exp
@@ -66,17 +67,22 @@ def add_names(F: Array, alphas: Array, H: Array, first: int, last: int) -> None:
             F[i, H[t, i]] += alphas[t]
 
 
+@part
+def exp_below(x: Array, top: float) -> None:
+    """Write exp(x - top) over x."""
+    for i in range(x.size):
+        d = x[i] - top
+        some = not d <= NOTHING  # weights of 0 are left out: a product that underflows takes longer than others
+        e = exp(d if some else 0.0)
+        x[i] = e if some else 0.0
+
+
 def _exp_less() -> InParts:
     stamp = STAMP
 
     def loop(x: Array, top: float, first: int, last: int) -> None:
         """Write exp(x - top) over x, for first <= i < last."""
-        y = x[first + max(0, stamp) : last]  # the stamp is negative: here the cache sees changes of `exp`
-        for i in range(y.size):
-            d = y[i] - top
-            some = not d <= NOTHING  # weights of 0 are left out: a product that underflows takes longer than others
-            e = exp(d if some else 0.0)
-            y[i] = e if some else 0.0
+        exp_below(x[first + max(0, stamp) : last], top)  # the stamp is negative: here the cache sees changes of `exp`
 
     return in_parts(loop)
 
