@@ -69,8 +69,7 @@ def grown(codes, w, y, strategy, share=14):
     table, rows = Table.fit(codes.astype(float), Masses(len(y)), "exact", 1), Masses(len(y))
     session = TreeSession(DecisionTree(max_leaf_nodes=None), CpuSample(table, rows), strategy)
     if strategy == "full":
-        session.growers[Full] = Full(session.learner, session.rows)
-        session.growers[Full].share = share
+        session.growers[Full] = Full(session.learner, session.rows, share)
     found = session.best(Task("edge", w, y))
     if strategy == "full":
         assert (session.growers[Full].lists is None) == (share == 0)

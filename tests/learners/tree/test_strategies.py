@@ -26,16 +26,6 @@ LIMITS = (
 )
 
 
-class Team(BestFirst):
-    """Growth by a team of so many threads, on tables that are too small for it."""
-
-    size = 3
-
-    def __init__(self, learner, search):
-        super().__init__(learner, search)
-        self.team = self.size
-
-
 def table_of(rng, n, d, missing=0.0, categories=0.0):
     """Return a table of few or many distinct values, with missing values and columns of categories, and masses."""
     X = rng.choice([rng.normal(size=(n, d)), rng.integers(0, 3, (n, d)).astype(float)][int(rng.integers(2))], n)
@@ -89,8 +79,7 @@ def test_best_first_grows_the_trees_of_general(criterion, size, seed, limits):
     fast, slow = (
         TreeSession(DecisionTree(**limits), CpuSample(table, rows), name) for name in ("best_first", "general")
     )
-    fast.growers[BestFirst] = Team(fast.learner, fast.rows)
-    fast.growers[BestFirst].team = size
+    fast.growers[BestFirst] = BestFirst(fast.learner, fast.rows, team=size)
     for factor in (1.0, 3.0, 1e6, 1e-9):
         counts = rng.integers(0, 3, n).astype(np.int32) if rng.random() < 0.2 else None
         if counts is not None:

@@ -51,7 +51,17 @@ class RoundedRows(NamedTuple):
 
 
 class BestFirst(Strategy):
-    """Growth of a node after the other by one compiled call, the node with the largest gain first."""
+    """Growth of a node after the other by one compiled call, the node with the largest gain first.
+
+    Parameters
+    ----------
+    learner : Limits
+        When to stop.
+    rows : CpuSample
+        The sample.
+    team : int, optional
+        How many threads grow a tree together; as many as the sample has, if there is enough to share.
+    """
 
     name = "best_first"
 
@@ -75,14 +85,15 @@ class BestFirst(Strategy):
                 return False
         return n_channels * codes.n_slots * most_leaves(learner, codes.n_rows) <= ROOM and not rows.hides_rows
 
-    def __init__(self, learner: Limits, rows: CpuSample) -> None:
+    def __init__(self, learner: Limits, rows: CpuSample, team: int | None = None) -> None:
         super().__init__(learner, rows)
         assert isinstance(rows.codes, DenseCodes)
         codes, slots = rows.codes, rows.slots
         self.codes, self.slots = codes, slots
         self.words = codes.for_nodes  # laid out once for all threads that grow trees of their own
         self.limit, self.lanes = most_leaves(learner, codes.n_rows), codes.cells.shape[2]
-        self.team = codes.threads if is_worth(codes.n_rows * codes.width // 2, codes.threads) else 1
+        worth = codes.threads if is_worth(codes.n_rows * codes.width // 2, codes.threads) else 1
+        self.team = worth if team is None else team
         self.columns = slots.starts, *slots.count_cuts(), slots.filled, slots.categorical
         self.points = slots.point_starts, slots.points, slots.some_missing, slots.heavier_below
         self.workspaces: dict[int, Workspace] = {}

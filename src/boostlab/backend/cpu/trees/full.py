@@ -1,4 +1,4 @@
-"""Full trees for labels and classes, each grown in one compiled call (see `kernels.full`, `kernels.full_classes`)."""
+"""Full trees for labels and classes, each grown in one compiled call (kernels/full_tree.py, full_tree_classes.py)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.backend.cpu.bin_codes import DenseCodes
 from boostlab.backend.cpu.followed_histograms import Rounded, scaled
 from boostlab.backend.cpu.kernels.full_tree import CUT, FACTS, FEATURE, HIGH, LOW, LOWS, grow_full, let_leaves_vote
 from boostlab.backend.cpu.kernels.full_tree_classes import class_grower, let_classes_vote
 from boostlab.backend.cpu.kernels.presorted_tree import grow_ordered, put_in_order
+from boostlab.backend.cpu.trees.best_first import BestFirst
 from boostlab.contract import Stop, Task
 from boostlab.contract.criterion import SIGNED, Separable, explains
 from boostlab.contract.growth import FLOOR, NO_SPLIT, Grown, Limits, Strategy, TreeArrays, deepest
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 SMALL = 1 << 23  # cells up to which lists of rows may be kept, at 8 bytes each
+CROWDED = 64  # rows a leaf of a tree with a limit on its depth, from which on `best_first` is faster: 1.1 to 2.2 times
 SHARE = 14  # rows with a code other than 0 for every slot: if there are more, sums per slot are faster than lists
 
 
@@ -33,24 +36,39 @@ def _is_gini(criterion: Separable) -> bool:
 
 
 class Full(Strategy):
-    """Growth without a limit on leaves, from presorted rows where these lists are short, by histograms elsewhere."""
+    """Growth without a limit on leaves, from presorted rows where these lists are short, by histograms elsewhere.
+
+    One thread grows a tree thirteen times as fast as two that ask node by node (60,000 x 20 numbers).
+
+    Parameters
+    ----------
+    learner : Limits
+        When to stop.
+    rows : CpuSample
+        The sample.
+    share : int
+        How many rows with a code other than 0 a slot may have, for rows to be presorted.
+    """
 
     name = "full"
-    share = SHARE  # see there; tests choose
 
     @classmethod
     def serves(cls, learner: Limits, rows: CpuSample, criterion: Separable, task: Task) -> bool:
-        """Labels by the gini index, and classes on numbers; dense columns of which no number is missing, one thread."""
+        """Labels by the gini index, and classes on numbers; dense columns of which no number is missing."""
         if learner.max_leaf_nodes is not None or learner.min_samples_leaf > 1 or learner.ccp_alpha > 0:
             return False
         if learner.constraints is not None:
             return False
-        if not rows.codes.one_thread or task.by_label or rows.slots.misses_numbers or rows.hides_rows:
+        if not isinstance(rows.codes, DenseCodes) or task.by_label or rows.slots.misses_numbers or rows.hides_rows:
             return False
-        return not rows.slots.categories if criterion.by_class else _is_gini(criterion)
+        if rows.slots.categories if criterion.by_class else not _is_gini(criterion):
+            return False
+        crowded = CROWDED << min(deepest(learner), 62) <= rows.n_rows
+        return not (crowded and BestFirst.serves(learner, rows, criterion, task))
 
-    def __init__(self, learner: Limits, rows: CpuSample) -> None:
+    def __init__(self, learner: Limits, rows: CpuSample, share: int = SHARE) -> None:
         super().__init__(learner, rows)
+        self.share = share
         n, slots = rows.n_rows, rows.slots
         self.slots = slots
         self.widths = np.where(slots.n_bins > 1, slots.n_bins, 0).astype(np.int64)
