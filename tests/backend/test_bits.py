@@ -53,13 +53,14 @@ def test_here_as_everywhere(function):
     ("width", "cpu"),
     [
         pytest.param(1, BASIC, id="one double at a time, on the simplest CPU"),
+        pytest.param(4, {}, id="four, on this CPU"),
         pytest.param(8, WIDE if AVX512 else {}, id=f"eight, {'with AVX-512' if AVX512 else 'on this CPU'}"),
     ],
 )
 def test_the_same_at_every_width(width, cpu, tmp_path):
     """Every loop is compiled to vectors of the width asked for, and nothing is multiplied and added at once.
 
-    The width that this CPU takes by itself, mostly four, is that of `test_here_as_everywhere`.
+    The width that this CPU takes by itself is that of `test_here_as_everywhere`.
     """
     environment = {**os.environ, **cpu, "NUMBA_CACHE_DIR": str(tmp_path)}
     command = [sys.executable, str(SCRIPT), str(width)]

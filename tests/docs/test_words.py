@@ -22,3 +22,17 @@ def test_pages_are_without_metaphors():
         if words := METAPHORS.findall(text):
             found[page.name] = words
     assert found == {}
+
+
+SOURCE = re.compile(r"\b(_?rooms?|crews?|loud|nobody|everybody)\b", re.IGNORECASE)
+FOR_PEOPLE = {"advice.py", "style.py"}  # sentences about people
+
+
+def test_sources_are_without_metaphors():
+    """Names and comments: a workspace is no room, and what is not done is done by no thread."""
+    found = {
+        path.name: words
+        for path in (ROOT / "src").rglob("*.py")
+        if (words := SOURCE.findall(path.read_text(encoding="utf-8"))) and path.name not in FOR_PEOPLE
+    }
+    assert found == {}

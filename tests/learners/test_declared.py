@@ -22,9 +22,9 @@ PROBES = {
 }
 
 
-@pytest.mark.parametrize("room", ["engine", "learners", "ensemble"])
-def test_nobody_probes(room):
-    for path in sorted((SRC / room).rglob("*.py")):
+@pytest.mark.parametrize("subpackage", ["engine", "learners", "ensemble"])
+def test_nothing_is_probed(subpackage):
+    for path in sorted((SRC / subpackage).rglob("*.py")):
         names = {n.id for n in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(n, ast.Name)}
         if path.relative_to(SRC).as_posix() not in PROBES:
             assert not names & {"hasattr", "getattr"}, path

@@ -81,7 +81,7 @@ def test_stumps_are_those_of_the_general_way_round_after_round(kind, seed):
 # -- kernels ---------------------------------------------------------------------------------------------------------
 
 
-def plain_round(form, w, t, counts, mass, k, room, least):
+def plain_round(form, w, t, counts, mass, k, headroom, least):
     """The integers, their k, and their sums, in Python's own numbers; None if no k is found."""
     x = [{SIZE: a, SIGNED: a * b, SQUARE: a * a * b}[form] for a, b in zip(w.tolist(), t.tolist(), strict=True)]
     times = counts.tolist() or [1] * len(x)
@@ -93,7 +93,7 @@ def plain_round(form, w, t, counts, mass, k, room, least):
             return None
         if least <= gross < 2**62:
             return q, k, sum(q), gross
-        k += 62 - room - gross.bit_length()
+        k += 62 - headroom - gross.bit_length()
 
 
 @settings(max_examples=75)
@@ -105,17 +105,17 @@ def test_rounding_is_that_of_plain_numbers(seed, form, k):
     counts = rng.integers(0, 4, n).astype(np.int32) if rng.random() < 0.3 else NONE[0]
     mass = rng.random(n) if rng.random() < 0.3 else NONE[1]
     spare, q = int(rng.integers(0, 10)), np.zeros((2, n), np.int64)
-    room, least = 4 + spare, 1 << (54 - spare)
-    wanted = plain_round(form, w, t, counts, mass, k, room, least)
-    facts = np.array([k, 0, 0, 0, 0, 0, room, least])
+    headroom, least = 4 + spare, 1 << (54 - spare)
+    wanted = plain_round(form, w, t, counts, mass, k, headroom, least)
+    facts = np.array([k, 0, 0, 0, 0, 0, headroom, least])
     if not round_two(form, ABSENT, w, t, counts, mass, q, facts):
         assert wanted is None
         return
     assert wanted is not None
     assert (q[0].tolist(), *facts[:6:2].tolist()) == wanted
-    facts = np.array([k, 40, 0, 0, 0, 0, room, least])
+    facts = np.array([k, 40, 0, 0, 0, 0, headroom, least])
     assert round_two(form, SIGNED, w, t, counts, mass, q, facts)
-    other = plain_round(SIGNED, w, t, counts, mass, 40, room, least)
+    other = plain_round(SIGNED, w, t, counts, mass, 40, headroom, least)
     assert other is not None
     assert (q[0].tolist(), *facts[:6:2].tolist()) == wanted
     assert (q[1].tolist(), *facts[1:6:2].tolist()) == other

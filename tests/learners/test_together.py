@@ -7,7 +7,7 @@ import pytest
 
 from boostlab.data.table import Table
 from boostlab.learners.fitted_stump import CategoryStump, Stump
-from boostlab.learners.together import ROOM, votes_of, votes_of_each
+from boostlab.learners.together import MOST_VOTES, votes_of, votes_of_each
 
 
 def stumps(rng, count):
@@ -33,7 +33,7 @@ def test_each_says_what_it_says_alone(kind, order):
 
 
 def test_parts_of_many_voters_are_put_together_in_order():
-    table, most = Table(np.linspace(0, 1, 9000)[:, None]), ROOM // 9000
+    table, most = Table(np.linspace(0, 1, 9000)[:, None]), MOST_VOTES // 9000
     voters = [Stump(0, None, t / 100, -1.0, 1.0) for t in range(2 * most + 3)]
     assert [int((v < 0).sum()) for v in votes_of_each(voters, table)] == [
         int((votes_of(v, table) < 0).sum()) for v in voters

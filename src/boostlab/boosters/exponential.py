@@ -39,7 +39,7 @@ def log_odds_step(sums: Sums, numbers: list[float]) -> int:
 
 @dataclass(frozen=True)
 class Exponential(Rule):
-    """Weights w proportional to exp(-y F), voters by smallest weighted error; a subclass says how loud they vote."""
+    """Weights w proportional to exp(-y F), voters by smallest weighted error; a subclass says with what coefficient."""
 
     labels_only: ClassVar[bool] = True
     loss_after: ClassVar[Any] = None  # the formula whose mean is the objective; by default the mean of exp(-y F)

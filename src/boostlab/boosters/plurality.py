@@ -24,7 +24,7 @@ from boostlab.contract import (
 
 @dataclass(frozen=True)
 class Plurality(Rule):
-    """F_k is the sum of alpha over the voters that name the class k; a subclass says how loud they vote.
+    """F_k is the sum of alpha over the voters that name the class k; a subclass says with what coefficient.
 
     With w_i proportional to exp(-F_c(x_i)), c the right class, a vote multiplies by exp(alpha) what it gets wrong.
     """

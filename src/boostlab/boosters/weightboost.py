@@ -35,7 +35,7 @@ def loss_after(y: float, F: float, h: float, beta: float, alpha: float) -> float
 
 @dataclass(frozen=True)
 class WeightBoost(Exponential):
-    """H_t = H_{t-1} + alpha_t exp(-|beta H_{t-1}|) h_t: a voter is heard where the vote so far is unsure.
+    """H_t = H_{t-1} + alpha_t exp(-|beta H_{t-1}|) h_t: a voter counts where the vote so far is unsure.
 
     1. w_i proportional to exp(-y_i H(x_i) - |beta H(x_i)|).
     2. h = the voter with the smallest weighted error eps; stop if eps >= 1/2.
@@ -91,7 +91,7 @@ class WeightBoost(Exponential):
 )
 @dataclass(eq=False, repr=False)
 class WeightBoostClassifier(BoostingClassifier):
-    """WeightBoost: every voter is heard mostly where the vote so far is unsure.
+    """WeightBoost: every voter counts mostly where the vote so far is unsure.
 
     `predict_proba` is a score (AdaBoost's link), not a calibrated probability: the factor keeps it near 1/2.
 

@@ -108,9 +108,9 @@ def suitable(asked: Sequence[str] | None, n_classes: int, n_cells: int) -> tuple
                 "name it in --boosters to have it"
             )
     else:
-        everybody = not isinstance(asked, str) and [name.strip().casefold() for name in asked] == ["all"]
+        all_of_them = not isinstance(asked, str) and [name.strip().casefold() for name in asked] == ["all"]
         # Of equals the first is recommended: rather one of the usual than one of many.
-        names, unable = able(list(dict.fromkeys(choose(usual) + choose())) if everybody else choose(asked), n_classes)
+        names, unable = able(list(dict.fromkeys(choose(usual) + choose())) if all_of_them else choose(asked), n_classes)
         left_out = {short_name(name): why for name, why in unable.items()}
     if not names:
         raise RequestError(

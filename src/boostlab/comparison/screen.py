@@ -167,7 +167,7 @@ def _table(rankings: list[Ranking], usual: str) -> View:
 
 
 def _heading(metric: Metric) -> str:
-    """Return a title that takes little room: two lines where it is long."""
+    """Return a title that takes little space: two lines where it is long."""
     return metric.title if len(metric.title) < 10 else metric.title.replace(" ", "\n", 1)
 
 

@@ -89,7 +89,7 @@ class NodeHalves(NamedTuple):
     low: Node
     high: Node
     summed: int  # which: 0 is low
-    slots: Array | None  # None where nobody asked
+    slots: Array | None  # None where they were not asked for
     total: Array
 
 

@@ -29,7 +29,7 @@ NONE = np.empty(0, np.int64)
 MANY = 1 << 14  # values of a column that are sorted by cells: ten times as fast as a whole sort, for 100,000
 CELLS = 1 << 14
 
-ROW, LIGHT_ROW = 32, 24  # bytes of a row, whose columns are copied at once to be sorted; masses take room as well
+ROW, LIGHT_ROW = 32, 24  # bytes of a row, whose columns are copied at once to be sorted; masses take space as well
 MOST_BINS = 65_535
 
 
@@ -263,16 +263,16 @@ def _sparse_cuts(X: Any, mass: Array | None, limit: int, threads: int) -> tuple[
     by_columns = X.tocsc()
     indptr = by_columns.indptr.astype(np.int64)
     d = X.shape[1]
-    room = np.append(0, np.cumsum(np.minimum(np.diff(indptr), limit - 1)))
-    lows, highs = np.empty(room[-1]), np.empty(room[-1])
+    begins = np.append(0, np.cumsum(np.minimum(np.diff(indptr), limit - 1)))
+    lows, highs = np.empty(begins[-1]), np.empty(begins[-1])
     found, distinct = np.zeros(d, np.int64), np.zeros(d, np.int64)
     heavy, rows = NONE if mass is None else mass.astype(np.int64), _row_numbers(by_columns)
     whole = X.shape[0] if mass is None else int(mass.sum())
 
     def work(first: int, last: int) -> None:
         arrays = by_columns.data, rows, indptr, heavy
-        sparse_cuts(*arrays, whole, limit, room, first, last, lows, highs, found, distinct)
+        sparse_cuts(*arrays, whole, limit, begins, first, last, lows, highs, found, distinct)
 
     spread(work, d, by_columns.nnz * 32, threads)
-    kept = np.arange(room[-1]) - np.repeat(room[:-1], np.diff(room)) < np.repeat(found, np.diff(room))
+    kept = np.arange(begins[-1]) - np.repeat(begins[:-1], np.diff(begins)) < np.repeat(found, np.diff(begins))
     return midpoints(lows[kept], highs[kept]), found, distinct

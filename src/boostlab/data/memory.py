@@ -32,7 +32,7 @@ def free_memory() -> int:
         with suppress(OSError, ValueError):
             most, cached = int(Path(limit).read_text()), 0
             with suppress(OSError, ValueError, StopIteration):
-                cached = _line_of(facts, "inactive_file")  # of files, which the system drops when it needs the room
+                cached = _line_of(facts, "inactive_file")  # of files, which the system drops when it needs the space
             found.append(most - int(Path(used).read_text()) + cached)
     with suppress(ImportError, OSError, ValueError, StopIteration):
         import resource

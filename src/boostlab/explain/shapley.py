@@ -21,7 +21,7 @@ Array = npt.NDArray[Any]
 
 TABLE = 12  # features on a path up to which a leaf has a table of all patterns
 WIDEST = 62  # features on a path: patterns are 64-bit numbers
-ROOM = 1 << 22  # numbers in the tables of trees that are worked on together
+MOST_NUMBERS = 1 << 22  # numbers in the tables of trees that are worked on together
 BLOCK = 2048  # rows that are worked on together
 _INVERSE = np.array(
     [[factorial(k) * factorial(n - 1 - k) / factorial(n) if k < n else 0.0 for k in range(64)] for n in range(65)]
@@ -243,7 +243,7 @@ def groups(forest: Forest) -> Iterator[Forest]:
     leaves = forest.feature < 0
     m = np.where(leaves, paths_of(forest)[-1], 0)
     size = np.bincount(forest.tree_of, m * np.exp2(np.minimum(m, TABLE)), forest.n_trees)
-    place = np.cumsum(size) // ROOM
+    place = np.cumsum(size) // MOST_NUMBERS
     for group in np.unique(place):
         yield forest.take(np.flatnonzero(place == group))
 

@@ -36,7 +36,7 @@ def waterfall(told: Explanation, ax: Any, most: int) -> Any:
     ax.axvline(told.base, color=GREY, lw=0.9, linestyle=(0, (1, 3)))
     ax.set_yticks(range(len(lines)), [words for words, _ in lines], fontsize=8)
     ax.invert_yaxis()
-    ax.use_sticky_edges = False  # room for the numbers beside the bars
+    ax.use_sticky_edges = False  # space for the numbers beside the bars
     ax.margins(x=0.15, y=0.02)
     ax.set_xlabel(f"score for {told.contributions.output_names[told.output]}: {told.base:.3g} → {told.score:.3g}")
     ax.spines[["top", "right", "left"]].set_visible(False)

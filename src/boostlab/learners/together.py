@@ -17,7 +17,7 @@ from boostlab.learners.fitted_stump import CategoryStump, Stump
 Array = npt.NDArray[Any]
 
 SMALL = 1 << 14  # rows; above, what a vote costs is not the interpreter's time
-ROOM = 1 << 18  # votes that are held at once
+MOST_VOTES = 1 << 18  # votes that are held at once
 
 
 def votes_of_each(voters: Sequence[Any], table: Table) -> Iterator[Array]:
@@ -26,7 +26,7 @@ def votes_of_each(voters: Sequence[Any], table: Table) -> Iterator[Array]:
     if n > SMALL or is_sparse(table.X) or not all(_is_plain(v) for v in voters):
         yield from (votes_of(v, table) for v in voters)
         return
-    step = max(ROOM // max(n, 1), 1)
+    step = max(MOST_VOTES // max(n, 1), 1)
     for first in range(0, len(voters), step):
         some = voters[first : first + step]
         feature = np.array([v.feature for v in some])

@@ -60,8 +60,8 @@ def decision_boundary(
         raise ValueError(f"A picture has two dimensions, and X the shape {points.shape}; give two columns.")
     check_consistent_length(points, labels)
     low, high = np.nanmin(points, axis=0), np.nanmax(points, axis=0)
-    room = 0.08 * np.where(high > low, high - low, 1.0)
-    area = np.transpose([low - room, high + room]) if limits is None else np.asarray(limits, dtype=np.float64)
+    margin = 0.08 * np.where(high > low, high - low, 1.0)
+    area = np.transpose([low - margin, high + margin]) if limits is None else np.asarray(limits, dtype=np.float64)
     across, up = (np.linspace(ends[0], ends[1], resolution) for ends in area)
     grid = np.stack([part.ravel() for part in np.meshgrid(across, up)], axis=1)
     if hasattr(X, "iloc"):  # the model knows its columns by name
@@ -89,9 +89,9 @@ def decision_boundary(
 
 
 def _voters(ax: Any, model: Any, grid: Any, across: Any, up: Any) -> None:
-    heard = np.abs(np.asarray(model.estimator_weights_, dtype=np.float64))
-    loud = heard / heard.max() if len(heard) and heard.max() > 0 else heard
-    for strength, voter in zip(loud, model.estimators_, strict=True):
+    sizes = np.abs(np.asarray(model.estimator_weights_, dtype=np.float64))
+    shares = sizes / sizes.max() if len(sizes) and sizes.max() > 0 else sizes
+    for strength, voter in zip(shares, model.estimators_, strict=True):
         votes = np.asarray(voter.predict(grid))
         codes = votes if votes.ndim == 1 else votes.argmax(axis=1)
         said = np.unique(codes)

@@ -70,7 +70,7 @@ def shape_functions(
         _draw(ax, f, model, None if X is None else _column(X, f.feature))
         if number % columns == 0:
             ax.set_ylabel("added to the score")
-        ax.margins(y=0.12)  # room for the strokes that mark the rows
+        ax.margins(y=0.12)  # space for the strokes that mark the rows
     tidy(axes)
     return axes
 
@@ -97,8 +97,8 @@ def _steps(ax: Any, f: ShapeFunction, values: Any, x: Any, shown: dict[str, Any]
     cuts = f.cuts[np.isfinite(f.cuts)]  # an infinite cut parts missing values from all others
     inside = np.concatenate([cuts, [] if x is None else x[np.isfinite(x)]])
     low, high = (float(inside.min()), float(inside.max())) if len(inside) else (0.0, 0.0)
-    room = 0.05 * (high - low) or 0.5
-    edges = np.concatenate([[low - room], cuts, [high + room]])
+    margin = 0.05 * (high - low) or 0.5
+    edges = np.concatenate([[low - margin], cuts, [high + margin]])
     above = values[np.searchsorted(f.cuts, edges[:-1], "right")]
     ax.step(edges, np.append(above, above[-1]), where="post", **shown | dict(marker=""))
     if x is not None:

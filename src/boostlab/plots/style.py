@@ -114,6 +114,6 @@ def name_categories(ax: Any, places: Any, names: Sequence[Any]) -> None:
         The categories.
     """
     texts = [str(name) if len(str(name)) <= LONGEST else f"{str(name)[: LONGEST - 1]}…" for name in names]
-    room = 28 / max(len(texts), 1)  # letters that fit between two places, about
-    upright = max(map(len, texts), default=0) > room
+    fitting = 28 / max(len(texts), 1)  # letters that fit between two places, about
+    upright = max(map(len, texts), default=0) > fitting
     ax.set_xticks(places, texts, rotation=90 if upright else 0, fontsize=8 if len(texts) <= 12 else 6)

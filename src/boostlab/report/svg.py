@@ -179,8 +179,8 @@ def _ticks_x(axis: _Axis, top: float, bottom: float, label: str, width: int, lef
 
 
 def _padded(low: float, high: float) -> tuple[float, float]:
-    room = 0.06 * (high - low) or 0.5 * abs(high) or 0.5
-    return (low - room if low < 0 or low - room > 0 else 0.0), high + room
+    margin = 0.06 * (high - low) or 0.5 * abs(high) or 0.5
+    return (low - margin if low < 0 or low - margin > 0 else 0.0), high + margin
 
 
 def _path(points: Sequence[tuple[float, float]], steps: bool) -> str:

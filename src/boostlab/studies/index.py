@@ -86,7 +86,7 @@ def recall(study: Study, folder: Path) -> Ran | None:
 
 
 def write(folder: Path, names: Sequence[str]) -> Path | None:
-    """Write the index of the pages that a folder has; a README.md that is somebody else's is left alone.
+    """Write the index of the pages that a folder has; a README.md of another origin is left alone.
 
     Parameters
     ----------

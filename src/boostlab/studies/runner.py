@@ -155,17 +155,17 @@ def run_all(
     splits_first = all(study.splits_first for study in studies)
     groups = in_groups(missing, usual, workers, splits_first)
     until, ended, interrupted, prepared = math.inf, "", False, 0.0
-    with TemporaryDirectory() as room, _one_thread(), _following(store, now, missing, watch, start, Path(room)):
+    with TemporaryDirectory() as signs, _one_thread(), _following(store, now, missing, watch, start, Path(signs)):
         if splits_first and budget > 0:
             firsts = {place.cell.method.name: [place] for place in reversed(missing) if place.cell.method.booster}
             soon = time.time() + READY * budget
-            batches = [_batch(group, store, now, (soon, soon), Path(room)) for group in reversed(firsts.values())]
+            batches = [_batch(group, store, now, (soon, soon), Path(signs)) for group in reversed(firsts.values())]
             ended, interrupted = _compute(batches, workers, backend, prepare)
             prepared = time.perf_counter() - start
         until = time.time() + (max(budget - prepared, budget / 2.0) if prepared else budget)
         late = until + max(budget * GRACE, 1.0)
         if not ended:
-            batches = [_batch(group, store, now, (until, late), Path(room), prepared > 0.0) for group in groups]
+            batches = [_batch(group, store, now, (until, late), Path(signs), prepared > 0.0) for group in groups]
             ended, interrupted = _compute(batches, workers, backend, work)
     store.clock(now, time.perf_counter() - start)
     if not ended and time.time() >= until:
@@ -247,7 +247,7 @@ def _batch(
     store: Store,
     now: Run,
     ends: tuple[float, float],
-    room: Path,
+    signs: Path,
     is_prepared: bool = False,
 ) -> CellBatch:
     cell = group[0].cell
@@ -259,7 +259,7 @@ def _batch(
         until=ends[0],
         late=ends[1],
         home=os.getpid(),
-        room=room,
+        signs=signs,
         is_prepared=is_prepared,
     )
 
@@ -321,7 +321,7 @@ def _one_thread() -> Iterator[None]:
 
 @contextmanager
 def _following(
-    store: Store, now: Run, missing: Sequence[Place], watch: Watch | None, start: float, room: Path
+    store: Store, now: Run, missing: Sequence[Place], watch: Watch | None, start: float, signs: Path
 ) -> Iterator[None]:
     """Look into the store from time to time: tell the watcher of new cells, and write down how long it takes."""
     places: dict[str, list[Place]] = {}
@@ -341,7 +341,7 @@ def _following(
         if fresh:
             own.clock(now, time.perf_counter() - start)
         if watch is not None:
-            watch.making({key: note for key, note in read_notes(room).items() if key in places})
+            watch.making({key: note for key, note in read_notes(signs).items() if key in places})
 
     def look_on() -> None:
         # A store that does not answer is the workers' to report.

@@ -39,7 +39,7 @@ class CellBatch:
     until: float  # time after which no cell is begun
     late: float  # time after which a cell in the making is given up, if the run has a result without it
     home: int  # process that gave the batch
-    room: Path  # a folder in which workers leave signs for each other
+    signs: Path  # a folder in which workers leave signs for each other
     is_prepared: bool = False  # there was time to get warm before: `until` is not put off for the rest of it
 
 
@@ -105,7 +105,7 @@ def work(batch: CellBatch) -> int:
             try:
                 # Every run gets further: it waits for the first cell of a booster, the others are given up.
                 late = batch.late + warming if method.booster or _memory.finished else math.inf
-                with noting(batch.room, entry.key, late, batch.room / _FIRST if method.booster else None):
+                with noting(batch.signs, entry.key, late, batch.signs / _FIRST if method.booster else None):
                     outcome, failure, seconds = _compute(batch, method, protocol, made)
             except TimeOver:
                 return count
@@ -117,7 +117,7 @@ def work(batch: CellBatch) -> int:
             _memory.finished += 1
             if method.booster:
                 with suppress(OSError):  # the run is over
-                    (batch.room / _FIRST).touch()
+                    (batch.signs / _FIRST).touch()
     return count
 
 
@@ -140,7 +140,7 @@ def _settle_in(batch: CellBatch) -> None:
     if os.getpid() != batch.home and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends its workers
         _keep_off_the_screen()
-        _notices.sign = batch.room / "compiling"
+        _notices.sign = batch.signs / "compiling"
 
 
 def _remembered(batch: CellBatch) -> list[Any]:

@@ -283,9 +283,9 @@ class _Case:
         for voter, alpha in zip(self.ensemble.voters, self.ensemble.alphas, strict=True):
             key, sign = key_of(voter)
             sums[key] = sums.get(key, 0.0) + sign * float(alpha)
-        heard = np.array(list(sums.values()))
+        sizes = np.array(list(sums.values()))
         for p in (1.0, 2.0, inf):
-            given = (self.scores, heard, R, p, self.delta)
+            given = (self.scores, sizes, R, p, self.delta)
             yield Promise(f"QuadBoost Theorem 1, safe, p = {p:g}", TRUE, self.error, theorem1_safe(*given))
             if "risk" in self.model.history_:
                 stated = theorem1_as_stated(*given)

@@ -125,7 +125,7 @@ def _inverse(p: float) -> float:
 
 
 def _parts(scores: Any, coefficients: Any, p: float) -> tuple[Array, int, float]:
-    """Return the scores, the number of voters heard, and the norm, at least 1."""
+    """Return the scores, the number of voters with a coefficient, and the norm, at least 1."""
     check_positive("p", p, 1.0, open_=False)
     v = check_values(scores, "scores", -inf, inf)
     a = np.abs(check_values(coefficients, "coefficients", -inf, inf, least=0))

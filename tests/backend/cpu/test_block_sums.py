@@ -8,13 +8,13 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from boostlab.backend.cpu.block_sums import ROOM, Blocks
+from boostlab.backend.cpu.block_sums import BLOCK_DOUBLES, Blocks
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.rows import CpuRows
 from boostlab.contract import Rule, formula
 from boostlab.data.table import Table
 
-N = 2 * ROOM + 77
+N = 2 * BLOCK_DOUBLES + 77
 NO_GUESS = np.empty((0, 3), np.int64)
 RNG = np.random.default_rng(0)
 MASSES = {
@@ -82,7 +82,7 @@ def rows(n, threads=1, masses=None):
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_formulas_of_many_rows(threads):
-    made = rows(3 * ROOM, threads)
+    made = rows(3 * BLOCK_DOUBLES, threads)
     F = made.scores.now
     for by in (1.0, 1.0, 1e9):
         assert made.total(squares, by) == made.masses.total(by * F * F, F)
@@ -101,7 +101,7 @@ def test_formulas_of_rows_with_masses(kind, threads):
 
 
 def test_rows_that_are_copied_have_room_of_their_own():
-    made = rows(2 * ROOM)
+    made = rows(2 * BLOCK_DOUBLES)
     whole = made.total(squares, 1.0)
     again = copy.deepcopy(made._formula_sums)
     assert again._plan is not made._formula_sums._plan
@@ -111,22 +111,22 @@ def test_rows_that_are_copied_have_room_of_their_own():
 
 
 def test_the_largest_of_values_that_are_no_numbers_is_none():
-    made = rows(2 * ROOM, 3)
-    made.scores.now[ROOM // 3] = np.nan
+    made = rows(2 * BLOCK_DOUBLES, 3)
+    made.scores.now[BLOCK_DOUBLES // 3] = np.nan
     assert np.isnan(made.largest(twice))
     assert np.isnan(made.smallest(twice))
 
 
 def test_a_sum_that_is_not_finite_is_refused():
-    made = rows(2 * ROOM)
+    made = rows(2 * BLOCK_DOUBLES)
     for bad in (np.inf, np.nan):
-        made.scores.now[ROOM + 5] = bad
+        made.scores.now[BLOCK_DOUBLES + 5] = bad
         with pytest.raises(ArithmeticError, match="met NaN or infinity"):
             made.total(twice)
 
 
 def test_values_are_not_held_for_all_rows():
-    n = 40 * ROOM
+    n = 40 * BLOCK_DOUBLES
     made = rows(n)
     made.total(squares, 1.0)  # compiles
     made = rows(n)

@@ -153,13 +153,13 @@ def test_a_child_has_threads_of_its_own():
 
 def test_parts_that_add_nothing_clear_nothing():
     """Rows of an empty array have a stride all the same."""
-    room = np.arange(100)
+    workspace = np.arange(100)
     with teams.team_of(3) as team:
-        team._room = room
+        team._workspace = workspace
     out, told = only_count.added(10**9, AtOnce(3), (0,), 0, 30)
     assert out.shape == (0,)
     assert told == [(10,)] * 3
-    assert room.tolist() == list(range(100))
+    assert workspace.tolist() == list(range(100))
 
 
 class _TeamsInCalls(event.Listener):
@@ -197,6 +197,6 @@ def test_no_thread_waits_for_parts_while_a_kernel_is_compiled(how):
         elif how == "added":
             assert adding(sums).added(10 * PART, 2, (1,), 0, 9)[0].tolist() == [9]
         else:
-            assert in_parts(met).together(2, lambda numbers, room: (numbers, 2)) == 2
+            assert in_parts(met).together(2, lambda numbers, workspace: (numbers, 2)) == 2
     assert seen.seen
     assert not any(seen.seen)

@@ -34,7 +34,7 @@ def test_sums_and_what_changed(sparse, sided):
     followed, expected = many.follow(what, sided, other := q.copy(), True, before.copy())
     if not sided:  # rows that change sides are counted anew by who asks
         np.testing.assert_array_equal(expected, many.sums(other)[0])
-    for sums in (one.sums(q, sided=sided)[0], before.copy()):  # with and without room behind the slots
+    for sums in (one.sums(q, sided=sided)[0], before.copy()):  # with and without padding behind the slots
         ours, slots = one.follow(what, sided, mine := q.copy(), True, sums)
         assert ours[:4] == followed[:4]
         assert ours.rough == pytest.approx(followed.rough)

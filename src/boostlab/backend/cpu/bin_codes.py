@@ -28,7 +28,7 @@ IN_CACHE = 1 << 24  # bytes of codes, up to which they stay in a processor's cac
 LINE = 8  # words of a cache line
 MANY = 100_000  # cells, from which on two classes are summed side by side
 FOLLOWED = 4  # cells of a histogram, that bringing one row up to date costs as much as
-NOTHING = np.empty(0, np.int64)  # a histogram that nobody wants
+NOTHING = np.empty(0, np.int64)  # a histogram that is not wanted
 
 
 class Followed(NamedTuple):
@@ -158,12 +158,12 @@ class Codes:
         """
         rows = ALL if members is None else members
         size = self.n_rows if members is None else len(members)
-        room = self.n_slots + self.spare
+        padded = self.n_slots + self.spare
         sums, _ = self._kernels.class_sums.added(
-            size * self.width, self.threads, (n_classes * (room + 1),), *self.read, q, classes, rows, room, 0, size
+            size * self.width, self.threads, (n_classes * (padded + 1),), *self.read, q, classes, rows, padded, 0, size
         )
-        totals = sums[n_classes * room :]
-        return self.complete(sums[: n_classes * room].reshape(n_classes, room), totals.tolist()), totals
+        totals = sums[n_classes * padded :]
+        return self.complete(sums[: n_classes * padded].reshape(n_classes, padded), totals.tolist()), totals
 
     def follow(
         self, what: tuple[Any, ...], sided: bool, q: Array, scatter: bool, slots: Array
@@ -223,7 +223,7 @@ class Codes:
         return slots[:, : self.n_slots]
 
     def padded(self, slots: Array) -> Array:
-        """Return a copy of a histogram with the room that compiled rounds need."""
+        """Return a copy of a histogram with the padding that compiled rounds need."""
         return np.append(slots, np.zeros(self.spare, np.int64))
 
     def take(self, rows: Array) -> Codes:
@@ -306,8 +306,8 @@ class DenseCodes(Codes):
             return self.words.reshape(-1), 1, n
         padded = -(-groups // LINE) * LINE
         step = padded if 4 * (padded - groups) <= groups else groups
-        room = np.empty(n * step + LINE, np.uint64)
-        flat = room[-(room.ctypes.data // room.itemsize) % LINE :][: n * step]  # rows start where cache lines do
+        space = np.empty(n * step + LINE, np.uint64)
+        flat = space[-(space.ctypes.data // space.itemsize) % LINE :][: n * step]  # rows start where cache lines do
         flat.reshape(n, step)[:, :groups] = self.words.T
         return flat, step, 1
 
@@ -382,8 +382,8 @@ class DenseCodes(Codes):
         out, bases = np.empty(numbers, np.int64), self.read[1] * np.uint64(channels)
         facts = size, self.words, bases, self.starts, q, p
 
-        def arguments(team: Array, room: Callable[[int], Array]) -> tuple[Any, ...]:
-            return team, *facts, room(size * numbers).reshape(size, numbers), out
+        def arguments(team: Array, workspace: Callable[[int], Array]) -> tuple[Any, ...]:
+            return team, *facts, workspace(size * numbers).reshape(size, numbers), out
 
         whole_histogram(self.cells.shape[2], of).together(size, arguments)
         return out

@@ -24,7 +24,7 @@ Array = npt.NDArray[Any]
 # Writes the values of rows first to last - 1 to an array (values, rows).
 Evaluate = Callable[[int, int, Array], None]
 
-ROOM = 1 << 16  # doubles of a block, all its values together: 512 kB, about what a core's cache holds
+BLOCK_DOUBLES = 1 << 16  # doubles of a block, all its values together: 512 kB, about what a core's cache holds
 
 
 class Blocks:
@@ -36,13 +36,13 @@ class Blocks:
         How much every row counts.
     threads : int
         How many threads share the rows.
-    room : int
+    block_doubles : int
         Numbers of a block, for each thread.
     """
 
-    def __init__(self, masses: Masses, threads: int, room: int = ROOM) -> None:
-        self.masses, self.threads, self.room = masses, threads, room
-        self._room = np.empty(0)  # workspace
+    def __init__(self, masses: Masses, threads: int, block_doubles: int = BLOCK_DOUBLES) -> None:
+        self.masses, self.threads, self.block_doubles = masses, threads, block_doubles
+        self._workspace = np.empty(0)  # workspace
 
     def totals(self, evaluate: Evaluate, n_values: int, guess: Array) -> tuple[list[float], Array]:
         """Return the sum of mass * x for each of the values x, as `Masses.total` does, and the powers it took.
@@ -75,12 +75,12 @@ class Blocks:
 
     def _blocks(self, evaluate: Evaluate, n_values: int) -> Any:
         """Yield (first row, last row + 1, values) of one block after another: what the threads' caches hold."""
-        n, step = self.masses.n_rows, max(self.room * self.threads // n_values, 1)
+        n, step = self.masses.n_rows, max(self.block_doubles * self.threads // n_values, 1)
         size = n_values * min(n, step)
-        if len(self._room) < size:
-            self._room = np.empty(size)
+        if len(self._workspace) < size:
+            self._workspace = np.empty(size)
         for a in range(0, n, step):
             b = min(a + step, n)
-            values = self._room[: n_values * (b - a)].reshape(n_values, b - a)
+            values = self._workspace[: n_values * (b - a)].reshape(n_values, b - a)
             evaluate(a, b, values)
             yield a, b, values

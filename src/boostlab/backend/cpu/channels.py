@@ -53,7 +53,7 @@ class CpuChannels:
         return sums
 
     def empty(self) -> tuple[Array, Array]:
-        """Return room for sums, per slot and in total."""
+        """Return workspace for sums, per slot and in total."""
         return np.empty((self.width, self.parts[0].codes.n_slots), np.int64), np.empty(self.width, np.int64)
 
     def weight(self, criterion: Separable, gross: Array) -> float:

@@ -21,7 +21,7 @@ from numba.extending import register_jitable
 
 LINKED = "0.68."  # the releases of Numba whose inner workings `linking` knows; others compile as they are made to
 
-# Nobody calls kernels as functions of C: wrappers for that take a tenth of the time.
+# No kernel is called as a function of C: wrappers for that take a tenth of the time.
 PART: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
 KERNEL: dict[str, Any] = {**PART, "nogil": True}
 if numba.__version__.startswith(LINKED):
@@ -31,7 +31,7 @@ if numba.__version__.startswith(LINKED):
 
 
 class _Notice(event.Listener):
-    """Says once a process that kernels are being compiled, so that nobody wonders why the first fit takes seconds."""
+    """Says once a process that kernels are being compiled, to explain why the first fit takes seconds."""
 
     def __init__(self) -> None:
         self.given = False

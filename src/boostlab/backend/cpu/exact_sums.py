@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.in_parts import NOBODY, parts_of
+from boostlab.backend.cpu.in_parts import ALONE, parts_of
 from boostlab.backend.cpu.kernels import block_pass as block
 from boostlab.backend.cpu.kernels.fixed_point import fixed_part
 from boostlab.backend.cpu.kernels.tasks import PLAN, PLAN_AT, PLANNER
@@ -47,10 +47,10 @@ def _array_pass(x: Array, powers: Array, sign: int, threads: int) -> tuple[Array
     plan = np.zeros(block.SIZE, np.int64)
     plan[PLANNER], plan[PLAN_AT], plan[PLAN] = block.block_pass_address(), address(plan) + 8 * PLAN, address(plan)
     plan[block.PARTS : block.COUNTS] = parts, each, x.size, 1, 1, 0, sign, len(powers)
-    plan[block.AT_ROOM], plan[block.AT_POWERS] = address(x), address(powers)
+    plan[block.AT_BLOCKS], plan[block.AT_POWERS] = address(x), address(powers)
     plan[block.AT_TOPS], plan[block.AT_SUMS] = address(tops), address(sums)
     if parts == 1:
-        block.run_plan(NOBODY, 1, plan)
+        block.run_plan(ALONE, 1, plan)
     else:
         with team_of(parts) as team:
             block.run_plan(team.numbers, parts, plan)

@@ -54,7 +54,7 @@ class Follower:
         self.most_change = False  # whether most rows changed the last time
         n = codes.n_rows
         self.compares = n >= FEW or n * len(codes.starts) >= SMALL  # whether changes are looked for
-        self.room, self.least = limits(rows.n, lasting)
+        self.headroom, self.least = limits(rows.n, lasting)
 
     @property
     def slots(self) -> Array:
@@ -114,7 +114,7 @@ class Follower:
         self.q = None  # not held beside the new one
         x = weight * weight if self.form == SQUARE else weight
         x = x if self.form == SIZE else x * target
-        self.take(*self.rows.whole(x, counts, self.room))
+        self.take(*self.rows.whole(x, counts, self.headroom))
 
     def _sum(self) -> None:
         """Count the histogram anew."""
@@ -133,7 +133,7 @@ class Follower:
         while True:
             what = self.form, weight, target, *self.rows.as_arrays, self.power
             new, slots = self._changes(what, q, scatter)
-            power, known = next_scale(self.power, new.minus + new.plus, new.rough, self.room, self.least)
+            power, known = next_scale(self.power, new.minus + new.plus, new.rough, self.headroom, self.least)
             if not known:
                 return False
             if power == self.power:
@@ -179,7 +179,7 @@ class ClassCount:
     def __init__(self, rows: Masses, codes: Codes, classes: Array) -> None:
         self.rows, self.codes, self.classes = rows, codes, classes
         self.width = int(classes.max()) + 1
-        self.hists = np.empty((0, 0), np.int64)  # room for a tree's
+        self.hists = np.empty((0, 0), np.int64)  # workspace for a tree's
 
     def round(self, weight: Array, counts: Array | None = None) -> None:
         """Round all rows' weights, with these integer masses or their own."""

@@ -16,10 +16,10 @@ from boostlab.backend.cpu.exact_sums import BLOCK, NO_GUESS, VALUE, address, exa
 from boostlab.backend.cpu.formulas import CELLS
 from boostlab.backend.cpu.in_parts import InParts, parts_of
 from boostlab.backend.cpu.kernels.block_pass import (
+    AT_BLOCKS,
     AT_COUNTS,
     AT_MASSES,
     AT_POWERS,
-    AT_ROOM,
     AT_SUMS,
     AT_TOPS,
     COUNTS,
@@ -48,7 +48,9 @@ class FormulaSums:
     def __init__(self, masses: Masses, threads: int) -> None:
         self.masses, self.threads = masses, threads
         self._plan = np.zeros(SIZE, np.int64)
-        self._room, self._powers, self._tops, self._sums = (np.empty(0, t) for t in (float, np.int64, float, np.int64))
+        self._workspace, self._powers, self._tops, self._sums = (
+            np.empty(0, t) for t in (float, np.int64, float, np.int64)
+        )
 
     def __reduce__(self) -> Any:
         """Copy what it is made of: a plan holds addresses."""
@@ -92,27 +94,27 @@ class FormulaSums:
         cells = (CELLS + VALUE * (1 + n_powers)) * n_values * width * rows
         parts = max(min(parts_of(cells, self.threads), rows), 1)
         each = -(-rows * n_values * width // (parts * BLOCK))
-        room = -(-rows // (parts * each))
-        self._lay_out(parts, n_values, width * room, n_powers)
+        block_rows = -(-rows // (parts * each))
+        self._lay_out(parts, n_values, width * block_rows, n_powers)
         self._powers[: powers.size] = powers.reshape(-1)
-        self._plan[PARTS:COUNTS] = parts, each, rows, n_values, width, room, sign, n_powers
-        out = self._room[: parts * n_values * width * room].reshape(parts, *shape, room)
+        self._plan[PARTS:COUNTS] = parts, each, rows, n_values, width, block_rows, sign, n_powers
+        out = self._workspace[: parts * n_values * width * block_rows].reshape(parts, *shape, block_rows)
         loop.in_so_many(parts, *given, out, each, 0, rows, self._plan)
         tops = self._tops[: parts * n_values].reshape(parts, n_values)
         sums = self._sums[: 2 * parts * n_powers * n_values].reshape(parts, n_powers, n_values, 2)
         return (tops[0], sums[0]) if parts == 1 else (tops.max(axis=0), sums.sum(axis=0))  # NaN stays
 
-    def _lay_out(self, parts: int, n_values: int, room: int, n_powers: int) -> None:
-        """Let there be room for so many numbers, and the plan know where it is."""
+    def _lay_out(self, parts: int, n_values: int, block_rows: int, n_powers: int) -> None:
+        """Let there be space for so many numbers, and the plan know where it is."""
         plan = self._plan
         if plan[PLANNER] == 0:
             plan[PLANNER], plan[PLAN_AT], plan[PLAN] = block_pass_address(), address(plan) + 8 * PLAN, address(plan)
             counts, mass = self.masses.as_arrays
             plan[COUNTS], plan[MASSES] = counts.size, mass.size
             plan[AT_COUNTS], plan[AT_MASSES] = address(counts), address(mass)
-        if len(self._room) < parts * n_values * room:
-            self._room = np.empty(parts * n_values * room)
-            plan[AT_ROOM] = address(self._room)
+        if len(self._workspace) < parts * n_values * block_rows:
+            self._workspace = np.empty(parts * n_values * block_rows)
+            plan[AT_BLOCKS] = address(self._workspace)
         if len(self._powers) < n_powers * n_values:
             self._powers = np.empty(n_powers * n_values, np.int64)
             plan[AT_POWERS] = address(self._powers)

@@ -38,7 +38,7 @@ def evaluation(function: Callable[..., Any], columns: tuple[str, ...], tables: t
     (1, values, labels, rows), and the label is no argument.
 
     A number other than 0 says how many parts, one after the other, write to the same row of out, each from its
-    beginning: then parts are blocks of rows, of which nobody holds more than one at a time (see kernels/block_pass.py).
+    beginning: then parts are blocks of rows, one at a time a thread (see kernels/block_pass.py).
     """
     taken = [name for name in parameters(function) if name != LABEL]
     # LLVM looks whether what a loop writes may overlap what it reads, but not for more pairs than these.
@@ -86,28 +86,28 @@ def _by_blocks(function: Callable[..., Any], columns: tuple[str, ...], tables: t
     names, n, over = parameters(function), n_values(function), over_labels(function)
     at = {name: f"{name}_[_i]" for name in columns} | {name: f"_row({name}, _start + _i)" for name in tables}
     value = f"formula({', '.join(at.get(name, name) for name in names)})"
-    rooms = ", ".join(f"_room{v}[_i]" for v in range(n))
+    written = ", ".join(f"_values{v}[_i]" for v in range(n))
     label = f"{LABEL}, " if by_label(function) else ""
-    write = "; ".join(f"_copy(_room{v}[:_size], _out[_at, {v}, {label}_here : _here + _size])" for v in range(n))
+    write = "; ".join(f"_copy(_values{v}[:_size], _out[_at, {v}, {label}_here : _here + _size])" for v in range(n))
     if over:
         first, join = OVER[over]
         body = [
-            f"for _i in range(_size): _room0[_i] = {first}",
+            f"for _i in range(_size): _values0[_i] = {first}",
             f"for {LABEL} in range({tables[0]}.shape[0]):",
-            f"    for _i in range(_size): _room0[_i] = {join.format('_room0[_i]', value)}",
+            f"    for _i in range(_size): _values0[_i] = {join.format('_values0[_i]', value)}",
             write,
         ]
     elif label:
         body = [
             f"for {LABEL} in range(_out.shape[2]):",
-            f"    for _i in range(_size): {rooms} = {value}",
+            f"    for _i in range(_size): {written} = {value}",
             f"    {write}",
         ]
     else:
-        body = [f"for _i in range(_size): {rooms} = {value}", write]
+        body = [f"for _i in range(_size): {written} = {value}", write]
     views = [f"{name}_ = {name}[_start:_end]" for name in names if name in columns and name not in tables]
     return [
-        "; ".join(f"_room{v} = _block()" for v in range(n)),
+        "; ".join(f"_values{v} = _block()" for v in range(n)),
         f"for _start in range(_first, _last, {BLOCK}):",
         f"    _end, _here = min(_start + {BLOCK}, _last), _to + _start - _first",
         "    " + "; ".join(["_size = _end - _start", *views]),

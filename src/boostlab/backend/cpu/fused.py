@@ -85,12 +85,12 @@ class FusedRounds:
     @cached_property
     def shared(self) -> tuple[Array, ...]:
         """What the members of a team tell each other (see kernels/fused_rounds.py)."""
-        size, room = self.codes.team_size, self.codes.n_rows + self.codes.team_size
+        size, listed = self.codes.team_size, self.codes.n_rows + self.codes.team_size
         by_rows = not self.codes.dense or (size > 1 and self.codes.parts_rows)
         slots = self.codes.n_slots if self.layout is None else self.layout.size
         outs = np.zeros((size if by_rows else 0, slots), np.int64)
         by_words = not by_rows and (size > 1 or self.codes.n_rows <= BLOCK)
-        lists = np.empty((2, room if by_words else 0), np.int64)
+        lists = np.empty((2, listed if by_words else 0), np.int64)
         return np.empty((size, FACTS), np.int64), np.empty((size, FACTS), np.int64), outs, *lists
 
     def pays(self, most: int) -> bool:
@@ -145,7 +145,7 @@ class FusedRounds:
             (follower.total, follower.gross),
             (losses.up, losses.down),
             self.masses,
-            (self.plain.numbers, self.plain.limit - NEGLIGIBLE, losses.FAR, follower.room, follower.least),
+            (self.plain.numbers, self.plain.limit - NEGLIGIBLE, losses.FAR, follower.headroom, follower.least),
             hist,
             found,
             alphas,

@@ -18,16 +18,16 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.compiling import kernel, part, stamp_of, told_apart
-from boostlab.backend.cpu.kernels.tasks import ROOM, TaskShape, run_planned, run_task, task_maker
+from boostlab.backend.cpu.kernels.tasks import TEAM_NUMBERS, TaskShape, run_planned, run_task, task_maker
 from boostlab.backend.cpu.teams import team_of
 from boostlab.backend.cpu.threads import AtOnce
 
 Array = npt.NDArray[Any]
-Room = Callable[[int], Array]
+Workspace = Callable[[int], Array]
 
 PART = 1 << 14  # cells of work (about 6 microseconds) below which a part is not worth a thread
 NUMBERS = ("part", "_part", "me")  # what a part's number is called
-NOBODY = np.zeros(ROOM, np.int64)  # what one thread alone looks at
+ALONE = np.zeros(TEAM_NUMBERS, np.int64)  # what one thread alone looks at
 NO_PLAN = np.empty(0, np.int64)
 
 
@@ -57,7 +57,7 @@ class InParts:
         if self.adds:
             args = *args[:-1], args[-1][None]
         found = np.empty((1, len(self.kinds)), np.int64)
-        self._checked(self._enter(NOBODY, 1, *args, found))
+        self._checked(self._enter(ALONE, 1, *args, found))
         if len(self.kinds) == 1:
             return self._told(found)[0][0]
         return self._told(found)[0] if self.kinds else None
@@ -87,11 +87,11 @@ class InParts:
         found = np.empty((parts, len(self.kinds)), np.int64)
         if parts == 1:
             out = np.zeros((1, *shape), np.int64)
-            self._checked(self._enter(NOBODY, 1, *args, out, found))
+            self._checked(self._enter(ALONE, 1, *args, out, found))
             return out[0], self._told(found)
         self._compile(*args, np.empty((0, *shape), np.int64), found)
         with team_of(parts) as team:
-            outs, total = team.room(parts * slots), np.empty(slots, np.int64)
+            outs, total = team.workspace(parts * slots), np.empty(slots, np.int64)
             self._checked(self._enter(team.numbers, parts, *args, outs.reshape(parts, *shape), found))
             few = min(parts, 1 + parts * slots // PART)
             add_up._checked(add_up._enter(team.numbers, few, outs.reshape(parts, slots), 0, slots, total, NOTHING_TOLD))
@@ -101,14 +101,14 @@ class InParts:
         """Let so many threads do a part each, or follow the plan that is the last argument; return what they found."""
         found = np.empty((parts, len(self.kinds)), np.int64)
         if parts == 1:
-            self._checked(self._enter(NOBODY, 1, *args, found))
+            self._checked(self._enter(ALONE, 1, *args, found))
         else:
             self._compile(*args, found)
             with team_of(parts) as team:
                 self._checked(self._enter(team.numbers, parts, *args, found))
         return found
 
-    def together(self, size: int, arguments: Callable[[Array, Room], tuple[Any, ...]]) -> Any:
+    def together(self, size: int, arguments: Callable[[Array, Workspace], tuple[Any, ...]]) -> Any:
         """Let `size` threads each do the part `me` at the same time; return what the first returns.
 
         The function's other arguments are made of the numbers that the threads meet by (see `spin_barrier`), and of
@@ -116,18 +116,18 @@ class InParts:
         """
         found = np.empty((size, len(self.kinds)), np.int64)
         if size == 1:
-            self._checked(self._enter(NOBODY, 1, *arguments(NOBODY, _empty), found))
+            self._checked(self._enter(ALONE, 1, *arguments(ALONE, _empty), found))
         else:
             if not self._enter.overloads:
-                self._compile(*arguments(NOBODY, _empty), found)
+                self._compile(*arguments(ALONE, _empty), found)
             with team_of(size) as team:
-                self._checked(self._enter(team.numbers, size, *arguments(team.numbers, team.room), found))
+                self._checked(self._enter(team.numbers, size, *arguments(team.numbers, team.workspace), found))
         first = self._told(found[:1])[0]
         return first[0] if len(first) == 1 else first
 
     def alone(self, *args: Any, found: Array) -> None:
         """Do all of it in this thread; what the function returns goes to found[0], floats as their bits."""
-        self._checked(self._enter(NOBODY, 1, *args, found))
+        self._checked(self._enter(ALONE, 1, *args, found))
 
     def pack(self, row: Array, *args: Any, found: Array) -> None:
         """Write the call that `alone` would make to a row of integers (see `prepared`); nothing is done now."""
@@ -138,7 +138,7 @@ class InParts:
     def _compile(self, *args: Any) -> None:
         """Compile the entry before a team is lent: its threads would look for parts as long as that takes."""
         if not self._enter.overloads:
-            self._enter(np.zeros(ROOM, np.int64), 0, *args)  # no parts: nothing is done
+            self._enter(np.zeros(TEAM_NUMBERS, np.int64), 0, *args)  # no parts: nothing is done
 
     def _n_parts(self, cells: int, threads: int, args: tuple[Any, ...]) -> int:
         if threads <= 1:

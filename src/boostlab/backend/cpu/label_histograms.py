@@ -32,10 +32,10 @@ def sums_of(codes: Codes, q: Array, members: Array | None = None) -> tuple[Array
     """
     add = panel_sums if codes.dense else sparse_panel_sums
     rows, size = (ALL, codes.n_rows) if members is None else (members, len(members))
-    width, room = q.shape[1], codes.n_slots + codes.spare
+    width, padded = q.shape[1], codes.n_slots + codes.spare
 
-    shape, cells = (room + 1, width), size * codes.width * width
+    shape, cells = (padded + 1, width), size * codes.width * width
     sums, _ = add.added(cells, codes.threads, shape, *codes.read, q, rows, 0, size)
     sums = np.ascontiguousarray(sums.T)
-    totals = sums[:, room].copy()
-    return codes.complete(sums[:, :room], totals.tolist()), totals
+    totals = sums[:, padded].copy()
+    return codes.complete(sums[:, :padded], totals.tolist()), totals

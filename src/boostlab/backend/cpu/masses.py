@@ -179,7 +179,7 @@ class Masses:
         k, signed, gross = self._sums(*(self._unit(x) if counts is None else (as_matrix(x), counts)))
         return math.ldexp(signed, -k), math.ldexp(gross, -k)
 
-    def whole(self, x: Array, counts: Array | None = None, room: int = 0) -> tuple[Array, int, int, int]:
+    def whole(self, x: Array, counts: Array | None = None, headroom: int = 0) -> tuple[Array, int, int, int]:
         """Return q = rint(mass * x * 2^k) as int64, k, and the sums of q and |q|.
 
         Parameters
@@ -188,18 +188,18 @@ class Masses:
             Values per unit of mass.
         counts : int32 array of shape (n_rows,), optional
             Masses to use instead of the rows' own (how often a draw picked each row).
-        room : int
+        headroom : int
             Leave so many bits for the sums to grow into.
         """
         if counts is None and self._shares(x):
             values = np.ascontiguousarray(x, dtype=np.float64)
             k, signed, gross = self._shared_sums(values)
-            k = k - room if gross > 0 else k
+            k = k - headroom if gross > 0 else k
             out, signed, gross = rounded(values, k, self.threads)
             return out, k, signed, gross
         matrix, counts = self._unit(x) if counts is None else (as_matrix(x), counts)
         out = np.empty(matrix.shape, np.int64)
-        k, signed, gross = _finite(fixed_and_sums(matrix, counts, _size(matrix, counts), room, out))
+        k, signed, gross = _finite(fixed_and_sums(matrix, counts, _size(matrix, counts), headroom, out))
         return out.reshape(x.shape), k, signed, gross
 
     def _unit(self, x: Array) -> tuple[Array, Array]:

@@ -17,7 +17,7 @@ from boostlab.contract.criterion import Residual
 
 Array = npt.NDArray[Any]
 
-NO_ROOM = np.empty(0)
+NOWHERE = np.empty(0)
 
 
 class Pair:
@@ -83,14 +83,14 @@ class Pair:
         if centre and len(self._centred) != n:
             self._centred = np.empty(n)
         w, t, facts = _shown(weight), self._as_doubles(target), list[Any]()
-        room, centred = (self._centred, self._centred) if centre else (NO_ROOM, t)
+        to, centred = (self._centred, self._centred) if centre else (NOWHERE, t)
         kernel, forms = pair_rounding(self.residual), tuple(f.form for f in two)
 
         def one_pass(powers: Array) -> tuple[Array, Array]:
             tops, sums = np.zeros((self.threads, int(spread))), np.zeros((self.threads, len(powers), 1, 2), np.int64)
             given = forms, w, t, centre, *self.masses.as_arrays, tuple(f.power for f in two), powers, 0, n
             cells = VALUE * (4 + spread + len(powers)) * n
-            facts.append(kernel.shared(cells, self.threads, *given, *(f.q for f in two), room, tops, sums))
+            facts.append(kernel.shared(cells, self.threads, *given, *(f.q for f in two), to, tops, sums))
             return tops.max(axis=0), sums.sum(axis=0)
 
         found = None
@@ -117,7 +117,7 @@ class Pair:
         for c, f in enumerate(self.two):
             changed = sum(of[4 * c] for of in first)
             signed, gross, rough = (sum(of[4 * c + i] for of in last) for i in (1, 2, 3))
-            power, known = next_scale(f.power, gross, rough, f.room, f.least)
+            power, known = next_scale(f.power, gross, rough, f.headroom, f.least)
             f.most_change = changed > WORTH * len(weight)
             if not known:
                 f.count(weight, centred)

@@ -63,7 +63,7 @@ class CpuRows(CpuSample):
         self._own: dict[str, Array] = {}  # a rule's memory
         self._names = column_names(())
         self._order: Array | None = None
-        self._room = np.empty(0)
+        self._buffer = np.empty(0)
         self._plans: dict[Formula, Any] = {}
         self._formula_sums = FormulaSums(self.masses, self.threads)
         self._powers: dict[Formula, Array] = {}  # of two, that a formula's values were last rounded at
@@ -221,9 +221,9 @@ class CpuRows(CpuSample):
 
     def _workspace(self, shape: tuple[int, ...]) -> Array:
         size = prod(shape)
-        if len(self._room) < size:
-            self._room = np.empty(size)
-        return self._room[:size].reshape(shape)
+        if len(self._buffer) < size:
+            self._buffer = np.empty(size)
+        return self._buffer[:size].reshape(shape)
 
     def _evaluate(self, what: Formula, numbers: tuple[Any, ...], out: Array) -> Array:
         loop, given = self._given(what, numbers)

@@ -15,7 +15,7 @@ from boostlab.backend.cpu.compiling import part
 MOST = 1 << 62  # of the sum of |q|, so that no sum can overflow
 LEAST = 1 << 54  # below, digits would be lost, where examples are many
 FEWEST = 1 << 32  # below, the integers do not tell which scale would fit
-ROOM = 4  # bits that a new scale leaves for the sum to grow into: some twenty rounds of AdaBoost
+HEADROOM = 4  # bits that a new scale leaves for the sum to grow into: some twenty rounds of AdaBoost
 _ONE = np.int64(1)
 
 
@@ -31,7 +31,7 @@ def limits(n: float, lasting: bool) -> tuple[int, int]:
         compared, not divided by each other.
     """
     spare = max(0, 18 - int(math.log2(max(n, 1.0)))) // 2 if lasting else 0
-    return ROOM + spare, LEAST >> spare
+    return HEADROOM + spare, LEAST >> spare
 
 
 @part
@@ -41,7 +41,7 @@ def keeps(gross: int, least: int) -> bool:
 
 
 @part
-def next_scale(k: int, gross: int, rough: float, room: int, least: int) -> tuple[int, bool]:
+def next_scale(k: int, gross: int, rough: float, headroom: int, least: int) -> tuple[int, bool]:
     """Return the scale after one with which the magnitudes sum to gross (k itself, if it is kept), and if it is known.
 
     It is not where too few digits are left, or where the integers may have overflowed: not if their sum in floating
@@ -55,4 +55,4 @@ def next_scale(k: int, gross: int, rough: float, room: int, least: int) -> tuple
     while gross > 0:
         gross >>= _ONE  # type: ignore[assignment]
         bits += 1
-    return k + 62 - room - bits, True  # as a count anew would leave it, or one bit less
+    return k + 62 - headroom - bits, True  # as a count anew would leave it, or one bit less

@@ -36,7 +36,7 @@ Array = npt.NDArray[Any]
 Two = tuple[int, int]
 Who = dict[int, Follower]  # by channel
 
-FACTS = 8  # of up to two channels: their k, the sums of q, the sums of |q|, room and least (see `scales`)
+FACTS = 8  # of up to two channels: their k, the sums of q, the sums of |q|, headroom and least (see `scales`)
 
 
 class Small:
@@ -87,7 +87,7 @@ class Small:
         if follower.q is None:
             self._count(follower, weight, target, self.own[0])
         else:
-            facts[0], facts[6], facts[7] = follower.power, follower.room, follower.least
+            facts[0], facts[6], facts[7] = follower.power, follower.headroom, follower.least
             what = SIGNED, ABSENT, _shown(weight), target, *self.rows.as_arrays, self.q, facts
             round_two.alone(*what, found=self.known)
             if not self.known[0, 0]:
@@ -199,7 +199,7 @@ class Small:
 def start(facts: Array, who: Who) -> None:
     """Write the scales that channels are to be rounded at, and when these are kept."""
     for c, follower in who.items():
-        facts[c], facts[6], facts[7] = follower.power, follower.room, follower.least
+        facts[c], facts[6], facts[7] = follower.power, follower.headroom, follower.least
 
 
 def tame(weight: Array, largest: float) -> Array:

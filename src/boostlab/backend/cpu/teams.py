@@ -32,7 +32,7 @@ class Team:
     def __init__(self, size: int) -> None:
         self.size, self.numbers = size, new_numbers()
         self.in_call = False
-        self._room = np.empty(0, np.int64)
+        self._workspace = np.empty(0, np.int64)
         self._sleeping: list[threading.Lock] = []  # of the threads that sleep: whoever releases one wakes it
         for k in range(size - 1):
             threading.Thread(target=self._work, name=f"boostlab-{k + 1}", daemon=True).start()
@@ -69,11 +69,11 @@ class Team:
                 return
             asleep.release()
 
-    def room(self, size: int) -> Array:
+    def workspace(self, size: int) -> Array:
         """Return workspace for so many integers, the same every time."""
-        if len(self._room) < size:
-            self._room = np.empty(size, np.int64)
-        return self._room[:size]
+        if len(self._workspace) < size:
+            self._workspace = np.empty(size, np.int64)
+        return self._workspace[:size]
 
 
 _free: list[Team] = []  # teams that are not in use

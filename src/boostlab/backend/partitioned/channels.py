@@ -40,13 +40,13 @@ class PartedFollower(Follower):
         self.power = self.minus = self.plus = 0
         self.slots = np.zeros((0, 0), np.int64)
         self.most_change, self.compares = False, True
-        self.room, self.least = limits(sample.n, lasting)
+        self.headroom, self.least = limits(sample.n, lasting)
 
     def count(self, weight: Any, target: Any, counts: Any = None) -> None:
         """Round and sum all rows, with these integer masses or their own."""
         what = Formed(((self.form,), weight, target))
         self.power, _, gross = self.sample.rounded(what, counts)
-        self.power -= self.room if gross > 0 else 0
+        self.power -= self.headroom if gross > 0 else 0
         self.sample.order("round", self.number, what, counts, self.power)
         _, self.slots, self.minus, self.plus = self._sums()
         self.q = True

@@ -34,7 +34,7 @@ class General(Strategy):
 
     @classmethod
     def serves(cls, learner: Limits, rows: LearnerRows, criterion: Separable, task: Task) -> bool:
-        """Everybody."""
+        """Every sample, every task."""
         return True
 
     def __init__(self, learner: Limits, rows: LearnerRows) -> None:

@@ -20,7 +20,7 @@ from boostlab.backend.cpu.kernels.sparse_histogram import (
     sparse_sums,
 )
 
-NOBODY = np.empty(0, np.int64)
+ONCE_EACH = np.empty(0, np.int64)
 ALL = np.empty(0, np.int32)
 VALUES = [-3.0, -1.5, -1.0, -0.5, 0.25, 0.5, 1.0, 2.0, 7.0, np.nan]
 seeds = st.integers(0, 2**32)
@@ -65,14 +65,14 @@ def cuts_by_hand(column, mass, limit):
 def cut(X, mass, limit, first=0, last=None):
     """Run the kernel; one (pairs, distinct) a column."""
     d = X.shape[1]
-    room = np.append(0, np.cumsum(np.minimum(np.diff(X.indptr), limit - 1))).astype(np.int64)
-    lows, highs = np.full(room[-1], np.nan), np.full(room[-1], np.nan)
+    begins = np.append(0, np.cumsum(np.minimum(np.diff(X.indptr), limit - 1))).astype(np.int64)
+    lows, highs = np.full(begins[-1], np.nan), np.full(begins[-1], np.nan)
     found, distinct = np.full(d, -1), np.full(d, -1)
     whole = X.shape[0] if mass is None else int(mass.sum())
-    arrays = X.data, X.indices, X.indptr.astype(np.int64), NOBODY if mass is None else mass
-    sparse_cuts(*arrays, whole, limit, room, first, d if last is None else last, lows, highs, found, distinct)
+    arrays = X.data, X.indices, X.indptr.astype(np.int64), ONCE_EACH if mass is None else mass
+    sparse_cuts(*arrays, whole, limit, begins, first, d if last is None else last, lows, highs, found, distinct)
     pairs = list(zip(lows.tolist(), highs.tolist(), strict=True))
-    return [(pairs[room[j] : room[j] + max(found[j], 0)], int(distinct[j])) for j in range(d)]
+    return [(pairs[begins[j] : begins[j] + max(found[j], 0)], int(distinct[j])) for j in range(d)]
 
 
 @kinds

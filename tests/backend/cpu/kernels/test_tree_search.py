@@ -59,8 +59,8 @@ def run(function):
     @njit(error_model="numpy")
     def of(hist, starts, cuts, below, filled, categorical, first, last, total, unit, gross, numbers, K):
         columns = search.SlotColumns(starts, cuts, below, filled, categorical)
-        room = search.new_room(20, K)
-        return function(hist, columns, first, last, total, search.Scales(unit, gross, numbers), room)
+        buffers = search.new_buffers(20, K)
+        return function(hist, columns, first, last, total, search.Scales(unit, gross, numbers), buffers)
 
     return of
 
@@ -145,8 +145,8 @@ def test_the_cheapest_cut_of_classes(seed):
 
 
 @search.part
-def arrange(hist, columns, j, unit, room):
-    search.arrange_pairs(search.sums_of_sides, hist, columns, j, unit, room)
+def arrange(hist, columns, j, unit, buffers):
+    search.arrange_pairs(search.sums_of_sides, hist, columns, j, unit, buffers)
 
 
 EVEN = search.even_search(kinds._both, arrange)
@@ -155,7 +155,7 @@ EVEN = search.even_search(kinds._both, arrange)
 @njit
 def most_even(hist, starts, cuts, below, filled, categorical, whole, unit):
     columns = search.SlotColumns(starts, cuts, below, filled, categorical)
-    return EVEN(hist, columns, whole, search.Scales(unit, unit, unit), search.new_room(20, 2))
+    return EVEN(hist, columns, whole, search.Scales(unit, unit, unit), search.new_buffers(20, 2))
 
 
 @settings(max_examples=60, deadline=None)

@@ -42,7 +42,7 @@ from boostlab.backend.cpu.kernels.node_facts import (
 from boostlab.backend.cpu.kernels.node_rows import join_stretches, mark_low, part_stretch, sum_low
 from boostlab.backend.cpu.kernels.spin_barrier import meet
 from boostlab.backend.cpu.kernels.tree_histogram import BLOCK, new_block
-from boostlab.backend.cpu.kernels.tree_search import Room, Scales, SlotColumns, new_room
+from boostlab.backend.cpu.kernels.tree_search import Buffers, Scales, SlotColumns, new_buffers
 from boostlab.backend.cpu.kernels.workspace import clear, flags, integers, last_at_most
 
 Array = np.ndarray[Any, Any]
@@ -173,7 +173,7 @@ def grower(kind: Kind, lanes: int) -> Any:
         pairs: Array,
         nodes: Any,
         shared: Shared,
-        room: Room,
+        buffers: Buffers,
     ) -> None:
         """Find the cheapest cuts of one's stretch of the columns of some pairs of nodes, of which the first was summed
         (unless its histogram is known) and the second has its parent's sums.
@@ -203,7 +203,7 @@ def grower(kind: Kind, lanes: int) -> Any:
                 shared.prices[me, node], shared.places[me, node, 0] = np.inf, -1
                 if first < last:
                     here = shared.hists[facts[node, HIST]]
-                    cut, side, price = cheapest(here, columns, first, last, totals_of(sums[node]), scales, room)
+                    cut, side, price = cheapest(here, columns, first, last, totals_of(sums[node]), scales, buffers)
                     shared.places[me, node, 0], shared.places[me, node, 1] = cut, side
                     shared.prices[me, node] = price
 
@@ -217,7 +217,7 @@ def grower(kind: Kind, lanes: int) -> Any:
         limits: GrowthLimits,
         nodes: Any,
         shared: Shared,
-        room: Room,
+        buffers: Buffers,
     ) -> None:
         """Choose a node's split among those that the members found, and write what it gains: 0 if nothing."""
         facts, gains, sums, orders = nodes
@@ -236,15 +236,15 @@ def grower(kind: Kind, lanes: int) -> Any:
             if not remaining(cost, total, scales, source, rows) > limits.floor:
                 return
             gain = 0.0
-            at, side = even(hist, columns, weight(sums[node]), scales, room)
+            at, side = even(hist, columns, weight(sums[node]), scales, buffers)
             if at < 0:
                 return
         gains[node], facts[node, CUT], facts[node, SIDE] = gain, at, side
         j = last_at_most(columns.starts, at)
         if columns.categorical[j]:
-            arrange(hist, columns, j, scales.unit, room)
-            for k in range(room.order.size):
-                orders[node, k] = room.order[k]
+            arrange(hist, columns, j, scales.unit, buffers)
+            for k in range(buffers.order.size):
+                orders[node, k] = buffers.order[k]
 
     @part
     def grown(
@@ -263,7 +263,7 @@ def grower(kind: Kind, lanes: int) -> Any:
     ) -> int:
         """Do what `grow` does, in workspace that is there: what owns no array counts no references to arrays."""
         facts, gains, sums, orders = nodes
-        room, block, low, batch, small, pairs = space
+        buffers, block, low, batch, small, pairs = space
         n, K = shared.members.size, sums.shape[1]
         for i in range(n * me // size, n * (me + 1) // size):
             shared.members[i] = i
@@ -277,12 +277,12 @@ def grower(kind: Kind, lanes: int) -> Any:
                     count(me, size, codes, columns, source, some, small[:n_pairs], facts, K, shared, block)
                     if size > 1 and meet(team, size):
                         return 0
-                search(me, size, codes, columns, scales, known, pairs[:n_pairs], nodes, shared, room)
+                search(me, size, codes, columns, scales, known, pairs[:n_pairs], nodes, shared, buffers)
                 if size > 1 and meet(team, size):
                     return 0
                 for b in range(2 * n_pairs):
                     if pairs[b // 2, b % 2] >= 0:
-                        decide(pairs[b // 2, b % 2], size, columns, scales, source, limits, nodes, shared, room)
+                        decide(pairs[b // 2, b % 2], size, columns, scales, source, limits, nodes, shared, buffers)
             known, n_pairs, some = False, 0, True
             best = leading(facts, gains, n_nodes, np.inf, -1)
             while best >= 0 and facts[best, CHILD] > 0 and leaves < limits.leaves:
@@ -360,8 +360,8 @@ def grower(kind: Kind, lanes: int) -> Any:
         widest = 1
         for j in range(columns.cuts.size):
             widest = max(widest, columns.starts[j + 1] - columns.starts[j])
-        room, block, low = new_room(widest, nodes[2].shape[1]), new_block(), flags(widest)
-        space = room, block, low, integers(MOST), integers(MOST), np.empty((MOST, 2), np.int64)
+        buffers, block, low = new_buffers(widest, nodes[2].shape[1]), new_block(), flags(widest)
+        space = buffers, block, low, integers(MOST), integers(MOST), np.empty((MOST, 2), np.int64)
         return grown(me, team, size, codes, columns, source, known, scales, limits, nodes, shared, space)
 
     return grow

@@ -1,8 +1,8 @@
-"""Sums and extremes of a formula's values by blocks of rows, in one call: nobody holds the values of all rows.
+"""Sums and extremes of a formula's values by blocks of rows, in one call: no thread holds the values of all rows.
 
-Every thread has a part of the rows, and of these one block after the other evaluated into room of its own, which stays
-in its cache.  What is evaluated is a task, called by its address (see kernels/tasks.py).  Without a task the values are
-those of one array.
+Every thread has a part of the rows, and of these one block after the other evaluated into workspace of its own, which
+stays in its cache.  What is evaluated is a task, called by its address (see kernels/tasks.py).  Without a task the
+values are those of one array.
 """
 
 # mypy: disable-error-code="no-untyped-call"
@@ -18,7 +18,7 @@ from boostlab.backend.cpu.compiling import kernel, part
 from boostlab.backend.cpu.kernels.fixed_point import flat_sums_at, top_and_sums_at
 from boostlab.backend.cpu.kernels.tasks import (
     PLAN_AT,
-    PLAN_ROOM,
+    PLAN_SIZE,
     PLANNED,
     PLANNED_AT,
     PLANNER,
@@ -34,12 +34,12 @@ from boostlab.backend.cpu.kernels.workspace import to_read
 Array = np.ndarray[Any, Any]
 
 # Places in the plan.  How many parts there are, blocks a part, rows, values a row, labels a value, the rows that a
-# block has room for; 0 for sums, or the sign to look for the largest value with; how many powers of two a value has;
+# block holds; 0 for sums, or the sign to look for the largest value with; how many powers of two a value has;
 # how many counts and masses there are; and where everything is.
-PARTS, EACH, ROWS, VALUES, LABELS, ROOM = range(PLAN_ROOM, PLAN_ROOM + 6)
-SIGN, POWERS, COUNTS, MASSES = range(PLAN_ROOM + 6, PLAN_ROOM + 10)
-AT_ROOM, AT_COUNTS, AT_MASSES, AT_POWERS, AT_TOPS, AT_SUMS = range(PLAN_ROOM + 10, PLAN_ROOM + 16)
-SIZE = PLAN_ROOM + 16
+PARTS, EACH, ROWS, VALUES, LABELS, BLOCK_ROWS = range(PLAN_SIZE, PLAN_SIZE + 6)
+SIGN, POWERS, COUNTS, MASSES = range(PLAN_SIZE + 6, PLAN_SIZE + 10)
+AT_BLOCKS, AT_COUNTS, AT_MASSES, AT_POWERS, AT_TOPS, AT_SUMS = range(PLAN_SIZE + 10, PLAN_SIZE + 16)
+SIZE = PLAN_SIZE + 16
 
 
 @part
@@ -60,9 +60,9 @@ def block_pass(address: int, part: int) -> None:
     with a sign; sums, of shape (parts, powers, values, 2), those of q and |q| as `tops_and_sums` makes them.
     """
     plan = _integers(address, SIZE)
-    each, n, n_values, n_labels, room = plan[EACH], plan[ROWS], plan[VALUES], plan[LABELS], plan[ROOM]
-    blocks, mine = plan[PARTS] * each, n_values * n_labels * room
-    out = _numbers(plan[AT_ROOM] + 8 * part * mine, mine)
+    each, n, n_values, n_labels, block_rows = plan[EACH], plan[ROWS], plan[VALUES], plan[LABELS], plan[BLOCK_ROWS]
+    blocks, mine = plan[PARTS] * each, n_values * n_labels * block_rows
+    out = _numbers(plan[AT_BLOCKS] + 8 * part * mine, mine)
     counts = carray(_pointer(plan[AT_COUNTS]), (plan[COUNTS],), np.int32)
     mass = _numbers(plan[AT_MASSES], plan[MASSES])
     powers = _integers(plan[AT_POWERS], plan[POWERS] * n_values)
@@ -75,12 +75,12 @@ def block_pass(address: int, part: int) -> None:
     for block in range(part * each, (part + 1) * each):
         first, last = n * block // blocks, n * (block + 1) // blocks
         if plan[PLANNED] == 0:  # one array of values
-            out = _numbers(plan[AT_ROOM] + 8 * first, last - first)
+            out = _numbers(plan[AT_BLOCKS] + 8 * first, last - first)
         elif _call(plan[PLANNED], plan[PLANNED_AT], block, blocks) != 0:
             raise MemoryError
         for v in range(n_values):
             for label in range(n_labels):
-                start = (v * n_labels + label) * room
+                start = (v * n_labels + label) * block_rows
                 x = out[start : start + last - first]
                 if plan[SIGN] == 0:
                     _add(x, counts[first:last], mass[first:last], powers, v, n_values, tops, sums)

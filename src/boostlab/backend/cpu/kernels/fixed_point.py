@@ -160,12 +160,12 @@ def fixed(x: Array, counts: Array, k: int, out: Array) -> None:
 
 
 @kernel
-def fixed_and_sums(x: Array, counts: Array, size: float, room: int, out: Array) -> tuple[int, int, int]:
-    """Write q to out and return what `fixed_sums` does, with a k that is less by `room`."""
+def fixed_and_sums(x: Array, counts: Array, size: float, headroom: int, out: Array) -> tuple[int, int, int]:
+    """Write q to out and return what `fixed_sums` does, with a k that is less by `headroom`."""
     values, width = to_read(x), x.shape[1]
     k, signed, gross = flat_fixed_sums(values, counts, width, size)
-    if room > 0 and gross > 0:
-        k -= room
+    if headroom > 0 and gross > 0:
+        k -= headroom
         signed, gross = flat_sums_at(values, counts, width, k)
     if gross >= 0:
         flat_fixed(values, counts, width, k, to_write(out))

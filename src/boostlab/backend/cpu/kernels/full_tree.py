@@ -150,14 +150,14 @@ def low_categories(
 
 @part
 def most_even(
-    cells: Array, widths: Array, categorical: Array, q: Array, rows: Array, unit: float, whole: int, room: Any
+    cells: Array, widths: Array, categorical: Array, q: Array, rows: Array, unit: float, whole: int, buffers: Any
 ) -> tuple[int, int]:
     """Return the column and the cut whose lighter side is the heaviest; a column of -1 if every cut has an empty side.
 
-    Of equals the first wins, in the order in which `grow_full` looks for gains.  room is a histogram of zeros, which is
-    clean again afterwards, and two places for every slot of a column.
+    Of equals the first wins, in the order in which `grow_full` looks for gains.  buffers are a histogram of zeros,
+    which is clean again afterwards, and two places for every slot of a column.
     """
-    hist, order, rank = room
+    hist, order, rank = buffers
     lanes, feature, cut, best = cells.shape[2], -1, 0, np.int64(0)
     for j in range(widths.size):
         if widths[j] == 0:
@@ -317,8 +317,8 @@ def grow_full(
         if feature < 0 or not gain > floor:
             gain, feature, whole = 0.0, -1, minus + plus
             if worth(np.int64(0), whole, unit) / 2 - alone / 2 > floor:
-                room = hist[0], order, rank
-                feature, cut = most_even(cells, widths, categorical, q, rows, unit, whole, room)
+                buffers = hist[0], order, rank
+                feature, cut = most_even(cells, widths, categorical, q, rows, unit, whole, buffers)
         if feature >= 0:
             if categorical[feature]:
                 start, width = starts[feature], widths[feature]

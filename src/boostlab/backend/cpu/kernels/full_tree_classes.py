@@ -66,7 +66,7 @@ def weigh_classes(rows: Array, q: Array, classes: Array, mass: Array, total: Arr
 def most_even_of_classes(
     cells: Array, widths: Array, q: Array, rows: Array, whole: int, weight: Array
 ) -> tuple[int, int]:
-    """Return the column and the cut whose lighter side is the heaviest, as `full.most_even` does; weight is room."""
+    """Return the column and the cut whose lighter side is the heaviest, as `full_tree.most_even` does."""
     lanes, feature, cut, best = cells.shape[2], -1, 0, np.int64(0)
     for j in range(widths.size):
         code, lane, mine, below = cells[j // lanes], j % lanes, weight[: widths[j]], np.int64(0)

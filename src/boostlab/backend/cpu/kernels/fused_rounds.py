@@ -103,7 +103,7 @@ def span_of_columns(lanes: Any, starts: Array, first: int, last: int) -> tuple[i
 
 @part
 def in_columns(
-    hist: Array, lanes: Any, places: Any, total: int, sides: int, first: int, last: int, bar: int, room: Array
+    hist: Array, lanes: Any, places: Any, total: int, sides: int, first: int, last: int, bar: int, extremes: Array
 ) -> Any:
     """Find the best stump on some columns, however low the bar."""
     return edge_search(hist, *places, total, sides, first, last)
@@ -145,9 +145,9 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
         """Take up to alphas.size rounds; end before an unusual one, and after one that left a range.
 
         team is (numbers, finds, turns, outs, rows, changes): what members tell each other, a histogram of changes for
-        each, and room for a list of all rows.  With that room members share the columns and not the rows when they sum,
-        and go word by word.  A team of one needs neither of them, but for sparse codes one histogram.  lanes is (base,
-        starts of words, cuts, least, most) for dense codes (see `lanes`), places is (starts, filled, categorical),
+        each, and space for a list of all rows.  With that space members share the columns and not the rows when they
+        sum, and go word by word.  A team of one needs neither of them, but for sparse codes one histogram.  lanes is
+        (base, starts of words, cuts, least, most) for dense codes, places is (starts, filled, categorical),
         ground is (y, counts, mass, k, F, w, q).  sums are those of q and |q|; moved is how far
         the logarithms of the weights may have risen and fallen; masses[0] and masses[1] count the rows of y = -1 and
         y = +1 in every slot; rule is (numbers, limit, far, spare, least): voters must have a weighted error below the
@@ -169,8 +169,8 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
         by_words, nothing, before = rows.size > 0, (-1, -1, 0, 0, LEAST), -1
         alone = by_words and size == 1
         made, left = max(0, stamp), False  # the stamp is negative: here the cache sees changes of what is called
-        room = integers(2 * width)
-        if by_words:  # a list has room for one more than the rows
+        extremes = integers(2 * width)
+        if by_words:  # a list has space for one more than the rows
             my_rows, my_changes, stride, together = rows[first + me :], changes[first + me :], max(last - first, 1), 1
         else:
             my_rows, my_changes = integers(BLOCK + 1), integers(BLOCK + 1)
@@ -184,7 +184,7 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
                     for p in range(size):
                         at = n * p // size + p
                         add(words, bases, changes[at:], rows[at:], 0, turns[p, SIZE], hist)
-                other = best(hist, lanes, places, total, sides, g, min(g + together, high), mine[WORTH], room)
+                other = best(hist, lanes, places, total, sides, g, min(g + together, high), mine[WORTH], extremes)
                 if other[FEATURE] >= 0:
                     mine = other
             if made == alphas.size or left:

@@ -91,32 +91,32 @@ _of_eight, _of_four = _extremes(8), _extremes(4)
 
 @part
 def best_of_eight(
-    hist: Array, lanes: Any, places: Any, total: int, sides: int, first: int, last: int, bar: int, room: Array
+    hist: Array, lanes: Any, places: Any, total: int, sides: int, first: int, last: int, bar: int, extremes: Array
 ) -> Found:
     """Return what `best_edge` returns, for the columns of the words first <= g < last, of eight lanes.
 
-    What is not worth more than the bar does not count (the feature is -1).  room is for two numbers a lane.
+    What is not worth more than the bar does not count (the feature is -1).  extremes are two numbers a lane.
     lanes is (base, starts of the words, cuts of every lane, least and largest number of them a word); columns with
     categories or missing values have no cuts there.  places is (starts, filled, categorical) as in `best_edge`.
     """
     _, starts, cuts, least, most = lanes
     best = (-1, -1, 0, np.int64(0), np.int64(bar))
     for g in range(first, last):
-        _of_eight(hist, starts[g], least[g], most[g], cuts[8 * g : 8 * g + 8], room)
-        best = _better(hist, starts[g], cuts, places, total, sides, 8 * g, 8, room, best)
+        _of_eight(hist, starts[g], least[g], most[g], cuts[8 * g : 8 * g + 8], extremes)
+        best = _better(hist, starts[g], cuts, places, total, sides, 8 * g, 8, extremes, best)
     return _placed(hist, starts, total, sides, 8, best)
 
 
 @part
 def best_of_four(
-    hist: Array, lanes: Any, places: Any, total: int, sides: int, first: int, last: int, bar: int, room: Array
+    hist: Array, lanes: Any, places: Any, total: int, sides: int, first: int, last: int, bar: int, extremes: Array
 ) -> Found:
     """Do the same for words of four lanes."""
     _, starts, cuts, least, most = lanes
     best = (-1, -1, 0, np.int64(0), np.int64(bar))
     for g in range(first, last):
-        _of_four(hist, starts[g], least[g], most[g], cuts[4 * g : 4 * g + 4], room)
-        best = _better(hist, starts[g], cuts, places, total, sides, 4 * g, 4, room, best)
+        _of_four(hist, starts[g], least[g], most[g], cuts[4 * g : 4 * g + 4], extremes)
+        best = _better(hist, starts[g], cuts, places, total, sides, 4 * g, 4, extremes, best)
     return _placed(hist, starts, total, sides, 4, best)
 
 
@@ -133,7 +133,7 @@ def _better(
     sides: int,
     first: int,
     lanes: int,
-    room: Array,
+    extremes: Array,
     best: Found,
 ) -> Found:
     """Return the best of the columns of a word, or the best so far."""
@@ -142,7 +142,7 @@ def _better(
     for lane in range(min(lanes, categorical.size - first)):
         j = first + lane
         if cuts[j] > 0:
-            above, below = total - 2 * room[lanes + lane], 2 * room[lane] - total
+            above, below = total - 2 * extremes[lanes + lane], 2 * extremes[lane] - total
             worth = max(above, below) if sides == 0 else above if sides > 0 else below
             if worth > top:
                 feature, cut, top = j, _LATER, worth

@@ -48,13 +48,13 @@ def round_channels(
     Write the integers at the last of the powers to q, a row a channel: a channel a label for each form, which is the
     weight alone or weight * target.  Write the channels' sums of q and of |q| to the part's totals.
     """
-    room, labels, top = block_of_doubles(), weight.shape[0], 0.0
+    values, labels, top = block_of_doubles(), weight.shape[0], 0.0
     for c in range(q.shape[0]):
         label, size_only = c % labels, sizes[c // labels]
         signed, gross, all_signed, all_gross = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
         for start in range(first, last, BLOCK):
             end = min(start + BLOCK, last)
-            w, t, x, to = weight[label, start:end], target[label, start:end], room[: end - start], q[c, start:end]
+            w, t, x, to = weight[label, start:end], target[label, start:end], values[: end - start], q[c, start:end]
             for i in range(x.size):
                 x[i] = w[i] if size_only else w[i] * t[i]
             here = largest_of(x)

@@ -34,7 +34,7 @@ def leading(facts: Array, gains: Array, n_nodes: int, gain: float, order: int) -
 
 @part
 def next_leaves(facts: Array, gains: Array, n_nodes: int, ahead: int, spare: int, batch: Array) -> int:
-    """Write the leaves to prepare, the leading one and the next as far as there is room; return how many."""
+    """Write the leaves to prepare, the leading one and the next as far as there is space; return how many."""
     count, gain, order = 0, np.inf, -1
     for _ in range(ahead):
         node = leading(facts, gains, n_nodes, gain, order)

@@ -130,7 +130,7 @@ def pair_rounding(residual: Callable[..., Any]) -> Any:
         tops: Array,
         sums: Array,
     ) -> tuple[int, int, int, float, int, int, int, float]:
-        """Write t - centre (unless there is no room) and the integers of both channels of the rows first <= i < last.
+        """Write t - centre (unless there is no space) and the integers of both channels of the rows first <= i < last.
 
         Return for each channel what `round_block` does; tops and sums, unless these are empty, are those of
         `tops_and_sums` for residuals.

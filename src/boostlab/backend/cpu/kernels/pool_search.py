@@ -155,7 +155,7 @@ def _grow(
 ) -> float:
     """Let the weights of some rows grow, add the changes to the edges and return the new sum of the weights.
 
-    rows and changes are room to work in.
+    rows and changes are workspace.
     """
     least = 1e-20 * gross
     kept = 0

@@ -39,7 +39,7 @@ DOUBT = 1e-13  # of a node's weight: rounding is less than a tenth of it, and a 
 def put_in_order(cells: Array, widths: Array, bits: int, starts: Array, lists: Array) -> None:
     """Write code << bits | row of all cells but those of code 0, column by column, the largest code first.
 
-    The list of column j is lists[starts[j] : starts[j + 1]]; without any room for lists, only the starts are written.
+    The list of column j is lists[starts[j] : starts[j + 1]]; without any space for lists, only the starts are written.
     """
     lanes, n = cells.shape[2], cells.shape[1]
     place = np.empty(widths.max() + 1, np.int64)
@@ -172,7 +172,7 @@ def grow_ordered(
     """
     d, n = starts.size - 1, members.size
     mask = np.uint32((1 << bits) - 1)
-    space, room, high = np.empty_like(members), np.empty(n, np.uint32), np.zeros(n, np.bool_)
+    space, buffer, high = np.empty_like(members), np.empty(n, np.uint32), np.zeros(n, np.bool_)
     S, W = np.empty(n), np.empty(n)
     slots = widths.max() + 1
     hist, none, order, rank = (
@@ -229,7 +229,7 @@ def grow_ordered(
                     high[rows[m]] = m >= low
                 for j in range(d):
                     start, last = bounds[mine, j, 0], bounds[mine, j, 1]
-                    middle, end = keep_sides(lists, start, last, mask, high, lower, upper, room)
+                    middle, end = keep_sides(lists, start, last, mask, high, lower, upper, buffer)
                     if lower:
                         bounds[mine, j, 0], bounds[mine, j, 1] = start, middle
                     if upper:

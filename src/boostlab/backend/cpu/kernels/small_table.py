@@ -35,11 +35,11 @@ EXTREME = 100  # weights beyond 2^+-100 are scaled before they are squared
 
 @part
 def rounded(
-    form: int, w: Array, t: Array, counts: Array, mass: Array, k: int, room: int, least: int, q: Array
+    form: int, w: Array, t: Array, counts: Array, mass: Array, k: int, headroom: int, least: int, q: Array
 ) -> tuple[int, int, int]:
     """Write q = counts * rint(mass * value * 2^k) and return k and the sums of q and of |q|; -1 if no k was found.
 
-    For k, `room` and `least` see `scales`.
+    For k, `headroom` and `least` see `scales`.
     """
     while True:
         scale, more = _scales(k)
@@ -53,7 +53,7 @@ def rounded(
             signed += new
             gross += abs(new)
             rough += times * abs(v)
-        after, known = next_scale(k, gross, rough, room, least)
+        after, known = next_scale(k, gross, rough, headroom, least)
         if not known:
             return k, np.int64(0), np.int64(-1)  # type: ignore[return-value]
         if after == k:
@@ -76,7 +76,7 @@ def round_two(form0: int, form1: int, w: Array, t: Array, counts: Array, mass: A
     k.
 
     A first form `MAGNITUDE` stands for the magnitudes of the second channel, the integers of labels; a second one
-    `ABSENT` for none.  facts begin with the last k of both, and end with room and least (see `scales`).
+    `ABSENT` for none.  facts begin with the last k of both, and end with headroom and least (see `scales`).
     """
     if form1 != ABSENT and not is_tame(w):
         return 0
@@ -149,8 +149,8 @@ def stump_of_pairs(
 
         base says where columns start among those of their word, in numbers; cuts[j] are the cuts of column j with
         missing values above, cuts_below[j] those with missing values below.  total are the channels' integer sums;
-        worth is what a unit of each is worth, and the sums of their magnitudes.  hist is room for two numbers a slot,
-        side by side.  For sides and ties see `split.cheapest_split`.
+        worth is what a unit of each is worth, and the sums of their magnitudes.  hist is workspace for two numbers a
+        slot, side by side.  For sides and ties see `split.cheapest_split`.
         """
         d, n_rows, widest = starts.size - 1, words.shape[1], 1
         values = integers(2 * n_rows)
@@ -163,7 +163,7 @@ def stump_of_pairs(
         feature, cut, side, best, a, b = stamp, 0, 0, np.inf, np.int64(0), np.int64(0)
         for j in range(d):
             # Not `tree_search.pair_search`: of all rows few slots are empty; skipping those is a third slower.
-            if j % lanes == 0:  # one word's columns after the other share the room: it stays in the first cache
+            if j % lanes == 0:  # one word's columns after the other share the workspace: it stays in the first cache
                 g, zero = j // lanes, 2 * starts[j]
                 clear(hist[: 2 * starts[min(j + lanes, d)] - zero])
                 word, where = words[g], bases(base[j : j + lanes])

@@ -23,7 +23,7 @@ def sparse_cuts(
     mass: Array,
     whole: int,
     limit: int,
-    room: Array,
+    begins: Array,
     first: int,
     last: int,
     lows: Array,
@@ -33,7 +33,7 @@ def sparse_cuts(
 ) -> None:
     """Find between which neighbouring values the columns first <= j < last of a CSC matrix are to be cut.
 
-    The neighbours go to lows and highs from room[j] on, their number to found[j], the number of distinct values to
+    The neighbours go to lows and highs from begins[j] on, their number to found[j], the number of distinct values to
     distinct[j].  mass holds integer masses and is empty where every row counts once; whole is their sum.  Zeros that
     are not stored count like the others.
     """
@@ -68,7 +68,7 @@ def sparse_cuts(
                 values[size] = x
                 size += 1
             below[size - 1] = seen
-        distinct[j], at = size, room[j]
+        distinct[j], at = size, begins[j]
         if size <= limit:
             for k in range(size - 1):
                 lows[at + k], highs[at + k] = values[k], values[k + 1]

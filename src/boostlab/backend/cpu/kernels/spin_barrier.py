@@ -20,7 +20,7 @@ from boostlab.backend.cpu.compiling import part
 
 Array = np.ndarray[Any, Any]
 
-ARRIVED, BROKEN, ROOM = 0, 16, 32  # places in a team's numbers, on cache lines of their own
+ARRIVED, BROKEN, BARRIER_NUMBERS = 0, 16, 32  # places in a team's numbers, on cache lines of their own
 PATIENT = 4096  # looks before the processor is left to others
 
 _PAUSE = "llvm.x86.sse2.pause" if platform.machine().lower() in ("x86_64", "amd64") else None
@@ -78,7 +78,7 @@ def _rest(typing: Any, long: Any) -> Any:
 
 @part
 def meet(team: Array, size: int) -> bool:
-    """Wait until all `size` members are here; return whether the team is broken, and everybody should go home."""
+    """Wait until all `size` members are here; return whether the team is broken, and all should return."""
     ticket = _raised(team, ARRIVED)
     all_here = ticket - ticket % size + size
     looks = 0

@@ -75,7 +75,7 @@ def edge_search(
             if worth > top:
                 top, feature, cut, gone, best = worth, j, c, side, edge
             continue
-        # Nobody is missing: without branches, and a second look only at a feature that leads.
+        # No missing values: without branches, and a second look only at a feature that leads.
         left, high, low = np.int64(0), LEAST, MOST
         four = first + (last - 1 - first) // 4 * 4
         for s in range(np.uint64(first), np.uint64(four), np.uint64(4)):  # four at a time: they need not wait

@@ -1,8 +1,8 @@
 """Work in parts that threads take without the interpreter: a task is a function's address and its arguments.
 
 A compiled call packs its arguments, announces the task in numbers that all threads of a team see, and takes part after
-part until none is left; other threads, which wait by looking, take parts as well (`serve`).  Nobody is waited for that
-has not taken one: a thread that sleeps, or that the system has put aside, delays nothing.
+part until none is left; other threads, which wait by looking, take parts as well (`serve`).  No thread is waited for
+that has not taken one: a thread that sleeps, or that the system has put aside, delays nothing.
 
 The ticket of a task is one number: which task it is, how many parts it has, and which one is next.  Whoever raises it
 has the part.  What a task is made of is written before its ticket, and only after all parts of the last one are done:
@@ -23,15 +23,20 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from boostlab.backend.cpu.compiling import kernel, part
-from boostlab.backend.cpu.kernels.spin_barrier import ARRIVED, BROKEN, _now, _place, _raised, _rest
-from boostlab.backend.cpu.kernels.spin_barrier import ROOM as BARRIER
+from boostlab.backend.cpu.kernels.spin_barrier import ARRIVED, BARRIER_NUMBERS, BROKEN, _now, _place, _raised, _rest
 
 Array = np.ndarray[Any, Any]
 
 # Places in a team's numbers, behind those of the barrier; what all threads change is on cache lines of its own.
-TICKET, DONE, FAILED, ADDRESS, ARGUMENTS = BARRIER, BARRIER + 16, BARRIER + 32, BARRIER + 48, BARRIER + 49
-LEADER, PARTS, NUMBERS, ITSELF = BARRIER + 50, BARRIER + 51, BARRIER + 52, BARRIER + 53
-ROOM = BARRIER + 64
+TICKET, DONE, FAILED, ADDRESS, ARGUMENTS = (
+    BARRIER_NUMBERS,
+    BARRIER_NUMBERS + 16,
+    BARRIER_NUMBERS + 32,
+    BARRIER_NUMBERS + 48,
+    BARRIER_NUMBERS + 49,
+)
+LEADER, PARTS, NUMBERS, ITSELF = BARRIER_NUMBERS + 50, BARRIER_NUMBERS + 51, BARRIER_NUMBERS + 52, BARRIER_NUMBERS + 53
+TEAM_NUMBERS = BARRIER_NUMBERS + 64
 TASK_ADDRESS, PACKED = 0, 3  # places in the numbers that a task is written to
 BITS = 12  # of a ticket, for the number of parts, and for the next one
 MOST_PARTS = (1 << BITS) - 1
@@ -39,7 +44,7 @@ PATIENT = 2048  # looks before the processor is left to others
 
 # Places in a plan, which says what to do with a task's parts: whom to call with the plan, where the plan is (the only
 # argument), and the task itself, which the kernel that packs it writes.
-PLANNER, PLAN_AT, PLAN, PLANNED, PLANNED_AT, PLAN_ROOM = 0, 1, 2, 3, 4, 5
+PLANNER, PLAN_AT, PLAN, PLANNED, PLANNED_AT, PLAN_SIZE = 0, 1, 2, 3, 4, 5
 
 _intrinsic: Any = intrinsic
 _TASK = types.voidptr, types.intp, types.intp  # arguments, the part, how many parts
@@ -163,7 +168,7 @@ def _one() -> Any:
 
 
 def _borrowed(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    """Return an argument whose arrays have nobody to count references to them.
+    """Return an argument whose arrays have no counter of references.
 
     The caller holds them while the call lasts.  Counted, every view of an array that several threads read would be
     an atomic addition to one place in memory.
@@ -235,7 +240,7 @@ def _lead(parts: int, numbers: int, together: int) -> None:
 
     Parts that wait for each other must be done `together`: then this thread takes one only.
     """
-    team = carray(_pointer(numbers), (ROOM,), np.int64)
+    team = carray(_pointer(numbers), (TEAM_NUMBERS,), np.int64)
     team[ARRIVED], team[BROKEN] = 0, 0
     before, failed = _now(team, DONE), _now(team, FAILED)
     number = (_now(team, TICKET) >> (2 * BITS)) + 1
@@ -275,7 +280,7 @@ def _keep(typing: Any, array: Any, index: Any, arguments: Any, size: Any) -> Any
 def run_task(address: int, arguments: int, size: int, team: Array, parts: int, together: int) -> int:
     """Do all parts of a task, with a team if there are several; return 0, or else something went wrong.
 
-    Of no parts none is done: the task is written to the team's numbers, where there is room (see `prepared`).
+    Of no parts none is done: the task is written to the team's numbers, where there is space (see `prepared`).
     Whoever leads is called by its address: so its code is not compiled into every kernel.
     """
     if parts == 1:
@@ -317,7 +322,7 @@ def serve(team: Array, looks: int) -> None:
 
 def new_numbers() -> Array:
     """Return the numbers that a team shares."""
-    numbers = np.zeros(ROOM, np.int64)
+    numbers = np.zeros(TEAM_NUMBERS, np.int64)
     numbers[LEADER], numbers[NUMBERS] = leader(), numbers.ctypes.data
     numbers[ITSELF] = numbers.ctypes.data + PARTS * numbers.itemsize  # where the leader finds its arguments
     return numbers

@@ -42,7 +42,7 @@ class RowBlock(NamedTuple):
 
 @part
 def new_block() -> RowBlock:
-    """Return room for a block."""
+    """Return workspace for a block."""
     block = RowBlock(naturals(BLOCK + AHEAD), naturals(BLOCK), integers(2 * BLOCK + 2))
     for row in range(BLOCK, BLOCK + AHEAD):
         block.rows[row] = 0  # that are prefetched after the last

@@ -18,7 +18,7 @@ from boostlab.backend.cpu.kernels.tree_histogram import (
     gather_numbers,
 )
 from boostlab.backend.cpu.kernels.tree_search import (
-    Room,
+    Buffers,
     Scales,
     SlotColumns,
     arrange_pairs,
@@ -51,8 +51,8 @@ def labels_grower(cost: Callable[..., Any], explains: float, lanes: int) -> Any:
         return _alone(cost, total, scales)
 
     @part
-    def arrange(hist: Array, columns: SlotColumns, j: int, unit: Array, room: Room) -> None:
-        arrange_pairs(sums, hist, columns, j, unit, room)
+    def arrange(hist: Array, columns: SlotColumns, j: int, unit: Array, buffers: Buffers) -> None:
+        arrange_pairs(sums, hist, columns, j, unit, buffers)
 
     @part
     def remaining(alone: float, total: Any, scales: Scales, source: Any, rows: Array) -> float:
@@ -83,8 +83,8 @@ def numbers_grower(cost: Callable[..., Any], explains: float, residual: Callable
         return _alone(cost, total, scales)
 
     @part
-    def arrange(hist: Array, columns: SlotColumns, j: int, unit: Array, room: Room) -> None:
-        arrange_pairs(sums, hist, columns, j, unit, room)
+    def arrange(hist: Array, columns: SlotColumns, j: int, unit: Array, buffers: Buffers) -> None:
+        arrange_pairs(sums, hist, columns, j, unit, buffers)
 
     @part
     def remaining(alone: float, total: Any, scales: Scales, source: Any, rows: Array) -> float:
@@ -119,7 +119,7 @@ def classes_grower(fold: Callable[..., Any], close: Callable[..., Any], lanes: i
         return close(folded, sum_of(total) * unit, 0.0, 0.0)
 
     @part
-    def arrange(hist: Array, columns: SlotColumns, j: int, unit: Array, room: Room) -> None:
+    def arrange(hist: Array, columns: SlotColumns, j: int, unit: Array, buffers: Buffers) -> None:
         """Columns of categories are not served."""
 
     @part

@@ -49,8 +49,8 @@ class Scales(NamedTuple):
     numbers: Array  # of the criterion
 
 
-class Room(NamedTuple):
-    """Room for a search in columns of at most so many slots."""
+class Buffers(NamedTuple):
+    """Buffers for a search in columns of at most so many slots."""
 
     low: Array  # of shape (2, slots): sums below
     place: Array
@@ -62,11 +62,11 @@ class Room(NamedTuple):
 
 
 @part
-def new_room(widest: int, n_channels: int) -> Room:
-    """Return room for a search."""
+def new_buffers(widest: int, n_channels: int) -> Buffers:
+    """Return buffers for a search."""
     low, place, prices = np.empty((2, widest), np.int64), integers(widest), doubles(widest)
     order, rank = integers(widest), doubles(widest)
-    return Room(low, place, prices, doubles(widest), order, rank, integers(n_channels * widest))
+    return Buffers(low, place, prices, doubles(widest), order, rank, integers(n_channels * widest))
 
 
 @part
@@ -142,13 +142,15 @@ def sort_slots(
 
 
 @part
-def arrange_pairs(sums: Callable[..., Any], hist: Array, columns: SlotColumns, j: int, unit: Array, room: Room) -> None:
+def arrange_pairs(
+    sums: Callable[..., Any], hist: Array, columns: SlotColumns, j: int, unit: Array, buffers: Buffers
+) -> None:
     """Write the sums of a column of categories in the order in which it is cut."""
     start, end = columns.starts[j], columns.starts[j + 1]
-    sort_slots(sums, hist, columns, j, unit, room.order, room.rank)
+    sort_slots(sums, hist, columns, j, unit, buffers.order, buffers.rank)
     for k in range(end - start):
-        s = start + room.order[k]
-        room.sorted[2 * k], room.sorted[2 * k + 1] = hist[2 * s], hist[2 * s + 1]
+        s = start + buffers.order[k]
+        buffers.sorted[2 * k], buffers.sorted[2 * k + 1] = hist[2 * s], hist[2 * s + 1]
 
 
 @part
@@ -175,13 +177,13 @@ def pair_search(cost: Callable[..., Any], sums: Callable[..., Any], explains: fl
 
     @part
     def search(
-        hist: Array, columns: SlotColumns, first: int, last: int, total: Array, scales: Scales, room: Room
+        hist: Array, columns: SlotColumns, first: int, last: int, total: Array, scales: Scales, buffers: Buffers
     ) -> tuple[int, int, float]:
         """Return (slot, side, cost) of the cheapest cut of the columns first <= j < last; slot < 0 if there is none.
 
         For sides and ties see `split.cheapest_split`.
         """
-        low, place, prices, others = room.low, room.place, room.prices, room.others
+        low, place, prices, others = buffers.low, buffers.place, buffers.prices, buffers.others
         at, side, best, whole = -1, 0, np.inf, (scales.gross[0], scales.gross[1])
         all0, all1, unit0, unit1, numbers = total[0], total[1], scales.unit[0], scales.unit[1], scales.numbers
         for j in range(first, last):
@@ -190,8 +192,8 @@ def pair_search(cost: Callable[..., Any], sums: Callable[..., Any], explains: fl
                 continue
             mine = hist[2 * start : 2 * columns.starts[j + 1]]
             if columns.categorical[j]:
-                arrange_pairs(sums, hist, columns, j, scales.unit, room)
-                mine = room.sorted[: mine.size]
+                arrange_pairs(sums, hist, columns, j, scales.unit, buffers)
+                mine = buffers.sorted[: mine.size]
             below0, below1, m = np.int64(0), np.int64(0), 0
             for s in range(n):
                 a, b = sums(mine[2 * s], mine[2 * s + 1])
@@ -237,11 +239,11 @@ def class_search(fold: Callable[..., Any], close: Callable[..., Any]) -> Callabl
 
     @part
     def search(
-        hist: Array, columns: SlotColumns, first: int, last: int, total: Array, scales: Scales, room: Room
+        hist: Array, columns: SlotColumns, first: int, last: int, total: Array, scales: Scales, buffers: Buffers
     ) -> tuple[int, int, float]:
         """Return (slot, side, cost) as `pair_search` does."""
         K, unit, whole = total.size, scales.unit[0], sum_of(total)
-        weight, below, left, right = room.low[0], room.low[1], room.prices, room.others
+        weight, below, left, right = buffers.low[0], buffers.low[1], buffers.prices, buffers.others
         at, where, best = -1, 0, np.inf
         for j in range(first, last):
             n, start = columns.cuts[j], columns.starts[j]
@@ -280,7 +282,7 @@ def even_search(weigh: Callable[..., Any], arrange: Callable[..., Any]) -> Calla
     """
 
     @part
-    def most_even(hist: Array, columns: SlotColumns, whole: int, scales: Scales, room: Room) -> tuple[int, int]:
+    def most_even(hist: Array, columns: SlotColumns, whole: int, scales: Scales, buffers: Buffers) -> tuple[int, int]:
         """Return (slot, side); slot < 0 if all the weight is on one side of every cut."""
         at, side, best, K = -1, 0, np.int64(0), hist.size // columns.starts[columns.cuts.size]
         for j in range(columns.cuts.size):
@@ -289,8 +291,8 @@ def even_search(weigh: Callable[..., Any], arrange: Callable[..., Any]) -> Calla
                 continue
             mine = hist[K * start : K * columns.starts[j + 1]]
             if columns.categorical[j]:
-                arrange(hist, columns, j, scales.unit, room)
-                mine = room.sorted[: mine.size]
+                arrange(hist, columns, j, scales.unit, buffers)
+                mine = buffers.sorted[: mine.size]
             gone, below = weigh(mine, columns.starts[j + 1] - start - 1, K), np.int64(0)
             for s in range(n):
                 below += weigh(mine, s, K)

@@ -163,7 +163,7 @@ def usual_rounds(
     found: Array,
     told: Array,
 ) -> int:
-    """Take up to so many rounds as there is room for in `found`; end before an unusual one.  Return how many.
+    """Take up to so many rounds as `found` can hold; end before an unusual one.  Return how many.
 
     Parameters
     ----------

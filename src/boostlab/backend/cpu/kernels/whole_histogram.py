@@ -138,7 +138,7 @@ def whole_histogram(lanes: int, of: str) -> Any:
     """Return the compiled histogram of one or two integers a row, on codes of which a word holds `lanes`."""
     (channels, read, add), all_bases = READ[of], eight if lanes == 8 else four
     bits, mask, block = U(64 // lanes), U((1 << (64 // lanes)) - 1), BLOCK[channels]
-    room = 1 if channels == 1 else channels * block
+    held = 1 if channels == 1 else channels * block
 
     @part
     def add_rows(words: Array, bases: Array, d: int, q: Array, p: Array, at: Any, values: Array, out: Array) -> None:
@@ -178,7 +178,7 @@ def whole_histogram(lanes: int, of: str) -> Any:
         histogram for each member.  Return 1, or 0 if the team is broken.
         """
         groups, rows, d = words.shape[0], words.shape[1], starts.size - 1
-        whole, values = groups * rows, integers(room)
+        whole, values = groups * rows, integers(held)
         at, end = whole * me // size, whole * (me + 1) // size
         while at < end:
             g, row = at // rows, at % rows

@@ -1,4 +1,4 @@
-"""Room that kernels ask for, and other views of arrays, cheap to compile.
+"""Workspace of kernels, and other views of arrays, cheap to compile.
 
 NumPy's own functions cost a kernel's first use much: `x.reshape` or `x.view` 0.3 s, `x.sum` or `np.searchsorted` half
 a second, an array assigned to a slice 3 s (for the message of an error).  A loop costs 0.1 s or less.
@@ -22,9 +22,9 @@ Array = np.ndarray[Any, Any]
 _inside: Any = intrinsic  # what is not Python but instructions
 
 
-def _room(kind: Any) -> Any:
-    def room(typing: Any, n: Any) -> Any:
-        """Return room for n numbers: what `np.empty` does, which takes ten times as long to compile."""
+def _workspace(kind: Any) -> Any:
+    def workspace(typing: Any, n: Any) -> Any:
+        """Return space for n numbers: what `np.empty` does, which takes ten times as long to compile."""
 
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             new = _empty_nd_impl(context, builder, signature.return_type, [args[0]])  # type: ignore[no-untyped-call]
@@ -32,12 +32,12 @@ def _room(kind: Any) -> Any:
 
         return types.Array(kind, 1, "C")(types.intp), code
 
-    room.makes_array = True  # type: ignore[attr-defined]
-    return _inside(room)
+    workspace.makes_array = True  # type: ignore[attr-defined]
+    return _inside(workspace)
 
 
-integers, short_integers, naturals = _room(types.int64), _room(types.int32), _room(types.uint64)
-doubles, flags, signs = _room(types.float64), _room(types.boolean), _room(types.int8)
+integers, short_integers, naturals = _workspace(types.int64), _workspace(types.int32), _workspace(types.uint64)
+doubles, flags, signs = _workspace(types.float64), _workspace(types.boolean), _workspace(types.int8)
 
 
 @part
@@ -127,7 +127,7 @@ def row_of_labels(typing: Any, array: Any, i: Any) -> Any:
 
 @_inside
 def block_of_doubles(typing: Any) -> Any:
-    """Return room for a block of values on the stack.
+    """Return space for a block of values on the stack.
 
     No array of the caller's can overlap it, so that a loop that writes there may read whatever it likes, and
     uses vectors.

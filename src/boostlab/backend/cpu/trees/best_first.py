@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 
-ROOM = 1 << 24  # integers in the histograms of all leaves
+MOST_INTEGERS = 1 << 24  # integers in the histograms of all leaves
 SIDE = 1 << 21  # rows of all trees that grow side by side, 40 bytes each: larger tables keep the threads busy anyway
 NO_LOWS = np.empty(0, bool)
 
@@ -83,7 +83,7 @@ class BestFirst(Strategy):
             n_channels = 2
             if not criterion.two or not (criterion.labels or criterion.residual is not None):
                 return False
-        return n_channels * codes.n_slots * most_leaves(learner, codes.n_rows) <= ROOM and not rows.hides_rows
+        return n_channels * codes.n_slots * most_leaves(learner, codes.n_rows) <= MOST_INTEGERS and not rows.hides_rows
 
     def __init__(self, learner: Limits, rows: CpuSample, team: int | None = None) -> None:
         super().__init__(learner, rows)
@@ -134,7 +134,7 @@ class BestFirst(Strategy):
         return Grown(tree, votes, (whole, wrong))
 
     def grow_each(self, criterion: Separable, tasks: Sequence[Task]) -> list[Grown | Stop] | None:
-        """Let every thread grow trees of its own, where there are enough of them: nobody waits for another."""
+        """Let every thread grow trees of its own, where there are enough of them: no thread waits for another."""
         threads, size = self.codes.threads, len(tasks)
         parts = min(threads, size)
         if self.team == 1 or self.rows.small is not None or 2 * size < threads or parts * self.codes.n_rows > SIDE:
@@ -143,7 +143,7 @@ class BestFirst(Strategy):
             if first not in self.alone:
                 self.alone[first] = BestFirst(self.learner, self.rows.alone())
 
-        votes = np.empty((size, self.codes.n_rows))  # one array, so that nobody copies them side by side
+        votes = np.empty((size, self.codes.n_rows))  # one array, so that nothing copies them side by side
 
         def work(first: int, last: int) -> list[Grown | Stop]:
             mine, grown = self.alone[first], list[Grown | Stop]()

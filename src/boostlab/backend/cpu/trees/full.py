@@ -84,7 +84,7 @@ class Full(Strategy):
 
     @cached_property
     def lists(self) -> tuple[Array, Array, Array, Array] | None:
-        """The rows in the order of every column and where a column starts; room for a copy, and for nodes' stretches.
+        """The rows in the order of every column and where a column starts; workspace for a copy and for nodes.
 
         None where they would be large, or longer than histograms by far, or where there are categories.
         """

@@ -1,4 +1,4 @@
-"""The rooms are as drawn in docs/architecture.md: who may import whom, and how large a file may grow."""
+"""The subpackages are as drawn in docs/architecture.md: who may import whom, and how large a file may grow."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from boostlab.contract import Rule
 SRC = Path(boostlab.__file__).parent
 PAPERS = Path(boostlab_reproductions.__file__).parent
 
-# Every room and the rooms it may import.
+# Every subpackage and the subpackages it may import.
 MAY_IMPORT = {
     "functions": set(),
     "contract": {"functions"},
@@ -82,7 +82,7 @@ REGISTERED = {
 }
 
 
-def room(path: Path) -> str:
+def subpackage(path: Path) -> str:
     if path.is_relative_to(PAPERS):
         return PAPERS.name
     parts = path.relative_to(SRC).with_suffix("").parts
@@ -120,39 +120,39 @@ def file_of(module: str) -> Path:
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
-def imported_rooms(source: str) -> set[str]:
-    """Return the rooms that a file imports: at its top, inside functions, by `from boostlab import x`, by name."""
+def imported_subpackages(source: str) -> set[str]:
+    """Return the subpackages that a file imports: at its top, inside functions, by `from boostlab import x`."""
     found = set()
     for node in nodes(source):
         if isinstance(node, ast.Import):
-            assert all(alias.name != "boostlab" for alias in node.names), "import boostlab hides which room is used"
-            found |= {room_of(alias.name) for alias in node.names}
+            assert all(alias.name != "boostlab" for alias in node.names), "import boostlab hides what is used"
+            found |= {subpackage_of(alias.name) for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are written in full"
             whole = node.module == "boostlab"
             for alias in node.names:
-                found.add(room_of_public(alias.name) if whole else room_of(f"{node.module}.{alias.name}"))
+                found.add(subpackage_of_public(alias.name) if whole else subpackage_of(f"{node.module}.{alias.name}"))
         elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
-            found |= {room_of(text.value) for text in ast.walk(node) if isinstance(text, ast.Constant)}
+            found |= {subpackage_of(text.value) for text in ast.walk(node) if isinstance(text, ast.Constant)}
     return found - {""}
 
 
-def room_of(module: object) -> str:
-    """Return the room of a module, empty if it is not of this package."""
+def subpackage_of(module: object) -> str:
+    """Return the subpackage of a module, empty if it is not of this package."""
     if not isinstance(module, str) or not module.startswith("boostlab."):
         return ""
     return "registry" if module.startswith("boostlab.boosters.registry") else module.split(".")[1]
 
 
-def room_of_public(name: str) -> str:
-    """Return the room that a public name comes from; `__version__` comes from none."""
+def subpackage_of_public(name: str) -> str:
+    """Return the subpackage that a public name comes from; `__version__` comes from none."""
     assert name != "*", "names are imported one by one"
     value = getattr(boostlab, name)
-    return name if isinstance(value, ModuleType) else room_of(getattr(value, "__module__", ""))
+    return name if isinstance(value, ModuleType) else subpackage_of(getattr(value, "__module__", ""))
 
 
 @pytest.mark.parametrize(
-    ("source", "rooms"),
+    ("source", "subpackages"),
     [
         ("import numpy, boostlab.data.bins", {"data"}),
         ("from boostlab.learners.stump import Stump", {"learners"}),
@@ -165,21 +165,21 @@ def room_of_public(name: str) -> str:
         ("from boostlab.contract.task import Task\nfrom scipy import stats", {"contract"}),
     ],
 )
-def test_every_way_to_import_is_seen(source, rooms):
-    assert imported_rooms(source) == rooms
+def test_every_way_to_import_is_seen(source, subpackages):
+    assert imported_subpackages(source) == subpackages
 
 
 @pytest.mark.parametrize("source", ["import boostlab", "from boostlab import *", "from . import x"])
-def test_imports_that_hide_a_room_are_refused(source):
+def test_imports_that_hide_a_subpackage_are_refused(source):
     with pytest.raises(AssertionError):
-        imported_rooms(source)
+        imported_subpackages(source)
 
 
 def test_no_kernel_is_imported():
     """Others know a backend by what `boostlab.backend` shows of it, by histogram searches, and by Shapley values."""
     must_not = {}
     for path in FILES:
-        if room(path) not in ("backend", "data"):
+        if subpackage(path) not in ("backend", "data"):
             inside = {name for name in imported(path).values() if name.startswith("boostlab.backend.")} - DOORS
             must_not[shown(path)] = inside - NOTICES.get(path, set())
     assert {path: names for path, names in must_not.items() if names} == {}
@@ -188,14 +188,14 @@ def test_no_kernel_is_imported():
 def test_imports_point_downwards():
     must_not = {}
     for path in FILES:
-        here = room(path)
-        rooms = imported_rooms(path.read_text(encoding="utf-8"))
-        must_not[shown(path)] = rooms - MAY_IMPORT[here] - {here} - ALSO.get(path, set())
-    assert {path: rooms for path, rooms in must_not.items() if rooms} == {}
+        here = subpackage(path)
+        subpackages = imported_subpackages(path.read_text(encoding="utf-8"))
+        must_not[shown(path)] = subpackages - MAY_IMPORT[here] - {here} - ALSO.get(path, set())
+    assert {path: subpackages for path, subpackages in must_not.items() if subpackages} == {}
 
 
-def test_no_room_imports_one_that_imports_it():
-    """An order of the rooms exists in which every room imports earlier ones only."""
+def test_no_subpackage_imports_one_that_imports_it():
+    """An order of the subpackages exists in which every subpackage imports earlier ones only."""
     left = {name: needed - {name} for name, needed in MAY_IMPORT.items()}
     while ready := [name for name, needed in left.items() if not needed & left.keys()]:
         for name in ready:
