@@ -34,14 +34,12 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 NOTHING = np.empty(0, np.int64)  # what calls return that write to arrays only
-KNOWN: dict[
-    tuple[int, bool], dict[Any, int]
-] = {  # sums that follow from what a search finds, by the number of channels and whether leaves are -1 and +1
+# Sums that follow from what a search finds, by the number of channels and whether leaves are -1 and +1.
+KNOWN: dict[tuple[int, bool], dict[Any, int]] = {
     (1, True): {error_sums: of.ERRORS, edge_sums: of.EDGES},
     (2, True): {squared_error_sums: of.SQUARES},
 }
-
-COLUMN_SUMS = {loss_sum: "e", weight_sum: "w"}
+COLUMN_SUMS = {loss_sum: "e", weight_sum: "w"}  # sums of a column as it is
 
 
 @part
