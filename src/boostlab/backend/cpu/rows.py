@@ -191,7 +191,7 @@ class CpuRows(CpuSample):
             self.scores.join(answer, h)
         else:
             self.h = h
-            self.scores.take(self.each(joins, answer.alpha))
+            self.scores.take(self.each(joins, answer.alpha, *self.rule.joining))
             self.h = None
 
     # -- inside ------------------------------------------------------------------------------------------------------

@@ -190,7 +190,10 @@ class UsualRounds:
         self._decisions(usual, before, mine, after)
         if usual.keeps is not None:
             self._formula(of.KEEP, usual.keeps[1], self.own[None])
-        self._call(of.ADVANCE, add_votes, (self.F, 0.0, self.h, 0, rows.n_rows), changing={1: 0})
+        if rows.rule.joins is None:
+            self._call(of.ADVANCE, add_votes, (self.F, 0.0, self.h, 0, rows.n_rows), changing={1: 0})
+        else:
+            self._formula(of.ADVANCE, rows.rule.joins, self.F[None])
 
     def _place(self, usual: UsualRound) -> list[Array]:
         """Say where the round's numbers are; return the places of sums, those of the criterion's numbers, and that of
