@@ -224,9 +224,9 @@ class Rule:
         False  # whether a voter that comes back adds to its coefficient instead of joining twice
     )
     each_alone: ClassVar[bool] = False  # of K tasks: whether a class for which there is no voter goes without one
-    # The formula by which a vote joins the scores, where that is not F + alpha h: of a row (and a label), of alpha, and of
-    # the rule's parameters by their names.  One that looks at what the step has kept serves training only, and `combine`
-    # must say the same of F and h alone.
+    # The formula by which a vote joins the scores, where that is not F + alpha h: of a row (and a label), of alpha, and
+    # of the rule's parameters by their names.  One that looks at what the step has kept serves training only, and
+    # `combine` must say the same of F and h alone.
     joins: ClassVar[Any] = None
     instead: ClassVar[str] = ""  # what to use when a learner cannot serve it
 

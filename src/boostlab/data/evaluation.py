@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.backend.cpu import scores
 from boostlab.backend.cpu.kernels import lookup_table as kernels
 from boostlab.backend.cpu.kernels.flat_trees import add_trees
 from boostlab.backend.cpu.kernels.leaf_masks import MOST_LEAVES as MOST_LEAVES
 from boostlab.backend.cpu.kernels.leaf_masks import add_masked_trees
 from boostlab.backend.cpu.kernels.sparse_histogram import walk_sparse
 from boostlab.backend.cpu.kernels.tree_descent import walk
-from boostlab.backend.cpu import scores
 from boostlab.backend.cpu.threads import spread
 from boostlab.contract import Rule
 from boostlab.data.matrix import arrays_of, blocks, is_sparse
