@@ -45,7 +45,7 @@ MAY_IMPORT = {
     "plots": {"theory"},
     "datasets": set(),
     "report": set(),  # pages for the browser
-    "studies": {"backend", "boosters", "report"},  # backend: one notice of compiling for all workers
+    "studies": {"backend", "boosters", "registry", "report"},  # backend: one notice of compiling for all workers
     "tables": {"data", "datasets", "model_io", "studies"},  # a person's table and its recipe; data: files in batches
     "comparison": {"backend", "boosters", "data", "datasets", "report", "studies", "tables", "theory"},
     "auto": {"boosters", "comparison", "studies"},

@@ -130,6 +130,8 @@ class WeightBoost(Exponential):
     "you want smaller steps where the ensemble is already sure",
     family="adaptive_regularised",
     variants=dict(normalize=dict(normalize=True)),
+    grid=dict(learning_rate=(1.0, 0.1)),
+    stronger=dict(beta="larger"),
 )
 @dataclass(eq=False, repr=False)
 class WeightBoostClassifier(BoostingClassifier):
