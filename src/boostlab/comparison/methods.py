@@ -12,8 +12,8 @@ from boostlab.studies.request import RequestError
 
 LARGE = 500_000  # cells of a table from which on fewer boosters are compared, and rounds chosen by one hold-out
 
-# Who takes part where nobody is named, by the evidence of our studies; all others do by name, or by "all".  A booster
-# or two of every family: the baseline first, then the strongest, so that a short budget has both.
+# Who takes part where no booster is named, by the evidence of our studies; all others do by name, or by "all".
+# A booster or two of every family: the baseline first, then the strongest, so that a short budget has both.
 _TWO_CLASSES = (
     *("AdaBoost", "LogitBoost", "GentleBoost", "L2Boost"),
     *("VadaBoost", "QuadBoost", "MadaBoost", "BrownBoost"),
