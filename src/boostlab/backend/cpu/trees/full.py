@@ -119,13 +119,14 @@ class Full(Strategy):
         else:
             whose = Rounded(rows.masses, rows.codes, SIGNED, sided=True)
             whose.count(weight, task.target, task.counts)
+        assert whose.q is not None
         q, power, whole = whose.q, whose.power, whose.gross
         unit = math.ldexp(1.0, -power)
-        limits = q, self._mass(task.counts), self.fewest, self.deepest, unit, FLOOR * whole * unit
+        limits = self.fewest, self.deepest, unit, FLOOR * whole * unit
         members, votes = np.arange(n, dtype=np.int64), np.empty(n, np.int8)
         nodes = np.empty((self.most, FACTS), np.int64)
         sums, gains = np.empty((self.most, 2), np.int64), np.zeros(self.most)
-        size, low = self._grow_nodes(limits, (members, nodes, sums, gains))
+        size, low = self._grow_nodes(q, self._mass(task.counts), limits, (members, nodes, sums, gains))
         if size == 1:
             return NO_SPLIT
         nodes, sums, gains = nodes[:size], sums[:size], gains[:size]
@@ -136,11 +137,11 @@ class Full(Strategy):
         arrays = *cuts, children, *categories, values, gains / (whole * unit)
         return Grown(TreeArrays(*arrays), votes, (scaled(whole, power), scaled(wrong, power)))
 
-    def _grow_nodes(self, limits: tuple[Any, ...], grown: tuple[Array, ...]) -> tuple[int, Array]:
+    def _grow_nodes(self, q: Array, mass: Array, limits: Any, grown: Any) -> tuple[int, Array]:
         """Write the nodes; return how many, and the low categories of those that have some."""
         slots, (cells, words, _) = self.slots, self.rows.codes.to_read
         columns = slots.starts, slots.categorical, slots.filled, slots.masses
-        size, low = grow_full(cells, words, self.widths, *columns, *limits, *grown)
+        size, low = grow_full(cells, words, self.widths, columns, q, mass, limits, grown)
         return size, low
 
 

@@ -59,11 +59,11 @@ class Presorted(Full):
         put_in_order(cells, self.widths, n.bit_length(), self.starts, self.lists)
         self.copy, self.bounds = np.empty_like(self.lists), np.empty((n // 2 + 1, len(self.widths), 2), np.int32)
 
-    def _grow_nodes(self, limits: tuple[Any, ...], grown: tuple[Array, ...]) -> tuple[int, Array]:
+    def _grow_nodes(self, q: Array, mass: Array, limits: Any, grown: Any) -> tuple[int, Array]:
         """Write the nodes; return how many, and that there are no categories."""
         self.copy[:] = self.lists
         cells, bits = self.rows.codes.to_read[0], self.rows.n_rows.bit_length()
-        size = grow_ordered(cells, self.copy, self.starts, self.widths, bits, *limits, *grown, self.bounds)
+        size = grow_ordered(cells, self.copy, self.starts, self.widths, bits, q, mass, limits, grown, self.bounds)
         return size, np.empty(0, bool)
 
 
