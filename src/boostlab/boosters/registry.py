@@ -332,7 +332,7 @@ def booster(
             raise TypeError(f"{cls.__name__} belongs in a file of its own name, not in {home}; rename one of them.")
         parts = own.split("{shared}")
         cls.__doc__ = f"{parts[0]}{_shared(cls, tol_doc)}{parts[1]}"
-        registry = REGRESSORS if getattr(cls, "_numeric", False) else REGISTRY
+        registry = REGRESSORS if cls._numeric else REGISTRY  # type: ignore[attr-defined]
         registry[cls.__name__] = Entry(cls, reference, choose, **declared)
         return cls
 
@@ -344,7 +344,7 @@ def _shared(cls: Any, tol_doc: str) -> str:
     have = {f.name for f in fields(cls)}
     entries = re.split(r"\n(?=\S)", SHARED_PARAMETERS.strip())
     kept = [entry for entry in entries if have & set(entry.split(" : ")[0].split(", "))]
-    numeric = getattr(cls, "_numeric", False)
+    numeric = cls._numeric
     parameters = "\n".join(kept).format(
         n_estimators=cls.n_estimators,
         tol=cls.tol,

@@ -168,7 +168,7 @@ class CpuSample:
 
     def _updated_together(self, criterion: Criterion, weight: Array, target: Array) -> bool:
         """Bring two channels of numbers up to date by one pass, where most rows change anyway; False elsewhere."""
-        residual = getattr(criterion, "residual", None)
+        residual = criterion.residual
         if residual is None or weight.ndim > 1 or len(self.followers.known) < 2:
             return False
         two = [self.follower(c, form) for c, form in enumerate(criterion.forms)]

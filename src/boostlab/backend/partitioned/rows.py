@@ -352,9 +352,9 @@ class PartitionedRows(CpuSample):
 
     def votes_by_slot(self, voter: Any) -> tuple[slice, Array] | None:
         """Return the slots that a voter votes by and its votes on them; None if they are not those of one column."""
-        if not isinstance(getattr(voter, "feature", None), int):
+        if isinstance(voter, tuple) or voter.only_column is None:  # a voter a class, or of several columns
             return None
-        mine = self.slots.mine(voter.feature)
+        mine = self.slots.mine(voter.only_column)
         votes = voter.by_slot(mine.stop - mine.start)
         return None if votes is None else (mine, votes)
 
