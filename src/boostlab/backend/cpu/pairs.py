@@ -17,7 +17,6 @@ from boostlab.contract.criterion import Residual
 
 Array = npt.NDArray[Any]
 
-NOWHERE = np.empty((0, 0))
 NO_POWERS = np.empty((0, 0), np.int64)
 
 
@@ -38,7 +37,7 @@ class Pair:
         self.two, self.masses, self.residual, self.threads = two, two[0].rows, residual, threads
         self.q: list[Array] = []  # the integers of both channels, a row a task
         self.found: list[list[tuple[int, int, int]]] = []  # per task and channel: the power, the sums of q and |q|
-        self._integers, self._centred = np.empty((2, 0, 0), np.int64), NOWHERE  # workspace for so many tasks
+        self._integers = np.empty((2, 0, 0), np.int64)  # workspace for so many tasks
         self._moments = self._spread = NO_POWERS  # that the last sums took
         self._turn, self._guesses = 0, dict[int, tuple[Array, Array]]()
         self._given, self._target = np.empty(0), np.empty(0)
@@ -67,38 +66,31 @@ class Pair:
     def update(self, weight: Array, target: Array) -> None:
         """Take the rows' new weights and targets of a task, whose followers know the last ones."""
         self.q = [f.q[None] for f in self.two if f.q is not None]
-        changed, _, _ = self._rounded(shown(weight)[None], self._as_doubles(target)[None], [0.0], False)
+        changed, _ = self._rounded(shown(weight)[None], self._as_doubles(target)[None], [0.0], False)
         for f, q, found, many in zip(self.two, self.q, self.found[0], changed, strict=True):
             f.most_change = many > WORTH * len(weight)
             f.take(q[0], *found)
 
-    def spread(self, weights: Array, targets: Array, centres: Sequence[float]) -> tuple[Array, list[float]]:
-        """Round the rows of several tasks, less their centres; return these targets, and the sums of what rows are
-        from 0.
-        """
+    def spread(self, weights: Array, targets: Array, centres: Sequence[float]) -> list[float]:
+        """Round the rows of several tasks, targets less their centres; return the sums of what rows are from 0."""
         tasks, n = weights.shape
         if len(self._integers[0]) < tasks:
             self._integers = np.empty((2, tasks, n), np.int64)
-        if any(centres) and len(self._centred) < tasks:
-            self._centred = np.empty((tasks, n))
         self.q = [q[:tasks] for q in self._integers]
         if any(f.q is None for f in self.two):  # a scale to begin with
             for f, q in zip(self.two, self.q, strict=True):
                 f.count(weights[0], targets[0] - centres[0])
                 f.q = q[0]
-        _, centred, sums = self._rounded(weights, targets, centres, True)
-        return shown(centred), sums
+        return self._rounded(weights, targets, centres, True)[1]
 
     def _rounded(
         self, weights: Array, targets: Array, centres: Sequence[float], spread: bool
-    ) -> tuple[list[int], Array, list[float]]:
+    ) -> tuple[list[int], list[float]]:
         """Write all tasks' integers.
 
-        Return how many changed in the channels of the first task, the centred targets, and the sums of the residuals
-        if they were asked for.
+        Return how many changed in the channels of the first task, and the sums of the residuals if they were asked for.
         """
-        to = self._centred[: len(weights)] if any(centres) else NOWHERE
-        given, sums = (weights, targets, np.array(centres), to), list[float]()
+        given, sums = (weights, targets, np.array(centres)), list[float]()
         self.found = []
         if spread:
             tasks = len(weights)
@@ -106,16 +98,16 @@ class Pair:
             sums = [math.ldexp(gross, -power) for power, _, gross in found]
         else:
             self._pass(given, NO_POWERS)
-        changed, centred = self._whole[0, :, 0].tolist(), to if any(centres) else targets
-        while (done := self._settled(weights, centred)) < len(weights):
+        changed = self._whole[0, :, 0].tolist()
+        while (done := self._settled(*given)) < len(weights):
             self._pass(given, NO_POWERS, done)
-        return changed, centred, sums
+        return changed, sums
 
     def _pass(
         self, given: tuple[Array, ...], powers: Array, done: int = 0, n_residuals: int = 0
     ) -> tuple[Array, Array]:
         """Round the rows of all tasks but the first ones, which are done; return what `exact_sums` asks for."""
-        weights, targets, centres, to = (x[done:] for x in given)
+        weights, targets, centres = (x[done:] for x in given)
         (tasks, n), q = weights.shape, [q[done:] for q in self.q]
         tops, sums = self._empty_sums(n_residuals, powers)
         whole, rough = np.zeros((self.threads, tasks, 2, 3), np.int64), np.zeros((self.threads, tasks, 2))
@@ -123,11 +115,11 @@ class Pair:
         what = forms, weights, targets, centres, *self.masses.as_arrays, scales, powers
         cells = VALUE * (5 + len(powers)) * weights.size
         kernel = pair_rounding(self.residual)
-        kernel.shared(cells, self.threads, *what, 0, n, *q, to, (whole, rough), tops, sums)
+        kernel.shared(cells, self.threads, *what, 0, n, *q, (whole, rough), tops, sums)
         self._whole, self._rough = _sum(whole), _sum(rough)
         return _joined(tops, sums)
 
-    def _settled(self, weights: Array, centred: Array) -> int:
+    def _settled(self, weights: Array, targets: Array, centres: Array) -> int:
         """Take note of what the last pass found; return how many tasks are done: the others need another pass.
 
         A scale that one task's sums have changed is the next one's, as if one had been rounded after the other.
@@ -138,7 +130,7 @@ class Pair:
             for f, q, (_, signed, gross), roughly in zip(self.two, self.q, whole, rough, strict=True):
                 power, known = next_scale(f.power, gross, roughly, f.headroom, f.least)
                 if not known:
-                    f.count(weights[task], centred[task])
+                    f.count(weights[task], targets[task] - centres[task])
                     q[task] = f.q
                     f.q = q[task]
                     found.append((f.power, f.total, f.gross))

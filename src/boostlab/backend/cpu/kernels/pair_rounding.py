@@ -140,15 +140,15 @@ def pair_rounding(residual: Callable[..., Any]) -> Any:
         part: int,
         q: Array,
         p: Array,
-        centred: Array,
         facts: Any,
         tops: Array,
         sums: Array,
     ) -> int:
-        """Write t - centre (unless there is no space) and the integers of both channels of the rows first <= i < last.
+        """Write the integers of both channels, w and w (t - centre), of the rows first <= i < last.
 
-        All have a row a task.  facts are integers and a float for each part, task and channel: what `round_block`
-        adds and returns.  tops and sums, unless these are empty, are those of `tops_and_sums` for residuals.
+        Arrays of rows have a row a task.  facts are integers and a float for each part, task and channel: what
+        `round_block` adds and returns.  tops and sums, unless these are empty, are those of `tops_and_sums` for
+        residuals.
         """
         x, less, (whole, rough) = doubles(BLOCK), doubles(BLOCK), facts
         for task in range(w.shape[0]):
@@ -158,7 +158,7 @@ def pair_rounding(residual: Callable[..., Any]) -> Any:
             for start in range(first, last, BLOCK):
                 end = min(start + BLOCK, last)
                 by, of, ws, ts = counts[start:end], mass[start:end], w[task, start:end], t[task, start:end]
-                to = centred[task, start:end] if centred.size > 0 else less[: end - start]
+                to = less[: end - start]
                 for i in range(to.size):
                     to[i] = ts[i] - centres[task]
                 for channel in range(2):

@@ -70,7 +70,7 @@ def labels_grower(cost: Callable[..., Any], explains: float, lanes: int) -> Any:
 def numbers_grower(cost: Callable[..., Any], explains: float, residual: Callable[..., Any], lanes: int) -> Any:
     """Return the growth by a cost of w and w t, of which residual(w, t, sums) says how far a row is from its node.
 
-    source is (q, p, w, t): the integers of both channels, and what they are made of.
+    source is (q, p, w, t, centres): the integers of both channels, and what they are made of, w and t less a centre.
     """
     sums = sums_of_numbers
 
@@ -88,10 +88,10 @@ def numbers_grower(cost: Callable[..., Any], explains: float, residual: Callable
 
     @part
     def remaining(alone: float, total: Any, scales: Scales, source: Any, tree: int, rows: Array) -> float:
-        w, t = source[2][tree], source[3][tree]
+        w, t, centre = source[2][tree], source[3][tree], source[4][tree]
         most, whole = 0.0, (total[0] * scales.unit[0], total[1] * scales.unit[1])
         for m in range(rows.size):
-            most = max(most, residual(w[rows[m]], t[rows[m]], whole))
+            most = max(most, residual(w[rows[m]], t[rows[m]] - centre, whole))
         return most
 
     even = even_search(_first, arrange)

@@ -261,11 +261,11 @@ class BestFirst(Strategy):
         targets = _as_rows([task.target for task in tasks])
         pair.take_turn(turn)
         centres = pair.means(weights, targets) if criterion.centred else [0.0] * len(tasks)
-        targets, wholes = pair.spread(weights, targets, centres)
+        wholes = pair.spread(weights, targets, centres)
         powers, totals, grosses = zip(*(zip(*found, strict=True) for found in pair.found), strict=True)
         units = np.array([[math.ldexp(1.0, -power) for power in two] for two in powers])
         gross = units * grosses
-        source, first = (*pair.q, weights, targets), [power for power, _ in powers]
+        source, first = (*pair.q, weights, targets, np.array(centres)), [power for power, _ in powers]
         roots = partial(self.codes.whole_of_each, "two", *pair.q)
         return RoundedRows(source, [list(t) for t in totals], units, gross, first, wholes, roots, centres)
 
@@ -290,7 +290,7 @@ class BestFirst(Strategy):
         gross = np.array([[math.ldexp(f.gross, -f.power) for f in two]])
         whole = criterion.weight(gross[0]) if span is None else rows.sums(span, counts)[1]
         present = weight if counts is None else weight * (counts > 0)
-        source = *(f.q[None] for f in two if f.q is not None), shown(present)[None], shown(target)[None]
+        source = *(f.q[None] for f in two if f.q is not None), shown(present)[None], shown(target)[None], np.zeros(1)
         return RoundedRows(source, [[f.total for f in two]], units, gross, [two[0].power], [whole], None, [centre])
 
 
