@@ -377,16 +377,20 @@ class DenseCodes(Codes):
 
     def whole(self, of: str, q: Array, p: Array) -> Array:
         """Return a histogram of all rows (see kernels/whole_histogram.py): channels of a slot lie side by side."""
-        channels = 1 if of == "one" else 2
-        size, numbers = parts_of(2 * self.n_rows * self.width, self.threads), channels * self.n_slots
-        out, bases = np.empty(numbers, np.int64), self.read[1] * np.uint64(channels)
-        facts = size, self.words, bases, self.starts, q, p
+        out = np.empty((1, (1 if of == "one" else 2) * self.n_slots), np.int64)
+        self.whole_of_each(of, q[None], p[None], out)
+        return out[0]
+
+    def whole_of_each(self, of: str, q: Array, p: Array, out: Array) -> None:
+        """Write a histogram of all rows for each row of q and p, evenly spread over the rows of `out`."""
+        channels, tasks = 1 if of == "one" else 2, len(q)
+        size, numbers = parts_of(2 * tasks * self.n_rows * self.width, self.threads), channels * self.n_slots
+        facts = size, self.words, self.read[1] * np.uint64(channels), self.starts, q, p
 
         def arguments(team: Array, workspace: Callable[[int], Array]) -> tuple[Any, ...]:
-            return team, *facts, workspace(size * numbers).reshape(size, numbers), out
+            return team, *facts, workspace(size * numbers).reshape(size, numbers), len(out) // tasks, out
 
         whole_histogram(self.cells.shape[2], of).together(size, arguments)
-        return out
 
     def take(self, rows: Array) -> DenseCodes:
         """Return the codes of some rows (their numbers)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,16 +17,16 @@ from boostlab.contract.criterion import Residual
 
 Array = npt.NDArray[Any]
 
-NOWHERE = np.empty(0)
+NO_POWERS = np.empty((0, 0), np.int64)
 
 
 class Pair:
-    """Two followers of the same weights and targets.
+    """Two followers of the weight and target of a task, or of several tasks' one after the other.
 
     Parameters
     ----------
     two : pair of Follower
-        Whose integers are brought up to date; their histograms are stale then.
+        Whose scales go from task to task.
     residual : formula
         How far a row is from its node.
     threads : int
@@ -35,101 +35,143 @@ class Pair:
 
     def __init__(self, two: Sequence[Follower], residual: Residual, threads: int) -> None:
         self.two, self.masses, self.residual, self.threads = two, two[0].rows, residual, threads
-        self._moments, self._spread = np.empty((0, 2), np.int64), np.empty((0, 1), np.int64)  # powers of the last sums
+        self.q: list[Array] = []  # the integers of both channels, a row a task
+        self.found: list[list[tuple[int, int, int]]] = []  # per task and channel: the power, the sums of q and |q|
+        self._integers = np.empty((2, 0, 0), np.int64)  # workspace for so many tasks
+        self._moments = self._spread = NO_POWERS  # that the last sums took
         self._turn, self._guesses = 0, dict[int, tuple[Array, Array]]()
-        self._centred, self._given, self._target = np.empty(0), np.empty(0), np.empty(0)
+        self._given, self._target = np.empty(0), np.empty(0)
 
     def take_turn(self, turn: int) -> None:
-        """Guess by what this task of a round needed a round ago: sums of other classes have other powers of two."""
+        """Guess by what the tasks from this one on needed a round ago: other classes' sums have other powers of two."""
         if turn != self._turn:
             self._guesses[self._turn] = self._moments, self._spread
             self._moments, self._spread = self._guesses.get(turn, (self._moments, self._spread))
             self._turn = turn
 
-    def mean(self, weight: Array, target: Array) -> float:
-        """Return the weighted mean of the target."""
-        w, t = _shown(weight), self._as_doubles(target)
+    def means(self, weights: Array, targets: Array) -> list[float]:
+        """Return the weighted means of tasks' targets, of shape (tasks, rows)."""
+        tasks, n = weights.shape
 
         def one_pass(powers: Array) -> tuple[Array, Array]:
-            tops, sums = np.zeros((self.threads, 2)), np.zeros((self.threads, len(powers), 2, 2), np.int64)
-            cells = 2 * VALUE * (1 + len(powers)) * w.size
-            moments.shared(cells, self.threads, w, t, *self.masses.as_arrays, powers, 0, w.size, tops, sums)
-            return tops.max(axis=0), sums.sum(axis=0)
+            tops, sums = self._empty_sums(2 * tasks, powers)
+            given = weights, targets, *self.masses.as_arrays, powers
+            moments.shared(2 * VALUE * (1 + len(powers)) * weights.size, self.threads, *given, 0, n, tops, sums)
+            return _joined(tops, sums)
 
-        found, self._moments = exact_sums(one_pass, 2, float(self.masses.n_examples), self._moments)
-        signed, whole = (math.ldexp(signed, -power) for power, signed, _ in found)
-        return signed / whole if whole > 0 else 0.0
+        sums, self._moments = self._exact(one_pass, 2 * tasks, self._moments)
+        signed, whole = ([math.ldexp(s, -power) for power, s, _ in some] for some in (sums[:tasks], sums[tasks:]))
+        return [s / w if w > 0 else 0.0 for s, w in zip(signed, whole, strict=True)]
 
     def update(self, weight: Array, target: Array) -> None:
-        """Take the rows' new weights and targets."""
-        self._rounded(weight, target, 0.0, False)
+        """Take the rows' new weights and targets of a task, whose followers know the last ones."""
+        self.q = [f.q[None] for f in self.two if f.q is not None]
+        changed, _ = self._rounded(shown(weight)[None], self._as_doubles(target)[None], [0.0], False)
+        for f, q, found, many in zip(self.two, self.q, self.found[0], changed, strict=True):
+            f.most_change = many > WORTH * len(weight)
+            f.take(q[0], *found)
 
-    def spread(self, weight: Array, target: Array, centre: float) -> tuple[Array, float]:
-        """Do the same; return the sum of what rows are from 0, too."""
-        centred, found = self._rounded(weight, target, centre, True)
-        if found is None:
-            return centred, self.masses.sums(self.residual(weight, centred, (0.0, 0.0)))[1]
-        power, _, gross = found
-        return centred, math.ldexp(gross, -power)
+    def spread(self, weights: Array, targets: Array, centres: Sequence[float]) -> list[float]:
+        """Round the rows of several tasks, targets less their centres; return the sums of what rows are from 0."""
+        tasks, n = weights.shape
+        if len(self._integers[0]) < tasks:
+            self._integers = np.empty((2, tasks, n), np.int64)
+        self.q = [q[:tasks] for q in self._integers]
+        if any(f.q is None for f in self.two):  # a scale to begin with
+            for f, q in zip(self.two, self.q, strict=True):
+                f.count(weights[0], targets[0] - centres[0])
+                f.q = q[0]
+        return self._rounded(weights, targets, centres, True)[1]
 
-    def _rounded(self, weight: Array, target: Array, centre: float, spread: bool) -> Any:
-        """Return the centred target, and what `exact_sums` says of the residuals if it was asked and is known."""
-        two, n = self.two, len(weight)
-        if any(f.q is None for f in two):
-            centred = target - centre if centre else target
-            for f in two:
-                f.count(weight, centred)
-            return centred, None
-        if centre and len(self._centred) != n:
-            self._centred = np.empty(n)
-        w, t, facts = _shown(weight), self._as_doubles(target), list[Any]()
-        to, centred = (self._centred, self._centred) if centre else (NOWHERE, t)
-        kernel, forms = pair_rounding(self.residual), tuple(f.form for f in two)
+    def _rounded(
+        self, weights: Array, targets: Array, centres: Sequence[float], spread: bool
+    ) -> tuple[list[int], list[float]]:
+        """Write all tasks' integers.
 
-        def one_pass(powers: Array) -> tuple[Array, Array]:
-            tops, sums = np.zeros((self.threads, int(spread))), np.zeros((self.threads, len(powers), 1, 2), np.int64)
-            given = forms, w, t, centre, *self.masses.as_arrays, tuple(f.power for f in two), powers, 0, n
-            cells = VALUE * (4 + spread + len(powers)) * n
-            facts.append(kernel.shared(cells, self.threads, *given, *(f.q for f in two), to, tops, sums))
-            return tops.max(axis=0), sums.sum(axis=0)
-
-        found = None
+        Return how many changed in the channels of the first task, and the sums of the residuals if they were asked for.
+        """
+        given, sums = (weights, targets, np.array(centres)), list[float]()
+        self.found = []
         if spread:
-            (found,), self._spread = exact_sums(one_pass, 1, float(self.masses.n_examples), self._spread)
-        while True:
-            if not spread:
-                one_pass(np.empty((0, 1), np.int64))
-            if self._settled(weight, centred, facts):
-                return centred, found
-            spread = False
+            tasks = len(weights)
+            found, self._spread = self._exact(lambda powers: self._pass(given, powers, 0, tasks), tasks, self._spread)
+            sums = [math.ldexp(gross, -power) for power, _, gross in found]
+        else:
+            self._pass(given, NO_POWERS)
+        changed = self._whole[0, :, 0].tolist()
+        while (done := self._settled(*given)) < len(weights):
+            self._pass(given, NO_POWERS, done)
+        return changed, sums
+
+    def _pass(
+        self, given: tuple[Array, ...], powers: Array, done: int = 0, n_residuals: int = 0
+    ) -> tuple[Array, Array]:
+        """Round the rows of all tasks but the first ones, which are done; return what `exact_sums` asks for."""
+        weights, targets, centres = (x[done:] for x in given)
+        (tasks, n), q = weights.shape, [q[done:] for q in self.q]
+        tops, sums = self._empty_sums(n_residuals, powers)
+        whole, rough = np.zeros((self.threads, tasks, 2, 3), np.int64), np.zeros((self.threads, tasks, 2))
+        forms, scales = (tuple(getattr(f, name) for f in self.two) for name in ("form", "power"))
+        what = forms, weights, targets, centres, *self.masses.as_arrays, scales, powers
+        cells = VALUE * (5 + len(powers)) * weights.size
+        kernel = pair_rounding(self.residual)
+        kernel.shared(cells, self.threads, *what, 0, n, *q, (whole, rough), tops, sums)
+        self._whole, self._rough = _sum(whole), _sum(rough)
+        return _joined(tops, sums)
+
+    def _settled(self, weights: Array, targets: Array, centres: Array) -> int:
+        """Take note of what the last pass found; return how many tasks are done: the others need another pass.
+
+        A scale that one task's sums have changed is the next one's, as if one had been rounded after the other.
+        """
+        first, used = len(self.found), [f.power for f in self.two]
+        for task, (whole, rough) in enumerate(zip(self._whole.tolist(), self._rough.tolist(), strict=True), first):
+            found = list[tuple[int, int, int]]()
+            for f, q, (_, signed, gross), roughly in zip(self.two, self.q, whole, rough, strict=True):
+                power, known = next_scale(f.power, gross, roughly, f.headroom, f.least)
+                if not known:
+                    f.count(weights[task], targets[task] - centres[task])
+                    q[task] = f.q
+                    f.q = q[task]
+                    found.append((f.power, f.total, f.gross))
+                elif power == f.power:
+                    found.append((power, signed, gross))
+                else:
+                    f.power = power
+            if len(found) == 2:
+                self.found.append(found)
+            if [f.power for f in self.two] != used:
+                break
+        return len(self.found)
+
+    def _exact(self, one_pass: Callable[[Array], Any], n_values: int, guess: Array) -> Any:
+        guess = guess if guess.shape[1] == n_values else np.empty((0, n_values), np.int64)
+        return exact_sums(one_pass, n_values, float(self.masses.n_examples), guess)
+
+    def _empty_sums(self, n_values: int, powers: Array) -> tuple[Array, Array]:
+        return np.zeros((self.threads, n_values)), np.zeros((self.threads, len(powers), n_values, 2), np.int64)
 
     def _as_doubles(self, target: Array) -> Array:
         """Return the target as kernels read it; labels, the same ones every round, are converted once."""
         if target.dtype == np.float64:
-            return _shown(target)
+            return shown(target)
         if self._given is not target:
-            self._given, self._target = target, _shown(target)
+            self._given, self._target = target, shown(target)
         return self._target
 
-    def _settled(self, weight: Array, centred: Array, facts: list[Any]) -> bool:
-        """Take note of what the last pass found; False if a scale has changed, and another pass is needed."""
-        first, last, again = facts[0], facts[-1], False
-        for c, f in enumerate(self.two):
-            changed = sum(of[4 * c] for of in first)
-            signed, gross, rough = (sum(of[4 * c + i] for of in last) for i in (1, 2, 3))
-            power, known = next_scale(f.power, gross, rough, f.headroom, f.least)
-            f.most_change = changed > WORTH * len(weight)
-            if not known:
-                f.count(weight, centred)
-            elif power == f.power:
-                assert f.q is not None
-                f.take(f.q, power, signed, gross)
-            else:
-                f.power, again = power, True
-        return not again
+
+def _sum(of_parts: Array) -> Array:
+    """Return the sum of what parts have found."""
+    whole: Array = of_parts[0] if len(of_parts) == 1 else of_parts.sum(axis=0)
+    return whole
 
 
-def _shown(x: Array) -> Array:
+def _joined(tops: Array, sums: Array) -> tuple[Array, Array]:
+    """Return the largest magnitudes and the sums of all parts."""
+    return tops[0] if len(tops) == 1 else tops.max(axis=0), _sum(sums)
+
+
+def shown(x: Array) -> Array:
     """Return doubles as kernels are compiled for them: contiguous, and not to be written to."""
     x = np.ascontiguousarray(x, np.float64).view()
     x.setflags(write=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -69,14 +68,6 @@ class CpuSample:
         self._pair: Pair | None = None
         self._panel_powers = NO_GUESS  # of two, that the last panel was rounded at
         self.turn = 0  # which of a round's tasks is at hand
-
-    def alone(self) -> CpuSample:
-        """Return the same rows for one of several threads that are at work side by side."""
-        one = copy(self)
-        one.table, one.masses, one.threads = self.table.again(1), self.masses.on(1), 1
-        one._counter, one._pair = None, None
-        one.followers = Followers(partial(Follower, one.masses, one.codes))
-        return one
 
     @property
     def codes(self) -> Codes:

@@ -56,7 +56,7 @@ def adder(kind, lanes):
     @njit
     def of(source, words, step, apart, bases, d, K, members, some, start, size, first, last, out):
         block = histogram.new_block()
-        gather(source, members, some, step, start, size, block)
+        gather(source, 1, members, some, step, start, size, block)
         add(words, apart, bases, d, K, block, size, first, last, out)
 
     return of
@@ -76,6 +76,7 @@ def test_a_block_of_rows_is_added(kind, lanes, seed, by_rows):
     d, some = len(codes.starts) - 1, bool(rng.integers(2))
     q, p, classes = rng.integers(-(2**40), 2**40, n), rng.integers(-(2**40), 2**40, n), rng.integers(0, K, n)
     source = {"labels": (q,), "numbers": (q, p), "classes": (np.abs(q), classes)}[kind]
+    source = tuple(np.stack([np.zeros_like(x), x]) for x in source)  # those of two trees, of which the second is added
     members = rng.permutation(n).astype(np.int32)
     start, end = sorted(rng.integers(0, n + 1, 2).tolist())
     first, last = sorted(rng.integers(0, len(codes.words) + 1, 2).tolist())
@@ -103,6 +104,10 @@ def test_all_rows_by_a_team(of, lanes, seed, size):
     wanted = counted(codes, range(n), values)
     assert codes.whole(of, q, p).tolist() == (wanted[::2] if of == "one" else wanted)
     if of == "two":
+        out = np.empty((6, 2 * codes.n_slots), np.int64)
+        codes.whole_of_each("two", np.stack([q, p, q]), np.stack([p, q, p]), out)
+        turned = counted(codes, range(n), list(zip(p, q, strict=True)))
+        assert out[::2].tolist() == [wanted, turned, wanted]
         assert [x.tolist() for x in codes.pair_histogram(q, p)] == [wanted[::2], wanted[1::2]]
     elif size > 1:
         assert codes.histogram(q, of == "sides").tolist() == [wanted[c::2] for c in range(1 + (of == "sides"))]

@@ -1,4 +1,4 @@
-"""Trees grown best first in one compiled call, by one thread or by a team of them.
+"""Trees grown best first in one compiled call, by one thread or by a team of them: one tree, or several together.
 
 The leaf with the largest gain is split, until there are as many leaves as there may be or all are pure.  The rows of a
 leaf are a stretch of one array, which a split parts in place, order kept; the smaller side is summed, the other's
@@ -9,7 +9,8 @@ decisions, so that no member waits for them.  Sums are integers: the trees are t
 Leaves that will be split next are prepared together: parted, their children summed and searched.  So a large team meets
 eight times four times for 31 leaves, not thirty times, and has more to share each time.  Whether a leaf is split is
 decided by the gains alone, in the order in which one leaf after the other would be; what was prepared for nothing is
-forgotten.
+forgotten.  Trees that grow together are those of the classes of one round: the nodes of all of them are prepared
+together, so that a team of any size has cells to share.
 """
 
 from __future__ import annotations
@@ -22,24 +23,16 @@ import numpy as np
 
 from boostlab.backend.cpu.compiling import part
 from boostlab.backend.cpu.in_parts import in_parts
-from boostlab.backend.cpu.kernels.growth_arrays import GrowthLimits, PackedCodes, Shared, words_of_a_strip
-from boostlab.backend.cpu.kernels.node_facts import (
-    CHILD,
-    CUT,
-    DEPTH,
-    FIRST,
-    HIST,
-    LEAF,
-    ORDER,
-    SIDE,
-    SIZE,
-    SPLIT,
-    STATE,
-    WAITING,
-    leading,
-    next_leaves,
+from boostlab.backend.cpu.kernels.growth_arrays import (
+    Growing,
+    GrowthLimits,
+    PackedCodes,
+    Prepared,
+    Shared,
+    words_of_a_strip,
 )
-from boostlab.backend.cpu.kernels.node_rows import join_stretches, mark_low, part_stretch, sum_low
+from boostlab.backend.cpu.kernels.node_facts import CHILD, CUT, FIRST, HIST, SIDE, SIZE, SPLIT, STATE
+from boostlab.backend.cpu.kernels.prepared_leaves import choose, divide, join, start_trees
 from boostlab.backend.cpu.kernels.spin_barrier import meet
 from boostlab.backend.cpu.kernels.tree_histogram import BLOCK, new_block
 from boostlab.backend.cpu.kernels.tree_search import Buffers, Scales, SlotColumns, new_buffers
@@ -47,13 +40,18 @@ from boostlab.backend.cpu.kernels.workspace import clear, flags, integers, last_
 
 Array = np.ndarray[Any, Any]
 
-CROWD = 4  # members from which on leaves are prepared together
-MOST = 16  # leaves that are
+CROWD = 4  # members a tree from which on leaves are prepared together
+MOST = 16  # leaves of a tree that are
 
 
-def most_histograms(leaves: int, team: int) -> int:
-    """Return how many histograms growth may hold: those of the leaves, and of leaves prepared for nothing."""
-    return leaves + leaves // 2 if team >= CROWD else leaves
+def leaves_ahead(team: int, trees: int) -> int:
+    """Return how many leaves of each of so many trees a team prepares at once."""
+    return MOST if team >= CROWD * trees else 1
+
+
+def most_histograms(leaves: int, ahead: int) -> int:
+    """Return how many histograms a tree may hold: those of the leaves, and of leaves prepared for nothing."""
+    return leaves + leaves // 2 if ahead > 1 else leaves
 
 
 @dataclass(frozen=True)
@@ -85,6 +83,7 @@ def grower(kind: Kind, lanes: int) -> Any:
         codes: PackedCodes,
         columns: SlotColumns,
         source: Any,
+        tree: int,
         some: bool,
         at: Any,
         rows: Array,
@@ -97,7 +96,7 @@ def grower(kind: Kind, lanes: int) -> Any:
         clear(out[K * columns.starts[min(first * lanes, d)] : K * columns.starts[min(last * lanes, d)]])
         while start < end:
             many = min(BLOCK, end - start)
-            gather(source, rows, some, codes.step, start, many, block)
+            gather(source, tree, rows, some, codes.step, start, many, block)
             add(codes.words, codes.apart, codes.bases, d, K, block, many, first, last, out)
             start += many
 
@@ -126,6 +125,8 @@ def grower(kind: Kind, lanes: int) -> Any:
         mine, end, before = whole * me // size, whole * (me + 1) // size, 0
         for b in range(nodes.size):
             begin, rows, to = facts[nodes[b], FIRST], facts[nodes[b], SIZE], shared.hists[facts[nodes[b], HIST]]
+            tree = nodes[b] * shared.sizes.size // facts.shape[0]
+            begin = begin if some else 0
             low, high = max(mine - before, 0), min(end - before, rows * strips)
             before += rows * strips
             if low >= high:
@@ -134,14 +135,14 @@ def grower(kind: Kind, lanes: int) -> Any:
             if row > 0:
                 stop = rows if last_strip > strip else last_row
                 at = strip * wide, (strip + 1) * wide, begin + row, begin + stop, K
-                count_words(codes, columns, source, some, at, shared.members, block, shared.parts[me])
+                count_words(codes, columns, source, tree, some, at, shared.members, block, shared.parts[me])
                 strip += 1
             if last_strip > strip:
                 at = strip * wide, last_strip * wide, begin, begin + rows, K
-                count_words(codes, columns, source, some, at, shared.members, block, to)
+                count_words(codes, columns, source, tree, some, at, shared.members, block, to)
             if last_row > 0 and last_strip >= strip:
                 at = last_strip * wide, (last_strip + 1) * wide, begin, begin + last_row, K
-                count_words(codes, columns, source, some, at, shared.members, block, to)
+                count_words(codes, columns, source, tree, some, at, shared.members, block, to)
 
     @part
     def complete(
@@ -168,7 +169,7 @@ def grower(kind: Kind, lanes: int) -> Any:
         size: int,
         codes: PackedCodes,
         columns: SlotColumns,
-        scales: Scales,
+        costs: Any,
         known: bool,
         pairs: Array,
         nodes: Any,
@@ -186,6 +187,7 @@ def grower(kind: Kind, lanes: int) -> Any:
         K, mine, end = sums.shape[1], pairs.shape[0] * d * me // size, pairs.shape[0] * d * (me + 1) // size
         for b in range(pairs.shape[0]):
             small, large = pairs[b, 0], pairs[b, 1]
+            scales = scales_of(costs, small * shared.sizes.size // facts.shape[0])
             first, last, hist = max(mine - b * d, 0), min(end - b * d, d), shared.hists[facts[small, HIST]]
             if not known:
                 for j in range(first, last):
@@ -212,7 +214,7 @@ def grower(kind: Kind, lanes: int) -> Any:
         node: int,
         size: int,
         columns: SlotColumns,
-        scales: Scales,
+        costs: Any,
         source: Any,
         limits: GrowthLimits,
         nodes: Any,
@@ -221,6 +223,8 @@ def grower(kind: Kind, lanes: int) -> Any:
     ) -> None:
         """Choose a node's split among those that the members found, and write what it gains: 0 if nothing."""
         facts, gains, sums, orders = nodes
+        tree = node * shared.sizes.size // facts.shape[0]
+        scales, floor = scales_of(costs, tree), limits.floors[tree]
         gains[node], facts[node, CUT], who = -np.inf, -1, 0
         for other in range(1, size):
             if shared.prices[other, node] < shared.prices[who, node]:
@@ -231,9 +235,9 @@ def grower(kind: Kind, lanes: int) -> Any:
         total, hist = totals_of(sums[node]), shared.hists[facts[node, HIST]]
         cost = alone(total, scales)
         gain = cost - shared.prices[who, node]
-        if not gain > limits.floor:
+        if not gain > floor:
             rows = shared.members[facts[node, FIRST] : facts[node, FIRST] + facts[node, SIZE]]
-            if not remaining(cost, total, scales, source, rows) > limits.floor:
+            if not remaining(cost, total, scales, source, tree, rows) > floor:
                 return
             gain = 0.0
             at, side = even(hist, columns, weight(sums[node]), scales, buffers)
@@ -255,83 +259,57 @@ def grower(kind: Kind, lanes: int) -> Any:
         columns: SlotColumns,
         source: Any,
         known: bool,
-        scales: Scales,
+        costs: Any,
         limits: GrowthLimits,
         nodes: Any,
         shared: Shared,
         space: Any,
     ) -> int:
         """Do what `grow` does, in workspace that is there: what owns no array counts no references to arrays."""
-        facts, gains, sums, orders = nodes
-        buffers, block, low, batch, small, pairs = space
-        n, K = shared.members.size, sums.shape[1]
-        for i in range(n * me // size, n * (me + 1) // size):
-            shared.members[i] = i
-        clear(facts[0])
-        facts[0, SIZE], facts[0, STATE] = n, LEAF
-        n_nodes, leaves, used, some = 1, 1, 1, False
-        small[0], pairs[0, 0], pairs[0, 1], n_pairs = 0, 0, -1, 1
-        while leaves < limits.leaves:
+        facts, gains, sums, _ = nodes
+        buffers, block, low, growing, now = space
+        n_pairs, some = start_trees(me, size, nodes, shared, growing, now), False
+        while True:
             if n_pairs > 0:
                 if not known:
-                    count(me, size, codes, columns, source, some, small[:n_pairs], facts, K, shared, block)
+                    count(
+                        me, size, codes, columns, source, some, now.small[:n_pairs], facts, sums.shape[1], shared, block
+                    )
                     if size > 1 and meet(team, size):
                         return 0
-                search(me, size, codes, columns, scales, known, pairs[:n_pairs], nodes, shared, buffers)
+                search(me, size, codes, columns, costs, known, now.pairs[:n_pairs], nodes, shared, buffers)
                 if size > 1 and meet(team, size):
                     return 0
                 for b in range(2 * n_pairs):
-                    if pairs[b // 2, b % 2] >= 0:
-                        decide(pairs[b // 2, b % 2], size, columns, scales, source, limits, nodes, shared, buffers)
+                    if now.pairs[b // 2, b % 2] >= 0:
+                        decide(now.pairs[b // 2, b % 2], size, columns, costs, source, limits, nodes, shared, buffers)
             known, n_pairs, some = False, 0, True
-            best = leading(facts, gains, n_nodes, np.inf, -1)
-            while best >= 0 and facts[best, CHILD] > 0 and leaves < limits.leaves:
-                for right in range(2):
-                    child = facts[facts[best, CHILD] + right]
-                    child[ORDER], child[STATE] = 2 * leaves - 1 + right, LEAF
-                facts[best, STATE] = SPLIT
-                leaves += 1
-                best = leading(facts, gains, n_nodes, np.inf, -1)
-            if best < 0 or leaves == limits.leaves:
+            n_batch = choose(limits, nodes, shared, growing, now)
+            if n_batch == 0:
                 break
-            left = limits.leaves - leaves
-            ahead = min((left + 1) // 2, MOST) if size >= CROWD else 1
-            n_batch = next_leaves(facts, gains, n_nodes, ahead, shared.hists.shape[0] - used - left, batch)
             for b in range(n_batch):
-                leaf, child = facts[batch[b]], n_nodes + 2 * b
-                j = last_at_most(columns.starts, leaf[CUT])
-                mark_low(columns, j, leaf[CUT] - columns.starts[j], leaf[SIDE], orders[batch[b]], low)
-                sum_low(shared.hists[leaf[HIST]], columns, j, low, sums[child])
-                for c in range(K):
-                    sums[child + 1, c] = sums[batch[b], c] - sums[child, c]
-                code, rows = codes.cells[j // lanes, :, j % lanes], leaf[SIZE]
-                start, end = leaf[FIRST] + rows * me // size, leaf[FIRST] + rows * (me + 1) // size
-                shared.lows[b, me] = part_stretch(code, low, shared.members, shared.space, start, end)
+                divide(me, size, codes, columns, nodes, shared, now, b, low)
             if size > 1 and meet(team, size):
                 return 0
             for b in range(n_batch):
-                leaf = facts[batch[b]]
-                begin, rows = leaf[FIRST], leaf[SIZE]
-                n_low = join_stretches(shared.lows[b], me, size, begin, rows, shared.members, shared.space)
-                leaf[CHILD] = n_nodes
-                for right in range(2):
-                    child = facts[n_nodes + right]
-                    child[FIRST], child[SIZE] = begin + right * n_low, rows - n_low if right else n_low
-                    child[DEPTH], child[CHILD], child[CUT], child[STATE] = leaf[DEPTH] + 1, 0, -1, WAITING
-                    gains[n_nodes + right] = -np.inf
-                lesser = n_nodes if n_low * 2 <= rows else n_nodes + 1
-                larger = 2 * n_nodes + 1 - lesser
-                facts[larger, HIST], facts[lesser, HIST] = leaf[HIST], used
-                if leaf[DEPTH] + 1 < limits.depth and leaves + 1 < limits.leaves:  # else no other split is looked for
-                    small[n_pairs], pairs[n_pairs, 0], pairs[n_pairs, 1] = lesser, lesser, larger
+                lesser, larger = join(me, size, nodes, shared, limits, growing, now, b)
+                if lesser >= 0:
+                    now.small[n_pairs], now.pairs[n_pairs, 0], now.pairs[n_pairs, 1] = lesser, lesser, larger
                     n_pairs += 1
-                n_nodes, used = n_nodes + 2, used + 1
             if size > 1 and meet(team, size):
                 return 0
-        for node in range(n_nodes):
-            if facts[node, STATE] != SPLIT:
-                facts[node, CUT], facts[node, CHILD], gains[node] = -1, 0, 0.0
-        return 2 * leaves - 1
+        for tree in range(shared.sizes.size):
+            root = tree * (facts.shape[0] // shared.sizes.size)
+            for node in range(root, root + growing.nodes[tree]):
+                if facts[node, STATE] != SPLIT:
+                    facts[node, CUT], facts[node, CHILD], gains[node] = -1, 0, 0.0
+            if me == 0:
+                shared.sizes[tree] = 2 * growing.leaves[tree] - 1
+        return 1
+
+    @part
+    def scales_of(costs: Any, tree: int) -> Scales:
+        return Scales(costs[0][tree], costs[1][tree], costs[2])
 
     @in_parts
     def grow(
@@ -346,22 +324,28 @@ def grower(kind: Kind, lanes: int) -> Any:
         tables: Any,
         work: Any,
     ) -> int:
-        """Grow a tree as member `me` of a team of so many; write the nodes and reorder the members.
+        """Grow trees as member `me` of a team of so many; write the nodes and reorder the members.
 
-        table holds the fields of PackedCodes and of SlotColumns, costs those of Scales, limit of GrowthLimits, tables
-        of Nodes, work of Shared.  totals[:, 0] are the sums over all rows, and the first of hists is their histogram if
-        it is known.  Return the number of nodes; 0 if the team is broken.
+        table holds the fields of PackedCodes and of SlotColumns, costs those of Scales for each tree, limit of
+        GrowthLimits, tables of Nodes, work of Shared.  The totals of roots are the sums over all rows, and the first
+        of a tree's hists is their histogram if it is known.  Return 0 if the team is broken.
         """
         if size == 0:
             return stamp
-        codes, columns, shared = PackedCodes(*table[0]), SlotColumns(*table[1]), Shared(*work)
-        scales, limits = Scales(*costs), GrowthLimits(*limit)
-        nodes = tables[0][me], tables[1][me], tables[2][me], tables[3][me]
-        widest = 1
+        codes, columns, shared, limits = (
+            PackedCodes(*table[0]),
+            SlotColumns(*table[1]),
+            Shared(*work),
+            GrowthLimits(*limit),
+        )
+        nodes, trees = (tables[0][me], tables[1][me], tables[2][me], tables[3][me]), shared.sizes.size
+        widest, batch = 1, trees * limits.ahead
         for j in range(columns.cuts.size):
             widest = max(widest, columns.starts[j + 1] - columns.starts[j])
         buffers, block, low = new_buffers(widest, nodes[2].shape[1]), new_block(), flags(widest)
-        space = buffers, block, low, integers(MOST), integers(MOST), np.empty((MOST, 2), np.int64)
-        return grown(me, team, size, codes, columns, source, known, scales, limits, nodes, shared, space)
+        growing = Growing(integers(trees), integers(trees), integers(trees))
+        now = Prepared(integers(batch), integers(batch), integers(batch), np.empty((batch, 2), np.int64))
+        space = buffers, block, low, growing, now
+        return grown(me, team, size, codes, columns, source, known, costs, limits, nodes, shared, space)
 
     return grow

@@ -25,7 +25,7 @@ class PackedCodes(NamedTuple):
 
 
 class Nodes(NamedTuple):
-    """What every member of a team writes of the nodes, for each member."""
+    """What every member of a team writes of the nodes, tree after tree, for each member."""
 
     facts: Array
     gains: Array
@@ -36,13 +36,14 @@ class Nodes(NamedTuple):
 class Shared(NamedTuple):
     """What the members of a team share."""
 
-    members: Array  # the rows, leaf after leaf
+    members: Array  # the rows, tree after tree and leaf after leaf
     space: Array  # as many
-    hists: Array  # of the leaves
+    hists: Array  # of the leaves, as many for each tree
     parts: Array  # of hists: a member's sums of a word whose first rows are another's
     prices: Array  # what members found, per node
     places: Array  # the same: slot and side
     lows: Array  # how many rows of a stretch are low, per leaf that is parted and per member
+    sizes: Array  # how many nodes every tree has
 
 
 class GrowthLimits(NamedTuple):
@@ -50,7 +51,25 @@ class GrowthLimits(NamedTuple):
 
     leaves: int
     depth: int
-    floor: float  # what is no more than this is no gain
+    ahead: int  # how many leaves of a tree are prepared at once
+    floors: Array  # what is no more than this is no gain, for each tree
+
+
+class Growing(NamedTuple):
+    """What is known of the trees that grow together, for each of them."""
+
+    nodes: Array  # how many there are
+    leaves: Array  # that are in the tree
+    hists: Array  # that are taken
+
+
+class Prepared(NamedTuple):
+    """The leaves that are parted together, and what is summed and searched then."""
+
+    leaves: Array
+    children: Array  # the left ones
+    small: Array  # the nodes that are summed
+    pairs: Array  # these and their siblings, or -1
 
 
 @part

@@ -133,7 +133,7 @@ def sums_of_members(lanes: int) -> Any:
             clear(sums[2 * low : 2 * high])
             for start in range(0, members.size, ROWS):
                 size = min(ROWS, members.size - start)
-                gather_numbers((q[a], q[b]), members, True, 1, start, size, block)
+                gather_numbers((q[a:], q[b:]), 0, members, True, 1, start, size, block)
                 add(words, q.shape[1], bases, d, 2, block, size, g, end, sums)
             for s in range(low, high):
                 slots[a, s], slots[b, s] = sums[2 * s], sums[2 * s + 1]

@@ -18,10 +18,13 @@ WAITING, LEAF, SPLIT = range(3)
 
 
 @part
-def leading(facts: Array, gains: Array, n_nodes: int, gain: float, order: int) -> int:
-    """Return the leaf with the largest gain, the first of equals, that comes after this gain and order; or -1."""
+def leading(facts: Array, gains: Array, first: int, last: int, gain: float, order: int) -> int:
+    """Return the leaf with the largest gain, the first of equals, that comes after this gain and order; or -1.
+
+    It is one of the nodes first to last - 1, those of its tree.
+    """
     best, most = -1, -1.0
-    for node in range(n_nodes):
+    for node in range(first, last):
         if facts[node, STATE] != LEAF:
             continue
         mine, number = gains[node], facts[node, ORDER]
@@ -33,15 +36,19 @@ def leading(facts: Array, gains: Array, n_nodes: int, gain: float, order: int) -
 
 
 @part
-def next_leaves(facts: Array, gains: Array, n_nodes: int, ahead: int, spare: int, batch: Array) -> int:
-    """Write the leaves to prepare, the leading one and the next as far as there is space; return how many."""
+def next_leaves(
+    facts: Array, gains: Array, first: int, last: int, ahead: int, spare: int, batch: Array, size: int
+) -> int:
+    """Write the leaves to prepare behind so many others, the leading one and the next as far as there is space; return
+    how many there are then.
+    """
     count, gain, order = 0, np.inf, -1
     for _ in range(ahead):
-        node = leading(facts, gains, n_nodes, gain, order)
+        node = leading(facts, gains, first, last, gain, order)
         if node < 0 or count > spare:
             break
         gain, order = gains[node], facts[node, ORDER]
         if facts[node, CHILD] == 0:
-            batch[count] = node
+            batch[size + count] = node
             count += 1
-    return count
+    return size + count

@@ -18,7 +18,7 @@ from boostlab.backend.cpu.kernels.fixed_point import _scales, flat_sums_at
 from boostlab.backend.cpu.kernels.histogram import value
 from boostlab.backend.cpu.kernels.totals import largest_part, times
 from boostlab.backend.cpu.kernels.workspace import BLOCK as STRETCH
-from boostlab.backend.cpu.kernels.workspace import block_of_doubles, doubles, to_read
+from boostlab.backend.cpu.kernels.workspace import block_of_doubles, clear, doubles, to_read
 
 Array = np.ndarray[Any, Any]
 
@@ -49,17 +49,19 @@ def moments(
     tops: Array,
     sums: Array,
 ) -> None:
-    """Do as `tops_and_sums` does for the two values w t and w."""
-    x = doubles(BLOCK)
-    for start in range(first, last, BLOCK):
-        end = min(start + BLOCK, last)
-        by, of, mine, ws, ts = counts[start:end], mass[start:end], x[: end - start], w[start:end], t[start:end]
-        for i in range(mine.size):
-            mine[i] = ws[i] * ts[i]
-        note(mine, by, of, powers, 0, tops[part], sums[part])
-        for i in range(mine.size):
-            mine[i] = ws[i]
-        note(mine, by, of, powers, 1, tops[part], sums[part])
+    """Do as `tops_and_sums` does for the values w t of all tasks, then for their w; both have a row a task."""
+    x, n_tasks = doubles(BLOCK), w.shape[0]
+    for task in range(n_tasks):
+        for start in range(first, last, BLOCK):
+            end = min(start + BLOCK, last)
+            by, of, mine = counts[start:end], mass[start:end], x[: end - start]
+            ws, ts = w[task, start:end], t[task, start:end]
+            for i in range(mine.size):
+                mine[i] = ws[i] * ts[i]
+            note(mine, by, of, powers, task, tops[part], sums[part])
+            for i in range(mine.size):
+                mine[i] = ws[i]
+            note(mine, by, of, powers, n_tasks + task, tops[part], sums[part])
 
 
 @part
@@ -75,8 +77,10 @@ def sum_roughly(x: Array, size: int) -> float:
 
 
 @part
-def round_block(form: int, w: Array, t: Array, counts: Array, mass: Array, k: int, q: Array) -> Any:
-    """Write q = counts * rint(mass * value * 2^k); return how many changed, the sums of q and |q|, and this roughly."""
+def round_block(form: int, w: Array, t: Array, counts: Array, mass: Array, k: int, q: Array, whole: Array) -> float:
+    """Write q = counts * rint(mass * value * 2^k); add how many changed and the sums of q and |q|, and return this
+    roughly.
+    """
     scale, more = _scales(k)
     changed, signed, gross, rough, sizes = 0, np.int64(0), np.int64(0), 0.0, block_of_doubles()
     if counts.size == 0 and mass.size == 0:
@@ -92,7 +96,8 @@ def round_block(form: int, w: Array, t: Array, counts: Array, mass: Array, k: in
                 signed += new
                 gross += abs(new)
             rough += sum_roughly(sizes, qs.size)
-        return changed, signed, gross, rough
+        add_facts(whole, changed, signed, gross)
+        return rough
     for i in range(q.size):
         x = value(form, w[i], t[i])
         v = (x * mass[i] if mass.size > 0 else x) * scale * more
@@ -103,7 +108,16 @@ def round_block(form: int, w: Array, t: Array, counts: Array, mass: Array, k: in
         signed += new
         gross += abs(new)
         rough += many * abs(v)
-    return changed, signed, gross, rough
+    add_facts(whole, changed, signed, gross)
+    return rough
+
+
+@part
+def add_facts(whole: Array, changed: int, signed: int, gross: int) -> None:
+    """Add what is known of a block to what is known of those before."""
+    whole[0] += changed
+    whole[1] += signed
+    whole[2] += gross
 
 
 @cache
@@ -116,7 +130,7 @@ def pair_rounding(residual: Callable[..., Any]) -> Any:
         forms: Any,
         w: Array,
         t: Array,
-        centre: float,
+        centres: Array,
         counts: Array,
         mass: Array,
         scales: Any,
@@ -126,34 +140,39 @@ def pair_rounding(residual: Callable[..., Any]) -> Any:
         part: int,
         q: Array,
         p: Array,
-        centred: Array,
+        facts: Any,
         tops: Array,
         sums: Array,
-    ) -> tuple[int, int, int, float, int, int, int, float]:
-        """Write t - centre (unless there is no space) and the integers of both channels of the rows first <= i < last.
+    ) -> int:
+        """Write the integers of both channels, w and w (t - centre), of the rows first <= i < last.
 
-        Return for each channel what `round_block` does; tops and sums, unless these are empty, are those of
-        `tops_and_sums` for residuals.
+        Arrays of rows have a row a task.  facts are integers and a float for each part, task and channel: what
+        `round_block` adds and returns.  tops and sums, unless these are empty, are those of `tops_and_sums` for
+        residuals.
         """
-        x, less = doubles(BLOCK), doubles(BLOCK)
-        many0, signed0, gross0, rough0 = 0 if first <= last else stamp, np.int64(0), np.int64(0), 0.0
-        many1, signed1, gross1, rough1 = 0, np.int64(0), np.int64(0), 0.0
-        for start in range(first, last, BLOCK):
-            end = min(start + BLOCK, last)
-            by, of, ws, ts = counts[start:end], mass[start:end], w[start:end], t[start:end]
-            to = centred[start:end] if centred.size > 0 else less[: end - start]
-            for i in range(to.size):
-                to[i] = ts[i] - centre
-            changed, signed, gross, rough = round_block(forms[0], ws, to, by, of, scales[0], q[start:end])
-            many0, signed0, gross0, rough0 = many0 + changed, signed0 + signed, gross0 + gross, rough0 + rough
-            changed, signed, gross, rough = round_block(forms[1], ws, to, by, of, scales[1], p[start:end])
-            many1, signed1, gross1, rough1 = many1 + changed, signed1 + signed, gross1 + gross, rough1 + rough
-            if tops.size == 0:
-                continue
-            mine = x[: end - start]
-            for i in range(mine.size):
-                mine[i] = residual(ws[i], to[i], (0.0, 0.0))
-            note(mine, by, of, powers, 0, tops[part], sums[part])
-        return many0, signed0, gross0, rough0, many1, signed1, gross1, rough1  # type: ignore[return-value]
+        x, less, (whole, rough) = doubles(BLOCK), doubles(BLOCK), facts
+        for task in range(w.shape[0]):
+            clear(whole[part, task, 0])
+            clear(whole[part, task, 1])
+            rough[part, task, 0] = rough[part, task, 1] = 0.0
+            for start in range(first, last, BLOCK):
+                end = min(start + BLOCK, last)
+                by, of, ws, ts = counts[start:end], mass[start:end], w[task, start:end], t[task, start:end]
+                to = less[: end - start]
+                for i in range(to.size):
+                    to[i] = ts[i] - centres[task]
+                for channel in range(2):
+                    out = q[task, start:end] if channel == 0 else p[task, start:end]
+                    mine = whole[part, task, channel]
+                    rough[part, task, channel] += round_block(
+                        forms[channel], ws, to, by, of, scales[channel], out, mine
+                    )
+                if tops.size == 0:
+                    continue
+                far = x[: end - start]
+                for i in range(far.size):
+                    far[i] = residual(ws[i], to[i], (0.0, 0.0))
+                note(far, by, of, powers, task, tops[part], sums[part])
+        return stamp
 
     return rounded

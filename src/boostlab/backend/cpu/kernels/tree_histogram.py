@@ -53,9 +53,11 @@ def new_block() -> RowBlock:
 
 
 @part
-def gather_labels(source: Any, members: Array, some: bool, step: int, first: int, size: int, block: RowBlock) -> None:
+def gather_labels(
+    source: Any, tree: int, members: Array, some: bool, step: int, first: int, size: int, block: RowBlock
+) -> None:
     """Write the rows members[first : first + size] (or first to first + size - 1) and their weights, by sides."""
-    q, rows, values = source[0], block.rows, block.values
+    q, rows, values = source[0][tree], block.rows, block.values
     for k in range(size):
         i = U(members[first + k]) if some else U(first + k)
         v = q[i]
@@ -64,9 +66,11 @@ def gather_labels(source: Any, members: Array, some: bool, step: int, first: int
 
 
 @part
-def gather_numbers(source: Any, members: Array, some: bool, step: int, first: int, size: int, block: RowBlock) -> None:
+def gather_numbers(
+    source: Any, tree: int, members: Array, some: bool, step: int, first: int, size: int, block: RowBlock
+) -> None:
     """Write the rows and their two numbers."""
-    q, p, rows, values = source[0], source[1], block.rows, block.values
+    q, p, rows, values = source[0][tree], source[1][tree], block.rows, block.values
     for k in range(size):
         i = U(members[first + k]) if some else U(first + k)
         rows[k] = i * U(step)
@@ -74,9 +78,11 @@ def gather_numbers(source: Any, members: Array, some: bool, step: int, first: in
 
 
 @part
-def gather_classes(source: Any, members: Array, some: bool, step: int, first: int, size: int, block: RowBlock) -> None:
+def gather_classes(
+    source: Any, tree: int, members: Array, some: bool, step: int, first: int, size: int, block: RowBlock
+) -> None:
     """Write the rows, their weights and their classes."""
-    q, of, rows, classes, values = source[0], source[1], block.rows, block.classes, block.values
+    q, of, rows, classes, values = source[0][tree], source[1][tree], block.rows, block.classes, block.values
     for k in range(size):
         i = U(members[first + k]) if some else U(first + k)
         rows[k], classes[k], values[k] = i * U(step), U(of[i]), q[i]

@@ -38,7 +38,7 @@ Array = np.ndarray[Any, Any]
 def labels_grower(cost: Callable[..., Any], explains: float, lanes: int) -> Any:
     """Return the growth for labels -1 and +1, by a cost(left, right, gross, numbers) of w and w y.
 
-    source is (q,), the weights times labels.
+    source is (q,), the weights times labels; here as below, all have a row a tree.
     """
     sums = sums_of_sides
 
@@ -55,7 +55,7 @@ def labels_grower(cost: Callable[..., Any], explains: float, lanes: int) -> Any:
         arrange_pairs(sums, hist, columns, j, unit, buffers)
 
     @part
-    def remaining(alone: float, total: Any, scales: Scales, source: Any, rows: Array) -> float:
+    def remaining(alone: float, total: Any, scales: Scales, source: Any, tree: int, rows: Array) -> float:
         return alone - _alone(cost, (total[0], total[0]), scales)
 
     even = even_search(_both, arrange)
@@ -70,7 +70,7 @@ def labels_grower(cost: Callable[..., Any], explains: float, lanes: int) -> Any:
 def numbers_grower(cost: Callable[..., Any], explains: float, residual: Callable[..., Any], lanes: int) -> Any:
     """Return the growth by a cost of w and w t, of which residual(w, t, sums) says how far a row is from its node.
 
-    source is (q, p, w, t): the integers of both channels, and what they are made of.
+    source is (q, p, w, t, centres): the integers of both channels, and what they are made of, w and t less a centre.
     """
     sums = sums_of_numbers
 
@@ -87,10 +87,11 @@ def numbers_grower(cost: Callable[..., Any], explains: float, residual: Callable
         arrange_pairs(sums, hist, columns, j, unit, buffers)
 
     @part
-    def remaining(alone: float, total: Any, scales: Scales, source: Any, rows: Array) -> float:
+    def remaining(alone: float, total: Any, scales: Scales, source: Any, tree: int, rows: Array) -> float:
+        w, t, centre = source[2][tree], source[3][tree], source[4][tree]
         most, whole = 0.0, (total[0] * scales.unit[0], total[1] * scales.unit[1])
         for m in range(rows.size):
-            most = max(most, residual(source[2][rows[m]], source[3][rows[m]], whole))
+            most = max(most, residual(w[rows[m]], t[rows[m]] - centre, whole))
         return most
 
     even = even_search(_first, arrange)
@@ -123,7 +124,7 @@ def classes_grower(fold: Callable[..., Any], close: Callable[..., Any], lanes: i
         """Columns of categories are not served."""
 
     @part
-    def remaining(alone: float, total: Array, scales: Scales, source: Any, rows: Array) -> float:
+    def remaining(alone: float, total: Array, scales: Scales, source: Any, tree: int, rows: Array) -> float:
         whole = sum_of(total) * scales.unit[0]
         return alone - close(fold(0.0, whole), whole, 0.0, 0.0)
 

@@ -170,31 +170,35 @@ def whole_histogram(lanes: int, of: str) -> Any:
         q: Array,
         p: Array,
         parts: Array,
+        step: int,
         out: Array,
     ) -> int:
-        """Write the sums of all rows as member `me` of a team of so many.
+        """Write the sums of all rows as member `me` of a team of so many, for one row of q and p after the other.
 
         starts are those of the columns in the histogram, bases the same, in numbers, for every lane; parts has a
-        histogram for each member.  Return 1, or 0 if the team is broken.
+        histogram for each member, out one for every `step` rows.  Return 1, or 0 if the team is broken.
         """
-        groups, rows, d = words.shape[0], words.shape[1], starts.size - 1
-        whole, values = groups * rows, integers(held)
+        groups, rows, d, values = words.shape[0], words.shape[1], starts.size - 1, integers(held)
+        whole = q.shape[0] * groups * rows
         at, end = whole * me // size, whole * (me + 1) // size
         while at < end:
-            g, row = at // rows, at % rows
-            stop, many = min(rows, row + end - at), max((end - at) // rows, 1) if row == 0 else 1  # words, read at once
-            to = out if row == 0 else parts[me]
+            which, g, row = at // (groups * rows), at // rows % groups, at % rows
+            stop = min(rows, row + end - at)
+            many = min(max((end - at) // rows, 1), groups - g) if row == 0 else 1  # words, read at once
+            to = out[which * step] if row == 0 else parts[me]
             clear(to[channels * starts[g * lanes] : channels * starts[min((g + many) * lanes, d)]])
-            add_rows(words, bases, d, q, p, (g, g + many, row, stop), values, to)
+            add_rows(words, bases, d, q[which], p[which], (g, g + many, row, stop), values, to)
             at += many * (stop - row)
         if size > 1 and meet(team, size):
             return 0
-        for j in range(d * me // size, d * (me + 1) // size):
-            first, last, word = channels * starts[j], channels * starts[j + 1], j // lanes * rows
+        columns = q.shape[0] * d
+        for column in range(columns * me // size, columns * (me + 1) // size):
+            which, j = column // d, column % d
+            first, last, word = channels * starts[j], channels * starts[j + 1], (which * groups + j // lanes) * rows
             for member in range(1, size):
                 begin, finish = whole * member // size, whole * (member + 1) // size
                 if word < begin and begin < word + rows and begin < finish:
-                    mine, other = out[first:last], parts[member, first:last]
+                    mine, other = out[which * step, first:last], parts[member, first:last]
                     for s in range(mine.size):
                         mine[s] += other[s]
         return 1

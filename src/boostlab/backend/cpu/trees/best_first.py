@@ -1,12 +1,16 @@
 """Trees grown best first in one compiled call (see `kernels.best_first`): dense columns, a limit on leaves or few rows.
 
+A round's trees for several classes are grown in one call, by all threads.
+
 Measured against `general`: on 500 rows of 30 columns a tree takes a fifth of the time; on 100,000 of 50 columns half.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,14 +18,14 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.bin_codes import FOLLOWED, DenseCodes, Followed
 from boostlab.backend.cpu.followed_histograms import Follower, Rounded, scaled
-from boostlab.backend.cpu.kernels.best_first import MOST, most_histograms
-from boostlab.backend.cpu.kernels.grown_tree import write_tree, write_votes
+from boostlab.backend.cpu.kernels.best_first import leaves_ahead, most_histograms
+from boostlab.backend.cpu.kernels.grown_tree import write_trees, write_votes
 from boostlab.backend.cpu.kernels.node_facts import CUT, FACTS
 from boostlab.backend.cpu.kernels.tree_histogram import class_totals, label_changes
 from boostlab.backend.cpu.kernels.tree_kinds import classes_grower, labels_grower, numbers_grower
 from boostlab.backend.cpu.masses import Masses
-from boostlab.backend.cpu.pairs import Pair
-from boostlab.backend.cpu.threads import WORTH, gather, is_worth
+from boostlab.backend.cpu.pairs import Pair, shown
+from boostlab.backend.cpu.threads import is_worth
 from boostlab.contract import Stop, Task
 from boostlab.contract.criterion import SIGNED, Separable, explains
 from boostlab.contract.growth import FLOOR, NO_SPLIT, Grown, Limits, Strategy, TreeArrays, deepest, most_leaves
@@ -33,21 +37,21 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 MOST_INTEGERS = 1 << 24  # integers in the histograms of all leaves
-SIDE = 1 << 21  # rows of all trees that grow side by side, 40 bytes each: larger tables keep the threads busy anyway
+TOGETHER = 1 << 21  # rows of all trees that grow together, 40 bytes each: one tree of a larger table keeps threads busy
 NO_LOWS = np.empty(0, bool)
 
 
 class RoundedRows(NamedTuple):
-    """What is summed: the rows as integers, and what these are worth."""
+    """What is summed, tree after tree: the rows as integers, and what these are worth."""
 
-    source: tuple[Array, ...]  # of the rows, as the kernel wants them
-    totals: list[int]  # over all rows, as the kernel's histogram has them
-    unit: Array  # what a unit of a sum is worth
+    source: tuple[Array, ...]  # of the rows, as the kernel wants them, a row a tree
+    totals: list[list[int]]  # over all rows, as the kernel's histogram has them
+    units: Array  # what a unit of a sum is worth
     gross: Array  # the sums of magnitudes
-    power: int
-    whole: float  # what impurities are made of
-    root: Array | None = None  # the histogram of all rows, where it is known
-    centre: float = 0.0  # of the target
+    powers: list[int]
+    wholes: list[float]  # what impurities are made of
+    roots: Callable[[Array], object] | None = None  # write the histograms of all rows, where they are known
+    centres: Sequence[float] = (0.0,)  # of the targets
 
 
 class BestFirst(Strategy):
@@ -98,66 +102,78 @@ class BestFirst(Strategy):
         self.words = codes.for_nodes  # laid out once for all threads that grow trees of their own
         self.limit, self.lanes = most_leaves(learner, codes.n_rows), codes.cells.shape[2]
         worth = codes.threads if is_worth(codes.n_rows * codes.width // 2, codes.threads) else 1
-        self.team = worth if team is None else team
+        self.team, self.together = worth if team is None else team, TOGETHER
         self.columns = slots.starts, *slots.count_cuts(), slots.filled, slots.categorical
         self.points = slots.point_starts, slots.points, slots.some_missing, slots.heavier_below
-        self.workspaces: dict[int, Workspace] = {}
+        self.workspaces: dict[tuple[int, int, int], Workspace] = {}  # by the numbers of channels, trees and threads
         self.follower: LabelFollower | None = None
         self.pair: Pair | None = None
-        self.alone: dict[int, BestFirst] = {}  # one for every thread, where tasks are shared
 
-    def grow(self, criterion: Separable, task: Task, out: Array | None = None) -> Grown | Stop:
-        """Grow a tree; its votes are written to `out` if they are numbers like those there."""
-        made, numbers = self._channels(criterion, task), criterion.numbers(task.params)
-        K = len(made.totals)
-        if K not in self.workspaces:
-            self.workspaces[K] = Workspace(self, K)
-        space = self.workspaces[K]
-        if made.root is not None:
-            space.hists[0] = made.root
-        space.totals[:, 0] = made.totals
-        grow, limits = self._kernel(criterion), (self.limit, deepest(self.learner), FLOOR * made.whole)
-        costs = made.unit, made.gross, numbers
-        facts = self.team, space.table, made.source, made.root is not None, costs, limits, space.nodes, space.shared
-        n = grow.together(self.team, lambda team, _: (team, *facts))
-        if n <= 1:
-            return NO_SPLIT
-        write_tree(space.facts[0], space.gains[0], space.totals[0], n, self.slots.starts, self.points, space.tree)
-        feature, threshold, missing_low, children, gains, totals, source = (x[:n].copy() for x in space.tree)
-        starts, lows = self._categories(space, feature, threshold, missing_low, source)
-        sums = self._sums(criterion, totals)
-        values = criterion.leaves_of(sums * made.unit, made.gross, numbers)
-        if criterion.centred:
-            values = values + made.centre
-        gains /= scaled(sum(made.totals), made.power) if criterion.by_class else criterion.weight(made.gross)
-        tree = TreeArrays(feature, threshold, missing_low, children, starts, lows, values, gains)
-        votes = self._votes(space, source, values, out)
-        if not criterion.heaviest:
-            return Grown(tree, votes)
-        errors = [criterion.error(total) for total in sums[feature < 0]]
-        whole, wrong = (scaled(sum(e[i] for e in errors), made.power) for i in (0, 1))
-        return Grown(tree, votes, (whole, wrong))
+    def grow(self, criterion: Separable, task: Task) -> Grown | Stop:
+        """Grow a tree."""
+        return self._grow(criterion, self._channels(criterion, task), criterion.numbers(task.params), self.team)[0]
 
     def grow_each(self, criterion: Separable, tasks: Sequence[Task]) -> list[Grown | Stop] | None:
-        """Let every thread grow trees of its own, where there are enough of them: no thread waits for another."""
-        threads, size = self.codes.threads, len(tasks)
-        parts = min(threads, size)
-        if self.team == 1 or self.rows.small is not None or 2 * size < threads or parts * self.codes.n_rows > SIDE:
+        """Grow trees by numbers together, so many that the threads have work to share."""
+        n, size = self.codes.n_rows, len(tasks)
+        parts = -(-size * n // self.together)
+        if criterion.residual is None or self.rows.small is not None or parts >= size:
             return None
-        for first in (size * p // parts for p in range(parts)):
-            if first not in self.alone:
-                self.alone[first] = BestFirst(self.learner, self.rows.alone())
+        if not is_worth(size // parts * n * self.codes.width // 2, self.codes.threads):
+            return None
+        numbers, grown = criterion.numbers(tasks[0].params), list[Grown | Stop]()
+        votes = np.empty((size, n))  # one array, so that nothing copies them side by side
+        for part in range(parts):
+            first, last = size * part // parts, size * (part + 1) // parts
+            made = self._numbers(criterion, tasks[first:last], first)
+            grown += self._grow(criterion, made, numbers, self.codes.threads, votes[first:last])
+        return grown
 
-        votes = np.empty((size, self.codes.n_rows))  # one array, so that nothing copies them side by side
+    def _grow(
+        self, criterion: Separable, made: RoundedRows, numbers: Array, team: int, out: Array | None = None
+    ) -> list[Grown | Stop]:
+        """Grow trees together; their votes are written to the rows of `out` where there is one."""
+        trees, K = len(made.totals), len(made.totals[0])
+        kind = K, trees, team
+        if kind not in self.workspaces:
+            self.workspaces[kind] = Workspace(self, *kind)
+        space = self.workspaces[kind]
+        if made.roots is not None:
+            made.roots(space.hists)
+        space.totals[:, :: space.most] = made.totals
+        limits = self.limit, deepest(self.learner), space.ahead, FLOOR * np.array(made.wholes)
+        costs = made.units, made.gross, numbers
+        facts = team, space.table, made.source, made.roots is not None, costs, limits, space.nodes, space.shared
+        self._kernel(criterion).together(team, lambda met, _: (met, *facts))
+        told = space.facts[0], space.gains[0], space.totals[0], space.sizes
+        write_trees(*told, self.slots.starts, self.points, space.trees)
+        ends = list(accumulate(space.sizes.tolist(), initial=0))
+        spans = [slice(*ends[tree : tree + 2]) for tree in range(trees)]
+        found = [self._tree(criterion, made, numbers, space, tree, span) for tree, span in enumerate(spans)]
+        values = found[0][0].values if trees == 1 else np.concatenate([arrays.values for arrays, _ in found])
+        votes = self._votes(space, values, out)
+        return [
+            Grown(tree, votes[k], sums) if len(tree.values) > 1 else NO_SPLIT for k, (tree, sums) in enumerate(found)
+        ]
 
-        def work(first: int, last: int) -> list[Grown | Stop]:
-            mine, grown = self.alone[first], list[Grown | Stop]()
-            for turn in range(first, last):
-                mine.rows.turn = turn
-                grown.append(mine.grow(criterion, tasks[turn], votes[turn]))
-            return grown
-
-        return [one for of_part in gather(work, size, WORTH, parts) for one in of_part]
+    def _tree(
+        self, criterion: Separable, made: RoundedRows, numbers: Array, space: Workspace, tree: int, span: slice
+    ) -> tuple[TreeArrays, tuple[float, float] | None]:
+        """Return a tree that has grown, given where its nodes are, and all weight and that of wrong rows, if known."""
+        feature, threshold, missing_low, children, gains, totals, source = (x[span].copy() for x in space.trees)
+        starts, lows = self._categories(space, feature, threshold, missing_low, source)
+        sums, gross = self._sums(criterion, totals), made.gross[tree]
+        values = criterion.leaves_of(sums * made.units[tree], gross, numbers)
+        if criterion.centred:
+            values = values + made.centres[tree]
+        power = made.powers[tree]
+        gains /= scaled(sum(made.totals[tree]), power) if criterion.by_class else criterion.weight(gross)
+        arrays = TreeArrays(feature, threshold, missing_low, children, starts, lows, values, gains)
+        if not criterion.heaviest:
+            return arrays, None
+        errors = [criterion.error(total) for total in sums[feature < 0]]
+        whole, wrong = (scaled(sum(e[i] for e in errors), power) for i in (0, 1))
+        return arrays, (whole, wrong)
 
     def _kernel(self, criterion: Separable) -> Any:
         """Return the compiled growth."""
@@ -174,12 +190,13 @@ class BestFirst(Strategy):
             return totals
         return np.stack([totals[:, 1] + totals[:, 0], totals[:, 1] - totals[:, 0]], axis=1)
 
-    def _votes(self, space: Workspace, source: Array, values: Array, out: Array | None) -> Array:
-        values, n = compact(values), len(source)
-        if out is None or out.dtype != values.dtype:
-            out = np.empty(self.codes.n_rows, values.dtype)
-        facts = space.members, space.facts[0], source, values
-        write_votes.shared(4 * self.codes.n_rows, self.codes.threads, *facts, 0, n, out)
+    def _votes(self, space: Workspace, values: Array, out: Array | None) -> Array:
+        """Write what the leaves of all trees vote."""
+        if out is None:
+            values = compact(values)
+            out = np.empty((1, self.codes.n_rows), values.dtype)
+        facts = space.members, space.facts[0], space.trees[-1][: len(values)], values
+        write_votes.shared(4 * out.size, self.codes.threads, *facts, 0, out.size, out)
         return out
 
     def _categories(
@@ -203,21 +220,22 @@ class BestFirst(Strategy):
         """Round the rows as `general` does."""
         if criterion.by_class:
             return self._classes(task)
-        return self._labels(criterion, task) if criterion.labels else self._numbers(criterion, task)
+        if criterion.labels:
+            return self._labels(criterion, task)
+        if task.counts is None and self.rows.small is None:
+            return self._numbers(criterion, [task], self.rows.turn)
+        return self._drawn(criterion, task)
 
     def _classes(self, task: Task) -> RoundedRows:
         count = self.rows.counter(task.target)
         count.round(self.rows.tame(task.weight), task.counts)
-        unit = math.ldexp(1.0, -count.power)
-        totals = np.zeros(count.width, np.int64)
+        unit, totals = math.ldexp(1.0, -count.power), np.zeros(count.width, np.int64)
         class_totals(count.q, count.classes, totals)
-        gross = totals * unit
-        return RoundedRows(
-            (count.q, count.classes), totals.tolist(), np.array([unit]), gross, count.power, count.whole * unit
-        )
+        source, units, gross = (count.q[None], count.classes[None]), np.array([[unit]]), (totals * unit)[None]
+        return RoundedRows(source, [totals.tolist()], units, gross, [count.power], [count.whole * unit])
 
     def _labels(self, criterion: Separable, task: Task) -> RoundedRows:
-        rows, weight, root = self.rows, self.rows.tame(task.weight), None
+        rows, weight, roots = self.rows, self.rows.tame(task.weight), None
         mine: Follower
         if task.counts is not None:
             mine = Rounded(rows.masses, self.codes, SIGNED, sided=True)
@@ -231,44 +249,35 @@ class BestFirst(Strategy):
                 self.follower = LabelFollower(rows.masses, self.codes)
             mine = self.follower
             mine.update(weight, task.target)
-            root = mine.slots[0]
+            roots = partial(_write, mine.slots[0])
         assert mine.q is not None
-        unit = math.ldexp(1.0, -mine.power)
-        whole = math.ldexp(mine.gross, -mine.power)
-        gross = np.array([whole, whole])
-        return RoundedRows(
-            (mine.q,), [mine.minus, mine.plus], np.array([unit, unit]), gross, mine.power, criterion.weight(gross), root
-        )
+        unit, whole = math.ldexp(1.0, -mine.power), math.ldexp(mine.gross, -mine.power)
+        units, gross, totals = np.array([[unit, unit]]), np.array([[whole, whole]]), [[mine.minus, mine.plus]]
+        whole = criterion.weight(gross[0])
+        return RoundedRows((mine.q[None],), totals, units, gross, [mine.power], [whole], roots)
 
-    def _numbers(self, criterion: Separable, task: Task) -> RoundedRows:
-        weight, target, counts = self.rows.tame(task.weight), task.target, task.counts
-        if counts is None and self.rows.small is None:
-            two, target, centre, whole = self._pair(criterion, weight, target)
-        else:
-            two, target, centre, whole = self._one_by_one(criterion, weight, target, counts)
-        unit = np.array([math.ldexp(1.0, -f.power) for f in two])
-        gross = np.array([math.ldexp(f.gross, -f.power) for f in two])
-        whole = criterion.weight(gross) if whole is None else whole
-        present = weight if counts is None else weight * (counts > 0)
-        q = [f.q for f in two if f.q is not None]
-        source = *q, np.asarray(present, np.float64), np.asarray(target, np.float64)
-        root = self.codes.whole("two", *q) if self.rows.small is None else None
-        return RoundedRows(source, [f.total for f in two], unit, gross, two[0].power, whole, root, centre)
-
-    def _pair(self, criterion: Separable, weight: Array, target: Array) -> Any:
-        """Return both channels, the target less its mean, this, and what impurities are made of."""
+    def _numbers(self, criterion: Separable, tasks: Sequence[Task], turn: int) -> RoundedRows:
+        """Round the rows for some tasks of a round, the first of which has this turn."""
         assert criterion.residual is not None
         if self.pair is None:
             two = [Rounded(self.rows.masses, self.codes, form) for form in criterion.forms]
             self.pair = Pair(two, criterion.residual, self.codes.threads)
-        self.pair.take_turn(self.rows.turn)
-        centre = self.pair.mean(weight, target) if criterion.centred else 0.0
-        centred, whole = self.pair.spread(weight, target, centre)
-        return self.pair.two, centred, centre, whole
+        pair, weights = self.pair, _as_rows([self.rows.tame(task.weight) for task in tasks])
+        targets = _as_rows([task.target for task in tasks])
+        pair.take_turn(turn)
+        centres = pair.means(weights, targets) if criterion.centred else [0.0] * len(tasks)
+        wholes = pair.spread(weights, targets, centres)
+        powers, totals, grosses = zip(*(zip(*found, strict=True) for found in pair.found), strict=True)
+        units = np.array([[math.ldexp(1.0, -power) for power in two] for two in powers])
+        gross = units * grosses
+        source, first = (*pair.q, weights, targets, np.array(centres)), [power for power, _ in powers]
+        roots = partial(self.codes.whole_of_each, "two", *pair.q)
+        return RoundedRows(source, [list(t) for t in totals], units, gross, first, wholes, roots, centres)
 
-    def _one_by_one(self, criterion: Separable, weight: Array, target: Array, counts: Array | None) -> Any:
-        """Do the same for a draw, or for few rows."""
-        rows, centre, two = self.rows, 0.0, list[Follower]()
+    def _drawn(self, criterion: Separable, task: Task) -> RoundedRows:
+        """Round the numbers of a draw, or of few rows."""
+        rows, weight, target, counts = self.rows, self.rows.tame(task.weight), task.target, task.counts
+        two, centre = list[Follower](), 0.0
         if criterion.centred:
             target, centre = rows.centred(weight, target, counts)
         span = criterion.span(weight, target)
@@ -282,28 +291,53 @@ class BestFirst(Strategy):
                 for c, form in enumerate(criterion.forms):
                     rows.followed(c, form, weight, target)
             two = [rows.follower(c, form) for c, form in enumerate(criterion.forms)]
-        return two, target, centre, None if span is None else rows.sums(span, counts)[1]
+        units = np.array([[math.ldexp(1.0, -f.power) for f in two]])
+        gross = np.array([[math.ldexp(f.gross, -f.power) for f in two]])
+        whole = criterion.weight(gross[0]) if span is None else rows.sums(span, counts)[1]
+        present = weight if counts is None else weight * (counts > 0)
+        source = *(f.q[None] for f in two if f.q is not None), shown(present)[None], shown(target)[None], np.zeros(1)
+        return RoundedRows(source, [[f.total for f in two]], units, gross, [two[0].power], [whole], None, [centre])
+
+
+def _write(root: Array, hists: Array) -> None:
+    """Write the histogram of all rows to the first place."""
+    hists[0] = root
+
+
+def _as_rows(columns: Sequence[Array]) -> Array:
+    """Return columns of numbers as rows of one array, which is theirs where they lie behind one another there."""
+    first, n, whole = columns[0], len(columns[0]), columns[0].base
+    if len(columns) == 1:
+        return shown(first)[None]
+    places = [x.__array_interface__["data"][0] for x in columns]
+    alike = all(x.base is whole and x.dtype == np.float64 and x.flags.c_contiguous for x in columns)
+    if whole is None or not alike or not whole.flags.c_contiguous or np.any(np.diff(places) != n * first.itemsize):
+        return shown(np.stack(columns))
+    start = (places[0] - whole.__array_interface__["data"][0]) // first.itemsize
+    return shown(whole.reshape(-1)[start : start + n * len(columns)].reshape(-1, n))
 
 
 class Workspace:
-    """What growth with so many channels needs, made once a session."""
+    """What growth of so many trees with so many channels needs, made once a session."""
 
-    def __init__(self, grower: BestFirst, n_channels: int) -> None:
-        codes, K, team = grower.codes, n_channels, grower.team
-        leaves = most_histograms(grower.limit, team)
-        size = 2 * leaves - 1
+    def __init__(self, grower: BestFirst, n_channels: int, trees: int, team: int) -> None:
+        codes, K, self.ahead = grower.codes, n_channels, leaves_ahead(team, trees)
+        leaves = most_histograms(grower.limit, self.ahead)
+        self.most = 2 * leaves - 1  # nodes of a tree
+        size, n, numbers = trees * self.most, trees * codes.n_rows, K * codes.n_slots
         widest = int(np.diff(codes.starts).max()) if grower.slots.categories else 0
         bases = (codes.read[1] * np.uint64(K)).astype(np.uint64)
         self.table = (codes.cells, *grower.words, bases), grower.columns
         self.facts, self.gains = np.empty((team, size, FACTS), np.int64), np.empty((team, size))
         self.totals, self.orders = np.empty((team, size, K), np.int64), np.empty((team, size, widest), np.int64)
         self.nodes = self.facts, self.gains, self.totals, self.orders
-        n, numbers = codes.n_rows, K * codes.n_slots
-        self.members, self.hists = np.empty(n, np.int32), np.empty((leaves, numbers), np.int64)
-        found = np.empty((team, size)), np.empty((team, size, 2), np.int64), np.empty((MOST, team), np.int64)
-        self.shared = self.members, np.empty(n, np.int32), self.hists, np.empty((team, numbers), np.int64), *found
+        self.members, self.hists = np.empty(n, np.int32), np.empty((trees * leaves, numbers), np.int64)
+        self.sizes = np.empty(trees, np.int64)
+        found = np.empty((team, size)), np.empty((team, size, 2), np.int64)
+        lows, parts = np.empty((trees * self.ahead, team), np.int64), np.empty((team, numbers), np.int64)
+        self.shared = self.members, np.empty(n, np.int32), self.hists, parts, *found, lows, self.sizes
         whole = np.empty(size, np.int64), np.empty(size), np.empty(size, bool), np.empty((size, 2), np.int64)
-        self.tree = *whole, np.empty(size), np.empty((size, K), np.int64), np.empty(size, np.int64)
+        self.trees = *whole, np.empty(size), np.empty((size, K), np.int64), np.empty(size, np.int64)
 
 
 class LabelFollower(Follower):
