@@ -98,7 +98,7 @@ def reproduce(request: ReproduceOptions, console: Console) -> int:
     for other in request.merge:
         if not other.is_file():
             raise RequestError(f"There is no store {other} to merge.")
-    published = {other: _published(other) for other in request.merge if other.name == cell_file.NAME}
+    published = {other: _published(other) for other in request.merge if other.suffix == ".gz"}
     if studies:
         page.prepare(request.out)
     if request.only_page and not path.is_file() and not request.merge:
@@ -128,11 +128,11 @@ def _published(file: Path) -> Ran:
     """Return what the page beside a file of cells was made of."""
     name = file.absolute().parent.name
     study = papers.STUDIES.get(name)
-    ran = index.recall(study, file.absolute().parent.parent) if study else None
+    ran = index.recall(study, file.absolute().parent.parent) if study and file.name == cell_file.NAME else None
     if ran is None:
         raise RequestError(
-            f"{file} cannot be merged: its folder must have a study's name and {index.FACTS}, as `boostlab reproduce` "
-            "writes them."
+            f"{file} cannot be merged: it must be a study's {cell_file.NAME}, in a folder of that study's name with "
+            f"{index.FACTS} beside it, as `boostlab reproduce` writes them."
         )
     return ran
 

@@ -204,8 +204,10 @@ def test_a_page_is_gone_on_from_where_its_store_is_lost(run, tmp_path):
     assert "9 cells taken over, 0 known already, 3 left out, as code, parameters" in " ".join(out.split())
     Path("elsewhere").mkdir()
     shutil.copy(cells, "elsewhere")
-    problem = run("--merge", "elsewhere/cells.csv.gz", "--store", "third.sqlite", code=2).stderr
-    assert "its folder must have a study's name" in problem
+    shutil.copy(cells, Path("studies", "toy", "renamed.csv.gz"))
+    for other in ("elsewhere/cells.csv.gz", "studies/toy/renamed.csv.gz"):
+        problem = run("--merge", other, "--store", "third.sqlite", code=2).stderr
+        assert "it must be a study's cells.csv.gz, in a folder of that study's name" in problem
     Path(cells).write_bytes(whole[: len(whole) // 2])
     for arguments in (["--merge", cells], ["toy", "--only-page"]):
         problem = run(*arguments, "--store", "fourth.sqlite", code=2).stderr

@@ -21,6 +21,7 @@ from boostlab_reproductions.papers.atlas_groups import rows as group_rows
 from boostlab_reproductions.problems import ATLAS_FAMILIES, CC18
 
 USUAL_ROPE = 1.0  # percent points: what the field calls practically equal
+BINDS = 10  # percent of choices near the cap, from which on it matters
 MANY = 6  # sets, from which on ranks say something
 SIZES = (500, 2000, 4000)
 TWO, SEVERAL, NOISE, QUICK = "two classes", "several classes", ", 20 % noise", ", quick"
@@ -80,7 +81,7 @@ def report(results: Results, hypotheses: Sequence[Hypothesis], afterwards: Seque
     out.captions |= {f"calibration, {block}": _CALIBRATION for block in blocks}
     out.captions |= {f"ranks, {block}": _RANKS for block in blocks}
     out.captions |= {f"seconds and error, {block}": _PARETO for block in blocks}
-    out.notes = [*_paces(results), *_short_runs(results), *_NOTES]
+    out.notes = [*_paces(results), *_short_runs(results), *_caps(out.tables.get("choices", [])), *_NOTES]
     return out
 
 
@@ -210,6 +211,25 @@ def _paces(results: Results) -> list[str]:
     return [
         "Seconds of these contenders were measured where a fixed piece of work takes another time than for most "
         f"cells, by the factor: {', '.join(far)}. Divide their seconds by it before you compare."
+    ]
+
+
+def _caps(choices: Sequence[Row]) -> list[str]:
+    """Say of every block how often the most rounds were chosen, and by whom in more than a tenth of the cells."""
+    said = []
+    for where in dict.fromkeys(row["where"] for row in choices):
+        near = [(row["near the cap, %"], row["cells"], row["method"]) for row in choices if row["where"] == where]
+        near = [one for one in near if one[0] is not None]
+        if not near:
+            continue
+        share = sum(percent * cells for percent, cells, _ in near) / sum(cells for _, cells, _ in near)
+        often = [f"{contender_of(m)} {p:.0f} %" for p, _, m in sorted(near, key=lambda one: -one[0]) if p > BINDS]
+        said.append(f"{where} {share:.0f} %" + (f" ({', '.join(often)})" if often else ""))
+    if not said:
+        return []
+    return [
+        "Caps: of the choices of rounds so many lie in the last tenth of those allowed, in brackets who does so in "
+        f"more than {BINDS} % of the cells, and might gain from more rounds: {'; '.join(said)}."
     ]
 
 

@@ -175,7 +175,7 @@ def planted(gains, blocks=("two classes",), repeats=1, without=()):
                         **facts,
                     }
                     stop = "max_rounds" if k % 2 else "time_up"
-                    tuned = {"bytes": 1000, "chosen": {"a": 1}, "tied": 0.0, "stop": stop}
+                    tuned = {"near_cap": float(k < 8), "bytes": 1000, "chosen": {"a": 1}, "tied": 0.0, "stop": stop}
                     numbers |= tuned if "tuned" in method.name else {}
                     done.append(Done(block.name, problem.name, method.name, repeat, Outcome(numbers)))
     return Results(study.blocks, done, {}), study
@@ -210,6 +210,9 @@ def test_the_page_says_what_is_planted():
     cut_off = {row["method"]: row["cut off, %"] for row in report.tables["choices"]}
     assert cut_off["BrownBoost, tuned"] == 50.0
     assert cut_off["AdaBoost, tuned"] is None  # its rounds are chosen
+    (caps,) = (note for note in report.notes if note.startswith("Caps"))
+    assert "two classes 24 % (" in caps  # 8 of 34 sets
+    assert "AdaBoost 24 %" in caps
     asked = {row["question"]: row["difference, points"] for row in report.tables["asked afterwards"]}
     assert asked["A3"] == pytest.approx(-7.0, abs=0.1)  # LogitBoost with 8 leaves against stumps
     assert {"ranks, two classes", "seconds and error, two classes", "differences"} <= set(report.figures)
