@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from boostlab.studies.statistics import average_ranks, hodges_lehmann, holm, sign_test, wilcoxon
 from boostlab.studies.study import Results
-from boostlab_reproductions.papers.atlas_contenders import CONTROLS, TUNED, is_tuned
-from boostlab_reproductions.papers.atlas_groups import means, ranked
+from boostlab_reproductions.papers.atlas_contenders import CONTROLS, TUNED, contender_of, is_tuned
+from boostlab_reproductions.papers.atlas_groups import LEVEL, means, ranked
 
 Array = npt.NDArray[Any]
 Row = dict[str, Any]
@@ -46,6 +46,24 @@ def against_controls(results: Results, block: str, controls: str) -> list[Row]:
         rows = [row | {"Holm p": float(f"{p:.2g}")} for row, p in zip(rows, corrected, strict=True)]
         found += sorted(rows, key=lambda row: float(row["difference, points"]))
     return found
+
+
+def said_of_controls(block: str, rows: Sequence[Row]) -> list[str]:
+    """Return a note on who errs significantly less or more than a control."""
+    said = []
+    for control in dict.fromkeys(row["control"] for row in rows):
+        rivals = [row for row in rows if row["control"] == control and is_tuned(row["method"])]
+        sure = [row for row in rivals if row["Holm p"] < LEVEL]
+        less = [contender_of(row["method"]) for row in sure if row["difference, points"] < 0]
+        more = [contender_of(row["method"]) for row in sure if row["difference, points"] > 0]
+        said.append(f"less than {control} {_named(less, len(rivals))}, more {_named(more, len(rivals))}")
+    if not said:
+        return []
+    return [f"Controls ({block}): of the tuned contenders significantly (Holm, 5 %) {'; '.join(said)}."]
+
+
+def _named(names: Sequence[str], of: int) -> str:
+    return "none" if not names else "all" if len(names) == of else ", ".join(names)
 
 
 def _is_control(method: str) -> bool:

@@ -15,7 +15,12 @@ from boostlab.studies.statistics import average_ranks
 from boostlab.studies.study import Report, Results
 from boostlab_reproductions.papers import atlas_figures as figures
 from boostlab_reproductions.papers.atlas_contenders import OWN, contender_of, is_tuned
-from boostlab_reproductions.papers.atlas_controls import CALIBRATION, against_controls, calibration
+from boostlab_reproductions.papers.atlas_controls import (
+    CALIBRATION,
+    against_controls,
+    calibration,
+    said_of_controls,
+)
 from boostlab_reproductions.papers.atlas_groups import LEVEL, ROPE, TABLE, facts_of, groups, means, ranked
 from boostlab_reproductions.papers.atlas_groups import rows as group_rows
 from boostlab_reproductions.problems import ATLAS_FAMILIES, CC18
@@ -55,10 +60,9 @@ def report(results: Results, hypotheses: Sequence[Hypothesis], afterwards: Seque
                 out.tables[f"hypotheses by {name}"] = [_short(one, "difference, × 100") for one in again]
     if asked := judge(results, afterwards, ATLAS_FAMILIES, ROPE):
         out.tables["asked afterwards"] = [_short(one, "difference, points", "question") for one in asked]
-    for block in (TWO, TWO + NOISE):
-        if rows := against_controls(results, block, block + CONTROL):
-            out.tables[f"against controls, {block}"] = rows
-    for block in blocks:
+    against = {block: against_controls(results, block, block + CONTROL) for block in (TWO, TWO + NOISE)}
+    out.tables |= {f"against controls, {block}": rows for block, rows in against.items() if rows}
+    for block in (TWO, TWO + NOISE, SEVERAL, SEVERAL + NOISE):
         if rows := calibration(results, block):
             out.tables[f"calibration, {block}"] = rows
     summaries = {block: _summary(results, block) for block in blocks}
@@ -82,6 +86,7 @@ def report(results: Results, hypotheses: Sequence[Hypothesis], afterwards: Seque
     out.captions |= {f"ranks, {block}": _RANKS for block in blocks}
     out.captions |= {f"seconds and error, {block}": _PARETO for block in blocks}
     out.notes = [*_paces(results), *_short_runs(results), *_caps(out.tables.get("choices", [])), *_NOTES]
+    out.notes += [note for block, rows in against.items() for note in said_of_controls(block, rows)]
     return out
 
 

@@ -234,6 +234,9 @@ def test_contenders_are_compared_with_controls_and_calibration_is_shown():
     plain = rows["AdaBoost, stumps (best of six jittered runs)", "AdaBoost, tuned"]
     assert plain["difference, points"] == pytest.approx(0.0, abs=0.1)
     assert not any("six" in method for _, method in rows)
+    (note,) = (note for note in report.notes if note.startswith("Controls (two classes)"))
+    assert "less than AdaBoost, stumps (six rates) L2Boost, more " in note
+    assert note.endswith("less than AdaBoost, 8 leaves (best of six jittered runs) L2Boost, more none.")
     lines = report.tables["calibration, two classes"]
     assert lines[0]["method"] == "L2Boost, tuned"
     assert "EBM, tuned" not in {row["method"] for row in lines}
