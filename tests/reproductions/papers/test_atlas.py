@@ -13,6 +13,7 @@ from boostlab.boosters import REGISTRY
 from boostlab.studies.plan import Outcome
 from boostlab.studies.study import Done, Results
 from boostlab_reproductions.papers import atlas
+from boostlab_reproductions.papers.atlas_again import completed
 from boostlab_reproductions.papers.atlas_contenders import (
     AUTO,
     CANDIDATES,
@@ -146,6 +147,19 @@ def test_controls_choose_among_six_runs_of_adaboost():
         numbers = protocol.run(parts, method).numbers
         assert numbers["tried"] == CANDIDATES
         assert set(numbers["chosen"]) == set(method.grid)
+
+
+def test_a_finished_cell_is_completed_only_by_the_same_model():
+    protocol = Atlas(rounds=8, most_train=80)
+    parts = protocol.parts(toy(2), 0)
+    method = next(m for m in all_of(*TWO_CLASSES) if m.name == "LogitBoost, tuned")
+    whole = protocol.run(parts, method)
+    kept = {name: value for name, value in whole.numbers.items() if name not in ("calibration_error", "chosen_rounds")}
+    assert (
+        completed(protocol, parts, method, Outcome(kept)).numbers["calibration_error"]
+        == (whole.numbers["calibration_error"])
+    )
+    assert completed(protocol, parts, method, Outcome({**kept, "log_loss": 1.001 * kept["log_loss"]})) is None
 
 
 def test_ties_in_a_held_out_choice_are_not_broken_by_rounding():
