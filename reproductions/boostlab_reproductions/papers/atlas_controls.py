@@ -56,10 +56,10 @@ def said_of_controls(block: str, rows: Sequence[Row]) -> list[str]:
         sure = [row for row in rivals if row["Holm p"] < LEVEL]
         less = [contender_of(row["method"]) for row in sure if row["difference, points"] < 0]
         more = [contender_of(row["method"]) for row in sure if row["difference, points"] > 0]
-        said.append(f"less than {control} {_named(less, len(rivals))}, more {_named(more, len(rivals))}")
+        said.append(f"{control}: {_named(less, len(rivals))} less, {_named(more, len(rivals))} more.")
     if not said:
         return []
-    return [f"Controls ({block}): of the tuned contenders significantly (Holm, 5 %) {'; '.join(said)}."]
+    return [f"Controls ({block}): which tuned contenders err significantly (Holm, 5 %) less or more. {' '.join(said)}"]
 
 
 def _named(names: Sequence[str], of: int) -> str:

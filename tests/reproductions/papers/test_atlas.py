@@ -249,8 +249,8 @@ def test_contenders_are_compared_with_controls_and_calibration_is_shown():
     assert plain["difference, points"] == pytest.approx(0.0, abs=0.1)
     assert not any("six" in method for _, method in rows)
     (note,) = (note for note in report.notes if note.startswith("Controls (two classes)"))
-    assert "less than AdaBoost, stumps (six rates) L2Boost, more " in note
-    assert note.endswith("less than AdaBoost, 8 leaves (best of six jittered runs) L2Boost, more none.")
+    assert "AdaBoost, stumps (six rates): L2Boost less, " in note
+    assert note.endswith("AdaBoost, 8 leaves (best of six jittered runs): L2Boost less, none more.")
     lines = report.tables["calibration, two classes"]
     assert lines[0]["method"] == "L2Boost, tuned"
     assert "EBM, tuned" not in {row["method"] for row in lines}
