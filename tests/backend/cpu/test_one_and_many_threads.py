@@ -57,7 +57,7 @@ def test_trees_that_grow_side_by_side_are_those_grown_one_after_the_other(criter
     tasks = [Task(criterion, rng.random(900), t) for t in targets]
     found = []
     for threads in (1, AtOnce(3), AtOnce(8)):
-        sample = CpuSample(Table.fit(X, masses, 32, threads), masses, as_small=False)
+        sample = CpuSample(Table.fit(X, masses, 32, threads), masses, way="followed")
         session = DecisionTree(max_leaf_nodes=6).begin(sample, rng)
         each = session.best_each(tasks)
         assert (each is None) == (threads == 1)
@@ -76,7 +76,7 @@ def test_trees_that_grow_side_by_side_are_those_grown_one_after_the_other(criter
 def test_few_tasks_for_many_threads_are_grown_one_after_the_other():
     X, masses = np.random.default_rng(0).normal(size=(300, 3)), Masses(300)
     session = DecisionTree(max_leaf_nodes=4).begin(
-        CpuSample(Table.fit(X, masses, 32, AtOnce(5)), masses, as_small=False), None
+        CpuSample(Table.fit(X, masses, 32, AtOnce(5)), masses, way="followed"), None
     )
     tasks = [Task("least_squares", np.ones(300), X[:, j]) for j in range(2)]
     assert session.best_each(tasks) is None
