@@ -138,6 +138,25 @@ def test_trees_of_eight_leaves():
     assert f"in {seconds['CatBoost, default']:g} seconds a fit to AutoBoost's {seconds['AutoBoost']:g}" in PAGE
 
 
+def test_nobody_surely_beats_six_rates():
+    def against(file, control):
+        with (ROOT / "studies" / "atlas" / file).open(encoding="utf-8", newline="") as lines:
+            return {line["method"]: line for line in csv.DictReader(lines) if line["control"] == control}
+
+    noisy = against("against-controls-two-classes-20-noise.csv", "AdaBoost, stumps (six rates)")
+    plain, forest = noisy["AdaBoost, stumps"], noisy["random forest, tuned"]
+    assert f"errs less than at its defaults by {points(plain['difference, points'])} points ({span(plain)})" in PAGE
+    assert float(plain["Holm p"]) < 0.05
+    assert f"(random forests by {points(forest['difference, points'])}, −{points(forest['to'])} to " in PAGE
+    clean = against("against-controls-two-classes.csv", "AdaBoost, 8 leaves (six rates)")
+    ebm = clean["EBM, tuned"]
+    assert f"(EBM by {points(ebm['difference, points'])}, −{points(ebm['to'])} to {points(ebm['95 % from'])};" in PAGE
+    for rows in (noisy, clean):
+        tuned = {name: line for name, line in rows.items() if name.endswith(", tuned")}
+        assert len(tuned) == 26
+        assert min(float(line["Holm p"]) for line in tuned.values() if float(line["difference, points"]) < 0) > 0.05
+
+
 def test_what_ends_by_itself():
     line = row("atlas", "hypotheses.csv", hypothesis="H6")
     low, high = (f"{float(line[end]):.1f}" for end in ("95 % from", "to"))

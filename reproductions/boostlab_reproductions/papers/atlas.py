@@ -14,6 +14,7 @@ from boostlab.studies.study import Study
 from boostlab_reproductions.papers.atlas_contenders import (
     AUTO,
     BROWN_AFTERWARDS,
+    CONTROLS,
     PEERS,
     PROGRAMS,
     SEVERAL_CLASSES,
@@ -36,6 +37,7 @@ from boostlab_reproductions.protocols.atlas import Atlas
 
 TWO, SEVERAL, PROGRAM = "two classes", "several classes", "programs"
 NOISE, LATER = ", 20 % noise", ", afterwards"
+CONTROL = ", controls"
 QUICK = ", quick"
 ROUNDS = {TWO: 300, SEVERAL: 100}
 SIZES = (500, 2000, 4000)
@@ -145,6 +147,8 @@ def _blocks() -> list[Block]:
         Block(SEVERAL + NOISE, ATLAS_NOISY_SEVERAL, _without_trees(several), noisy_many, _only("full", 1)),
         *(Block(f"{size:,} rows", ATLAS_LARGE, sized, _of_size(size), _only("full", 1)) for size in SIZES),
         Block(TWO + NOISE + LATER, ATLAS_NOISY_TWO, later, noisy, _only("full", 2)),
+        Block(TWO + CONTROL, ATLAS_TWO, all_of(*CONTROLS), rounds, _only("full", 2)),
+        Block(TWO + NOISE + CONTROL, ATLAS_NOISY_TWO, all_of(*CONTROLS), noisy, _only("full", 2)),
         Block(TWO + QUICK, ATLAS_QUICK_TWO, two, rounds, _only("quick", 1)),
         Block(SEVERAL + QUICK, ATLAS_QUICK_SEVERAL, several, many, _only("quick", 1)),
     ]

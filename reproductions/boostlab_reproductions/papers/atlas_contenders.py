@@ -109,6 +109,16 @@ BROWN_AFTERWARDS = (
 )
 """Two reasons why BrownBoost could lose under noise; run once the results were known."""
 
+CONTROLS = tuple(
+    OwnContender(f"AdaBoost, {voter} ({what})", "AdaBoost", grid, params=params, voters=())
+    for voter, params in (("stumps", {}), ("8 leaves", {"max_leaf_nodes": 8}))
+    for what, grid in (
+        ("six rates", {"learning_rate": (1.0, 0.7, 0.5, 0.25, 0.1, 0.05)}),
+        ("best of six jittered runs", {"run": tuple(range(CANDIDATES))}),
+    )
+)
+"""What shrinkage alone gains, and what choosing gains by itself, with as many candidates; run afterwards."""
+
 PROGRAMS = (
     OwnContender("ERLPBoost", "ERLPBoost", _leaves_and("nu", 0.1, 0.3), last=True, params=_HUNDRED),
     OwnContender("LPBoost", "LPBoost", _leaves_and("nu", 0.1, 0.3), last=True, params=_HUNDRED),

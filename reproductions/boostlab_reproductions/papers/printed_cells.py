@@ -122,14 +122,17 @@ def _explaining(
     value: tuple[float, float],
     named: Callable[[str], str],
 ) -> list[str]:
-    """Return the other readings with which a cell is as printed: of the same data, or of data printed by that name."""
+    """Return the other readings with which a cell is as printed: of the same data, or, which is then said, of others.
+
+    Others are those that are printed by the same name.
+    """
     told = []
     for label, errors in others.items():
         for i, name in enumerate(errors.problems):
             if method in errors.of and (name == problem or named(name) == named(problem)):
                 found = _off(errors.of[method][i], value)
                 if found is not None and abs(found[2]) <= NEAR:
-                    told.append(label)
+                    told.append(label if name == problem or label.endswith(name.split()[0]) else f"{label}, {name}")
     return list(dict.fromkeys(told))
 
 

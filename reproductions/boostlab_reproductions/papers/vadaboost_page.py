@@ -27,7 +27,9 @@ CAPTIONS = {
     "contests": "Over the paper's 18 sets: on how many the mean error is lower or higher, Wilcoxon's p over the sets, "
     "and on how many the paired t-test, plain or corrected, is significant at 1 percent; differences in points.",
     "published": "Errors in percent, mean ± standard error; the difference is ours less the printed one. Where it is "
-    "more than two combined standard errors, the last column has the other readings that were run and are not.",
+    "more than two combined standard errors, the last column has the other readings that were run and are not. One "
+    "of several readings, of few repeats each, may be near by chance: what explains a cell need not be what the "
+    "authors did.",
     "fixed_lambda": "Every λ without any choice, means over the paper's 18 sets; the last column is how often it was "
     "chosen, over all 19.",
     "fixed_ebboost": "Mean test errors of EBBoost in percent, every λ without any choice.",

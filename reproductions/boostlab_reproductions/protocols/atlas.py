@@ -6,6 +6,7 @@ Seconds are processor seconds: everything runs on one thread, and the machine ma
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from time import process_time
 from typing import Any
@@ -18,9 +19,16 @@ from threadpoolctl import threadpool_limits
 from boostlab.datasets import flip_labels
 from boostlab.studies.choice import preference
 from boostlab.studies.plan import Definition, Method, Outcome
-from boostlab_reproductions.protocols.atlas_models import ContenderRows, TrainedContender, fitted
+from boostlab_reproductions.protocols.atlas_models import RUN, ContenderRows, TrainedContender, fitted
 from boostlab_reproductions.protocols.chance import chance, seed_word
-from boostlab_reproductions.protocols.equal_choice import FAILURES, NEAR, candidates, log_loss
+from boostlab_reproductions.protocols.equal_choice import (
+    FAILURES,
+    JITTER,
+    NEAR,
+    calibration_error,
+    candidates,
+    log_loss,
+)
 
 Array = npt.NDArray[Any]
 
@@ -127,19 +135,40 @@ class Atlas:
                 values, rounds, numbers = self._chosen(parts, method)
                 numbers["search_seconds"] = process_time() - start
                 numbers |= {} if rounds is None else {"chosen_rounds": rounds}
-            model = fitted(method, values, rounds, parts.train, parts.seed)
-            return Outcome(measured(model, parts) | numbers | parts.facts)
+            return Outcome(self._final(parts, method, values, rounds) | numbers | parts.facts)
+
+    def again(self, parts: AtlasParts, method: Method, numbers: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Train the choice of a finished cell once more, and measure it; None where the rounds were not kept."""
+        rounds = None
+        if method.how.startswith("tuned"):
+            rounds = numbers.get("chosen_rounds", self._cap(method) if _ends(method) else numbers["rounds"] or None)
+            if rounds is None and "cap" in numbers:
+                return None
+        with threadpool_limits(1), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return self._final(parts, method, numbers.get("chosen", {}), rounds)
+
+    def _final(
+        self, parts: AtlasParts, method: Method, values: Mapping[str, Any], rounds: int | None
+    ) -> dict[str, Any]:
+        weight = jittered(parts, values)
+        return measured(fitted(method, values, rounds, parts.train, parts.seed, weight=weight), parts)
+
+    def _cap(self, method: Method) -> int:
+        """Return the most rounds of a candidate."""
+        return int(method.params.get("n_estimators", MADE_TO_END)) if _ends(method) else self.rounds
 
     def _chosen(self, parts: AtlasParts, method: Method) -> tuple[dict[str, Any], int | None, dict[str, Any]]:
         """Return the best candidate, its rounds, and what there is to say of the choice."""
         fit, choose = parts.train.take(parts.fit), parts.train.take(parts.choose)
-        ends = method.how.endswith("last")
-        cap = int(method.params.get("n_estimators", MADE_TO_END)) if ends else self.rounds
+        ends, cap = _ends(method), self._cap(method)
         tried: list[tuple[dict[str, Any], int, int]] = []
         failures, has_rounds = [], False
         for values in candidates(method):
             try:
-                model = fitted(method, values, cap, fit, parts.seed, choose)
+                weight = jittered(parts, values)
+                own = None if weight is None else weight[parts.fit]
+                model = fitted(method, values, cap, fit, parts.seed, choose, own)
                 wrong, rounds = _best_round(model, choose, ends)
                 has_rounds |= model.errors is not None and not ends
             except FAILURES as problem:
@@ -172,12 +201,26 @@ def measured(model: TrainedContender, parts: AtlasParts) -> dict[str, Any]:
     return {
         "test_error": float(np.mean(model.predict(test.X) != test.y)),
         "log_loss": log_loss(p, test.y),
+        "calibration_error": calibration_error(p, test.y),
         "auc": auc(scores, test.y),
         "fit_seconds": model.seconds,
         "bytes": model.save(model.model),
         "rounds": model.rounds,
         "stop": model.stop,
     }
+
+
+def jittered(parts: AtlasParts, values: Mapping[str, Any]) -> Array | None:
+    """Return the start weights of a control's run; None for run 0 and for what is no control."""
+    run = int(values.get(RUN, 0))
+    if not run:
+        return None
+    return 1 + JITTER * np.random.default_rng([parts.seed, run]).uniform(-1, 1, len(parts.train.y))
+
+
+def _ends(method: Method) -> bool:
+    """Whether only the last round is a model."""
+    return method.how.endswith("last")
 
 
 def auc(scores: Array, y: Array) -> float:

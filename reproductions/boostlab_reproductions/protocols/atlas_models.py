@@ -24,6 +24,7 @@ from boostlab.studies.plan import Method
 Array = npt.NDArray[Any]
 
 TREES = 100  # of a forest
+RUN = "run"  # of a control: which start weights, no parameter of the model
 MOST_PAIRED = 100  # columns among which EBM looks for interactions
 EBM_REDUCED = {"outer_bags": 2, "max_rounds": 200, "learning_rate": 0.1, "interactions": 0}
 MOST_STEPS = 20_000  # of EBM: rounds times columns
@@ -87,6 +88,7 @@ def fitted(
     rows: ContenderRows,
     seed: int,
     held_out: ContenderRows | None = None,
+    weight: Array | None = None,
 ) -> TrainedContender:
     """Train a candidate of a method.
 
@@ -104,6 +106,8 @@ def fitted(
         Of the model.
     held_out : ContenderRows, optional
         Rows on which libraries that count errors while they train shall count them.
+    weight : array, optional
+        Of the rows, for a control from other start weights.
     """
     labels, y = np.unique(rows.y, return_inverse=True)
     peer = method.params.get("peer")
@@ -111,11 +115,12 @@ def fitted(
     settings = _Settings(dict(values), fixed, rounds, list(rows.categorical), len(labels), rows.X.shape[1], seed)
     if peer is None:
         params = {**method.params, **values, **({} if rounds is None else {"n_estimators": rounds})}
+        params.pop(RUN, None)
         made = _own(method.booster, params, settings)
     else:
         made = _PEERS[peer](settings)
     table = made.input(rows.X)
-    more = {}
+    more = {} if weight is None else {"sample_weight": weight}
     if held_out is not None and made.watch is not None:
         more = made.watch(made.input(held_out.X), np.searchsorted(labels, held_out.y))
     start = process_time()

@@ -13,9 +13,11 @@ from boostlab.boosters import REGISTRY
 from boostlab.studies.plan import Outcome
 from boostlab.studies.study import Done, Results
 from boostlab_reproductions.papers import atlas
+from boostlab_reproductions.papers.atlas_again import completed
 from boostlab_reproductions.papers.atlas_contenders import (
     AUTO,
     CANDIDATES,
+    CONTROLS,
     LEFT_OUT,
     PEERS,
     PROGRAMS,
@@ -25,7 +27,7 @@ from boostlab_reproductions.papers.atlas_contenders import (
 )
 from boostlab_reproductions.papers.atlas_groups import TABLE, _held_out
 from boostlab_reproductions.problems import ATLAS_SEVERAL, ATLAS_TWO
-from boostlab_reproductions.protocols.atlas import Atlas
+from boostlab_reproductions.protocols.atlas import Atlas, jittered
 from boostlab_reproductions.protocols.atlas_models import fitted
 from boostlab_reproductions.protocols.equal_choice import candidates
 
@@ -63,7 +65,7 @@ def test_the_registration_is_the_code():
 
 
 def test_every_booster_takes_part_and_all_have_six_candidates():
-    methods = all_of(*TWO_CLASSES, *PROGRAMS, *SEVERAL_CLASSES, *PEERS)
+    methods = all_of(*TWO_CLASSES, *PROGRAMS, *SEVERAL_CLASSES, *PEERS, *CONTROLS)
     entered = {m.booster for m in methods if m.booster}
     assert entered | set(LEFT_OUT) <= set(
         REGISTRY
@@ -108,6 +110,9 @@ def test_everybody_is_trained_and_measured_alike(n_classes):
         assert numbers["log_loss"] > 0
         assert numbers["fit_seconds"] > 0
         assert numbers["bytes"] > 100
+        assert 0 <= numbers["calibration_error"] <= 1
+        again = protocol.again(parts, method, numbers)  # the same model, without the search
+        assert all(again[name] == numbers[name] for name in ("test_error", "log_loss", "calibration_error", "rounds"))
         if "tuned" in method.name:
             assert numbers["tried"] == CANDIDATES
             assert set(numbers["chosen"]) == set(method.grid)
@@ -124,6 +129,37 @@ def test_a_choice_of_catboost_is_the_model_that_was_chosen():
             rows = parts.train.take(parts.fit)
             long, short = (fitted(method, values, n, rows, parts.seed) for n in (210, 20))
             assert long.errors(parts.test)[19] == np.count_nonzero(short.predict(parts.test.X) != parts.test.y)
+
+
+def test_controls_choose_among_six_runs_of_adaboost():
+    protocol = Atlas(rounds=5, most_train=80)
+    parts = protocol.parts(toy(2), 0)
+    weights = [jittered(parts, {"run": run}) for run in (1, 2)]
+    assert jittered(parts, {"run": 0}) is None  # the first is plain AdaBoost
+    assert all(np.abs(w - 1).max() <= 0.1 for w in weights)
+    assert np.abs(weights[0] - weights[1]).max() > 0.05
+    of_stumps = [m for m in all_of(*CONTROLS) if "stumps" in m.name]
+    plain, *others = (fitted(of_stumps[1], {"run": 1}, 5, parts.train, 0, weight=w) for w in (None, *weights))
+    margins = [one.model.decision_function(parts.test.X) for one in (plain, *others)]
+    assert not np.array_equal(margins[0], margins[1])
+    assert not np.array_equal(margins[1], margins[2])
+    for method in of_stumps:
+        numbers = protocol.run(parts, method).numbers
+        assert numbers["tried"] == CANDIDATES
+        assert set(numbers["chosen"]) == set(method.grid)
+
+
+def test_a_finished_cell_is_completed_only_by_the_same_model():
+    protocol = Atlas(rounds=8, most_train=80)
+    parts = protocol.parts(toy(2), 0)
+    method = next(m for m in all_of(*TWO_CLASSES) if m.name == "LogitBoost, tuned")
+    whole = protocol.run(parts, method)
+    kept = {name: value for name, value in whole.numbers.items() if name not in ("calibration_error", "chosen_rounds")}
+    assert (
+        completed(protocol, parts, method, Outcome(kept)).numbers["calibration_error"]
+        == (whole.numbers["calibration_error"])
+    )
+    assert completed(protocol, parts, method, Outcome({**kept, "log_loss": 1.001 * kept["log_loss"]})) is None
 
 
 def test_ties_in_a_held_out_choice_are_not_broken_by_rounding():
@@ -153,7 +189,7 @@ def planted(gains, blocks=("two classes",), repeats=1, without=()):
                         **facts,
                     }
                     stop = "max_rounds" if k % 2 else "time_up"
-                    tuned = {"bytes": 1000, "chosen": {"a": 1}, "tied": 0.0, "stop": stop}
+                    tuned = {"near_cap": float(k < 8), "bytes": 1000, "chosen": {"a": 1}, "tied": 0.0, "stop": stop}
                     numbers |= tuned if "tuned" in method.name else {}
                     done.append(Done(block.name, problem.name, method.name, repeat, Outcome(numbers)))
     return Results(study.blocks, done, {}), study
@@ -188,9 +224,41 @@ def test_the_page_says_what_is_planted():
     cut_off = {row["method"]: row["cut off, %"] for row in report.tables["choices"]}
     assert cut_off["BrownBoost, tuned"] == 50.0
     assert cut_off["AdaBoost, tuned"] is None  # its rounds are chosen
+    (caps,) = (note for note in report.notes if note.startswith("Caps"))
+    assert "two classes 24 % (" in caps  # 8 of 34 sets
+    assert "AdaBoost 24 %" in caps
     asked = {row["question"]: row["difference, points"] for row in report.tables["asked afterwards"]}
     assert asked["A3"] == pytest.approx(-7.0, abs=0.1)  # LogitBoost with 8 leaves against stumps
     assert {"ranks, two classes", "seconds and error, two classes", "differences"} <= set(report.figures)
+
+
+def test_contenders_are_compared_with_controls_and_calibration_is_shown():
+    rates, jitter = "AdaBoost, stumps (six rates), tuned", "AdaBoost, stumps (best of six jittered runs), tuned"
+    gains = {rates: -0.02, jitter: 0.03, "L2Boost, tuned": -0.04}
+    results, study = planted(gains, ("two classes", "two classes, controls"), repeats=2)
+    for one in results.rows("two classes"):
+        if one.repeat == 0 and one.method != "EBM, tuned":
+            one.outcome.numbers["calibration_error"] = one.number("test_error") / 2
+    report = study.report(results)
+    rows = {(r["control"], r["method"]): r for r in report.tables["against controls, two classes"]}
+    l2 = rows["AdaBoost, stumps (six rates)", "L2Boost, tuned"]
+    assert l2["difference, points"] == pytest.approx(-2.0, abs=0.1)
+    assert (l2["lower on"], l2["sets"]) == (34, 34)
+    assert l2["Holm p"] > l2["Wilcoxon p"] > 0
+    plain = rows["AdaBoost, stumps (best of six jittered runs)", "AdaBoost, tuned"]
+    assert plain["difference, points"] == pytest.approx(0.0, abs=0.1)
+    assert not any("six" in method for _, method in rows)
+    (note,) = (note for note in report.notes if note.startswith("Controls (two classes)"))
+    assert "AdaBoost, stumps (six rates): L2Boost less, " in note
+    assert note.endswith("AdaBoost, 8 leaves (best of six jittered runs): L2Boost less, none more.")
+    lines = report.tables["calibration, two classes"]
+    assert lines[0]["method"] == "L2Boost, tuned"
+    assert "EBM, tuned" not in {row["method"] for row in lines}
+    said = {row["method"]: row for row in lines}["LogitBoost, tuned"]
+    assert said["log loss"] == pytest.approx(4 * said["calibration error, %"] / 100, rel=0.01)
+    pairs = {row["hypothesis"] for row in report.tables["hypotheses by calibration error"]}
+    assert "H1" in pairs
+    assert "ranks, two classes, controls" not in report.figures
 
 
 def test_the_quick_tier_stands_in_for_the_full_one():

@@ -258,6 +258,16 @@ def test_a_cell_that_another_reading_gives_is_explained():
     assert beside_published(near, table, str, {"x": "x"}, {"the last round": near})[0]["explained by"] == ""
 
 
+def test_a_reading_of_other_data_says_which():
+    """A deeper tree on 400 rows does not explain an error on all rows by its depth."""
+    table = {("ring", "x"): (10.0, 0.2)}
+    values = np.array([[0.1, 0, 0, 0, -0.1]])
+    far, near = PairedErrors(["ring"], {"x": 12.0 + values}), PairedErrors(["ring (400)"], {"x": 10.1 + values})
+    others = {"depth 4": near, "400 examples of ring": near}
+    (row,) = beside_published(far, table, lambda name: name.split()[0], {"x": "x"}, others)
+    assert row["explained by"] == "depth 4, ring (400); 400 examples of ring"
+
+
 def test_readings_of_cart_are_measured_against_the_printed_errors():
     study = STUDIES["vadaboost-table2"]
     whole = made_up(study)
