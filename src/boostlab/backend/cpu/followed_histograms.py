@@ -24,6 +24,11 @@ FEW, SMALL = 4096, 100_000  # rows, and cells, that are counted anew faster than
 WORTH = 0.7  # the share of changed rows from which on counting anew is faster
 
 
+def pays_to_compare(codes: Codes) -> bool:
+    """Return whether rows that did not change are worth finding."""
+    return codes.n_rows >= FEW or codes.n_rows * len(codes.starts) >= SMALL
+
+
 class Follower:
     """One channel (two, w and w t, if it is sided): its rows as integers, their sums, and their histogram.
 
@@ -52,8 +57,7 @@ class Follower:
         self.power = self.minus = self.plus = 0
         self.slots = np.zeros((0, 0), np.int64)
         self.most_change = False  # whether most rows changed the last time
-        n = codes.n_rows
-        self.compares = n >= FEW or n * len(codes.starts) >= SMALL  # whether changes are looked for
+        self.compares = pays_to_compare(codes)  # whether changes are looked for
         self.headroom, self.least = limits(rows.n, lasting)
 
     @property

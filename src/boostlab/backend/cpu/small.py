@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.bin_codes import ALL
 from boostlab.backend.cpu.channels import SmallChannels
-from boostlab.backend.cpu.followed_histograms import FEW, SMALL, Follower
+from boostlab.backend.cpu.followed_histograms import Follower
 from boostlab.backend.cpu.in_parts import NOTHING_TOLD
 from boostlab.backend.cpu.kernels.small_table import (
     ABSENT,
@@ -37,6 +37,7 @@ Array = npt.NDArray[Any]
 Two = tuple[int, int]
 Who = dict[int, Follower]  # by channel
 
+ROWS, CELLS = 1 << 14, 1 << 18  # of a table that is small
 FACTS = 8  # of up to two channels: their k, the sums of q, the sums of |q|, headroom and least (see `scales`)
 
 
@@ -71,10 +72,10 @@ class Small(Summing):
 
     @classmethod
     def serves(cls, sample: CpuSample) -> bool:
-        """Return whether a table is small: then followers would count anew every round, too."""
+        """Return whether a table is so small that a third of a round of the general loop is the interpreter's."""
         codes = sample.codes
         n = codes.n_rows
-        return codes.one_thread and n < FEW and n * len(codes.starts) < SMALL
+        return codes.one_thread and n < ROWS and n * len(codes.starts) < CELLS
 
     def edge(self, weight: Array, target: Array, sides: int) -> tuple[Follower, Place] | None:
         """Round and sum weight * target; return who follows it, and what `kernels.edge.best_edge` finds."""

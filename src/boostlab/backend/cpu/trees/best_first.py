@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.bin_codes import FOLLOWED, DenseCodes, Followed
-from boostlab.backend.cpu.followed_histograms import Follower, Rounded, scaled
+from boostlab.backend.cpu.followed_histograms import Follower, Rounded, pays_to_compare, scaled
 from boostlab.backend.cpu.kernels.best_first import leaves_ahead, most_histograms
 from boostlab.backend.cpu.kernels.grown_tree import write_trees, write_votes
 from boostlab.backend.cpu.kernels.node_facts import CUT, FACTS
@@ -103,6 +103,7 @@ class BestFirst(Strategy):
         self.limit, self.lanes = most_leaves(learner, codes.n_rows), codes.cells.shape[2]
         worth = codes.threads if is_worth(codes.n_rows * codes.width // 2, codes.threads) else 1
         self.team, self.together = worth if team is None else team, TOGETHER
+        self.small = None if pays_to_compare(codes) else rows.small  # of larger ones the rows that changed are summed
         self.columns = slots.starts, *slots.count_cuts(), slots.filled, slots.categorical
         self.points = slots.point_starts, slots.points, slots.some_missing, slots.heavier_below
         self.workspaces: dict[tuple[int, int, int], Workspace] = {}  # by the numbers of channels, trees and threads
@@ -117,7 +118,7 @@ class BestFirst(Strategy):
         """Grow trees by numbers together, so many that the threads have work to share."""
         n, size = self.codes.n_rows, len(tasks)
         parts = -(-size * n // self.together)
-        if criterion.residual is None or self.rows.small is not None or parts >= size:
+        if criterion.residual is None or self.small is not None or parts >= size:
             return None
         if not is_worth(size // parts * n * self.codes.width // 2, self.codes.threads):
             return None
@@ -222,7 +223,7 @@ class BestFirst(Strategy):
             return self._classes(task)
         if criterion.labels:
             return self._labels(criterion, task)
-        if task.counts is None and self.rows.small is None:
+        if task.counts is None and self.small is None:
             return self._numbers(criterion, [task], self.rows.turn)
         return self._drawn(criterion, task)
 
@@ -240,8 +241,8 @@ class BestFirst(Strategy):
         if task.counts is not None:
             mine = Rounded(rows.masses, self.codes, SIGNED, sided=True)
             mine.count(weight, task.target, task.counts)
-        elif rows.small is not None:
-            if rows.small.rounded(criterion, weight, task.target) is None:
+        elif self.small is not None:
+            if self.small.rounded(criterion, weight, task.target) is None:
                 rows.followed(0, SIGNED, weight, task.target, True)
             mine = rows.follower(0, SIGNED, True)
         else:
@@ -286,8 +287,8 @@ class BestFirst(Strategy):
                 two.append(Rounded(rows.masses, self.codes, form))
                 two[-1].count(weight, target, counts)
         else:
-            assert rows.small is not None
-            if rows.small.rounded(criterion, weight, target) is None:
+            assert self.small is not None
+            if self.small.rounded(criterion, weight, target) is None:
                 for c, form in enumerate(criterion.forms):
                     rows.followed(c, form, weight, target)
             two = [rows.follower(c, form) for c, form in enumerate(criterion.forms)]
