@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
 import subprocess
 import sys
 
+import numba
 import numpy as np
 import pytest
 from numba import njit
+from numba.core import types
+from numba.core.errors import TypingError
 from numba.core.event import install_recorder
+from numba.core.registry import cpu_target
 from numba.core.runtime import _nrt_python, rtsys
 
 import boostlab
-from boostlab.backend.cpu.compiling import KERNEL, kernel, part
+from boostlab.backend.cpu.compiling import KERNEL, LINKED, kernel, part
 from boostlab.backend.cpu.kernels.workspace import doubles, last_at_most, to_read, to_write
 
 
@@ -139,6 +145,33 @@ def test_a_part_is_compiled_once_for_kernels_and_for_other_parts():
         assert made(8.0) == 6.0
     names = [event.data["dispatcher"].py_func.__name__ for _, event in seen.buffer if event.is_start]
     assert sorted(names) == ["<lambda>", "halved", "quartered"]
+
+
+NUMBERS = types.int8, types.uint8, types.int64, types.uint64, types.float32, types.float64, types.boolean
+OPERATORS = operator.add, operator.iadd, operator.mul, operator.truediv, operator.floordiv, operator.and_, operator.lt
+
+
+@pytest.mark.skipif(not numba.__version__.startswith(LINKED), reason="another release of Numba")
+def test_what_operators_make_of_numbers_is_what_numba_says():
+    from boostlab.backend.cpu.linking import _Typing
+
+    says, remembers = cpu_target.typing_context, _Typing(cpu_target.typing_context)
+    says.refresh()
+    kinds = *NUMBERS, types.literal(0), types.literal(3)
+    for _ in range(2):  # asked, and remembered
+        for name, *asked in itertools.product(OPERATORS, kinds, kinds):
+            function = says.resolve_value_type(name)
+            if name is operator.and_ and set(asked) & {types.float32, types.float64}:
+                for context in (says, remembers):
+                    with pytest.raises(TypingError):
+                        context.resolve_function_type(function, tuple(asked), {})
+            else:
+                found = remembers.resolve_function_type(function, tuple(asked), {})
+                assert found == says.resolve_function_type(function, tuple(asked), {})
+    truth = says.resolve_value_type(bool)
+    for kind in kinds:
+        found = remembers.resolve_function_type(truth, (kind,), {})
+        assert found == says.resolve_function_type(truth, (kind,), {})
 
 
 @pytest.mark.parametrize("value", range(-1, 9))

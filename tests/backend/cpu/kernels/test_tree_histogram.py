@@ -143,7 +143,8 @@ def test_changes_are_those_of_the_plain_histogram(masses, lanes, seed):
 
 def test_a_changed_sign_is_told():
     codes = some_codes(np.random.default_rng(0), 3, [4], 8)
-    reads, none = (codes.words, codes.read[1] * np.uint64(2), 1), (np.empty(0, np.int32), np.empty(0))
+    reads = codes.words.reshape(-1), codes.read[1] * np.uint64(2), 1
+    none = np.empty(0, np.int32), np.empty(0)
     q, w, nothing = np.array([4, -4, 0]), np.ones(3), np.empty(0, np.int64)
     found = histogram.label_changes(8)(*reads, SIGNED, w, np.array([-1, -1, 1], np.int8), *none, 2, 0, 3, q, nothing)
     assert found[:2] == (2, 1)
