@@ -45,7 +45,7 @@ MAY_IMPORT = {
     "plots": {"theory"},
     "datasets": set(),
     "report": set(),  # pages for the browser
-    "studies": {"backend", "boosters", "report"},  # backend: one notice of compiling for all workers
+    "studies": {"backend", "boosters", "registry", "report"},  # backend: one notice of compiling for all workers
     "tables": {"data", "datasets", "model_io", "studies"},  # a person's table and its recipe; data: files in batches
     "comparison": {"backend", "boosters", "data", "datasets", "report", "studies", "tables", "theory"},
     "auto": {"boosters", "comparison", "studies"},
@@ -132,9 +132,15 @@ def imported_subpackages(source: str) -> set[str]:
             whole = node.module == "boostlab"
             for alias in node.names:
                 found.add(subpackage_of_public(alias.name) if whole else subpackage_of(f"{node.module}.{alias.name}"))
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(importers(source)):
             found |= {subpackage_of(text.value) for text in ast.walk(node) if isinstance(text, ast.Constant)}
     return found - {""}
+
+
+def importers(source: str) -> tuple[str, ...]:
+    """Return the names of functions that import a module by its name."""
+    froms = [node for node in nodes(source) if isinstance(node, ast.ImportFrom) and node.module == "importlib"]
+    return "import_module", "__import__", *(alias.asname for node in froms for alias in node.names if alias.asname)
 
 
 def subpackage_of(module: object) -> str:
@@ -161,6 +167,7 @@ def subpackage_of_public(name: str) -> str:
         ("def late():\n    import boostlab.plots as p", {"plots"}),
         ("from boostlab.boosters import registry, targets", {"boosters", "registry"}),
         ("from importlib import import_module\nimport_module('boostlab.cli')", {"cli"}),
+        ("from importlib import import_module as load\nload('boostlab.cli')", {"cli"}),
         ("import importlib\nx = importlib.import_module(f'boostlab.engine.training.{name}')", {"engine"}),
         ("from boostlab.contract.task import Task\nfrom scipy import stats", {"contract"}),
     ],
@@ -183,6 +190,18 @@ def test_no_kernel_is_imported():
             inside = {name for name in imported(path).values() if name.startswith("boostlab.backend.")} - DOORS
             must_not[shown(path)] = inside - NOTICES.get(path, set())
     assert {path: names for path, names in must_not.items() if names} == {}
+
+
+def test_backends_alone_compile():
+    compile_ = {
+        shown(path)
+        for path in FILES
+        for node in nodes(path.read_text(encoding="utf-8"))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in ([alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""])
+        if name.split(".")[0] in ("numba", "llvmlite")
+    }
+    assert {path for path in compile_ if not path.startswith("backend/")} == set()
 
 
 def test_imports_point_downwards():

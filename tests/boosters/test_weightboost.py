@@ -5,7 +5,13 @@ from math import log
 import numpy as np
 import pytest
 
-from boostlab import AdaBoostClassifier, WeightBoostClassifier
+from boostlab import AdaBoostClassifier, DecisionStump, WeightBoostClassifier
+from boostlab.backend import CpuRows, Masses
+from boostlab.backend.cpu.usual import UsualRounds
+from boostlab.boosters.weightboost import WeightBoost
+from boostlab.data.table import Bins, Table
+from boostlab.engine.training import Training
+from boostlab.ensemble.vote import Ensemble, settle
 
 
 def test_no_brake_is_adaboost(data, same_stumps):
@@ -69,6 +75,27 @@ def test_prediction_is_sequential_on_new_rows(data):
     np.testing.assert_allclose(model.decision_function(new), vote(range(50)), rtol=0, atol=1e-12)
     assert np.abs(vote(range(50)) - vote(range(49, -1, -1))).max() > 0.01
     np.testing.assert_array_equal(model.predict(new), (vote(range(50)) > 0).astype(int))
+
+
+@pytest.mark.parametrize("rounds_at_once", [1, 60])
+def test_training_validation_and_prediction_compute_the_same_bits(data, rounds_at_once):
+    X, codes = data(seed=3, n=200)
+    table = Table.of(X, Bins.fit(X, Masses(200)))
+    rows = CpuRows(WeightBoost(0.7), table, Masses(200), codes, 2)
+    training = Training(rows.rule, DecisionStump(), rows, horizon=60, watched=Table(X))
+    assert isinstance(training.fused, UsualRounds)
+    if rounds_at_once == 1:
+        training.fused = None
+    training.run(60)
+    F = settle(rows.scores.now, training.state.bound.value)
+    assert len(np.unique(F)) > 20
+    assert training.watched is not None
+    np.testing.assert_array_equal(settle(training.watched.scores.now, training.state.bound.value), F)
+    for threads in (1, 2):
+        ensemble, other = Ensemble(rows.rule, training.finished(), 2), Table(np.tile(X, (30, 1)), threads=threads)
+        *_, last = ensemble.staged_scores(other)
+        np.testing.assert_array_equal(ensemble.scores(other), np.tile(F, 30))
+        np.testing.assert_array_equal(last, np.tile(F, 30))
 
 
 def test_the_brake_bounds_the_scores(data):

@@ -278,8 +278,7 @@ def test_a_file_is_never_whole_in_memory(tmp_path):
 KILLED = """
 import os, signal, sys
 from boostlab import Binned
-from boostlab.data import code_cache, coding
-coding.NOTED = 1
+from boostlab.data import code_cache
 note = code_cache.CodeCache.note
 def once(self, rows):
     note(self, rows)

@@ -233,8 +233,7 @@ def test_what_is_wrong_is_said_with_file_and_rows(tmp_path):
 KILLED = """
 import os, signal, sys
 from boostlab.cli import main
-from boostlab.data import code_cache, coding
-coding.NOTED = 1
+from boostlab.data import code_cache
 note = code_cache.CodeCache.note
 def once(self, rows):
     note(self, rows)

@@ -176,8 +176,8 @@ def report(results: Results) -> Report:
     )
     contests = [Contest.between(counted_errors, a, b) for a, b in pairs]
     five, own = errors.columns(COLUMNS).on_common(), errors.columns(("AdaBoost", *chosen_too, "EBBoost", "VadaBoost"))
-    last = {"the error of the last round": read(results, "errors", "last_test_error")}
-    readings = other_sizes(results, errors) | last
+    readings = other_sizes(results, errors)
+    readings["the error of the last round"] = read(results, "errors", "last_test_error")
     tables = {
         "errors": error_table(five),
         "controls": error_table(own),
@@ -194,22 +194,9 @@ def report(results: Results) -> Report:
             stand_ins=STAND_INS,
         ),
     }
-    minima = row_minima(counted_errors.columns(COLUMNS))
-    n_sets = len(counted_errors.columns(COLUMNS).on_common().problems)
-    best = max(minima.values(), default=0)
-    verdict = "holds" if minima["EBBoost"] == best and 2 * best >= n_sets else "partly"
-    if n_sets < FEWEST:
-        verdict = "cannot be judged"
-    elif minima["EBBoost"] < best:
-        verdict = "does not hold"
     gains = {"EBBoost": printed_gain("ebboost_results", "EBBoost")}
     claims = [
-        Claim(
-            f"Row minima of the errors, ties included: {counted(published_minima('ebboost_results'), 1)}",
-            verdict,
-            f"Ours, over the repeats that all five have, on {n_sets} sets: {counted(minima)}. "
-            f"{by_chance(counted_errors, COLUMNS)}",
-        ),
+        _minima_claim(counted_errors),
         better("EBBoost makes fewer errors than AdaBoost", contests[0], gains["EBBoost"]),
         *own_gains(contests[1:3], gains),
         *_margin_claims(tables["margins"]),
@@ -234,6 +221,23 @@ def report(results: Results) -> Report:
             often.update(chosen_how_often(results, name, "EBBoost", "variance_penalty"))
     notes = [*beyond_one(contests, often), *notes_on(results, tables["published"], _why), runs_note(), WHY_CONTROLS]
     return Report(tables, figures, claims, notes, captions)
+
+
+def _minima_claim(errors: PairedErrors) -> Claim:
+    """Say in how many rows every method has the smallest error."""
+    minima = row_minima(errors.columns(COLUMNS))
+    n_sets = len(errors.columns(COLUMNS).on_common().problems)
+    best = max(minima.values(), default=0)
+    verdict = "holds" if minima["EBBoost"] == best and 2 * best >= n_sets else "partly"
+    if n_sets < FEWEST:
+        verdict = "cannot be judged"
+    elif minima["EBBoost"] < best:
+        verdict = "does not hold"
+    return Claim(
+        f"Row minima of the errors, ties included: {counted(published_minima('ebboost_results'), 1)}",
+        verdict,
+        f"Ours, over the repeats that all five have, on {n_sets} sets: {counted(minima)}. {by_chance(errors, COLUMNS)}",
+    )
 
 
 def _why(data: str, method: str) -> str:

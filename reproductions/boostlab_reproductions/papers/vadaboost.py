@@ -145,20 +145,8 @@ def report1(results: Results) -> Report:
     """Compare with the paper, and with the controls."""
     errors = all_errors(results)
     counted_errors = errors.rows(COUNTED)
-    mine = {a: ("AdaBoost", rate_of(n), best_of(n), PATIENT) for a, n in CHOOSE}
-    again = {a: (rate_of(n), best_of(n)) for a, n in REWEIGH}
     controls = ("AdaBoost", *(name(n) for name in (rate_of, best_of) for n in (N_VADA, N_EBBOOST)), PATIENT)
-    contests = [
-        Contest.between(counted_errors, a, b)
-        for a, b in (
-            *((a, b) for a in mine for b in mine[a]),
-            *((a, b) for a in again for b in again[a]),
-            *((LIMITED, b) for b in ("AdaBoost", rate_of(N_VADA), best_of(N_VADA))),
-            ("EBBoost", LIMITED),
-            ("EBBoost", "VadaBoost"),
-            *((b, "AdaBoost") for b in (*controls[1:], "RLP-Boost", "RQP-Boost")),
-        )
-    ]
+    contests = [Contest.between(counted_errors, a, b) for a, b in _pairs(controls)]
     five, beside = errors.columns(COLUMNS).on_common(), errors.columns((*controls, "EBBoost", "VadaBoost"))
     patience, draws = _patience(results), _draws(results, errors)
     patient = [
@@ -208,6 +196,20 @@ def report1(results: Results) -> Report:
     return Report(
         tables, drawn, [equally_patient(c, patient) if PATIENT in c.text else c for c in claims], notes, captions
     )
+
+
+def _pairs(controls: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Return who is compared with whom."""
+    mine = {a: ("AdaBoost", rate_of(n), best_of(n), PATIENT) for a, n in CHOOSE}
+    again = {a: (rate_of(n), best_of(n)) for a, n in REWEIGH}
+    return [
+        *((a, b) for a in mine for b in mine[a]),
+        *((a, b) for a in again for b in again[a]),
+        *((LIMITED, b) for b in ("AdaBoost", rate_of(N_VADA), best_of(N_VADA))),
+        ("EBBoost", LIMITED),
+        ("EBBoost", "VadaBoost"),
+        *((b, "AdaBoost") for b in (*controls[1:], "RLP-Boost", "RQP-Boost")),
+    ]
 
 
 def _claims1(errors: PairedErrors, contests: list[Contest]) -> list[Claim]:

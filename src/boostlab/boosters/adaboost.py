@@ -157,6 +157,7 @@ class RealAdaBoost(Rule):
     "labels are clean and you want the baseline",
     family="variance_penalising",
     variants=dict(real=dict(algorithm="real"), resample=dict(resample=True)),
+    grid=dict(learning_rate=(1.0, 0.1)),
 )
 @dataclass(eq=False, repr=False)
 class AdaBoostClassifier(Shrinking, BoostingClassifier):

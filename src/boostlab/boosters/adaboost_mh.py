@@ -259,6 +259,7 @@ class AdaBoostMHOneVersusRest(AdaBoostMH):
         ovr=dict(form="ovr"),
         sum_alpha=dict(form="ovr", normalise="sum_alpha"),
     ),
+    grid=dict(votes=("free", "real")),
 )
 @dataclass(eq=False, repr=False)
 class AdaBoostMHClassifier(BoostingClassifier):

@@ -172,6 +172,8 @@ class ARBoostOfClasses(Plurality):
         systematic=dict(resample="systematic"),
         no_complements=dict(estimator=VoterPool(), forbid_repeat_complement=True),
     ),
+    grid=dict(learning_rate=(1.0, 0.1)),
+    stronger=dict(rho="larger"),
 )
 @dataclass(eq=False, repr=False)
 class ARBoostClassifier(BoostingClassifier):

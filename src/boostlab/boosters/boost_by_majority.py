@@ -103,6 +103,9 @@ class BoostByMajority(Rule):
     "Freund 1995",
     "every voter is sure to have some edge, and you want the number of rounds in advance",
     family="noisy_labels",
+    grid=dict(gamma=(0.02, 0.05)),
+    trees=False,
+    stronger=dict(gamma="larger", target_error="larger"),
 )
 @dataclass(eq=False, repr=False)
 class BoostByMajorityClassifier(BoostingClassifier):

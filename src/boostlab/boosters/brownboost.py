@@ -92,7 +92,11 @@ class BrownBoost(Rule):
 
 
 @booster(
-    "Freund 2001", "a known share of the labels is wrong: examples beyond hope are given up", family="noisy_labels"
+    "Freund 2001",
+    "a known share of the labels is wrong: examples beyond hope are given up",
+    family="noisy_labels",
+    grid=dict(target_error=(0.05, 0.2), learning_rate=(1.0, 0.1)),
+    stronger=dict(target_error="larger"),
 )
 @dataclass(eq=False, repr=False)
 class BrownBoostClassifier(TargetError, BoostingClassifier):

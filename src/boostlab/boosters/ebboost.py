@@ -68,6 +68,9 @@ class FixedPointEBBoost(FixedPoint, EBBoost):
     "Shivaswamy & Jebara 2010",
     "you want the variance penalty minimised exactly over all stumps",
     family="variance_penalising",
+    grid=dict(variance_penalty=(0.1, 0.5), learning_rate=(1.0, 0.1)),
+    trees=False,
+    stronger=dict(variance_penalty="larger"),
 )
 @dataclass(eq=False, repr=False)
 class EBBoostClassifier(VariancePenalised):

@@ -61,6 +61,9 @@ class ERLPBoost(EntropicBooster):
     family="totally_corrective",
     optimum=(dict(nu=0.3), 0.01),
     tol_doc=TOL_DOC,
+    grid=dict(nu=(0.1, 0.3)),
+    trees=False,
+    stronger=dict(nu="larger"),
 )
 @dataclass(eq=False, repr=False)
 class ERLPBoostClassifier(TotallyCorrective):

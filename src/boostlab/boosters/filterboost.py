@@ -143,6 +143,7 @@ class FilterBoostOracle(FilterBoost):
     "labels are noisy and you want logistic weights, or examples come as a stream",
     family="noisy_labels",
     variants=dict(oracle=dict(mode="oracle")),
+    stronger=dict(target_error="larger"),
 )
 @dataclass(eq=False, repr=False)
 class FilterBoostClassifier(BoostingClassifier):

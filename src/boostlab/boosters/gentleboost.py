@@ -47,6 +47,7 @@ class GentleBoost(RealAdaBoost):
     "Friedman, Hastie & Tibshirani 2000",
     "you want AdaBoost's loss with votes that cannot run away",
     family="statistical_view",
+    grid=dict(learning_rate=(0.1, 1.0)),
 )
 @dataclass(eq=False, repr=False)
 class GentleBoostClassifier(Shrinking, BoostingClassifier):

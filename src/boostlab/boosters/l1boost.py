@@ -108,6 +108,8 @@ class L1Boost(Exponential):
     "you want few voters and a price on every vote",
     family="adaptive_regularised",
     variants=dict(additive=dict(penalty="additive")),
+    grid=dict(beta=(0.01, 0.05), learning_rate=(1.0, 0.1)),
+    stronger=dict(beta="larger"),
 )
 @dataclass(eq=False, repr=False)
 class L1BoostClassifier(BoostingClassifier):

@@ -307,6 +307,7 @@ class LogitBoostOfClasses(Rule):
     "you want probabilities and milder weights than AdaBoost's",
     family="statistical_view",
     variants=dict(printed=dict(safe=False)),
+    grid=dict(learning_rate=(0.1, 1.0)),
 )
 @dataclass(eq=False, repr=False)
 class LogitBoostClassifier(Shrinking, BoostingClassifier):

@@ -120,6 +120,9 @@ class HingeLPBoost(Corrective):
     variants=dict(price=dict(C=0.05)),
     optimum=(dict(nu=0.3), 1e-9),
     tol_doc="By how much a new voter's edge must violate the program's optimum for training to go on.",
+    grid=dict(nu=(0.1, 0.3)),
+    trees=False,
+    stronger=dict(nu="larger", C="larger"),
 )
 @dataclass(eq=False, repr=False)
 class LPBoostClassifier(TotallyCorrective):

@@ -98,7 +98,10 @@ class MadaBoost(Exponential):
 
 
 @booster(
-    "Domingo & Watanabe 2000", "some labels are wrong and you want AdaBoost with bounded weights", family="noisy_labels"
+    "Domingo & Watanabe 2000",
+    "some labels are wrong and you want AdaBoost with bounded weights",
+    family="noisy_labels",
+    stronger=dict(exponent="smaller", target_error="larger"),
 )
 @dataclass(eq=False, repr=False)
 class MadaBoostClassifier(BoostingClassifier):

@@ -215,6 +215,7 @@ class CoordinateQuadBoost(SteepestQuadBoost):
     variants=dict(
         pool=dict(estimator=VoterPool()), coordinate=dict(estimator=VoterPool(), mode="coordinate", regularizer="l1")
     ),
+    stronger=dict(strength="larger", linf="smaller"),
 )
 @dataclass(eq=False, repr=False)
 class QuadBoostClassifier(BoostingClassifier):

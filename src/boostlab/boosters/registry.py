@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from inspect import cleandoc, signature
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 T = TypeVar("T", bound=type)
 
@@ -48,6 +48,13 @@ class Entry:
     optimum : (parameters, tolerance), optional
         Where the coefficients are a program's, of whose optima there may be several: how closely two fits of the same
         sample agree on the program's value.
+    grid : mapping
+        What a comparison tries: a few values of the parameters that matter most; sizes of trees are tried besides.
+    trees : bool
+        Whether trees are tried in place of stumps.
+    stronger : mapping
+        Which values of its own parameters regularise more, "larger" or "smaller"; of `strength` this may be said for
+        a regularizer by its name.
     """
 
     cls: type
@@ -56,6 +63,9 @@ class Entry:
     family: str = ""
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     optimum: tuple[Mapping[str, Any], float] | None = None
+    grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    trees: bool = True
+    stronger: Mapping[str, Literal["larger", "smaller"]] = field(default_factory=dict)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -129,10 +139,15 @@ def known(name: str) -> Any:
     name : str
         Such as "LogitBoostClassifier".
     """
+    entry = entry_of(name)
+    return None if entry is None else entry.cls
+
+
+def entry_of(name: str) -> Entry | None:
+    """Return what the lists say of a booster, given its name; None if there is none."""
     if name not in REGISTRY and name not in REGRESSORS:
         find(name)
-    entry = REGISTRY.get(name) or REGRESSORS.get(name)
-    return None if entry is None else entry.cls
+    return REGISTRY.get(name) or REGRESSORS.get(name)
 
 
 def complete() -> None:
@@ -290,19 +305,19 @@ def booster(
     reference: str,
     choose: str,
     *,
-    family: str = "",
-    variants: Mapping[str, Mapping[str, Any]] | None = None,
-    optimum: tuple[Mapping[str, Any], float] | None = None,
     tol_doc: str = _TOL,
+    **declared: Any,
 ) -> Callable[[T], T]:
     """Register a booster class and complete its docstring, in which {shared} stands for what all boosters share.
 
     Parameters
     ----------
-    reference, choose, family, variants, optimum
+    reference, choose
         As for `Entry`.
     tol_doc : str
         What the parameter `tol` means, where it is the rule's.
+    **declared
+        What else `Entry` holds: family, variants, optimum, grid, trees, stronger.
     """
 
     def register(cls: T) -> T:
@@ -317,8 +332,8 @@ def booster(
             raise TypeError(f"{cls.__name__} belongs in a file of its own name, not in {home}; rename one of them.")
         parts = own.split("{shared}")
         cls.__doc__ = f"{parts[0]}{_shared(cls, tol_doc)}{parts[1]}"
-        registry = REGRESSORS if getattr(cls, "_numeric", False) else REGISTRY
-        registry[cls.__name__] = Entry(cls, reference, choose, family, variants or {}, optimum)
+        registry = REGRESSORS if cls._numeric else REGISTRY  # type: ignore[attr-defined]
+        registry[cls.__name__] = Entry(cls, reference, choose, **declared)
         return cls
 
     return register
@@ -329,7 +344,7 @@ def _shared(cls: Any, tol_doc: str) -> str:
     have = {f.name for f in fields(cls)}
     entries = re.split(r"\n(?=\S)", SHARED_PARAMETERS.strip())
     kept = [entry for entry in entries if have & set(entry.split(" : ")[0].split(", "))]
-    numeric = getattr(cls, "_numeric", False)
+    numeric = cls._numeric
     parameters = "\n".join(kept).format(
         n_estimators=cls.n_estimators,
         tol=cls.tol,

@@ -60,6 +60,9 @@ class RLPBoost(Reweighed):
     "you want AdaBoost's voters with soft-margin weights, and many values of nu at the price of one",
     family="totally_corrective",
     optimum=(dict(nu=0.3), 1e-8),
+    grid=dict(nu=(0.1, 0.3)),
+    trees=False,
+    stronger=dict(nu="larger"),
 )
 @dataclass(eq=False, repr=False)
 class RLPBoostClassifier(ReweighingClassifier):

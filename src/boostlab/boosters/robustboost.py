@@ -99,6 +99,8 @@ class RobustBoost(Rule):
     "a share of the labels is wrong and the others should be voted on with a margin",
     family="noisy_labels",
     variants=dict(smooth=dict(clip=False)),
+    grid=dict(target_error=(0.05, 0.2), learning_rate=(1.0, 0.1)),
+    stronger=dict(target_error="larger", goal_margin="larger"),
 )
 @dataclass(eq=False, repr=False)
 class RobustBoostClassifier(TargetError, BoostingClassifier):

@@ -47,6 +47,8 @@ class RQPBoost(Reweighed):
     "you want AdaBoost's voters weighed like a support vector machine's features",
     family="totally_corrective",
     optimum=({}, 1e-7),
+    grid=dict(C=(0.3, 3.0)),
+    stronger=dict(C="smaller"),
 )
 @dataclass(eq=False, repr=False)
 class RQPBoostClassifier(ReweighingClassifier):

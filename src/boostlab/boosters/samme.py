@@ -55,6 +55,7 @@ class SAMME(Plurality):
     "there are three or more classes and voters need only beat a random guess",
     family="multiclass",
     variants=dict(textbook=dict(form="textbook")),
+    grid=dict(learning_rate=(1.0, 0.1)),
 )
 @dataclass(eq=False, repr=False)
 class SAMMEClassifier(BoostingClassifier):

@@ -143,6 +143,8 @@ class SoftMargin(Rule):
     "some labels are wrong: examples that stay hard get slack",
     family="adaptive_regularised",
     variants=dict(power2=dict(power=2), literal=dict(penalty="literal", C=0.01)),
+    grid=dict(C=(0.01, 0.05), learning_rate=(1.0, 0.1)),
+    stronger=dict(C="larger"),
 )
 @dataclass(eq=False, repr=False)
 class SoftMarginBoostClassifier(BoostingClassifier):

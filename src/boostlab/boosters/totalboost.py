@@ -32,6 +32,7 @@ class TotalBoost(SoftBoost):
     family="totally_corrective",
     optimum=({}, 0.01),
     tol_doc="How far from the largest minimum margin training may end: the smaller, the more rounds.",
+    trees=False,
 )
 @dataclass(eq=False, repr=False)
 class TotalBoostClassifier(TotallyCorrective):

@@ -276,6 +276,8 @@ class FixedPointVadaBoostOfClasses(FixedPoint, VadaBoostOfClasses):
     "you want lower variance of the loss with any weak learner",
     family="variance_penalising",
     variants=dict(fixed_point=dict(variance_penalty="fixed_point")),
+    grid=dict(variance_penalty=(0.1, 0.5), learning_rate=(1.0, 0.1)),
+    stronger=dict(variance_penalty="larger"),
 )
 @dataclass(eq=False, repr=False)
 class VadaBoostClassifier(VariancePenalised):

@@ -5,14 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.exponential import Exponential
 from boostlab.boosters.params import flag, number, param
 from boostlab.boosters.registry import booster
 from boostlab.boosters.shrinkage import SHARE
-from boostlab.contract import Array, Rule, State, Stop, Sums, Task, exp, formula, log
+from boostlab.contract import (
+    NEGLIGIBLE,
+    TAKEN,
+    UNUSUAL,
+    Rule,
+    State,
+    Stop,
+    Sums,
+    Task,
+    UsualRound,
+    exp,
+    formula,
+    log,
+)
+
+SMALLEST = 0.05  # mean of exp(-|beta H|) that is divided by
 
 
 @formula
@@ -28,9 +41,35 @@ def log_weight(y: float, F: float, beta: float) -> float:
 
 
 @formula
+def score_after(F: float, h: float, alpha: float, beta: float) -> float:
+    """Step 4."""
+    return F + alpha * regulariser(F, beta) * h
+
+
+@formula
 def loss_after(y: float, F: float, h: float, beta: float, alpha: float) -> float:
     """exp(-y H) after step 4."""
-    return exp(min(-y * (F + alpha * regulariser(F, beta) * h), 700.0))
+    return exp(min(-y * score_after(F, h, alpha, beta), 700.0))
+
+
+@formula
+def tenth(sums: Sums, numbers: list[float]) -> int:
+    """The factor of step 3: numbers are alpha, nu, beta, the factor and n."""
+    mean = sums[0] / numbers[4]
+    if not mean > SMALLEST:
+        return UNUSUAL
+    numbers[3] = 0.1 / mean
+    return TAKEN
+
+
+@formula
+def scaled_step(sums: Sums, numbers: list[float]) -> int:
+    """Step 3."""
+    error = sums[1] / sums[0]
+    if not 0.0 < error < 0.5 - NEGLIGIBLE:
+        return UNUSUAL
+    numbers[0] = numbers[1] * (numbers[3] * 0.5 * log((1 - error) / error))
+    return TAKEN
 
 
 @dataclass(frozen=True)
@@ -59,13 +98,20 @@ class WeightBoost(Exponential):
 
     additive: ClassVar[bool] = False
     loss_after: ClassVar[Any] = staticmethod(loss_after)
+    joins: ClassVar[Any] = staticmethod(score_after)  # the factor depends on the vote so far: voter after voter
+
+    def usual(self, s: State) -> UsualRound:
+        """Steps 1 to 4."""
+        numbers = {"alpha": 0.0, "nu": self.learning_rate, "beta": self.beta, "factor": 1.0, "n": s.n}
+        factor: dict[str, Any] = dict(before=regulariser, plan=tenth) if self.normalize else {}
+        return self.by_error(scaled_step, numbers, weigh=log_weight, logarithms=True, **factor)
 
     def task(self, s: State) -> Task | Stop:
         """Step 1, and the factor of step 3."""
         s.own.factor = 1.0
         if self.normalize:
             mean = s.total(regulariser, self.beta) / s.n
-            if mean <= 0.05:
+            if mean <= SMALLEST:
                 return Stop("assumption_violated", f"the mean of exp(-|beta H|) is {mean:.3g}, too small to divide by")
             s.own.factor = 0.1 / mean
         return Task("edge", s.weigh(log_weight, self.beta), s.y)
@@ -73,10 +119,6 @@ class WeightBoost(Exponential):
     def vote(self, s: State, error: float) -> float:
         """Step 3."""
         return self.learning_rate * (s.own.factor * 0.5 * log((1 - error) / error))
-
-    def combine(self, F: Array, alpha: float, h: Array) -> Array:
-        """The factor depends on the vote so far, so prediction goes voter by voter."""
-        return F + alpha * np.exp(-np.abs(self.beta * F)) * h
 
     def after(self, s: State, alpha: float) -> Sums:
         """Return the sum of exp(-y H) after the step."""
@@ -88,6 +130,8 @@ class WeightBoost(Exponential):
     "you want smaller steps where the ensemble is already sure",
     family="adaptive_regularised",
     variants=dict(normalize=dict(normalize=True)),
+    grid=dict(learning_rate=(1.0, 0.1)),
+    stronger=dict(beta="larger"),
 )
 @dataclass(eq=False, repr=False)
 class WeightBoostClassifier(BoostingClassifier):

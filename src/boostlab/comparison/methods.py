@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from boostlab.boosters import REGRESSORS
+from boostlab.boosters import REGISTRY, REGRESSORS
 from boostlab.comparison.request import able, choose, short_name
 from boostlab.studies.plan import Method
 from boostlab.studies.request import RequestError
 
 LARGE = 500_000  # cells of a table from which on fewer boosters are compared, and rounds chosen by one hold-out
 
+# Who takes part where no booster is named, by the evidence of our studies; all others do by name, or by "all".
 # A booster or two of every family: the baseline first, then the strongest, so that a short budget has both.
 _TWO_CLASSES = (
     *("AdaBoost", "LogitBoost", "GentleBoost", "L2Boost"),
@@ -21,34 +22,10 @@ _MORE_CLASSES = ("SAMME", "LogitBoost", "AdaBoostM1", "AdaBoostM2", "AdaBoostMH"
 _FAST = {2: ("AdaBoost", "LogitBoost", "MadaBoost", "VadaBoost"), 3: ("SAMME", "LogitBoost", "AdaBoostM2", "VadaBoost")}
 _MUCH = 500_000_000  # cells times classes from which on the strongest, which grows a tree a class, would take hours
 
-_STUMPS_ONLY = {"EBBoost", "BoostByMajority", "LPBoost", "ERLPBoost", "SoftBoost", "TotalBoost", "RLPBoost"}
 _LEAVES = (2, 8, 16, 31)
 _LEAVES_OF_MANY = (4, 8, 16, 31)  # a stump tells two classes from each other
 _LEAVES_OF_SMALL = (2, 4, 8, 16, 31)  # of many classes: a larger tree tells few rows apart, and boosting ends with it
 _SMALL = 20_000  # cells
-
-_RATES = (1.0, 0.1)
-_PARAMETERS: dict[str, dict[str, tuple[Any, ...]]] = {
-    "AdaBoostMH": {"votes": ("free", "real")},
-    "AdaBoost": {"learning_rate": _RATES},
-    "SAMME": {"learning_rate": _RATES},
-    "LogitBoost": {"learning_rate": (0.1, 1.0)},
-    "GentleBoost": {"learning_rate": (0.1, 1.0)},
-    "VadaBoost": {"variance_penalty": (0.1, 0.5), "learning_rate": _RATES},
-    "EBBoost": {"variance_penalty": (0.1, 0.5), "learning_rate": _RATES},
-    "BrownBoost": {"target_error": (0.05, 0.2), "learning_rate": _RATES},
-    "RobustBoost": {"target_error": (0.05, 0.2), "learning_rate": _RATES},
-    "ARBoost": {"learning_rate": _RATES},
-    "WeightBoost": {"learning_rate": _RATES},
-    "L1Boost": {"beta": (0.01, 0.05), "learning_rate": _RATES},
-    "SoftMarginBoost": {"C": (0.01, 0.05), "learning_rate": _RATES},
-    "RQPBoost": {"C": (0.3, 3.0)},
-    "RLPBoost": {"nu": (0.1, 0.3)},
-    "LPBoost": {"nu": (0.1, 0.3)},
-    "ERLPBoost": {"nu": (0.1, 0.3)},
-    "SoftBoost": {"nu": (0.1, 0.3)},
-    "BoostByMajority": {"gamma": (0.02, 0.05)},
-}
 
 # How long a search takes, that of the first booster being 1, where it was measured to be far from it: german, spambase
 # and a part of adult; all of adult; satimage, vowel and wine; wine quality.  A first guess of the time that is left:
@@ -120,7 +97,7 @@ def suitable(asked: Sequence[str] | None, n_classes: int, n_cells: int) -> tuple
     of_two = _EFFORTS_OF_LARGE if n_cells > LARGE else _EFFORTS
     efforts = of_two if n_classes == 2 else _EFFORTS_OF_MANY
     return [
-        Method(short, name, grid=_grid(short, n_classes, n_cells), effort=efforts.get(short, 1.0))
+        Method(short, name, grid=_grid(name, n_classes, n_cells), effort=efforts.get(short, 1.0))
         for short, name in ((short_name(name), name) for name in names)
     ], left_out
 
@@ -142,10 +119,10 @@ def _regressors(asked: Sequence[str] | None) -> tuple[list[Method], dict[str, st
 
 
 def _grid(name: str, n_classes: int, n_cells: int) -> Mapping[str, tuple[Any, ...]]:
-    own = _PARAMETERS.get(name, {})
-    if name == "LogitBoost" and n_classes > 2 and n_cells > LARGE:
+    own = REGISTRY[name].grid
+    if name == "LogitBoostClassifier" and n_classes > 2 and n_cells > LARGE:
         own = {"learning_rate": (0.1,)}  # K trees a round: only the rate that suits trees
-    if name in _STUMPS_ONLY:
+    if not REGISTRY[name].trees:
         return own
     if n_classes == 2:
         return {"max_leaf_nodes": _LEAVES, **own}

@@ -47,6 +47,7 @@ class Criterion:
     ranks_alone = True  # whether a category's rank depends on its own sums only, not on the other categories'
     by_class = False  # whether the target is the number of a class, and there is a channel a class
     opposite = False  # whether leaves vote -1 and +1
+    residual: Residual | None = None  # of criteria for numbers: how far a row is from its node (see `remaining`)
     says: Says | None = None  # `leaves` as a formula of the same, where kernels may ask for it
 
     @property
@@ -97,7 +98,6 @@ class Criterion:
 class Separable(Criterion):
     """A criterion whose cost is a sum over leaves, and whose leaves do not look at each other: trees can use it too."""
 
-    residual: Residual | None = None  # of criteria for numbers: how far a row is from its node (see `remaining`)
     centred = False  # whether only differences of the target matter, and leaves vote the target
     heaviest = False  # whether leaves vote their heaviest label, so that `error` is known
 

@@ -81,6 +81,11 @@ class Strategy(ABC):
     def serves(cls, learner: Limits, rows: Any, criterion: Separable, task: Task) -> bool:
         """Return whether this strategy can grow trees within these limits, on this sample, for this task."""
 
+    @classmethod
+    def preference(cls, learner: Limits, rows: Any, criterion: Separable, task: Task) -> int:
+        """Return how fast it is for these: of the strategies that serve, the one with the largest number is taken."""
+        return 0
+
     @abstractmethod
     def grow(self, criterion: Separable, task: Task) -> Grown | Stop:
         """Grow a tree, or say why there is none."""

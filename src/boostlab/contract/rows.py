@@ -136,7 +136,7 @@ class LearnerRows(Protocol):
 
     @property
     def strategies(self) -> Sequence[type[Strategy]]:
-        """Ways to grow trees that are faster here than node by node; the first that serves is taken."""
+        """Ways to grow trees that may be faster here than node by node."""
 
     def channels(
         self, criterion: Criterion, weight: Column, target: Column, counts: Column | None = None, census: bool = False

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.contract.formula import formula
+from boostlab.contract.formula import formula, parameters
 from boostlab.contract.learner import Found
 from boostlab.contract.step import Facts, Retry, Reweigh, Step, Stop
 from boostlab.contract.task import Task
@@ -224,7 +224,9 @@ class Rule:
         False  # whether a voter that comes back adds to its coefficient instead of joining twice
     )
     each_alone: ClassVar[bool] = False  # of K tasks: whether a class for which there is no voter goes without one
-    # The formula of alpha that says what `combine` does, of a row (and a label), and may see what the step has kept.
+    # The formula by which a vote joins the scores, where that is not F + alpha h: of a row (and a label), of alpha, and
+    # of the rule's parameters by their names.  One that looks at what the step has kept serves training only, and
+    # `combine` must say the same of F and h alone.
     joins: ClassVar[Any] = None
     instead: ClassVar[str] = ""  # what to use when a learner cannot serve it
 
@@ -232,6 +234,11 @@ class Rule:
     def excludes(self) -> bool:
         """Whether its tasks may say `without`: the learner must honour it, or draw its rows, so that `Retry` helps."""
         return False
+
+    @property
+    def joining(self) -> tuple[float, ...]:
+        """What the formula `joins` takes beside alpha."""
+        return tuple(float(getattr(self, name)) for name in parameters(self.joins) if name in vars(self))
 
     def begin(self, s: State) -> None:
         """Prepare before the first round."""
@@ -263,7 +270,10 @@ class Rule:
         raise NotImplementedError
 
     def combine(self, F: Array, alpha: float, h: Array) -> Array:
-        """Return the scores after alpha * h has joined: after alpha more for the class h, where h names classes."""
+        """Return the scores after alpha * h has joined: after alpha more for the class h, where h names classes.
+
+        It is not asked where the formula `joins` is all that a rule says of it.
+        """
         if h.ndim == F.ndim:
             return F + alpha * h
         F = F.copy()

@@ -74,6 +74,11 @@ class Voter:
         """The largest magnitude of a vote."""
         raise NotImplementedError
 
+    @property
+    def only_column(self) -> int | None:
+        """The one column that it looks at; None where there are others."""
+        return None
+
     def by_slot(self, width: int) -> Array | None:
         """Return the votes on the slots, so many, of its one column, where it votes by these; else None."""
         return None

@@ -28,7 +28,6 @@ from boostlab.data.table_search import TableSearch, cuts_of_blocks
 Array = npt.NDArray[Any]
 
 _NUMBERS = "biuf"  # kinds of types
-NOTED = 32  # batches after which a cache notes how far it is
 
 
 def most_bins(max_bins: int | str) -> int:
@@ -203,15 +202,13 @@ def _coded(batches: Batches, read: ReadBatches, max_bins: int | str, threads: in
         cells, keys, done = np.zeros(shape, kind), np.empty(read.n_rows, np.uint64), 0
     else:
         cells, keys, done = kept.arrays(shape, kind)
-    for number, (at, X) in enumerate(numbers() if done < read.n_rows else ()):
+    for at, X in numbers() if done < read.n_rows else ():
         if at + len(X) <= done:
             continue
         cells[:, at : at + len(X)] = bins._encode_dense(X, threads).cells
         keys[at : at + len(X)] = row_keys(X, threads)
-        if kept is not None and number % NOTED == NOTED - 1:
+        if kept is not None:
             kept.note(at + len(X))
-    if kept is not None:
-        kept.note(read.n_rows)
     codes = DenseCodes(cells, bins.slots, threads)
     return Table(CodedMatrix(codes, bins, keys), bins, codes, threads)
 

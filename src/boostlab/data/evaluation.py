@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.backend.cpu import scores
 from boostlab.backend.cpu.kernels import lookup_table as kernels
 from boostlab.backend.cpu.kernels.flat_trees import add_trees
 from boostlab.backend.cpu.kernels.leaf_masks import MOST_LEAVES as MOST_LEAVES
@@ -14,6 +15,7 @@ from boostlab.backend.cpu.kernels.leaf_masks import add_masked_trees
 from boostlab.backend.cpu.kernels.sparse_histogram import walk_sparse
 from boostlab.backend.cpu.kernels.tree_descent import walk
 from boostlab.backend.cpu.threads import spread
+from boostlab.contract import Rule
 from boostlab.data.matrix import arrays_of, blocks, is_sparse
 from boostlab.data.table import Table
 
@@ -124,3 +126,8 @@ def cut_votes(table: Table, feature: Array, cuts: Array, starts: Array, leaves: 
 def add_weighted(votes: Array, alpha: float, F: Array) -> None:
     """Add alpha times some votes to scores, in place."""
     kernels.weighted_votes(votes[None], np.array([alpha]), F)
+
+
+def scores_after(rule: Rule, F: Array, alpha: float, votes: Array, table: Table) -> Array:
+    """Return the scores of a table's rows after alpha times some votes has joined, as in training."""
+    return scores.scores_after(rule, F, alpha, votes, table.threads)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from boostlab.contract import Each, Rule
 from boostlab.contract.voter import votes_of as votes_of
-from boostlab.data.evaluation import add_weighted
+from boostlab.data.evaluation import add_weighted, scores_after
 from boostlab.data.matrix import is_sparse
 from boostlab.data.table import Table
 from boostlab.ensemble.flat_trees import FlatTrees
@@ -240,7 +240,7 @@ class Ensemble:
                 if np.ndim(alpha) > 0:
                     F = F + alpha * votes_of(voter, table)
                 elif alpha != 0.0:
-                    F = self.rule.combine(F, float(alpha), votes_of(voter, table))
+                    F = scores_after(self.rule, F, float(alpha), votes_of(voter, table), table)
         return settle(F, self.bound)
 
     def staged_scores(self, table: Table) -> Iterator[Array]:
@@ -259,7 +259,7 @@ class Ensemble:
             elif r.each is not None:
                 F = r.each.decays * F + r.each.alphas * h
             else:
-                F = self.rule.combine(F if r.decay == 1.0 else r.decay * F, r.alpha, h)
+                F = scores_after(self.rule, F if r.decay == 1.0 else r.decay * F, r.alpha, h, table)
             yield settle(F, bound.add(r))
 
     def shown(self, F: Array) -> Array:

@@ -1,4 +1,4 @@
-"""log, log1p, softplus, log_expit and logaddexp.
+"""log, log1p, softplus and log_expit.
 
 x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), and with s = f / (2 + f)
 log(1 + f) = f - f^2/2 + s (f^2/2 + s^2 R(s^2)), R being `log_rest`.
@@ -97,9 +97,3 @@ def softplus(x: float) -> float:
 def log_expit(x: float) -> float:
     """Return log(1 / (1 + e^-x))."""
     return -softplus(-x)
-
-
-def logaddexp(a: float, b: float) -> float:
-    """Return log(e^a + e^b), to 2 ulp of the larger of 1, |a| and |b|."""
-    gap = 0.0 if a == b else a - b  # equal infinities, too
-    return (a if a > b else b) + softplus(-abs(gap)) if gap == gap else a + b

@@ -59,6 +59,11 @@ class Stump(Voter):
         """Return its column and threshold."""
         return (self.feature,), (self.threshold,)
 
+    @property
+    def only_column(self) -> int:
+        """Its feature."""
+        return self.feature
+
     def by_slot(self, width: int) -> Array | None:
         """Return the votes on the slots, so many, of its column."""
         if self.cut is None or np.ndim(self.left) > 0:
@@ -152,6 +157,11 @@ class CategoryStump(Voter):
     def votes(self, table: Table) -> Array:
         """Return the votes on all rows of a table."""
         return compact(self.leaves)[table.category(self.feature, len(self.leaves) - 1)]
+
+    @property
+    def only_column(self) -> int:
+        """Its feature."""
+        return self.feature
 
     def by_slot(self, width: int) -> Array | None:
         """Return the votes on the slots, so many, of its column."""

@@ -48,7 +48,7 @@ def pack(model: Any) -> tuple[dict[str, Any], dict[str, Array]]:
         raise Problem(
             f"its estimator is a {type(inner).__name__!r}, and only boostlab's boosters can be stored", JOBLIB
         )
-    if getattr(inner, "_how", lambda: None)() is not None:
+    if inner._how() is not None:
         raise Problem("its estimator is calibrated, which a model file of several boosters cannot store", JOBLIB)
     _check_unchanged(model)
     params = {k: v for k, v in model.get_params(deep=False).items() if k != INNER}

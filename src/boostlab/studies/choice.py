@@ -9,22 +9,16 @@ voter, and at last fewer rounds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from boostlab.boosters.registry import entry_of
 from boostlab.studies.plan import Method
 
 SMALLER, LARGER = -1.0, 1.0  # which values of a parameter regularise more
 
-_RATES = {"learning_rate": SMALLER, "exponent": SMALLER}
-_PENALTIES = dict.fromkeys(
-    ("variance_penalty", "target_error", "rho", "beta", "C", "strength", "nu", "gamma", "goal_margin"), LARGER
-)
-_VOTERS = {"max_leaf_nodes": SMALLER, "max_depth": SMALLER}
-_OTHERWISE = {
-    ("RQPBoostClassifier", "C"): SMALLER,  # the price of slack, not its amount
-    ("QuadBoostClassifier", "linf"): SMALLER,  # a cap on every weight
-}
+_RATES = ("learning_rate",)
+_VOTERS = ("max_leaf_nodes", "max_depth")
 
 
 def direction(method: Method, name: str) -> float:
@@ -42,8 +36,18 @@ def direction(method: Method, name: str) -> float:
     >>> direction(Method("", "AdaBoostClassifier"), "learning_rate"), direction(Method("", "ARBoostClassifier"), "rho")
     (-1.0, 1.0)
     """
+    if name in _RATES or name in _VOTERS:
+        return SMALLER
+    declared = _declared(method)
     kind = str(method.params.get("regularizer", "")) if name == "strength" else name
-    return _OTHERWISE.get((method.booster, kind), (_RATES | _PENALTIES | _VOTERS).get(name, 0.0))
+    said = declared.get(kind, declared.get(name, ""))
+    return {"smaller": SMALLER, "larger": LARGER}.get(said, 0.0)
+
+
+def _declared(method: Method) -> Mapping[str, str]:
+    """Return what the booster's file says of its parameters; nothing if it is no booster."""
+    entry = entry_of(method.booster)
+    return {} if entry is None else entry.stronger
 
 
 def strengths(method: Method, candidate: Mapping[str, Any]) -> tuple[float, ...]:
@@ -56,7 +60,7 @@ def strengths(method: Method, candidate: Mapping[str, Any]) -> tuple[float, ...]
     candidate : mapping
         A value of every parameter of the grid.  Of values without an order the first of the grid counts as stronger.
     """
-    ranked: Sequence[str] = sorted(method.grid, key=_place)
+    ranked = sorted(method.grid, key=lambda name: _place(method, name))
     return tuple(
         direction(method, name) * float(candidate[name])
         if direction(method, name)
@@ -65,9 +69,9 @@ def strengths(method: Method, candidate: Mapping[str, Any]) -> tuple[float, ...]
     )
 
 
-def _place(name: str) -> int:
+def _place(method: Method, name: str) -> int:
     """Return where a parameter stands: steps, penalties, voters, others."""
-    return next((i for i, group in enumerate((_RATES, _PENALTIES, _VOTERS)) if name in group), 3)
+    return next((i for i, group in enumerate((_RATES, _declared(method), _VOTERS)) if name in group), 3)
 
 
 def preference(method: Method, candidate: Mapping[str, Any], cost: float, rounds: int) -> tuple[float, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import exp, fsum
 
 import numpy as np
@@ -10,7 +11,8 @@ import pytest
 from boostlab.backend.cpu.kernels.workspace import BLOCK
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.rows import MANY, CpuRows
-from boostlab.contract import Rule, Task, formula, largest_over_labels, sum_over_labels
+from boostlab.backend.cpu.scores import scores_after
+from boostlab.contract import Row, Rule, Step, Task, formula, largest_over_labels, sum_over_labels
 from boostlab.contract import exp as row_exp
 from boostlab.contract.formula import n_values, parameters
 from boostlab.contract.sums import edge_sums, error_sums, errors_of_labels
@@ -172,6 +174,28 @@ def test_labels_are_summed_in_their_order(n, n_classes, threads):
     assert rows.each(partition).tolist() == sums
     assert rows.total(partition) == rows.masses.total(np.array(sums))
     assert rows.largest(partition) == max(sums)
+
+
+@formula
+def halfway(F: Row, h: Row, alpha: float, beta: float, l: int) -> float:
+    return F[l] + alpha * (h[l] - beta * F[l])
+
+
+@dataclass(frozen=True)
+class Halfway(OneAClass):
+    beta: float = 0.5
+    joins = staticmethod(halfway)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_votes_join_by_a_formula_of_rows_and_labels_in_training_and_elsewhere(threads):
+    n = 2 * BLOCK + 77
+    rows = held(n, None, threads, Halfway(0.25), 3)
+    F, h = rows.scores.F, np.random.default_rng(2).normal(size=(n, 3))
+    elsewhere = scores_after(rows.rule, F, 0.7, h, threads)
+    rows.advance(Step(0.7), h)
+    np.testing.assert_array_equal(rows.scores.now, F + 0.7 * (h - 0.25 * F))
+    np.testing.assert_array_equal(elsewhere, rows.scores.now)
 
 
 @pytest.mark.parametrize("threads", [1, 3])

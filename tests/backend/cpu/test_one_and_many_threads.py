@@ -56,7 +56,7 @@ def test_trees_that_grow_together_are_those_grown_one_after_the_other():
         tasks.append(Task("least_squares", rng.random(900) * (1.0, 0.2, 1e-3)[j % 3], target))
     found = []
     for threads, most in ((1, 5), (AtOnce(3), 5), (AtOnce(8), 5), (AtOnce(3), 2)):
-        sample = CpuSample(Table.fit(X, masses, 32, threads), masses, as_small=False)
+        sample = CpuSample(Table.fit(X, masses, 32, threads), masses, way="followed")
         session = DecisionTree(max_leaf_nodes=6).begin(sample, rng)
         session.strategy(session.learner.grows_by("least_squares"), tasks[0]).together = most * 900
         for _ in range(2):  # with workspace that was used before
@@ -74,7 +74,7 @@ def test_trees_that_grow_together_are_those_grown_one_after_the_other():
 
 def test_trees_by_labels_are_grown_one_after_the_other():
     X, masses = np.random.default_rng(0).normal(size=(300, 3)), Masses(300)
-    sample = CpuSample(Table.fit(X, masses, 32, AtOnce(5)), masses, as_small=False)
+    sample = CpuSample(Table.fit(X, masses, 32, AtOnce(5)), masses, way="followed")
     session = DecisionTree(max_leaf_nodes=4).begin(sample, None)
     tasks = [Task("edge", np.ones(300), np.sign(X[:, j])) for j in range(2)]
     assert session.best_each(tasks) is None

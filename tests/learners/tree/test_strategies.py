@@ -157,11 +157,33 @@ def test_whom_best_first_serves(what, limits, serves):
     assert not BestFirst.serves(DecisionTree(**limits), sample, GROWS_BY["hamming"], hamming)
 
 
-def test_the_first_that_serves_is_taken_and_one_can_be_named():
+@pytest.mark.parametrize(
+    ("values", "limits", "name"),
+    [
+        ("many", {"max_leaf_nodes": None}, "presorted"),
+        ("few", {"max_leaf_nodes": None}, "full"),
+        ("many", {"max_leaf_nodes": None, "max_depth": 6}, "presorted"),
+        ("many", {"max_leaf_nodes": None, "max_depth": 3}, "best_first"),
+        ("many", {"max_leaf_nodes": None, "max_depth": 3, "min_samples_split": 5}, "presorted"),
+        ("few", {"max_leaf_nodes": None, "max_depth": 3, "min_samples_split": 5}, "full"),
+        ("many", {"max_leaf_nodes": 4}, "best_first"),
+        ("many", {"max_leaf_nodes": None, "min_samples_leaf": 5}, "general"),
+    ],
+)
+def test_of_those_that_serve_the_preferred_one_is_taken(values, limits, name):
+    """Lists are short where codes are many; where leaves have many rows, growth by depth is faster leaf by leaf."""
+    rng, n = np.random.default_rng(0), 600
+    X, rows = rng.normal(size=(n, 3)) if values == "many" else rng.integers(0, 2, (n, 3)).astype(float), Masses(n)
+    session = TreeSession(DecisionTree(**limits), CpuSample(Table.fit(X, rows, 255, 1), rows))
+    session.best(Task("edge", rng.random(n), rng.choice([-1.0, 1.0], n)))
+    assert [s.name for s in session.growers] == [name]
+
+
+def test_one_can_be_named():
     X, rows = np.random.default_rng(0).normal(size=(50, 3)), Masses(50)
     table, task = Table.fit(X, rows, 255, 1), Task("least_squares", np.ones(50), X[:, 0])
     known = TreeSession(DecisionTree(), CpuSample(table, rows)).candidates
-    assert [s.name for s in known] == ["full", "best_first", "general"]
+    assert [s.name for s in known] == ["presorted", "full", "best_first", "general"]
     with pytest.raises(ValueError, match="full does not serve this task"):
         TreeSession(DecisionTree(), CpuSample(table, rows), "full").best(task)
     for name in ("best_first", "general", None):

@@ -19,6 +19,8 @@ from numba.core.caching import IndexDataCacheFile
 from numba.core.sigutils import normalize_signature
 from numba.extending import register_jitable
 
+from boostlab.contract.formula import is_formula
+
 LINKED = "0.68."  # the releases of Numba whose inner workings `linking` knows; others compile as they are made to
 
 # No kernel is called as a function of C: wrappers for that take a tenth of the time.
@@ -186,7 +188,7 @@ def jitable(function: Callable[..., Any]) -> Callable[..., Any]:
     """Let kernels call a formula (see `contract.formula`), and the formulas that it calls."""
     for name in function.__code__.co_names:
         called = function.__globals__.get(name)
-        if getattr(called, "is_formula", False) and called is not function:
+        if is_formula(called) and called is not function:
             jitable(called)
     inlined(function)
     return function
@@ -203,7 +205,7 @@ def admit(*functions: Callable[..., Any]) -> int:
 def _admit(function: Callable[..., Any]) -> None:
     for name in function.__code__.co_names:
         called = function.__globals__.get(name)
-        if getattr(called, "is_formula", False) and called is not function:
+        if is_formula(called) and called is not function:
             _admit(called)
     part(function)
 

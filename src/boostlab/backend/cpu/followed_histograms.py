@@ -7,7 +7,7 @@ are integers, so a histogram plus the sums of the changes is, to the bit, the hi
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -156,6 +156,28 @@ class Rounded(Follower):
     """A follower without a histogram: the very integers, to be summed elsewhere."""
 
     sums = False
+
+
+class Followers:
+    """Who follows the channels of a sample, the same ones every round.
+
+    Parameters
+    ----------
+    make : callable
+        make(form, sided, lasting) returns a new one (see `Follower`).
+    """
+
+    def __init__(self, make: Callable[[int, bool, bool], Any]) -> None:
+        self.make, self.known = make, list[Any]()
+
+    def of(self, channel: int, form: int, sided: bool = False, lasting: bool = False) -> Any:
+        """Return who follows a channel: another one than so far, where another criterion's is asked for."""
+        if channel == len(self.known):
+            self.known.append(self.make(form, sided, lasting))
+        follower = self.known[channel]
+        if follower.form != form or follower.sided != sided:
+            follower = self.known[channel] = self.make(form, sided, lasting)
+        return follower
 
 
 def sum_together(followers: Sequence[Any]) -> None:

@@ -157,17 +157,21 @@ def values(function: Callable[..., Any], *numbers: float, **columns: Any) -> Any
 def values_of(
     function: Callable[..., Any], columns: Mapping[str, Any], numbers: Sequence[Any] = (), threads: int = 1
 ) -> Any:
-    """Return the same as an array of shape (values, rows), by several threads where that is worth it."""
+    """Return the same as an array of shape (values, rows), by several threads where that is worth it.
+
+    Of a formula of rows and labels that sees a column with a number a label: of shape (values, rows, labels).
+    """
     given, rest = list[Any](), iter(numbers)
     for name in parameters(function):
         if name != LABEL:
             given.append(shown(columns[name]) if name in columns else as_number(next(rest)))
     arrays = [np.asarray(x) for x in columns.values()]
-    out = np.empty((n_values(function), len(arrays[0])))
+    labels = (max(x.shape[1] for x in arrays if x.ndim == 2),) if by_label(function) else ()
+    out = np.empty((n_values(function), *labels, len(arrays[0])))
     cells = CELLS * sum(x.size for x in arrays)
     kernel = evaluation(function, tuple(columns), tables_of(columns))
-    kernel.shared(cells, threads, *given, out[None], 0, 0, out.shape[1], NO_PLAN)
-    return out
+    kernel.shared(cells, threads, *given, out[None], 0, 0, len(arrays[0]), NO_PLAN)
+    return out.transpose(0, 2, 1) if labels else out
 
 
 def tables_of(columns: Mapping[str, Any]) -> tuple[str, ...]:

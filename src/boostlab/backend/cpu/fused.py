@@ -19,7 +19,7 @@ from boostlab.backend.cpu.kernels.fused_rounds import FACTS, rounds_of
 from boostlab.backend.cpu.kernels.fused_update import BLOCK
 from boostlab.backend.cpu.scales import keeps
 from boostlab.contract import NEGLIGIBLE, Facts, Plain
-from boostlab.contract.criterion import SIGNED
+from boostlab.contract.criterion import SIGNED, Criterion
 
 if TYPE_CHECKING:
     from boostlab.backend.cpu.rows import CpuRows
@@ -57,11 +57,19 @@ class FusedRounds:
         The sample and the vote on it.
     plain : Plain
         The rule's step as a formula.
+    criterion : Criterion
+        Not looked at: it is the edge.
     sides : int
         Which side of a cut may vote +1: 0 either, +1 or -1 only the one.
     """
 
-    def __init__(self, rows: CpuRows, plain: Plain, sides: int) -> None:
+    @staticmethod
+    def serves(rows: CpuRows, plain: Plain | None, criterion: Criterion) -> bool:
+        """Return whether it can take a training's rounds: of rules whose step is a formula of the error."""
+        return plain is not None and not rows.slots.nothing
+
+    def __init__(self, rows: CpuRows, plain: Plain | None, criterion: Criterion, sides: int) -> None:
+        assert plain is not None
         self.rows, self.plain, self.sides = rows, plain, sides
         self.codes, self.slots = rows.codes, rows.slots
         self.level = -1  # after how many rounds the histogram is that of the weights; -1: of none
@@ -109,9 +117,10 @@ class FusedRounds:
         rows = self.rows
         if self.level != t:
             rows.followed(0, SIGNED, rows.exponentials(), rows.y, lasting=True)
-            self.hist = self.codes.padded(rows.followers[0].slots[0])
+            self.hist = self.codes.padded(rows.followers.known[0].slots[0])
             self.level = t
-        return rows.followers[0]
+        follower: Follower = rows.followers.known[0]
+        return follower
 
     def _settle(self, follower: Follower, total: int, gross: int, t: int) -> None:
         """Take note of the sums after t rounds; weights or sums that left their range are made anew."""

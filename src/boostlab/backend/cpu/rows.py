@@ -20,7 +20,7 @@ from boostlab.backend.cpu.sample import CpuSample
 from boostlab.backend.cpu.scores import Scores
 from boostlab.backend.cpu.usual import UsualRounds
 from boostlab.contract import Plain, Reweigh, Rule, Step
-from boostlab.contract.criterion import SIGNED, Criterion
+from boostlab.contract.criterion import Criterion
 from boostlab.contract.formula import LABEL, by_label, is_formula, n_values, parameters
 from boostlab.contract.voter import votes_of
 
@@ -160,13 +160,10 @@ class CpuRows(CpuSample):
         """Return many rounds of stumps in one call: of a rule whose step is a formula on any table, of one whose usual
         round is in formulas on a small one.
         """
-        if self.slots.nothing:
-            return None
-        if plain is not None:
-            return FusedRounds(self, plain, sides)
-        if self.small is None or (criterion.two and (criterion.says is None or not self.small.numeric)):
-            return None
-        return UsualRounds(self, criterion, sides) if criterion.two or criterion.forms == (SIGNED,) else None
+        for way in FusedRounds, UsualRounds:
+            if way.serves(self, plain, criterion):
+                return way(self, plain, criterion, sides)
+        return None
 
     def watch(self, table: Any) -> WatchedRows:
         """Return other rows whose scores are to be followed."""
@@ -191,7 +188,7 @@ class CpuRows(CpuSample):
             self.scores.join(answer, h)
         else:
             self.h = h
-            self.scores.take(self.each(joins, answer.alpha))
+            self.scores.take(self.each(joins, answer.alpha, *self.rule.joining))
             self.h = None
 
     # -- inside ------------------------------------------------------------------------------------------------------

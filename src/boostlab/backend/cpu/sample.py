@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.bin_codes import Codes, look_up_labels
-from boostlab.backend.cpu.channels import CpuChannels, SmallChannels
+from boostlab.backend.cpu.channels import CpuChannels
 from boostlab.backend.cpu.exact_sums import NO_GUESS
-from boostlab.backend.cpu.followed_histograms import ClassCount, Follower
+from boostlab.backend.cpu.followed_histograms import ClassCount, Follower, Followers
 from boostlab.backend.cpu.formulas import values_of
 from boostlab.backend.cpu.kernels.pool_search import signed_sums
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.pairs import Pair
 from boostlab.backend.cpu.panel import Panel
 from boostlab.backend.cpu.small import Small, tame
+from boostlab.backend.cpu.summing import Summing
 from boostlab.backend.cpu.trees.best_first import BestFirst
 from boostlab.backend.cpu.trees.full import Full
+from boostlab.backend.cpu.trees.presorted import Presorted
 from boostlab.backend.search import largest_edge
 from boostlab.contract.criterion import SIGNED, SIZE, Criterion, Residual
 from boostlab.contract.growth import Strategy
@@ -54,15 +56,14 @@ class CpuSample:
         The columns, binned where a learner looks at bins.
     masses : Masses
         How much every row counts.
-    as_small : bool, optional
-        Whether to take the shorter way of small tables, for tests; by default where it serves.
+    way : str, optional
+        The name of the way to sum channels, for tests; by default the first that serves.
     """
 
-    def __init__(self, table: Any, masses: Masses, as_small: bool | None = None) -> None:
-        self.table, self.masses, self.as_small = table, masses.on(table.threads), as_small
+    def __init__(self, table: Any, masses: Masses, way: str | None = None) -> None:
+        self.table, self.masses, self.way = table, masses.on(table.threads), way
         self.n, self.n_rows, self.threads = masses.n, masses.n_rows, table.threads
         self.n_sample = masses.n_examples
-        self.followers: list[Follower] = []  # of the channels, from round to round
         self._counter: ClassCount | None = None
         self._pair: Pair | None = None
         self._panel_powers = NO_GUESS  # of two, that the last panel was rounded at
@@ -87,10 +88,20 @@ class CpuSample:
         return Slots(self.codes.starts, self.table.bins, masses)
 
     @cached_property
+    def followers(self) -> Followers:
+        """Who follows the channels, from round to round."""
+        return Followers(partial(Follower, self.masses, self.codes))
+
+    @cached_property
+    def summing(self) -> Summing:
+        """The way to sum channels."""
+        ways = (way for way in (Small, Summing) if self.way in (None, way.name))
+        return next(way for way in ways if way.serves(self))(self)
+
+    @property
     def small(self) -> Small | None:
-        """The shorter way for small tables, where this is one."""
-        serves = Small.serves(self) if self.as_small is None else self.as_small
-        return Small(self) if serves else None
+        """The way of small tables, where it is taken."""
+        return self.summing if isinstance(self.summing, Small) else None
 
     @cached_property
     def hides_rows(self) -> bool:
@@ -103,7 +114,7 @@ class CpuSample:
     @property
     def strategies(self) -> Sequence[type[Strategy]]:
         """Compiled growth."""
-        return Full, BestFirst
+        return Presorted, Full, BestFirst
 
     # -- sums --------------------------------------------------------------------------------------------------------
 
@@ -123,10 +134,10 @@ class CpuSample:
         census : bool
             Whether to count the rows, too, in a last channel.
         """
-        if self.small is not None and counts is None and not census and criterion.two and weight.ndim == 1:
-            found = self.small.rounded(criterion, weight, target)
-            if found is not None:
-                return SmallChannels(self.followers[: 1 if criterion.labels else 2], *found, self.small.q)
+        drawn = counts is not None
+        shorter = None if drawn or census or weight.ndim > 1 else self.summing.channels(criterion, weight, target)
+        if shorter is not None:
+            return shorter
         asked: list[tuple[int, Array, Array, bool]] = []
         parts: list[Follower | ClassCount | Panel] = []
         if criterion.by_class:
@@ -141,15 +152,15 @@ class CpuSample:
         if census:
             ones = self.ones()
             asked.append((SIZE, ones, ones, False))
-        if census or counts is not None or not self._updated_together(criterion, weight, target):
+        if census or drawn or not self._updated_together(criterion, weight, target):
             parts.extend(self.followed(c, *what, counts) for c, what in enumerate(asked))
             return CpuChannels(parts)
-        return CpuChannels(self.followers[:2])
+        return CpuChannels(self.followers.known[:2])
 
     def _updated_together(self, criterion: Criterion, weight: Array, target: Array) -> bool:
         """Bring two channels of numbers up to date by one pass, where most rows change anyway; False elsewhere."""
-        residual = getattr(criterion, "residual", None)
-        if residual is None or weight.ndim > 1 or len(self.followers) < 2:
+        residual = criterion.residual
+        if residual is None or weight.ndim > 1 or len(self.followers.known) < 2:
             return False
         two = [self.follower(c, form) for c, form in enumerate(criterion.forms)]
         if len(two) != 2 or not all(f.most_change for f in two):
@@ -181,24 +192,17 @@ class CpuSample:
     ) -> Follower:
         """Round and sum one channel, compared with its last values unless the rows are drawn (see `Follower`)."""
         if counts is not None:
-            follower = self._follower(form, sided, False)
-            follower.count(weight, target, counts)
-            return follower
+            drawn: Follower = self.followers.make(form, sided, False)
+            drawn.count(weight, target, counts)
+            return drawn
         follower = self.follower(channel, form, sided, lasting)
         follower.update(weight, target)
         return follower
 
     def follower(self, channel: int, form: int, sided: bool = False, lasting: bool = False) -> Follower:
         """Return who follows a channel, the same one every round."""
-        if channel == len(self.followers):
-            self.followers.append(self._follower(form, sided, lasting))
-        follower = self.followers[channel]
-        if follower.form != form or follower.sided != sided:  # another criterion's
-            follower = self.followers[channel] = self._follower(form, sided, lasting)
+        follower: Follower = self.followers.of(channel, form, sided, lasting)
         return follower
-
-    def _follower(self, form: int, sided: bool, lasting: bool) -> Follower:
-        return Follower(self.masses, self.codes, form, sided, lasting)
 
     def _class_count(self, classes: Array) -> ClassCount:
         return ClassCount(self.masses, self.codes, classes)
@@ -214,7 +218,7 @@ class CpuSample:
 
     def largest_edge(self, weight: Array, target: Array, counts: Array | None, sides: int) -> tuple[Follower, Place]:
         """Sum weight * target, and find the stump with the largest edge."""
-        found = self.small.edge(weight, target, sides) if self.small is not None and counts is None else None
+        found = self.summing.edge(weight, target, sides) if counts is None else None
         if found is not None:
             return found
         channel = self.followed(0, SIGNED, weight, target, counts=counts, lasting=True)
@@ -222,10 +226,7 @@ class CpuSample:
 
     def cheapest_cut(self, criterion: Criterion, weight: Array, target: Array, numbers: Array) -> Cut | None:
         """Return the cheapest cut of a small table of numbers under a criterion of two channels; else None."""
-        small = self.small
-        if small is None or not small.numeric or not criterion.two or weight.ndim > 1:
-            return None
-        return small.best(criterion, weight, target, numbers)
+        return self.summing.best(criterion, weight, target, numbers)
 
     def total(self, *xs: Any) -> Any:
         """Return the sum of each array over the sample."""
@@ -321,7 +322,7 @@ class CpuSample:
 
     def cut_votes(self, feature: int, cut: int, left: float, right: float, missing: float) -> Array | None:
         """Return the votes of a numeric cut of a small table; else None."""
-        return None if self.small is None else self.small.votes(feature, cut, left, right, missing)
+        return self.summing.votes(feature, cut, left, right, missing)
 
     def votes(self, voter: Any) -> Array:
         """Return the votes of a voter, or of a tuple of them."""

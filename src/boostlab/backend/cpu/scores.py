@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.backend.cpu.formulas import CELLS, values_of
 from boostlab.backend.cpu.kernels.lookup_table import weighted_votes
 from boostlab.backend.cpu.kernels.vote_update import add_names, add_to_decayed, add_votes
 from boostlab.backend.cpu.threads import spread
@@ -16,7 +17,6 @@ from boostlab.contract import Reweigh, Rule, Step
 Array = npt.NDArray[Any]
 
 BLOCK = 2048  # rows
-CELLS = 4  # of a histogram, that a score costs as much as
 TOGETHER = 16  # rounds of votes for classes that are added in one pass
 
 
@@ -107,7 +107,7 @@ class Scores:
             return
         if answer.each is not None:
             self._F, self._lent = self.now * answer.each.decays + answer.each.alphas * h, False
-        elif type(self.rule).combine is Rule.combine and (answer.decay == 1.0 or h.ndim == self.now.ndim):
+        elif adds(self.rule) and (answer.decay == 1.0 or h.ndim == self.now.ndim):
             if self._F is not None and h.ndim < self._F.ndim:  # the numbers of classes
                 self._named.append((answer.alpha, h))
                 if len(self._named) == TOGETHER:
@@ -122,20 +122,28 @@ class Scores:
                 add_to_decayed.shared(F.size, self.threads, F, answer.decay, answer.alpha, h, 0, F.size)
         else:
             F = self.F if answer.decay == 1.0 else answer.decay * self.F
-            self._F, self._lent = self._combined(F, answer.alpha, h), False
+            self._F, self._lent = scores_after(self.rule, F, answer.alpha, h, self.threads), False
 
     def take(self, F: Array) -> None:
         """Take the scores after a round from whoever has computed them."""
         self._F, self._lent = F, False
 
-    def _combined(self, F: Array, alpha: float, h: Array) -> Array:
-        """Return what the rule makes of scores and votes, by blocks of rows that stay in the cache."""
-        out = np.empty_like(F, subok=False)
 
-        def work(first: int, last: int) -> None:
-            for start in range(first, last, BLOCK):
-                rows = slice(start, min(start + BLOCK, last))
-                out[rows] = self.rule.combine(F[rows], alpha, h[rows])
+def adds(rule: Rule) -> bool:
+    """Return whether scores become F + alpha h."""
+    return rule.joins is None and type(rule).combine is Rule.combine
 
-        spread(work, len(F), CELLS * F.size, self.threads)
-        return out
+
+def scores_after(rule: Rule, F: Array, alpha: float, h: Array, threads: int) -> Array:
+    """Return the scores after alpha * h has joined, of training rows and others: the same bits for all of them."""
+    if rule.joins is not None and type(rule).combine is Rule.combine:
+        return values_of(rule.joins, {"F": F, "h": h}, (alpha, *rule.joining), threads)[0]
+    out = np.empty_like(F, subok=False)
+
+    def work(first: int, last: int) -> None:  # blocks of rows stay in the cache
+        for start in range(first, last, BLOCK):
+            rows = slice(start, min(start + BLOCK, last))
+            out[rows] = rule.combine(F[rows], alpha, h[rows])
+
+    spread(work, len(F), CELLS * F.size, threads)
+    return out

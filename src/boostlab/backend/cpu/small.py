@@ -7,13 +7,13 @@ scale that cannot be told from the integers, extreme weights) a round goes that 
 from __future__ import annotations
 
 import math
-import weakref
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.bin_codes import ALL
+from boostlab.backend.cpu.channels import SmallChannels
 from boostlab.backend.cpu.followed_histograms import Follower
 from boostlab.backend.cpu.in_parts import NOTHING_TOLD
 from boostlab.backend.cpu.kernels.small_table import (
@@ -26,6 +26,7 @@ from boostlab.backend.cpu.kernels.small_table import (
     stump_of_pairs,
     votes_of_cut,
 )
+from boostlab.backend.cpu.summing import Summing
 from boostlab.contract.criterion import SIGNED, Criterion, explains
 from boostlab.contract.rows import Cut, Place
 
@@ -40,26 +41,27 @@ ROWS, CELLS = 1 << 14, 1 << 18  # of a table that is small
 FACTS = 8  # of up to two channels: their k, the sums of q, the sums of |q|, headroom and least (see `scales`)
 
 
-class Small:
+class Small(Summing):
     """One or two channels of a table so small that all rows are rounded and summed anew every round.
 
     Parameters
     ----------
     sample : CpuSample
-        Whose followers hold the scales from round to round.
+        The rows, and the followers that hold the scales from round to round.
     """
 
+    name = "anew"
+
     def __init__(self, sample: CpuSample) -> None:
-        codes, self.slots, self.rows = sample.codes, sample.slots, sample.masses
-        self._sample = weakref.ref(sample)  # it owns this: no circle keeps both alive
-        self.read, self.lanes, self.cells = codes.read, codes.spare, codes.to_read[0]
-        self.numeric = not self.slots.categories
+        super().__init__(sample)
+        codes, self.slots, self.rows, self.followers = sample.codes, sample.slots, sample.masses, sample.followers
+        self.read, self.spare, self.cells = codes.read, codes.spare, codes.to_read[0]
         self._cuts, self._cuts_below = self.slots.count_cuts()
         self.q = np.empty((2, codes.n_rows), np.int64)
         self.own = self.q[0], self.q[1]
         self._hist = np.empty((1, codes.n_slots + codes.spare), np.int64)
         self._shown = self._hist[:, : codes.n_slots]
-        base = codes.read[1].reshape(-1, self.lanes)
+        base = codes.read[1].reshape(-1, self.spare)
         self._hists, self._pairs = np.empty(0, np.int64), (2 * (base - base[:, :1])).ravel()
         self.total, self.worth = np.zeros(2, np.int64), np.zeros(4)  # of two channels: sums; units, sums of magnitudes
         self.facts = np.zeros(FACTS, np.int64)
@@ -68,15 +70,8 @@ class Small:
         self.found = np.empty((1, 7), np.int64)
         self._edge: tuple[Any, tuple[Any, ...]] | None = None  # the search of one channel
 
-    @property
-    def sample(self) -> CpuSample:
-        """Whose followers these are."""
-        sample = self._sample()
-        assert sample is not None, "a sample outlives what it owns"
-        return sample
-
-    @staticmethod
-    def serves(sample: CpuSample) -> bool:
+    @classmethod
+    def serves(cls, sample: CpuSample) -> bool:
         """Return whether a table is so small that a third of a round of the general loop is the interpreter's."""
         codes = sample.codes
         n = codes.n_rows
@@ -84,7 +79,7 @@ class Small:
 
     def edge(self, weight: Array, target: Array, sides: int) -> tuple[Follower, Place] | None:
         """Round and sum weight * target; return who follows it, and what `kernels.edge.best_edge` finds."""
-        follower, facts = self.sample.follower(0, SIGNED, False, True), self.facts
+        follower, facts = self.followers.of(0, SIGNED, False, True), self.facts
         if follower.q is None:
             self._count(follower, weight, target, self.own[0])
         else:
@@ -108,10 +103,12 @@ class Small:
         """Return the sums and search of one channel and its arguments, given where its sum will be."""
         slots, (words, base) = self.slots, self.read
         places = slots.starts, slots.filled, slots.categorical
-        return stump_of_edge(self.lanes), (words, base, *places, self.own[0], ALL, total, sides, self._hist[0])
+        return stump_of_edge(self.spare), (words, base, *places, self.own[0], ALL, total, sides, self._hist[0])
 
     def best(self, criterion: Criterion, weight: Array, target: Array, numbers: Array) -> Cut | None:
         """Return the cheapest cut under a criterion of two channels; None if the general way must be gone."""
+        if not self.numeric or not criterion.two or weight.ndim > 1:
+            return None
         found = self.rounded(criterion, weight, target)
         if found is None:
             return None
@@ -132,7 +129,7 @@ class Small:
         """Return the sums and search of two channels and its arguments, given where the channels' sums will be."""
         if not len(self._hists):
             self._hists = np.empty(2 * self._hist.size, np.int64)
-        search = stump_of_pairs(criterion.cost, self.lanes, explains(criterion.cost), criterion.says or no_leaves)
+        search = stump_of_pairs(criterion.cost, self.spare, explains(criterion.cost), criterion.says or no_leaves)
         columns = self.slots.starts, self._cuts, self._cuts_below
         return search, (self.read[0], self._pairs, *columns, self.q, total, worth, numbers, self._hists)
 
@@ -155,20 +152,25 @@ class Small:
     @property
     def of_edge(self) -> tuple[Who, Two]:
         """Who follows one channel that is only compared, and what it sums."""
-        return {0: self.sample.follower(0, SIGNED, False, True)}, (SIGNED, ABSENT)
+        return {0: self.followers.of(0, SIGNED, False, True)}, (SIGNED, ABSENT)
 
-    def channels(self, criterion: Criterion) -> tuple[Who, Two]:
+    def channels(self, criterion: Criterion, weight: Array, target: Array) -> SmallChannels | None:
+        """Return two channels of a row each, whose sums per slot are made when they are asked for."""
+        found = self.rounded(criterion, weight, target) if criterion.two else None
+        return None if found is None else SmallChannels([*self.who(criterion)[0].values()], *found, self.q)
+
+    def who(self, criterion: Criterion) -> tuple[Who, Two]:
         """Return who follows a criterion's channels (one for both, where these are labels), and what these sum."""
-        sample, forms = self.sample, criterion.forms
+        forms = criterion.forms
         if len(forms) == 1:
             return self.of_edge
         if criterion.labels:
-            return {1: sample.follower(0, SIGNED, True)}, (MAGNITUDE, SIGNED)
-        return {c: sample.follower(c, form) for c, form in enumerate(forms)}, (forms[0], forms[1])
+            return {1: self.followers.of(0, SIGNED, True)}, (MAGNITUDE, SIGNED)
+        return {c: self.followers.of(c, form) for c, form in enumerate(forms)}, (forms[0], forms[1])
 
     def rounded(self, criterion: Criterion, weight: Array, target: Array) -> tuple[Two, Two, Two] | None:
         """Round a criterion's channels; return their scales, and their sums and sums of magnitudes."""
-        return self._rounded(*self.channels(criterion), weight, target)
+        return self._rounded(*self.who(criterion), weight, target)
 
     def _rounded(self, who: Who, forms: Two, weight: Array, target: Array) -> tuple[Two, Two, Two] | None:
         new = [c for c, follower in who.items() if follower.q is None]

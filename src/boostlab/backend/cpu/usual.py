@@ -22,9 +22,9 @@ from boostlab.backend.cpu.kernels.prepared import ROW, prepare
 from boostlab.backend.cpu.kernels.small_table import round_two, votes_of_cut
 from boostlab.backend.cpu.kernels.totals import totals_of_each
 from boostlab.backend.cpu.kernels.vote_update import add_votes, exp_less
-from boostlab.backend.cpu.small import start
-from boostlab.contract import edge_sums, error_sums, loss_sum, squared_error_sums, weight_sum
-from boostlab.contract.criterion import Criterion
+from boostlab.backend.cpu.small import Small, start
+from boostlab.contract import Plain, edge_sums, error_sums, loss_sum, squared_error_sums, weight_sum
+from boostlab.contract.criterion import SIGNED, Criterion
 from boostlab.contract.formula import n_values, parameters
 from boostlab.contract.usual import UNUSUAL, UsualRound
 
@@ -70,16 +70,27 @@ class UsualRounds:
     Parameters
     ----------
     rows : CpuRows
-        The sample and the vote on it, of a small table.
+        The sample and the vote on it.
+    plain : Plain, optional
+        Not looked at: what is usual is asked of the rule.
     criterion : Criterion
         Of one channel, or of two whose leaves are a formula.
     sides : int
         Which side of a cut may vote +1: 0 either, +1 or -1 only the one.
     """
 
-    def __init__(self, rows: CpuRows, criterion: Criterion, sides: int) -> None:
-        assert rows.small is not None
-        self.rows, self.small, self.criterion, self.sides = rows, rows.small, criterion, sides
+    @staticmethod
+    def serves(rows: CpuRows, plain: Plain | None, criterion: Criterion) -> bool:
+        """Return whether it can take a training's rounds: on tables that are summed anew."""
+        if not isinstance(rows.summing, Small) or rows.slots.nothing:
+            return False
+        if criterion.two:
+            return criterion.says is not None and rows.summing.numeric
+        return criterion.forms == (SIGNED,)
+
+    def __init__(self, rows: CpuRows, plain: Plain | None, criterion: Criterion, sides: int) -> None:
+        assert isinstance(rows.summing, Small)
+        self.rows, self.small, self.criterion, self.sides = rows, rows.summing, criterion, sides
         n, slots = rows.n_rows, rows.slots
         self.task, self.F, self.own = np.empty((2, n)), np.empty(n), np.empty(n)
         self.h = np.empty(n, np.int8 if criterion.opposite else np.float64)  # as the general loop has them
@@ -101,7 +112,7 @@ class UsualRounds:
         rows, small, usual = self.rows, self.small, self.rows.rule.usual(state)
         if usual is None:
             return None
-        who, _ = small.channels(self.criterion)
+        who, _ = small.who(self.criterion)
         scaled = all(follower.q is not None for follower in who.values())
         if not scaled and small.rounded(self.criterion, *self._weights(usual)) is None:
             return None
@@ -190,7 +201,10 @@ class UsualRounds:
         self._decisions(usual, before, mine, after)
         if usual.keeps is not None:
             self._formula(of.KEEP, usual.keeps[1], self.own[None])
-        self._call(of.ADVANCE, add_votes, (self.F, 0.0, self.h, 0, rows.n_rows), changing={1: 0})
+        if rows.rule.joins is None:
+            self._call(of.ADVANCE, add_votes, (self.F, 0.0, self.h, 0, rows.n_rows), changing={1: 0})
+        else:
+            self._formula(of.ADVANCE, rows.rule.joins, self.F[None])
 
     def _place(self, usual: UsualRound) -> list[Array]:
         """Say where the round's numbers are; return the places of sums, those of the criterion's numbers, and that of
@@ -212,7 +226,7 @@ class UsualRounds:
         """Prepare rounding, search and votes."""
         rows, small, ints, floats, (w, z) = self.rows, self.small, self.ints, self.floats, self.task
         target = z if usual.weigh is not None and n_values(usual.weigh) == 2 else rows.y
-        _, forms = small.channels(self.criterion)
+        _, forms = small.who(self.criterion)
         given: tuple[Any, ...] = *forms, w, target, *rows.masses.as_arrays, small.q, ints[of.FACTS : of.TOTAL]
         self._call(of.ROUND, round_two, given, ints[of.KNOWN : of.SAID])
         total = ints[of.TOTAL : of.KEPT]

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.exact_sums import exact_sums
+from boostlab.backend.cpu.followed_histograms import Followers
 from boostlab.backend.cpu.kernels.small_table import EXTREME
 from boostlab.backend.cpu.rows import WatchedRows
 from boostlab.backend.cpu.sample import CpuSample
@@ -58,9 +59,9 @@ class PartitionedRows(CpuSample):
         self.rule, self.parts, self.whole, self.threads = rule, parts, whole, threads
         self.exchanges = Exchanges(parts, none)
         self.n, self.n_rows, self.n_sample = whole.n, whole.n_rows, whole.n_examples
-        self.n_classes, self.as_small = whole.n_classes, False
+        self.n_classes, self.way = whole.n_classes, "followed"
         self.masses: Any = PartedMasses(self)
-        self.followers, self._counter = [], None
+        self.followers, self._counter = Followers(lambda *what: PartedFollower(self, self._number(), *what)), None
         self._next = 0
         self._powers: dict[Any, Array] = {}  # that sums were rounded at, by kind and place in a round
         self._turns = 0
@@ -270,7 +271,7 @@ class PartitionedRows(CpuSample):
 
     def _updated_together(self, criterion: Any, weight: Any, target: Any) -> bool:
         """Round and sum the channels of numbers by one exchange; each then finds what it would have asked for."""
-        if weight.ndim == 1 and not criterion.labels and len(criterion.forms) == len(self.followers) > 1:
+        if weight.ndim == 1 and not criterion.labels and len(criterion.forms) == len(self.followers.known) > 1:
             known: list[Any] = [self.follower(c, form) for c, form in enumerate(criterion.forms)]
             if all(f.q for f in known):
                 for f in known:
@@ -278,9 +279,6 @@ class PartitionedRows(CpuSample):
                 for f, answer in zip(known, self.ask_at_once([f.question(ALL) for f in known]), strict=True):
                     f.found = answer
         return False
-
-    def _follower(self, form: int, sided: bool, lasting: bool) -> Any:
-        return PartedFollower(self, self._number(), form, sided, lasting)
 
     def _class_count(self, classes: Any) -> Any:
         return PartedClassCount(self, self._number(), classes)
@@ -354,9 +352,9 @@ class PartitionedRows(CpuSample):
 
     def votes_by_slot(self, voter: Any) -> tuple[slice, Array] | None:
         """Return the slots that a voter votes by and its votes on them; None if they are not those of one column."""
-        if not isinstance(getattr(voter, "feature", None), int):
+        if isinstance(voter, tuple) or voter.only_column is None:  # a voter a class, or of several columns
             return None
-        mine = self.slots.mine(voter.feature)
+        mine = self.slots.mine(voter.only_column)
         votes = voter.by_slot(mine.stop - mine.start)
         return None if votes is None else (mine, votes)
 

@@ -136,7 +136,7 @@ class TreeSession(Session):
     rows : LearnerRows
         The sample.
     strategy : str, optional
-        The name of the strategy that is to grow all trees, for tests; by default the first that serves.
+        The name of the strategy that is to grow all trees, for tests; by default the preferred one.
     """
 
     def __init__(self, learner: DecisionTree, rows: LearnerRows, strategy: str | None = None) -> None:
@@ -156,7 +156,7 @@ class TreeSession(Session):
             serving = [s for s in self.candidates if s.serves(*asked)]
             if not serving:
                 raise ValueError(f"{self.candidates[0].name} does not serve this task; another strategy must grow it.")
-            self.chosen[kind] = serving[0]
+            self.chosen[kind] = max(serving, key=lambda s: s.preference(*asked))  # the first of equals
         chosen = self.chosen[kind]
         if chosen not in self.growers:
             self.growers[chosen] = chosen(self.learner, self.rows)

@@ -216,30 +216,24 @@ def grow_full(
     cells: Array,
     words: Array,
     widths: Array,
-    starts: Array,
-    categorical: Array,
-    filled: Array,
-    masses: Array,
+    columns: tuple[Array, Array, Array, Array],
     q: Array,
     mass: Array,
-    fewest: float,
-    deepest: int,
-    unit: float,
-    floor: float,
-    members: Array,
-    nodes: Array,
-    sums: Array,
-    gains: Array,
+    limits: tuple[float, int, float, float],
+    grown: tuple[Array, Array, Array, Array],
 ) -> tuple[int, Array]:
     """Grow a tree by the gini index; return the number of nodes, which are numbered level by level, and low categories.
 
     cells[group, row, lane] are the codes, words[group, row] the same in one number; widths[j] is the number of slots of
-    column j (0: constant).  Its slots begin at starts[j] of `filled` (whether anybody of the sample is there, if the
-    column is categorical) and of masses (how much of the sample).  q is weight times label as integers, worth `unit`
-    each.  Nodes of fewer than `fewest` examples (by mass, or by rows if that is empty) are not split.  A gain that is
-    not above the floor is none; impure nodes without gain are parted evenly.  members is all rows' numbers, which are
-    reordered.  sums[node] are the magnitudes of negative and positive q.
+    column j (0: constant).  Columns are where slots begin, which are categorical, and of slots, whether rows of the
+    sample are there and how much of it.  q is weight times label as integers, worth `unit` each.  Limits are `fewest`,
+    `deepest`, the unit and the floor: nodes of fewer than `fewest` examples (by mass, or by rows if that is empty) are
+    not split; a gain that is not above the floor is none; impure nodes without gain are parted evenly.  What is grown
+    is all rows' numbers, which are reordered, and of nodes the facts, the magnitudes of negative and positive q, and
+    the gains.
     """
+    (starts, categorical, filled, masses), (members, nodes, sums, gains) = columns, grown
+    fewest, deepest, unit, floor = limits
     lanes, d, widest = cells.shape[2], widths.size, widths.max()
     hist = np.zeros((lanes, widest + 1, 2), np.int64)
     taken = np.zeros((lanes, widest // 64 + 1), np.uint64)

@@ -155,14 +155,8 @@ def grow_ordered(
     bits: int,
     q: Array,
     mass: Array,
-    fewest: float,
-    deepest: int,
-    unit: float,
-    floor: float,
-    members: Array,
-    nodes: Array,
-    sums: Array,
-    gains: Array,
+    limits: tuple[float, int, float, float],
+    grown: tuple[Array, Array, Array, Array],
     bounds: Array,
 ) -> int:
     """Grow a tree as `full_tree.grow_full` does; lists (which are reordered) and starts are `put_in_order`'s.
@@ -170,6 +164,7 @@ def grow_ordered(
     bounds[place, column] are the ends of the stretches of nodes that wait to be split, of which there are never more
     than half as many as rows.
     """
+    (members, nodes, sums, gains), (fewest, deepest, unit, floor) = grown, limits
     d, n = starts.size - 1, members.size
     mask = np.uint32((1 << bits) - 1)
     space, buffer, high = np.empty_like(members), np.empty(n, np.uint32), np.zeros(n, np.bool_)

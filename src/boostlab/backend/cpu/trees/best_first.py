@@ -89,6 +89,11 @@ class BestFirst(Strategy):
                 return False
         return n_channels * codes.n_slots * most_leaves(learner, codes.n_rows) <= MOST_INTEGERS and not rows.hides_rows
 
+    @classmethod
+    def preference(cls, learner: Limits, rows: CpuSample, criterion: Separable, task: Task) -> int:
+        """Above `general`."""
+        return 2
+
     def __init__(self, learner: Limits, rows: CpuSample, team: int | None = None) -> None:
         super().__init__(learner, rows)
         assert isinstance(rows.codes, DenseCodes)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +12,6 @@ from boostlab.backend.cpu.bin_codes import DenseCodes
 from boostlab.backend.cpu.followed_histograms import Rounded, scaled
 from boostlab.backend.cpu.kernels.full_tree import CUT, FACTS, FEATURE, HIGH, LOW, LOWS, grow_full, let_leaves_vote
 from boostlab.backend.cpu.kernels.full_tree_classes import class_grower, let_classes_vote
-from boostlab.backend.cpu.kernels.presorted_tree import grow_ordered, put_in_order
-from boostlab.backend.cpu.trees.best_first import BestFirst
 from boostlab.contract import Stop, Task
 from boostlab.contract.criterion import SIGNED, Separable, explains
 from boostlab.contract.growth import FLOOR, NO_SPLIT, Grown, Limits, Strategy, TreeArrays, deepest
@@ -25,9 +22,7 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 
-SMALL = 1 << 23  # cells up to which lists of rows may be kept, at 8 bytes each
 CROWDED = 64  # rows a leaf of a tree with a limit on its depth, from which on `best_first` is faster: 1.1 to 2.2 times
-SHARE = 14  # rows with a code other than 0 for every slot: if there are more, sums per slot are faster than lists
 
 
 def _is_gini(criterion: Separable) -> bool:
@@ -36,7 +31,7 @@ def _is_gini(criterion: Separable) -> bool:
 
 
 class Full(Strategy):
-    """Growth without a limit on leaves, from presorted rows where these lists are short, by histograms elsewhere.
+    """Growth without a limit on leaves, by histograms of nodes.
 
     One thread grows a tree thirteen times as fast as two that ask node by node (60,000 x 20 numbers).
 
@@ -46,8 +41,6 @@ class Full(Strategy):
         When to stop.
     rows : CpuSample
         The sample.
-    share : int
-        How many rows with a code other than 0 a slot may have, for rows to be presorted.
     """
 
     name = "full"
@@ -61,18 +54,16 @@ class Full(Strategy):
             return False
         if not isinstance(rows.codes, DenseCodes) or task.by_label or rows.slots.misses_numbers or rows.hides_rows:
             return False
-        if rows.slots.categories if criterion.by_class else not _is_gini(criterion):
-            return False
-        crowded = CROWDED << min(deepest(learner), 62) <= rows.n_rows
-        return not (crowded and BestFirst.serves(learner, rows, criterion, task))
+        return not rows.slots.categories if criterion.by_class else _is_gini(criterion)
 
-    def __init__(self, learner: Limits, rows: CpuSample, share: int = SHARE) -> None:
+    @classmethod
+    def preference(cls, learner: Limits, rows: CpuSample, criterion: Separable, task: Task) -> int:
+        """Above `best_first`, but where leaves have many rows."""
+        return 1 if CROWDED << min(deepest(learner), 62) <= rows.n_rows else 3
+
+    def __init__(self, learner: Limits, rows: CpuSample) -> None:
         super().__init__(learner, rows)
-        self.share = share
-        n, slots = rows.n_rows, rows.slots
-        self.slots = slots
-        self.widths = np.where(slots.n_bins > 1, slots.n_bins, 0).astype(np.int64)
-        self.widths[slots.categorical] = slots.n_bins[slots.categorical] + 1  # missing values are a category
+        n, self.slots, self.widths = rows.n_rows, rows.slots, widths_of(rows.slots)
         self.deepest = deepest(learner)
         self.most = 2 * n if self.deepest >= n.bit_length() else min(2 * n, 2 << self.deepest)  # nodes
         self.fewest = float(learner.min_samples_split) if learner.min_samples_split > 2 else 0.0
@@ -81,26 +72,6 @@ class Full(Strategy):
     def grow(self, criterion: Separable, task: Task) -> Grown | Stop:
         """Grow a tree."""
         return self._grow_classes(task, criterion) if criterion.by_class else self._grow_labels(task)
-
-    @cached_property
-    def lists(self) -> tuple[Array, Array, Array, Array] | None:
-        """The rows in the order of every column and where a column starts; workspace for a copy and for nodes.
-
-        None where they would be large, or longer than histograms by far, or where there are categories.
-        """
-        if self.slots.categories:
-            return None
-        n, d = self.rows.n_rows, len(self.widths)
-        bits = n.bit_length()
-        if n * d > SMALL or bits + int(self.widths.max()).bit_length() > 32:
-            return None
-        cells, starts = self.rows.codes.to_read[0], np.empty(d + 1, np.int64)
-        put_in_order(cells, self.widths, bits, starts, np.empty(0, np.uint32))
-        if starts[-1] > self.share * self.widths.sum():
-            return None
-        lists = np.empty(starts[-1], np.uint32)
-        put_in_order(cells, self.widths, bits, starts, lists)
-        return lists, starts, np.empty_like(lists), np.empty((n // 2 + 1, d, 2), np.int32)
 
     def _grow_classes(self, task: Task, criterion: Any) -> Grown | Stop:
         """Grow a tree by a criterion of several classes, on columns of numbers."""
@@ -148,22 +119,14 @@ class Full(Strategy):
         else:
             whose = Rounded(rows.masses, rows.codes, SIGNED, sided=True)
             whose.count(weight, task.target, task.counts)
+        assert whose.q is not None
         q, power, whole = whose.q, whose.power, whose.gross
         unit = math.ldexp(1.0, -power)
-        limits = q, self._mass(task.counts), self.fewest, self.deepest, unit, FLOOR * whole * unit
+        limits = self.fewest, self.deepest, unit, FLOOR * whole * unit
         members, votes = np.arange(n, dtype=np.int64), np.empty(n, np.int8)
         nodes = np.empty((self.most, FACTS), np.int64)
         sums, gains = np.empty((self.most, 2), np.int64), np.zeros(self.most)
-        cells, words, _ = rows.codes.to_read
-        low = np.empty(0, bool)
-        if self.lists is not None:
-            lists, starts, copy, bounds = self.lists
-            copy[:] = lists
-            rest = n.bit_length(), *limits, members, nodes, sums, gains, bounds
-            size = grow_ordered(cells, copy, starts, self.widths, *rest)
-        else:
-            columns = slots.starts, slots.categorical, slots.filled, slots.masses
-            size, low = grow_full(cells, words, self.widths, *columns, *limits, members, nodes, sums, gains)
+        size, low = self._grow_nodes(q, self._mass(task.counts), limits, (members, nodes, sums, gains))
         if size == 1:
             return NO_SPLIT
         nodes, sums, gains = nodes[:size], sums[:size], gains[:size]
@@ -173,6 +136,20 @@ class Full(Strategy):
         categories = _categories(slots, nodes, low, cuts) if len(low) else (np.zeros(size + 1, np.int64), low)
         arrays = *cuts, children, *categories, values, gains / (whole * unit)
         return Grown(TreeArrays(*arrays), votes, (scaled(whole, power), scaled(wrong, power)))
+
+    def _grow_nodes(self, q: Array, mass: Array, limits: Any, grown: Any) -> tuple[int, Array]:
+        """Write the nodes; return how many, and the low categories of those that have some."""
+        slots, (cells, words, _) = self.slots, self.rows.codes.to_read
+        columns = slots.starts, slots.categorical, slots.filled, slots.masses
+        size, low = grow_full(cells, words, self.widths, columns, q, mass, limits, grown)
+        return size, low
+
+
+def widths_of(slots: Slots) -> Array:
+    """Return how many codes every column has that nodes are parted by."""
+    widths = np.where(slots.n_bins > 1, slots.n_bins, 0).astype(np.int64)
+    widths[slots.categorical] = slots.n_bins[slots.categorical] + 1  # missing values are a category
+    return widths
 
 
 def _categories(slots: Slots, nodes: Array, low: Array, cuts: tuple[Array, Array, Array]) -> tuple[Array, Array]:
