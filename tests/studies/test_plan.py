@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 from boostlab.boosters import REGISTRY
-from boostlab.studies import plan
+from boostlab.studies import plan, schedule
 
 HERE = '''"""A rule."""
 from boostlab.here import (
@@ -42,6 +44,26 @@ def test_a_rewritten_rule_keeps_its_cells(monkeypatch):
     plan.code_version.cache_clear()
     monkeypatch.setattr(plan, "same_code", lambda: {now: "before"})
     assert plan.code_version("ArcGVClassifier") == "before"
+    plan.code_version.cache_clear()
+
+
+def test_cells_from_before_their_rule_was_named_are_found(monkeypatch):
+    part = SimpleNamespace(definition=lambda: {})
+    parts = part, plan.Method("", "ArcGVClassifier"), part, 0
+    plan.code_version.cache_clear()
+    monkeypatch.setattr(plan, "same_code", dict)
+    now, other = plan.code_version("ArcGVClassifier"), schedule.kind(plan.Cell(part, plan.Method("", ""), part, 0))
+    computed = schedule.kind(plan.Cell(*parts))
+    plan.code_version.cache_clear()
+    for module in (plan, schedule):
+        monkeypatch.setattr(module, "same_code", lambda: {now: "before"})
+    cell = plan.Cell(*parts)
+    place = schedule.Place("", cell, "", SimpleNamespace(data="d"))
+    assert schedule.kind(cell) != computed == schedule.rewritten_kind(cell)
+    assert place.computes("d", computed[:16])
+    assert place.computes("d", schedule.kind(cell)[:16])
+    assert not place.computes("e", computed[:16])
+    assert not place.computes("d", other[:16])
     plan.code_version.cache_clear()
 
 

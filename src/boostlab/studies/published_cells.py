@@ -46,7 +46,7 @@ def take_over(ran: Ran, store: Store) -> TakenOver:
     taken = known = outdated = 0
     for one in ran.results.rows():
         place = places.get((one.block, one.problem, one.method, one.repeat))
-        if not one.outcome or place is None or place.definition != (one.data, one.kind):
+        if not one.outcome or place is None or not place.computes(one.data, one.kind):
             outdated += 1
         elif states.get(place.key) == "":
             known += 1

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.util import find_spec
 
 from boostlab.studies.packing import to_text
-from boostlab.studies.plan import Cell, StudyProblem, basis
+from boostlab.studies.plan import Cell, StudyProblem, basis, key, same_code
 from boostlab.studies.store import CellEntry, Saved, Store, kind
 from boostlab.studies.study import Done, Study
 
@@ -40,11 +40,31 @@ class Place:
         """The hashes of its data and of its definition, as a file of cells has them."""
         return self.entry.data if self.entry else "", kind(self.cell)[:_SHORT]
 
+    def computes(self, data: str, definition: str) -> bool:
+        """Whether a cell of a file is this one: by its hashes, or those of rules not yet in same_code.csv."""
+        own, known = self.definition
+        return data == own and definition in (known, rewritten_kind(self.cell)[:_SHORT])
+
     def done(self, saved: Saved) -> Done:
         """Return the finished cell."""
         data, definition = self.definition
         result = saved.outcome, saved.failure, saved.seconds
         return Done(*self.name, *result, data, split_seed(self.cell, data), definition)
+
+
+def rewritten_kind(cell: Cell) -> str:
+    """Return the kind that a cell had where its rules were rewritten and same_code.csv did not name them yet."""
+    now = {before: new for new, before in same_code().items()}
+    method = cell.definition["method"]
+    code = " ".join(now.get(one, one) for one in str(method["code"]).split())
+    return key(
+        {
+            "problem": cell.definition["problem"],
+            "method": {**method, "code": code},
+            "protocol": cell.definition["protocol"],
+        },
+        "",
+    )
 
 
 @cache
