@@ -63,8 +63,8 @@ class CodedMatrix:
         rows, *columns = key if isinstance(key, tuple) else (key,)
         cells, starts, d = self.codes.cells, self.codes.starts, self.shape[1]
         if columns and isinstance(columns[0], int | np.integer):
-            j, lanes = int(columns[0]), cells.shape[2]
-            return self.values[starts[j] + cells[j // lanes, rows, j % lanes].astype(np.int64)]
+            j, per_word = int(columns[0]), cells.shape[2]
+            return self.values[starts[j] + cells[j // per_word, rows, j % per_word].astype(np.int64)]
         some = cells[:, rows]
         wide = some.transpose(1, 0, 2).reshape(some.shape[1], some.shape[0] * some.shape[2])[:, :d]
         numbers = self.values[starts[:-1] + wide.astype(np.int64)]

@@ -13,6 +13,7 @@ from boostlab.backend import CpuSample, Masses
 from boostlab.backend.cpu.bin_codes import DenseCodes
 from boostlab.backend.cpu.threads import AtOnce
 from boostlab.backend.cpu.trees.best_first import BestFirst
+from boostlab.backend.cpu.trees.small_best_first import SmallBestFirst
 from boostlab.contract import Stop, Task
 from boostlab.data.table import Table
 from boostlab.learners.tree.fitted import FIELDS, Tree
@@ -76,10 +77,9 @@ def test_best_first_grows_the_trees_of_general(criterion, size, seed, limits):
     table = Table.fit(X, rows, rng.choice(["exact", "255"]) if n > 300 else 255, 1, sizes)
     table.codes = DenseCodes(table.codes.cells, table.codes.starts, by_rows=bool(rng.integers(2)))
     weight, target = rng.random(n) ** 3 * (seed % 3 > 0) + 0.01, target_of(rng, criterion, n)
-    fast, slow = (
-        TreeSession(DecisionTree(**limits), CpuSample(table, rows), name) for name in ("best_first", "general")
-    )
-    fast.growers[BestFirst] = BestFirst(fast.learner, fast.rows, team=size)
+    kind = SmallBestFirst if seed % 2 else BestFirst
+    fast, slow = (TreeSession(DecisionTree(**limits), CpuSample(table, rows), name) for name in (kind.name, "general"))
+    fast.growers[kind] = kind(fast.learner, fast.rows, team=size)
     for factor in (1.0, 3.0, 1e6, 1e-9):
         counts = rng.integers(0, 3, n).astype(np.int32) if rng.random() < 0.2 else None
         if counts is not None:
@@ -163,10 +163,10 @@ def test_whom_best_first_serves(what, limits, serves):
         ("many", {"max_leaf_nodes": None}, "presorted"),
         ("few", {"max_leaf_nodes": None}, "full"),
         ("many", {"max_leaf_nodes": None, "max_depth": 6}, "presorted"),
-        ("many", {"max_leaf_nodes": None, "max_depth": 3}, "best_first"),
+        ("many", {"max_leaf_nodes": None, "max_depth": 3}, "best_first_small"),
         ("many", {"max_leaf_nodes": None, "max_depth": 3, "min_samples_split": 5}, "presorted"),
         ("few", {"max_leaf_nodes": None, "max_depth": 3, "min_samples_split": 5}, "full"),
-        ("many", {"max_leaf_nodes": 4}, "best_first"),
+        ("many", {"max_leaf_nodes": 4}, "best_first_small"),
         ("many", {"max_leaf_nodes": None, "min_samples_leaf": 5}, "general"),
     ],
 )
@@ -183,10 +183,10 @@ def test_one_can_be_named():
     X, rows = np.random.default_rng(0).normal(size=(50, 3)), Masses(50)
     table, task = Table.fit(X, rows, 255, 1), Task("least_squares", np.ones(50), X[:, 0])
     known = TreeSession(DecisionTree(), CpuSample(table, rows)).candidates
-    assert [s.name for s in known] == ["presorted", "full", "best_first", "general"]
+    assert [s.name for s in known] == ["presorted", "full", "best_first_small", "best_first", "general"]
     with pytest.raises(ValueError, match="full does not serve this task"):
         TreeSession(DecisionTree(), CpuSample(table, rows), "full").best(task)
-    for name in ("best_first", "general", None):
+    for name in ("best_first_small", "best_first", "general", None):
         session = TreeSession(DecisionTree(), CpuSample(table, rows), name)
         session.best(task)
-        assert [s.name for s in session.growers] == [name or "best_first"]
+        assert [s.name for s in session.growers] == [name or "best_first_small"]

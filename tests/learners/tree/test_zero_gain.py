@@ -115,7 +115,7 @@ def small_table(seed):
     return X, y, np.ones(n) if seed % 2 else rng.integers(1, 4, n).astype(float)
 
 
-@pytest.mark.parametrize("strategy", ["general", "best_first", "full", "presorted"])
+@pytest.mark.parametrize("strategy", ["general", "best_first", "best_first_small", "full", "presorted"])
 def test_full_trees_err_as_scikit_learns_do(strategy):
     for seed in range(25):
         X, y, w = small_table(seed)

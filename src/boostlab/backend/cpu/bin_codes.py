@@ -255,7 +255,7 @@ class DenseCodes(Codes):
 
     Parameters
     ----------
-    cells : array of shape (groups, rows, lanes)
+    cells : array of shape (groups, rows, per_word)
         The codes.
     starts : array
         Where the slots of every column start.
@@ -271,13 +271,13 @@ class DenseCodes(Codes):
         super().__init__(cells.shape[1], starts, threads)
         large = cells.nbytes > IN_CACHE and len(cells) > 1 and not isinstance(cells, np.memmap)
         self.by_rows = large if by_rows is None else by_rows
-        self.cells = cells  # of shape (groups, rows, lanes)
+        self.cells = cells  # of shape (groups, rows, codes of a word)
         self.words = cells.view(np.uint64)[..., 0]
-        lanes = cells.shape[2]
+        per_word = cells.shape[2]
         # Columns that only fill up the last word have a slot each behind the others: adds to the same would wait.
-        base = self.n_slots + np.arange(len(cells) * lanes, dtype=np.uint64) % np.uint64(lanes)
+        base = self.n_slots + np.arange(len(cells) * per_word, dtype=np.uint64) % np.uint64(per_word)
         base[: len(starts) - 1] = starts[:-1]
-        self.read, self.width, self.spare = (self.words, base), len(base), lanes
+        self.read, self.width, self.spare = (self.words, base), len(base), per_word
 
     @property
     def _kernels(self) -> Kernels:
@@ -286,13 +286,13 @@ class DenseCodes(Codes):
     @staticmethod
     def shape_of(n_rows: int, n_features: int, widest: int) -> tuple[tuple[int, int, int], Any]:
         """Return the shape and type of the cells of a table whose columns have at most `widest` slots."""
-        lanes, kind = (8, np.uint8) if widest <= 256 else (4, np.uint16)
-        return (-(-n_features // lanes), n_rows, lanes), kind
+        per_word, kind = (8, np.uint8) if widest <= 256 else (4, np.uint16)
+        return (-(-n_features // per_word), n_rows, per_word), kind
 
     def reading(self, feature: int, table: Array) -> tuple[Array, Array]:
         """Return one column's cells and the table as it is."""
-        lanes = self.cells.shape[2]
-        return self.cells[feature // lanes, :, feature % lanes], table
+        per_word = self.cells.shape[2]
+        return self.cells[feature // per_word, :, feature % per_word], table
 
     @cached_property
     def for_nodes(self) -> tuple[Array, int, int]:
@@ -324,7 +324,7 @@ class DenseCodes(Codes):
 
     @property
     def to_read(self) -> tuple[Array, ...]:
-        """Cells, words, and where the slots of every lane start."""
+        """Cells, words, and where the slots of every column start."""
         return self.cells, *self.read
 
     @property

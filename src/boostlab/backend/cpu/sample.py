@@ -24,6 +24,7 @@ from boostlab.backend.cpu.summing import Summing
 from boostlab.backend.cpu.trees.best_first import BestFirst
 from boostlab.backend.cpu.trees.full import Full
 from boostlab.backend.cpu.trees.presorted import Presorted
+from boostlab.backend.cpu.trees.small_best_first import SmallBestFirst
 from boostlab.backend.search import largest_edge
 from boostlab.contract.criterion import SIGNED, SIZE, Criterion, Residual
 from boostlab.contract.growth import Strategy
@@ -98,11 +99,6 @@ class CpuSample:
         ways = (way for way in (Small, Summing) if self.way in (None, way.name))
         return next(way for way in ways if way.serves(self))(self)
 
-    @property
-    def small(self) -> Small | None:
-        """The way of small tables, where it is taken."""
-        return self.summing if isinstance(self.summing, Small) else None
-
     @cached_property
     def hides_rows(self) -> bool:
         """Whether a slot has rows so light that the sample's masses do not show them: compiled trees would not."""
@@ -114,7 +110,7 @@ class CpuSample:
     @property
     def strategies(self) -> Sequence[type[Strategy]]:
         """Compiled growth."""
-        return Presorted, Full, BestFirst
+        return Presorted, Full, SmallBestFirst, BestFirst
 
     # -- sums --------------------------------------------------------------------------------------------------------
 

@@ -36,12 +36,12 @@ def search(X, columns):
 
 def encoded(X, columns, dtype, offset=0, rows=None, cells=1024):
     """Run the kernel; return what it wrote, one row a feature."""
-    lanes = 8 if dtype is np.uint8 else 4
+    per_word = 8 if dtype is np.uint8 else 4
     rows = len(X) if rows is None else rows
-    codes = np.full((-(-len(columns) // lanes), rows, lanes), UNTOUCHED, dtype)
+    codes = np.full((-(-len(columns) // per_word), rows, per_word), UNTOUCHED, dtype)
     encode(X, *padded(columns, cells), offset, codes)
     by_feature = codes.transpose(0, 2, 1).reshape(-1, rows)
-    assert (by_feature[len(columns) :] == UNTOUCHED).all()  # lanes without a feature
+    assert (by_feature[len(columns) :] == UNTOUCHED).all()  # codes of a word without a feature
     return by_feature[: len(columns)]
 
 

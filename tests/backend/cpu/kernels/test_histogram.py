@@ -31,14 +31,14 @@ def some_codes(rng, kind, n, d, width=4):
     if kind == "sparse":  # every cell is stored: nothing is left to restore
         cells = (np.arange(d)[:, None] * width + codes).T.reshape(-1).astype(np.int32)
         return codes, (cells, np.arange(0, n * d + 1, d)), d * width
-    lanes = 8 if kind == "eight" else 4
-    groups = -(-d // lanes)
+    per_word = 8 if kind == "eight" else 4
+    groups = -(-d // per_word)
     words = np.zeros((groups, n), np.uint64)
     for j, code in enumerate(codes):
-        words[j // lanes] |= code.astype(np.uint64) << np.uint64(64 // lanes * (j % lanes))
-    base = np.full(groups * lanes, d * width, np.uint64)
+        words[j // per_word] |= code.astype(np.uint64) << np.uint64(64 // per_word * (j % per_word))
+    base = np.full(groups * per_word, d * width, np.uint64)
     base[:d] = np.arange(d) * width
-    return codes, (words, base), d * width + lanes
+    return codes, (words, base), d * width + per_word
 
 
 def counted(codes, q, rows, sided, width=4):

@@ -12,9 +12,9 @@ from boostlab.backend.cpu.kernels.packed_codes import (
     look_up,
     part_rows,
     sums_of_eight,
-    sums_of_eight_lanes,
+    sums_of_eight_interleaved,
     sums_of_four,
-    sums_of_four_lanes,
+    sums_of_four_interleaved,
 )
 
 ALL = np.empty(0, np.int32)
@@ -22,12 +22,12 @@ UNTOUCHED = -77
 KINDS = [pytest.param(sums_of_eight, 8, np.uint8, id="eight"), pytest.param(sums_of_four, 4, np.uint16, id="four")]
 
 
-def words_of(codes, lanes, dtype):
+def words_of(codes, per_word, dtype):
     """Codes (one row a feature) as the kernels read them: words[g, i], the first feature of a group in the low bits."""
-    groups = -(-len(codes) // lanes)
+    groups = -(-len(codes) // per_word)
     words = np.zeros((groups, codes.shape[1]), np.uint64)
     for j, code in enumerate(codes):
-        words[j // lanes] |= code.astype(np.uint64) << np.uint64(64 // lanes * (j % lanes))
+        words[j // per_word] |= code.astype(np.uint64) << np.uint64(64 // per_word * (j % per_word))
     return words
 
 
@@ -49,43 +49,43 @@ def counted(codes, starts, q, rows):
     return out
 
 
-def base_of(starts, lanes):
-    """Where the slots of every lane start; lanes without a feature point behind them all."""
+def base_of(starts, per_word):
+    """Where the slots of every column start; codes of a word without a feature point behind them all."""
     d = len(starts) - 1
-    base = np.full(-(-d // lanes) * lanes, starts[-1], np.uint64)
+    base = np.full(-(-d // per_word) * per_word, starts[-1], np.uint64)
     base[:d] = starts[:-1]
     return base
 
 
-@pytest.mark.parametrize(("sums", "lanes", "dtype"), KINDS)
+@pytest.mark.parametrize(("sums", "per_word", "dtype"), KINDS)
 @pytest.mark.parametrize("d", [1, 3, 4, 5, 8, 9, 17])
-def test_sums(sums, lanes, dtype, d):
+def test_sums(sums, per_word, dtype, d):
     rng = np.random.default_rng(d)
     n = 200
     codes, starts = random_codes(rng, d, n, dtype)
-    words, base = words_of(codes, lanes, dtype), base_of(starts, lanes)
+    words, base = words_of(codes, per_word, dtype), base_of(starts, per_word)
     q = rng.integers(-(2**52), 2**52, size=n)
     chosen = rng.permutation(n)[:70].astype(np.int32)
     for rows, first, last in [(ALL, 0, n), (ALL, 13, 150), (ALL, 5, 5), (chosen, 0, 70), (chosen, 20, 41)]:
-        out = np.zeros(starts[-1] + lanes, np.int64)
+        out = np.zeros(starts[-1] + per_word, np.int64)
         mine = q[rows] if rows.size else q
         sums(words, base, mine, rows, first, last, out)
         summed = rows[first:last].tolist() if rows.size else range(first, last)
-        assert out[:-lanes].tolist() == counted(codes, starts, q, summed)
-        assert not out[-lanes:].any()  # lanes that do not exist
+        assert out[:-per_word].tolist() == counted(codes, starts, q, summed)
+        assert not out[-per_word:].any()  # columns that do not exist
         sums(words, base, mine, rows, first, last, out)
-        assert out[:-lanes].tolist() == [2 * v for v in counted(codes, starts, q, summed)]  # added, not written
+        assert out[:-per_word].tolist() == [2 * v for v in counted(codes, starts, q, summed)]  # added, not written
 
 
 @pytest.mark.parametrize(
-    ("sums", "lanes", "dtype"), [(sums_of_eight_lanes, 8, np.uint8), (sums_of_four_lanes, 4, np.uint16)]
+    ("sums", "per_word", "dtype"), [(sums_of_eight_interleaved, 8, np.uint8), (sums_of_four_interleaved, 4, np.uint16)]
 )
 @pytest.mark.parametrize("d", [1, 3, 4, 5, 8, 9, 17])
-def test_sums_side_by_side(sums, lanes, dtype, d):
+def test_sums_side_by_side(sums, per_word, dtype, d):
     rng = np.random.default_rng(d)
     codes, starts = random_codes(rng, d, 200, dtype)
-    layout = InterleavedLayout(starts, np.ones(starts[-1], bool), np.zeros(d, bool), lanes)
-    words, q = words_of(codes, lanes, dtype), rng.integers(-(2**52), 2**52, size=200)
+    layout = InterleavedLayout(starts, np.ones(starts[-1], bool), np.zeros(d, bool), per_word)
+    words, q = words_of(codes, per_word, dtype), rng.integers(-(2**52), 2**52, size=200)
     chosen = rng.permutation(200)[:70].astype(np.int32)
     for rows, first, last in [(ALL, 0, 200), (ALL, 13, 150), (chosen, 20, 41)]:
         out, plain = np.zeros(layout.size, np.int64), np.zeros(starts[-1], np.int64)
@@ -97,24 +97,24 @@ def test_sums_side_by_side(sums, lanes, dtype, d):
         assert np.array_equal(layout.of(plain), out)  # and nothing anywhere else
 
 
-@pytest.mark.parametrize(("sums", "lanes", "dtype"), KINDS)
-def test_the_parts_of_all_rows_add_up(sums, lanes, dtype):
+@pytest.mark.parametrize(("sums", "per_word", "dtype"), KINDS)
+def test_the_parts_of_all_rows_add_up(sums, per_word, dtype):
     rng = np.random.default_rng(1)
     codes, starts = random_codes(rng, 6, 300, dtype)
-    words, base, q = words_of(codes, lanes, dtype), base_of(starts, lanes), rng.integers(-(2**50), 2**50, 300)
-    out = np.zeros(starts[-1] + lanes, np.int64)
+    words, base, q = words_of(codes, per_word, dtype), base_of(starts, per_word), rng.integers(-(2**50), 2**50, 300)
+    out = np.zeros(starts[-1] + per_word, np.int64)
     for first, last in [(0, 1), (1, 120), (120, 299), (299, 300)]:
         sums(words, base, q, ALL, first, last, out)
-    assert out[:-lanes].tolist() == counted(codes, starts, q, range(300))
+    assert out[:-per_word].tolist() == counted(codes, starts, q, range(300))
 
 
-@pytest.mark.parametrize(("sums", "lanes", "dtype"), KINDS)
-def test_sums_as_large_as_the_fixed_point_makes_them(sums, lanes, dtype):
+@pytest.mark.parametrize(("sums", "per_word", "dtype"), KINDS)
+def test_sums_as_large_as_the_fixed_point_makes_them(sums, per_word, dtype):
     codes = np.array([[0, 0, 0, 1]], dtype)
     q, starts = np.array([2**61, -(2**61), 2**61 - 1, 3]), np.array([0, 2])
     for rows in (ALL, np.array([3, 2, 1, 0], np.int32)):
-        out = np.zeros(2 + lanes, np.int64)
-        sums(words_of(codes, lanes, dtype), base_of(starts, lanes), q[rows] if rows.size else q, rows, 0, 4, out)
+        out = np.zeros(2 + per_word, np.int64)
+        sums(words_of(codes, per_word, dtype), base_of(starts, per_word), q[rows] if rows.size else q, rows, 0, 4, out)
         assert out[:2].tolist() == [2**61 - 1, 3]
 
 
@@ -125,7 +125,7 @@ def test_sums_as_large_as_the_fixed_point_makes_them(sums, lanes, dtype):
 def test_look_up(dtype):
     rng = np.random.default_rng(0)
     cells = rng.integers(0, 200, (50, 4)).astype(dtype)
-    for code in (cells[:, 2], np.ascontiguousarray(cells[:, 2])):  # a lane of words lies scattered
+    for code in (cells[:, 2], np.ascontiguousarray(cells[:, 2])):  # a column of words lies scattered
         for values in (rng.normal(size=200), rng.integers(0, 99, 200)):
             for first, last in [(0, 50), (7, 20), (50, 50)]:
                 out = np.full(50, UNTOUCHED, values.dtype)

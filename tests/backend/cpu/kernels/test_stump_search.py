@@ -75,28 +75,28 @@ def search(features, total, sides):
 
 
 @kernel
-def side_by_side_eight(hist, lanes, places, total, sides, first, last, bar):
-    return best_of_eight(hist, lanes, places, total, sides, first, last, bar, np.empty(16, np.int64))
+def side_by_side_eight(hist, per_word, places, total, sides, first, last, bar):
+    return best_of_eight(hist, per_word, places, total, sides, first, last, bar, np.empty(16, np.int64))
 
 
 @kernel
-def side_by_side_four(hist, lanes, places, total, sides, first, last, bar):
-    return best_of_four(hist, lanes, places, total, sides, first, last, bar, np.empty(8, np.int64))
+def side_by_side_four(hist, per_word, places, total, sides, first, last, bar):
+    return best_of_four(hist, per_word, places, total, sides, first, last, bar, np.empty(8, np.int64))
 
 
 def side_by_side(best, width, hist, starts, filled, categorical, total, sides):
     """Run the kernel on the same columns laid side by side; the best of the words' bests, the first of equals."""
-    lanes = InterleavedLayout(starts, filled, categorical, width)
-    laid, n_words = lanes.of(hist), len(lanes.words) - 1
+    per_word = InterleavedLayout(starts, filled, categorical, width)
+    laid, n_words = per_word.of(hist), len(per_word.words) - 1
     back = np.zeros_like(hist)
-    lanes.back(laid, back)
+    per_word.back(laid, back)
     assert np.array_equal(back, hist)
     places = starts, filled, categorical
-    found = best(laid, lanes.arrays, places, total, sides, 0, n_words, LEAST)
-    words = [best(laid, lanes.arrays, places, total, sides, g, g + 1, LEAST) for g in range(n_words)]
+    found = best(laid, per_word.arrays, places, total, sides, 0, n_words, LEAST)
+    words = [best(laid, per_word.arrays, places, total, sides, g, g + 1, LEAST) for g in range(n_words)]
     assert max(words, key=lambda word: word[4]) == found
     for bar in (found[4], found[4] - 1) if found[0] >= 0 else ():  # only more than the bar counts
-        above = best(laid, lanes.arrays, places, total, sides, 0, n_words, bar)
+        above = best(laid, per_word.arrays, places, total, sides, 0, n_words, bar)
         assert above == (found if bar < found[4] else (-1, -1, 0, 0, bar))
     return found
 
@@ -152,7 +152,7 @@ def test_missing_values_by_hand():
 
 
 def test_a_short_column_beside_a_long_one_has_no_cut_behind_its_last():
-    # The whole sum, 5, is more than any cut gains: it must not count, in whatever lane the short column is.
+    # The whole sum, 5, is more than any cut gains: it must not count, wherever in its word the short column is.
     short, long = [2, 3], [1, 1, 1, 1, 1]
     for place in range(9):
         columns = plain(*[long] * place, short, *[long] * (8 - place))

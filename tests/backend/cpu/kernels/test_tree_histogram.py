@@ -18,26 +18,26 @@ from boostlab.backend.cpu.threads import AtOnce
 from boostlab.contract.criterion import SIGNED
 
 
-def some_codes(rng, n, widths, lanes, by_rows=False):
+def some_codes(rng, n, widths, per_word, by_rows=False):
     """Return dense codes of columns with so many slots, the last of each empty."""
     starts = np.append(0, np.cumsum(widths))
-    cells = np.zeros(*DenseCodes.shape_of(n, len(widths), 256 if lanes == 8 else 300))
+    cells = np.zeros(*DenseCodes.shape_of(n, len(widths), 256 if per_word == 8 else 300))
     for j, width in enumerate(widths):
-        cells[j // lanes, :, j % lanes] = rng.integers(0, max(width - 1, 1), n)
+        cells[j // per_word, :, j % per_word] = rng.integers(0, max(width - 1, 1), n)
     return DenseCodes(cells, starts, by_rows=by_rows)
 
 
-def some_widths(rng, lanes=8):
-    return rng.choice([2, 3, 5, 40, 250 if lanes == 8 else 700], int(rng.integers(1, 20)))
+def some_widths(rng, per_word=8):
+    return rng.choice([2, 3, 5, 40, 250 if per_word == 8 else 700], int(rng.integers(1, 20)))
 
 
 def counted(codes, rows, values, first=0, last=None):
     """The histogram in Python integers, of the columns first <= j < last: values[i] has a number a channel."""
-    K, lanes = len(values[0]), codes.cells.shape[2]
+    K, per_word = len(values[0]), codes.cells.shape[2]
     hist = [0] * (K * codes.n_slots)
     for i in rows:
         for j in range(first, len(codes.starts) - 1 if last is None else min(last, len(codes.starts) - 1)):
-            slot = int(codes.starts[j]) + int(codes.cells[j // lanes, i, j % lanes])
+            slot = int(codes.starts[j]) + int(codes.cells[j // per_word, i, j % per_word])
             for c in range(K):
                 hist[K * slot + c] += int(values[i][c])
     return hist
@@ -50,8 +50,8 @@ def sides(q):
 GATHER = {"labels": histogram.gather_labels, "numbers": histogram.gather_numbers, "classes": histogram.gather_classes}
 
 
-def adder(kind, lanes):
-    gather, add = GATHER[kind], (histogram.ADD_CLASSES if kind == "classes" else histogram.ADD_PAIRS)[lanes]
+def adder(kind, per_word):
+    gather, add = GATHER[kind], (histogram.ADD_CLASSES if kind == "classes" else histogram.ADD_PAIRS)[per_word]
 
     @njit
     def of(source, words, step, apart, bases, d, K, members, some, start, size, first, last, out):
@@ -62,17 +62,17 @@ def adder(kind, lanes):
     return of
 
 
-ADD = {(kind, lanes): adder(kind, lanes) for kind in GATHER for lanes in (8, 4)}
+ADD = {(kind, per_word): adder(kind, per_word) for kind in GATHER for per_word in (8, 4)}
 
 
-@pytest.mark.parametrize("lanes", [8, 4])
+@pytest.mark.parametrize("per_word", [8, 4])
 @pytest.mark.parametrize("kind", GATHER)
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**32), by_rows=st.booleans())
-def test_a_block_of_rows_is_added(kind, lanes, seed, by_rows):
+def test_a_block_of_rows_is_added(kind, per_word, seed, by_rows):
     rng = np.random.default_rng(seed)
     n, K = int(rng.integers(1, 60)), 3 if kind == "classes" else 2
-    codes = some_codes(rng, n, some_widths(rng, lanes), lanes, by_rows)
+    codes = some_codes(rng, n, some_widths(rng, per_word), per_word, by_rows)
     d, some = len(codes.starts) - 1, bool(rng.integers(2))
     q, p, classes = rng.integers(-(2**40), 2**40, n), rng.integers(-(2**40), 2**40, n), rng.integers(0, K, n)
     source = {"labels": (q,), "numbers": (q, p), "classes": (np.abs(q), classes)}[kind]
@@ -82,22 +82,22 @@ def test_a_block_of_rows_is_added(kind, lanes, seed, by_rows):
     first, last = sorted(rng.integers(0, len(codes.words) + 1, 2).tolist())
     out = np.zeros(K * codes.n_slots, np.int64)
     bases = codes.read[1] * np.uint64(K)
-    ADD[kind, lanes](source, *codes.for_nodes, bases, d, K, members, some, start, end - start, first, last, out)
+    ADD[kind, per_word](source, *codes.for_nodes, bases, d, K, members, some, start, end - start, first, last, out)
     one = [[abs(int(q[i])) if c == classes[i] else 0 for c in range(K)] for i in range(n)]
     values = {"labels": sides(q), "numbers": list(zip(q, p, strict=True)), "classes": one}[kind]
     rows = members[start:end] if some else range(start, end)
-    assert out.tolist() == counted(codes, rows, values, first * lanes, last * lanes)
+    assert out.tolist() == counted(codes, rows, values, first * per_word, last * per_word)
 
 
-@pytest.mark.parametrize("lanes", [8, 4])
+@pytest.mark.parametrize("per_word", [8, 4])
 @pytest.mark.parametrize("of", ["one", "two", "sides"])
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**32), size=st.integers(1, 9))
-def test_all_rows_by_a_team(of, lanes, seed, size):
+def test_all_rows_by_a_team(of, per_word, seed, size):
     """More threads than words, than rows, and stretches of the line of cells that are empty."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 40))
-    codes = some_codes(rng, n, some_widths(rng, lanes), lanes)
+    codes = some_codes(rng, n, some_widths(rng, per_word), per_word)
     codes.threads = AtOnce(size)
     q, p = rng.integers(-(2**40), 2**40, n), rng.integers(-(2**40), 2**40, n)
     values = {"one": [(v, 0) for v in q.tolist()], "two": list(zip(q, p, strict=True)), "sides": sides(q)}[of]
@@ -113,27 +113,27 @@ def test_all_rows_by_a_team(of, lanes, seed, size):
         assert codes.histogram(q, of == "sides").tolist() == [wanted[c::2] for c in range(1 + (of == "sides"))]
 
 
-@pytest.mark.parametrize("lanes", [8, 4])
+@pytest.mark.parametrize("per_word", [8, 4])
 @pytest.mark.parametrize("masses", ["none", "whole", "real"])
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 2**32))
-def test_changes_are_those_of_the_plain_histogram(masses, lanes, seed):
+def test_changes_are_those_of_the_plain_histogram(masses, per_word, seed):
     rng = np.random.default_rng(seed)
     n, k = int(rng.integers(1, 60)), int(rng.integers(5, 40))
-    codes = some_codes(rng, n, some_widths(rng, lanes), lanes)
+    codes = some_codes(rng, n, some_widths(rng, per_word), per_word)
     reads = codes.words.reshape(-1), codes.read[1] * np.uint64(2), len(codes.starts) - 1
     y = rng.choice([-1, 1], n).astype(np.int8)
     counts = rng.integers(0, 4, n).astype(np.int32) if masses == "whole" else np.empty(0, np.int32)
     mass = rng.random(n) if masses == "real" else np.empty(0)
     old = rng.random(n) * rng.integers(0, 2, n)
     new = np.where(rng.random(n) < 0.5, old, rng.random(n) * rng.integers(0, 2, n))
-    before, nothing, follow = np.zeros(n, np.int64), np.empty(0, np.int64), histogram.label_changes(lanes)
+    before, nothing, follow = np.zeros(n, np.int64), np.empty(0, np.int64), histogram.label_changes(per_word)
     follow(*reads, SIGNED, old, y, counts, mass, k, 0, n, before, nothing)
     out = np.zeros(2 * codes.n_slots, np.int64)
     out[:] = codes.whole("sides", before, before)
     after, twin, plain = before.copy(), before.copy(), np.zeros(2 * (codes.n_slots + codes.spare), np.int64)
     changed, turned, minus, plus, rough = follow(*reads, SIGNED, new, y, counts, mass, k, 0, n, after, out)
-    other = follow_eight if lanes == 8 else follow_four
+    other = follow_eight if per_word == 8 else follow_four
     facts = other(*codes.read, SIGNED, new, y, counts, mass, k, True, 0, n, twin, plain)
     assert np.array_equal(after, twin)
     assert (changed, turned, minus, plus) == (facts[0], facts[1], facts[4], facts[5])

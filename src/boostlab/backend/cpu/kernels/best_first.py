@@ -73,8 +73,8 @@ class Kind:
 # -- growth --------------------------------------------------------------------------------------------------------
 
 
-def grower(kind: Kind, lanes: int) -> Any:
-    """Return the compiled growth of a kind of trees, on codes of which a word holds `lanes`."""
+def grower(kind: Kind, per_word: int) -> Any:
+    """Return the compiled growth of a kind of trees, on codes of which a word holds so many."""
     gather, add, cheapest, even, stamp = kind.gather, kind.add, kind.cheapest, kind.most_even, kind.stamp
     arrange, totals_of, alone, weight, remaining = kind.arrange, kind.totals, kind.alone, kind.weight, kind.remaining
 
@@ -93,7 +93,7 @@ def grower(kind: Kind, lanes: int) -> Any:
         """Sum the rows start to end - 1 of some words' columns anew."""
         first, last, start, end, K = at
         d = columns.cuts.size
-        clear(out[K * columns.starts[min(first * lanes, d)] : K * columns.starts[min(last * lanes, d)]])
+        clear(out[K * columns.starts[min(first * per_word, d)] : K * columns.starts[min(last * per_word, d)]])
         while start < end:
             many = min(BLOCK, end - start)
             gather(source, tree, rows, some, codes.step, start, many, block)
@@ -191,7 +191,7 @@ def grower(kind: Kind, lanes: int) -> Any:
             first, last, hist = max(mine - b * d, 0), min(end - b * d, d), shared.hists[facts[small, HIST]]
             if not known:
                 for j in range(first, last):
-                    start = before + j // (lanes * wide) * facts[small, SIZE]
+                    start = before + j // (per_word * wide) * facts[small, SIZE]
                     complete(size, columns, whole, start, facts[small, SIZE], j, hist, shared.parts)
             before += facts[small, SIZE] * strips
             if large >= 0 and first < last:

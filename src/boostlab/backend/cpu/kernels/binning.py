@@ -139,10 +139,10 @@ def encode(X: Array, cuts: Array, starts: Array, grids: Any, missing: Array, off
     scale, most, below; see `lay_grids`) the cell of a value says how many cuts are below it, but for those in the
     cell (5 ns).  Elsewhere binary search is k steps for every row, and going right or left is the sign bit of
     cut - x instead of a branch that half of the time is guessed wrong (13 ns with 255 bins, against 60 ns).  X is
-    row-major; codes[j // lanes, i, j % lanes] holds groups of features that share a 64-bit word.
+    row-major; codes[j // per_word, i, j % per_word] holds groups of features that share a 64-bit word.
     """
     low, scale, most, below = grids
-    one, lanes, top, d = np.uint64(1), codes.shape[2], np.float64(below.shape[1] - 1), X.shape[1]
+    one, per_word, top, d = np.uint64(1), codes.shape[2], np.float64(below.shape[1] - 1), X.shape[1]
     some, cell, at = doubles(TOGETHER * BLOCK), short_integers(BLOCK), naturals(BLOCK)
     for start in range(0, X.shape[0], BLOCK):
         size = np.uint64(min(BLOCK, X.shape[0] - start))
@@ -151,7 +151,7 @@ def encode(X: Array, cuts: Array, starts: Array, grids: Any, missing: Array, off
                 _rows_of(X, start, int(size), j, some)
             mine, none = cuts[starts[j] : starts[j + 1]], np.uint64(missing[j])
             values = some[j % TOGETHER * BLOCK : (j % TOGETHER + 1) * BLOCK]
-            out = codes[j // lanes, offset + start : offset + start + BLOCK, j % lanes]
+            out = codes[j // per_word, offset + start : offset + start + BLOCK, j % per_word]
             if most[j] >= 0:
                 count, left, steep = below[j], low[j], scale[j]
                 for i in range(size):

@@ -29,12 +29,12 @@ FEW = 32  # categories that are sorted by hand
 @part
 def part_cells(cells: Array, feature: int, cut: int, absent: int, side: int, members: Array, space: Array) -> int:
     """Reorder the members so that those below a cut come first, order kept; return how many they are."""
-    lanes = cells.shape[2]
-    code, lane = cells[feature // lanes], feature % lanes
+    per_word = cells.shape[2]
+    code, position = cells[feature // per_word], feature % per_word
     lows, highs = 0, 0
     for m in range(members.size):
         i = members[m]
-        c = np.int64(code[i, lane])
+        c = np.int64(code[i, position])
         low = (c <= cut) | ((c == absent) & (side == 1))
         members[lows] = i
         space[highs] = i
@@ -129,12 +129,12 @@ def low_categories(
 
     Slots without rows of the sample go with the missing values, or where there are none with the heavier side.
     """
-    lanes, width = cells.shape[2], low.size
-    code, lane = cells[feature // lanes], feature % lanes
+    per_word, width = cells.shape[2], low.size
+    code, position = cells[feature // per_word], feature % per_word
     sums = np.zeros((width, 2), np.int64)
     for m in range(rows.size):
         i = rows[m]
-        sums[code[i, lane], 1 if q[i] >= 0 else 0] += abs(q[i])
+        sums[code[i, position], 1 if q[i] >= 0 else 0] += abs(q[i])
     end = mean_label(sums[last, 0], sums[last, 1], unit)
     below, whole = np.int64(0), np.int64(0)
     for c in range(width):
@@ -158,14 +158,14 @@ def most_even(
     which is clean again afterwards, and two places for every slot of a column.
     """
     hist, order, rank = buffers
-    lanes, feature, cut, best = cells.shape[2], -1, 0, np.int64(0)
+    per_word, feature, cut, best = cells.shape[2], -1, 0, np.int64(0)
     for j in range(widths.size):
         if widths[j] == 0:
             continue
-        code, lane, mine = cells[j // lanes], j % lanes, hist[: widths[j]]
+        code, position, mine = cells[j // per_word], j % per_word, hist[: widths[j]]
         for m in range(rows.size):
             i = rows[m]
-            mine[code[i, lane], np.int64(q[i] >= 0)] += abs(q[i])
+            mine[code[i, position], np.int64(q[i] >= 0)] += abs(q[i])
         taken = by_mean(mine, unit, order, rank) if categorical[j] else widths[j]
         below = np.int64(0)
         for k in range(taken):
@@ -184,7 +184,7 @@ def add_node(hist: Array, taken: Array, cells: Array, words: Array, q: Array, ro
 
     Return whether there is anything but zeros: rows whose codes are all zero are counted first and added at the end.
     """
-    lanes = cells.shape[1]
+    per_word = cells.shape[1]
     minus, plus, seen = np.int64(0), np.int64(0), 0
     for m in range(rows.size):
         i = np.uint64(rows[m])  # without a sign: no place is looked at for being negative
@@ -195,19 +195,19 @@ def add_node(hist: Array, taken: Array, cells: Array, words: Array, q: Array, ro
             continue
         seen += 1
         side, amount = np.uint64(x >= 0), abs(x)
-        for lane in range(lanes):
-            hist[lane, cells[i, lane], side] += amount
+        for position in range(per_word):
+            hist[position, cells[i, position], side] += amount
         if few:
-            for lane in range(lanes):
-                c = np.uint64(cells[i, lane])
-                taken[lane, c >> np.uint64(6)] |= np.uint64(1) << (c & np.uint64(63))
+            for position in range(per_word):
+                c = np.uint64(cells[i, position])
+                taken[position, c >> np.uint64(6)] |= np.uint64(1) << (c & np.uint64(63))
     if seen == 0:
         return False
     if seen < rows.size:
-        for lane in range(lanes):
-            hist[lane, 0, 0] += minus
-            hist[lane, 0, 1] += plus
-            taken[lane, 0] |= np.uint64(1)
+        for position in range(per_word):
+            hist[position, 0, 0] += minus
+            hist[position, 0, 1] += plus
+            taken[position, 0] |= np.uint64(1)
     return True
 
 
@@ -224,8 +224,8 @@ def grow_full(
 ) -> tuple[int, Array]:
     """Grow a tree by the gini index; return the number of nodes, which are numbered level by level, and low categories.
 
-    cells[group, row, lane] are the codes, words[group, row] the same in one number; widths[j] is the number of slots of
-    column j (0: constant).  Columns are where slots begin, which are categorical, and of slots, whether rows of the
+    cells[group, row, position] are the codes, words[group, row] the same in one number; widths[j] is how many slots
+    column j has (0: constant).  Columns are where slots begin, which are categorical, and of slots, whether rows of the
     sample are there and how much of it.  q is weight times label as integers, worth `unit` each.  Limits are `fewest`,
     `deepest`, the unit and the floor: nodes of fewer than `fewest` examples (by mass, or by rows if that is empty) are
     not split; a gain that is not above the floor is none; impure nodes without gain are parted evenly.  What is grown
@@ -234,9 +234,9 @@ def grow_full(
     """
     (starts, categorical, filled, masses), (members, nodes, sums, gains) = columns, grown
     fewest, deepest, unit, floor = limits
-    lanes, d, widest = cells.shape[2], widths.size, widths.max()
-    hist = np.zeros((lanes, widest + 1, 2), np.int64)
-    taken = np.zeros((lanes, widest // 64 + 1), np.uint64)
+    per_word, d, widest = cells.shape[2], widths.size, widths.max()
+    hist = np.zeros((per_word, widest + 1, 2), np.int64)
+    taken = np.zeros((per_word, widest // 64 + 1), np.uint64)
     space = np.empty_like(members)
     order, rank = np.empty(widest, np.int64), np.empty(widest)
     lows, used = np.empty(64 if categorical.any() else 0, np.bool_), 0
@@ -262,16 +262,16 @@ def grow_full(
         for g in range(cells.shape[0]):
             if not add_node(hist, taken, cells[g], words[g], q, rows, few):
                 continue
-            for lane in range(lanes):
-                j = g * lanes + lane
-                mine = hist[lane]
+            for position in range(per_word):
+                j = g * per_word + position
+                mine = hist[position]
                 if j >= d or widths[j] == 0:
                     mine[0, 0] = mine[0, 1] = 0  # a constant column: all codes are 0
-                    taken[lane, 0] = 0
+                    taken[position, 0] = 0
                     continue
                 a, b = np.int64(0), np.int64(0)
                 if categorical[j]:
-                    taken[lane, : widths[j] // 64 + 1] = 0
+                    taken[position, : widths[j] // 64 + 1] = 0
                     for m in range(by_mean(mine[: widths[j]], unit, order, rank)):
                         c = order[m]
                         a += mine[c, 0]
@@ -283,8 +283,8 @@ def grow_full(
                                 feature, cut, best, bar = j, c, told, told / unit * SURE
                 elif few:
                     for k in range(widths[j] // 64 + 1):
-                        word = taken[lane, k]
-                        taken[lane, k] = 0
+                        word = taken[position, k]
+                        taken[position, k] = 0
                         while word:
                             c = 64 * k + int(trailing_zeros(word))  # type: ignore[call-arg]
                             word &= word - np.uint64(1)
@@ -296,7 +296,7 @@ def grow_full(
                                 if told > best:
                                     feature, cut, best, bar = j, c, told, told / unit * SURE
                 else:
-                    taken[lane, 0] = 0
+                    taken[position, 0] = 0
                     for c in range(widths[j]):
                         if mine[c, 0] == 0 and mine[c, 1] == 0:
                             continue
@@ -320,7 +320,7 @@ def grow_full(
                     lows = np.concatenate((lows, np.empty_like(lows)))
                 mask = lows[used : used + width]
                 low_categories(cells, feature, cut, q, rows, unit, filled[start : start + width], masses[start:], mask)
-                low = part_rows(cells[feature // lanes, :, feature % lanes], mask, rows, space)
+                low = part_rows(cells[feature // per_word, :, feature % per_word], mask, rows, space)
                 nodes[node, LOWS] = used
                 used += width
             else:

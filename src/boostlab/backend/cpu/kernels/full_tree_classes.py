@@ -22,11 +22,11 @@ U = np.uint64
 
 
 @part
-def add_column(codes: Array, lane: int, rows: Array, q: Array, local: Array, hist: Array, taken: Array) -> None:
+def add_column(codes: Array, position: int, rows: Array, q: Array, local: Array, hist: Array, taken: Array) -> None:
     """Sum some rows of a column per slot and class; note which slots are taken, one bit each."""
     for m in range(rows.size):
         i = U(rows[m])
-        c = U(codes[i, lane])
+        c = U(codes[i, position])
         hist[c, local[i]] += q[i]
         taken[c >> U(6)] |= U(1) << (c & U(63))
 
@@ -67,14 +67,14 @@ def most_even_of_classes(
     cells: Array, widths: Array, q: Array, rows: Array, whole: int, weight: Array
 ) -> tuple[int, int]:
     """Return the column and the cut whose lighter side is the heaviest, as `full_tree.most_even` does."""
-    lanes, feature, cut, best = cells.shape[2], -1, 0, np.int64(0)
+    per_word, feature, cut, best = cells.shape[2], -1, 0, np.int64(0)
     for j in range(widths.size):
-        code, lane, mine, below = cells[j // lanes], j % lanes, weight[: widths[j]], np.int64(0)
+        code, position, mine, below = cells[j // per_word], j % per_word, weight[: widths[j]], np.int64(0)
         mine[:] = 0
         if widths[j] == 0:
             continue
         for m in range(rows.size):
-            mine[code[rows[m], lane]] += q[rows[m]]
+            mine[code[rows[m], position]] += q[rows[m]]
         for c in range(widths[j]):
             below += mine[c]
             even = min(below, whole - below)
@@ -110,7 +110,7 @@ def class_grower(fold: Callable[..., Any], close: Callable[..., Any]) -> Any:
         """
         if members.size == 0:
             return stamp
-        lanes, n_classes, widest = cells.shape[2], totals.shape[1], widths.max()
+        per_word, n_classes, widest = cells.shape[2], totals.shape[1], widths.max()
         hist, taken = np.zeros((widest + 1, n_classes), np.int64), np.zeros(widest // 64 + 1, np.uint64)
         slots, below = np.empty(widest + 1, np.int64), np.empty((n_classes, widest + 1), np.int64)
         weight, left, right = np.empty(widest + 1, np.int64), np.empty(widest + 1), np.empty(widest + 1)
@@ -138,7 +138,7 @@ def class_grower(fold: Callable[..., Any], close: Callable[..., Any]) -> Any:
             for j in range(widths.size):
                 if widths[j] == 0:
                     continue
-                add_column(cells[j // lanes], j % lanes, rows, q, local, hist, taken)
+                add_column(cells[j // per_word], j % per_word, rows, q, local, hist, taken)
                 cuts = take_below(hist, taken, present, slots, below)
                 left[:cuts], right[:cuts], weight[:cuts] = 0.0, 0.0, 0
                 for p in range(present):

@@ -2,7 +2,8 @@
 
 A round is: every member looks for the best stump among its own columns; when all have, each takes the best of these and
 lets it vote on its own rows; when all have, each brings its own columns of the histogram up to date.  Sums are
-integers, so that the result does not depend on who did what.  The histogram of a dense table is that of `lanes`.
+integers, so that the result does not depend on who did what.  The histogram of a dense table is that of
+`interleaved_histogram`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from boostlab.backend.cpu.functions import STAMP
 from boostlab.backend.cpu.in_parts import in_parts
 from boostlab.backend.cpu.kernels.fused_update import BLOCK, fewer_wrong, renew, turn
 from boostlab.backend.cpu.kernels.interleaved_histogram import best_of_eight, best_of_four
-from boostlab.backend.cpu.kernels.packed_codes import add_eight_lanes, add_four_lanes
+from boostlab.backend.cpu.kernels.packed_codes import add_eight_interleaved, add_four_interleaved
 from boostlab.backend.cpu.kernels.small_table import rounded
 from boostlab.backend.cpu.kernels.sparse_histogram import add_sparse, restore_zeros
 from boostlab.backend.cpu.kernels.spin_barrier import meet
@@ -75,25 +76,25 @@ def give_zeros(read: Any, starts: Array, outs: Array, signed: int) -> None:
 
 
 @part
-def dense_words(read: Any, lanes: Any) -> tuple[Array, Array]:
+def dense_words(read: Any, word_slots: Any) -> tuple[Array, Array]:
     """Return what the sums over dense codes read."""
-    return read[1], lanes[0]
+    return read[1], word_slots[0]
 
 
 @part
-def sparse_slots(read: Any, lanes: Any) -> tuple[Array, Array]:
+def sparse_slots(read: Any, word_slots: Any) -> tuple[Array, Array]:
     """Return what the sums over sparse codes read."""
     return read[0], read[1]
 
 
 @part
-def span_of_words(lanes: Any, starts: Array, first: int, last: int) -> tuple[int, int]:
+def span_of_words(word_slots: Any, starts: Array, first: int, last: int) -> tuple[int, int]:
     """Return where the slots of some words begin and end."""
-    return lanes[1][first], lanes[1][last]
+    return word_slots[1][first], word_slots[1][last]
 
 
 @part
-def span_of_columns(lanes: Any, starts: Array, first: int, last: int) -> tuple[int, int]:
+def span_of_columns(word_slots: Any, starts: Array, first: int, last: int) -> tuple[int, int]:
     """Return where the slots of some columns do."""
     return starts[first], starts[last]
 
@@ -103,15 +104,15 @@ def span_of_columns(lanes: Any, starts: Array, first: int, last: int) -> tuple[i
 
 @part
 def in_columns(
-    hist: Array, lanes: Any, places: Any, total: int, sides: int, first: int, last: int, bar: int, extremes: Array
+    hist: Array, word_slots: Any, places: Any, total: int, sides: int, first: int, last: int, bar: int, extremes: Array
 ) -> Any:
     """Find the best stump on some columns, however low the bar."""
     return edge_search(hist, *places, total, sides, first, last)
 
 
 KINDS = {
-    "eight": (8, read_dense, dense_words, span_of_words, best_of_eight, add_eight_lanes, nothing_missing),
-    "four": (4, read_dense, dense_words, span_of_words, best_of_four, add_four_lanes, nothing_missing),
+    "eight": (8, read_dense, dense_words, span_of_words, best_of_eight, add_eight_interleaved, nothing_missing),
+    "four": (4, read_dense, dense_words, span_of_words, best_of_four, add_four_interleaved, nothing_missing),
     "sparse": (1, read_sparse, sparse_slots, span_of_columns, in_columns, add_sparse, give_zeros),
 }
 
@@ -130,7 +131,7 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
         me: int,
         team: Any,
         read: Any,
-        lanes: Any,
+        word_slots: Any,
         places: Any,
         sides: int,
         ground: Any,
@@ -146,8 +147,8 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
 
         team is (numbers, finds, turns, outs, rows, changes): what members tell each other, a histogram of changes for
         each, and space for a list of all rows.  With that space members share the columns and not the rows when they
-        sum, and go word by word.  A team of one needs neither of them, but for sparse codes one histogram.  lanes is
-        (base, starts of words, cuts, least, most) for dense codes, places is (starts, filled, categorical),
+        sum, and go word by word.  A team of one needs neither of them, but for sparse codes one histogram.  For
+        dense codes word_slots is (base, starts of words, cuts, least, most); places is (starts, filled, categorical),
         ground is (y, counts, mass, k, F, w, q).  sums are those of q and |q|; moved is how far
         the logarithms of the weights may have risen and fallen; masses[0] and masses[1] count the rows of y = -1 and
         y = +1 in every slot; rule is (numbers, limit, far, spare, least): voters must have a weighted error below the
@@ -160,11 +161,11 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
         meeting, finds, turns, outs, rows, changes = team
         starts, _, categorical = places
         y, counts, mass, k, F, w, q = ground
-        codes, where = arrays(read, lanes)
+        codes, where = arrays(read, word_slots)
         (total, gross), (risen, fallen) = sums, moved
         size, n, d = finds.shape[0], y.size, categorical.size
         low, high = -(-d // width) * me // size, -(-d // width) * (me + 1) // size  # whole words
-        begin, end = span(lanes, starts, low, high)
+        begin, end = span(word_slots, starts, low, high)
         first, last = n * me // size, n * (me + 1) // size
         by_words, nothing, before = rows.size > 0, (-1, -1, 0, 0, LEAST), -1
         alone = by_words and size == 1
@@ -184,7 +185,7 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
                     for p in range(size):
                         at = n * p // size + p
                         add(words, bases, changes[at:], rows[at:], 0, turns[p, SIZE], hist)
-                other = best(hist, lanes, places, total, sides, g, min(g + together, high), mine[WORTH], extremes)
+                other = best(hist, word_slots, places, total, sides, g, min(g + together, high), mine[WORTH], extremes)
                 if other[FEATURE] >= 0:
                     mine = other
             if made == alphas.size or left:

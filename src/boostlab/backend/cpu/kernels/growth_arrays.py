@@ -17,7 +17,7 @@ WORTH = 4  # cells that a member sums for each number of a histogram: from there
 class PackedCodes(NamedTuple):
     """The codes of a dense table."""
 
-    cells: Array  # of shape (groups, rows, lanes)
+    cells: Array  # of shape (groups, rows, codes of a word)
     words: Array  # the same, a group of a row in one number: word g of row i at i step + g apart
     step: int
     apart: int
@@ -79,7 +79,7 @@ def words_of_a_strip(nodes: Array, facts: Array, codes: PackedCodes, size: int, 
     All words, so that every row is gathered by one member only; one, where nodes have so few rows that adding up the
     members' sums of all columns would take longer.
     """
-    rows, (groups, _, lanes) = 0, codes.cells.shape
+    rows, (groups, _, per_word) = 0, codes.cells.shape
     for b in range(nodes.size):
         rows += facts[nodes[b], SIZE]
-    return groups if rows * groups * lanes >= WORTH * size * shared.hists.shape[1] else 1
+    return groups if rows * groups * per_word >= WORTH * size * shared.hists.shape[1] else 1

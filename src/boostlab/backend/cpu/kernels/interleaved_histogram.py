@@ -1,8 +1,8 @@
 """The best stump where the columns of a word lie side by side in the histogram.
 
-The slot of code c of lane l is at start + c * lanes + l.  So one load brings one code's sums of all lanes, and their
-running sums, the largest and the smallest so far, are operations on vectors: 1.1 microseconds for 32 columns of 255
-bins, where a column after the other takes 4.7.
+The slot of code c of a word's column l is at start + c * per_word + l.  So one load brings one code's sums of all its
+columns, and their running sums, the largest and the smallest so far, are operations on vectors: 1.1 microseconds for 32
+columns of 255 bins, where a column after the other takes 4.7.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ _I = ir.IntType(64)
 _inside: Any = intrinsic  # what is not Python but instructions
 
 
-def _extremes(lanes: int) -> Any:
-    """Return the instructions for words of so many lanes."""
-    vector = ir.VectorType(_I, lanes)
+def _extremes(per_word: int) -> Any:
+    """Return the instructions for words of so many codes."""
+    vector = ir.VectorType(_I, per_word)
     nothing = ir.Constant(vector, ir.Undefined)
-    alike = ir.Constant(ir.VectorType(ir.IntType(32), lanes), [0] * lanes)
+    alike = ir.Constant(ir.VectorType(ir.IntType(32), per_word), [0] * per_word)
 
     def all_of(x: int) -> Any:
-        return ir.Constant(vector, [x] * lanes)
+        return ir.Constant(vector, [x] * per_word)
 
     @_inside
     def extremes(typing: Any, hist: Any, start: Any, whole: Any, longest: Any, ends: Any, out: Any) -> Any:
-        """Write the largest and the smallest of every lane's first ends[l] running sums to out[l], out[lanes + l].
+        """Write the largest and the smallest of every column's first ends[l] running sums to out[l], out[per_word + l].
 
-        All lanes have at least `whole` of them, none has more than `longest`.
+        All columns have at least `whole` of them, none has more than `longest`.
         """
 
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -54,12 +54,12 @@ def _extremes(lanes: int) -> Any:
                 c, (left, high, low) = builder.phi(_I), (builder.phi(vector) for _ in range(3))
                 builder.cbranch(builder.icmp_signed("<", c, last), body, done)
                 builder.position_at_end(body)
-                at = builder.add(args[1], builder.mul(c, ir.Constant(_I, lanes)))
+                at = builder.add(args[1], builder.mul(c, ir.Constant(_I, per_word)))
                 new = builder.add(left, builder.load(place(0, at), align=8))
                 up = down = new
                 if masked:
-                    first_lane = builder.insert_element(nothing, c, ir.Constant(ir.IntType(32), 0))
-                    counts = builder.icmp_signed("<", builder.shuffle_vector(first_lane, nothing, alike), own)
+                    first_position = builder.insert_element(nothing, c, ir.Constant(ir.IntType(32), 0))
+                    counts = builder.icmp_signed("<", builder.shuffle_vector(first_position, nothing, alike), own)
                     up, down = builder.select(counts, new, high), builder.select(counts, new, low)
                 higher = builder.select(builder.icmp_signed(">", up, high), up, high)
                 lower = builder.select(builder.icmp_signed("<", down, low), down, low)
@@ -78,7 +78,7 @@ def _extremes(lanes: int) -> Any:
             c, sums = loop(zero, args[2], (all_of(0), all_of(-(2**63)), all_of(2**63 - 1)), masked=False)
             _, (_, high, low) = loop(c, args[3], sums, masked=True)
             builder.store(high, place(5, zero), align=8)
-            builder.store(low, place(5, ir.Constant(_I, lanes)), align=8)
+            builder.store(low, place(5, ir.Constant(_I, per_word)), align=8)
             return context.get_dummy_value()
 
         return types.void(hist, types.intp, types.intp, types.intp, ends, out), code
@@ -91,15 +91,15 @@ _of_eight, _of_four = _extremes(8), _extremes(4)
 
 @part
 def best_of_eight(
-    hist: Array, lanes: Any, places: Any, total: int, sides: int, first: int, last: int, bar: int, extremes: Array
+    hist: Array, words: Any, places: Any, total: int, sides: int, first: int, last: int, bar: int, extremes: Array
 ) -> Found:
-    """Return what `best_edge` returns, for the columns of the words first <= g < last, of eight lanes.
+    """Return what `best_edge` returns, for the columns of the words first <= g < last, of eight codes.
 
-    What is not worth more than the bar does not count (the feature is -1).  extremes are two numbers a lane.
-    lanes is (base, starts of the words, cuts of every lane, least and largest number of them a word); columns with
+    What is not worth more than the bar does not count (the feature is -1).  extremes are two numbers a column.
+    words are (base, starts of the words, cuts of every column, least and largest number of them a word); columns with
     categories or missing values have no cuts there.  places is (starts, filled, categorical) as in `best_edge`.
     """
-    _, starts, cuts, least, most = lanes
+    _, starts, cuts, least, most = words
     best = (-1, -1, 0, np.int64(0), np.int64(bar))
     for g in range(first, last):
         _of_eight(hist, starts[g], least[g], most[g], cuts[8 * g : 8 * g + 8], extremes)
@@ -109,10 +109,10 @@ def best_of_eight(
 
 @part
 def best_of_four(
-    hist: Array, lanes: Any, places: Any, total: int, sides: int, first: int, last: int, bar: int, extremes: Array
+    hist: Array, words: Any, places: Any, total: int, sides: int, first: int, last: int, bar: int, extremes: Array
 ) -> Found:
-    """Do the same for words of four lanes."""
-    _, starts, cuts, least, most = lanes
+    """Do the same for words of four codes."""
+    _, starts, cuts, least, most = words
     best = (-1, -1, 0, np.int64(0), np.int64(bar))
     for g in range(first, last):
         _of_four(hist, starts[g], least[g], most[g], cuts[4 * g : 4 * g + 4], extremes)
@@ -132,34 +132,34 @@ def _better(
     total: int,
     sides: int,
     first: int,
-    lanes: int,
+    per_word: int,
     extremes: Array,
     best: Found,
 ) -> Found:
     """Return the best of the columns of a word, or the best so far."""
     starts, filled, categorical = places
     feature, cut, gone, edge, top = best
-    for lane in range(min(lanes, categorical.size - first)):
-        j = first + lane
+    for position in range(min(per_word, categorical.size - first)):
+        j = first + position
         if cuts[j] > 0:
-            above, below = total - 2 * extremes[lanes + lane], 2 * extremes[lane] - total
+            above, below = total - 2 * extremes[per_word + position], 2 * extremes[position] - total
             worth = max(above, below) if sides == 0 else above if sides > 0 else below
             if worth > top:
                 feature, cut, top = j, _LATER, worth
         elif starts[j + 1] > starts[j]:
             mine = filled[starts[j] : starts[j + 1]]
-            c, side, e, worth = unusual_edge(hist[start + lane :: lanes], mine, categorical[j], total, sides)
+            c, side, e, worth = unusual_edge(hist[start + position :: per_word], mine, categorical[j], total, sides)
             if worth > top:
                 feature, cut, gone, edge, top = j, c, side, e, worth
     return feature, cut, gone, edge, top
 
 
 @part
-def _placed(hist: Array, starts: Array, total: int, sides: int, lanes: int, best: Found) -> Found:
+def _placed(hist: Array, starts: Array, total: int, sides: int, per_word: int, best: Found) -> Found:
     """Return the best with its first cut."""
     feature, cut, gone, edge, top = best
     if cut == _LATER:
-        mine = hist[starts[feature // lanes] + feature % lanes :: lanes]
+        mine = hist[starts[feature // per_word] + feature % per_word :: per_word]
         left, edge, cut, gone = np.int64(0), LEAST, -1, 0  # type: ignore[assignment]
         while edge != top and (sides != 0 or edge != -top):
             cut += 1

@@ -109,9 +109,9 @@ def turned_totals(q: Array, votes: Array, first: int, last: int, out: Array) -> 
 
 
 @cache
-def sums_of_members(lanes: int) -> Any:
-    """Return the compiled sums of all channels over some rows, on codes of which a word holds `lanes`."""
-    add = ADD_PAIRS[lanes]
+def sums_of_members(per_word: int) -> Any:
+    """Return the compiled sums of all channels over some rows, on codes of which a word holds so many."""
+    add = ADD_PAIRS[per_word]
 
     @in_parts
     def sums(
@@ -129,7 +129,7 @@ def sums_of_members(lanes: int) -> Any:
             pair, g = at // groups, at % groups
             end = min(groups, g + last - at)
             a, b = 2 * pair, min(2 * pair + 1, channels - 1)
-            low, high = starts[g * lanes], starts[min(end * lanes, d)]
+            low, high = starts[g * per_word], starts[min(end * per_word, d)]
             clear(sums[2 * low : 2 * high])
             for start in range(0, members.size, ROWS):
                 size = min(ROWS, members.size - start)

@@ -66,8 +66,8 @@ def panel_sums(words: Array, base: Array, q: Array, members: Array, first: int, 
     """
     some, K, last_slot = members.size > 0, U(q.shape[1]), out.shape[0] - 1
     values, sums, rows = to_read(q), to_write(out), naturals(BLOCK)
-    lanes = base.size // words.shape[0]
-    bits = U(64 // lanes)
+    per_word = base.size // words.shape[0]
+    bits = U(64 // per_word)
     mask = (U(1) << bits) - U(1)
     for start in range(first, last, BLOCK):
         size = U(min(BLOCK, last - start))
@@ -76,8 +76,8 @@ def panel_sums(words: Array, base: Array, q: Array, members: Array, first: int, 
             add_row(sums, U(last_slot) * K, values, rows[m] * K, K)
         for g in range(words.shape[0]):
             word = words[g]
-            for lane in range(lanes):
-                first_slot, shift = base[g * lanes + lane], bits * U(lane)
+            for position in range(per_word):
+                first_slot, shift = base[g * per_word + position], bits * U(position)
                 for m in range(size):
                     i = rows[m]
                     add_row(sums, (first_slot + ((word[i] >> shift) & mask)) * K, values, i * K, K)

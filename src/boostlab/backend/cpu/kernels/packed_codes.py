@@ -27,8 +27,8 @@ def add_rest(
     Slots of neighbouring codes are 2^apart places apart.
     """
     m, some, a = (U(1) << U(bits)) - U(1), rows.size > 0, U(apart)
-    for lane in range(0, base.size - 1, 2):
-        b0, b1, shift = base[lane], base[lane + 1], U(bits * lane)
+    for position in range(0, base.size - 1, 2):
+        b0, b1, shift = base[position], base[position + 1], U(bits * position)
         for k in range(U(first), U(last)):
             v, c = q[k], w[U(rows[k]) if some else k] >> shift
             out[b0 + ((c & m) << a)] += v
@@ -100,8 +100,8 @@ def add_four(words: Array, base: Array, q: Array, rows: Array, first: int, last:
 
 
 @part
-def add_eight_lanes(words: Array, base: Array, q: Array, rows: Array, first: int, last: int, out: Array) -> None:
-    """Do what `add_eight` does where the columns of a word lie side by side (see `lanes`): out[base[j] + 8 * code]."""
+def add_eight_interleaved(words: Array, base: Array, q: Array, rows: Array, first: int, last: int, out: Array) -> None:
+    """Do what `add_eight` does where a word's columns lie side by side: out[base[j] + 8 * code]."""
     m, some = U(255 << 3), rows.size > 0
     for g in range(base.size // 8):
         w, b = words[g], 8 * g
@@ -125,7 +125,7 @@ def add_eight_lanes(words: Array, base: Array, q: Array, rows: Array, first: int
 
 
 @part
-def add_four_lanes(words: Array, base: Array, q: Array, rows: Array, first: int, last: int, out: Array) -> None:
+def add_four_interleaved(words: Array, base: Array, q: Array, rows: Array, first: int, last: int, out: Array) -> None:
     """Do the same where a word holds four codes of two bytes: out[base[j] + 4 * code]."""
     m, some = U(65535 << 2), rows.size > 0
     for g in range(base.size // 4):
@@ -146,7 +146,7 @@ def add_four_lanes(words: Array, base: Array, q: Array, rows: Array, first: int,
 
 
 sums_of_eight, sums_of_four = kernel(add_eight), kernel(add_four)
-sums_of_eight_lanes, sums_of_four_lanes = kernel(add_eight_lanes), kernel(add_four_lanes)
+sums_of_eight_interleaved, sums_of_four_interleaved = kernel(add_eight_interleaved), kernel(add_four_interleaved)
 
 
 @in_parts

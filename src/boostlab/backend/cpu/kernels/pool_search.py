@@ -19,7 +19,7 @@ Array = np.ndarray[Any, Any]
 FRESH = 1000  # rounds after which sums are computed anew, against drift
 FAR = 40.0  # by how much the logarithms of weights may grow before they are computed anew
 FAINT = -600.0  # logarithms of weights below count as nothing until then: subnormal numbers are slow
-LANES = 8
+WIDTH = 8
 TIE = 1e-13  # voters whose edges differ by no more than this are equals: the first is taken
 
 
@@ -34,17 +34,17 @@ def signed_sums(votes: Array, q: Array, out: Array) -> None:
 
 
 @part
-def _loudest(c: Array, slack: float, lanes: Array) -> int:
+def _loudest(c: Array, slack: float, largest: Array) -> int:
     """Return the first j whose |c[j]| is within slack of the largest."""
-    lanes[:] = 0.0
+    largest[:] = 0.0
     n = c.size
-    for start in range(0, n - LANES + 1, LANES):
-        for lane in range(LANES):  # side by side, so that it is one instruction
-            lanes[lane] = max(lanes[lane], abs(c[start + lane]))
+    for start in range(0, n - WIDTH + 1, WIDTH):
+        for p in range(WIDTH):  # side by side, so that it is one instruction
+            largest[p] = max(largest[p], abs(c[start + p]))
     top = 0.0
-    for lane in range(LANES):
-        top = max(top, lanes[lane])
-    for j in range(n - n % LANES, n):
+    for p in range(WIDTH):
+        top = max(top, largest[p])
+    for j in range(n - n % WIDTH, n):
         top = max(top, abs(c[j]))
     first = n
     for j in range(n):  # all of them: without a way out it is vectorised
@@ -63,12 +63,12 @@ def residual_path(
     not above tol.  Return the number of rounds; marks beyond it have the coefficients of the end.
     """
     n = mu.size
-    c, a, lanes = doubles(n), np.zeros(n), np.zeros(LANES)
+    c, a, largest = doubles(n), np.zeros(n), np.zeros(WIDTH)
     copy(mu, c)
     made = 0
     for m in range(marks.size):
         while made < marks[m]:
-            k = _loudest(c, TIE, lanes)
+            k = _loudest(c, TIE, largest)
             d = abs(c[k])
             if d - penalty <= tol:
                 break
@@ -99,7 +99,7 @@ def exponential_path(right: Array, by_voter: Array, negligible: float, marks: Ar
     the number of rounds.
     """
     n, size = right.shape
-    a, c, w, lanes = np.zeros(size), np.zeros(size), np.ones(n), np.zeros(LANES)
+    a, c, w, largest = np.zeros(size), np.zeros(size), np.ones(n), np.zeros(WIDTH)
     rows, changes = np.arange(n), np.empty(n)
     sides, split = _sides(by_voter)
     made, moved, gross, stopped = 0, 2 * FAR, 0.0, False
@@ -112,7 +112,7 @@ def exponential_path(right: Array, by_voter: Array, negligible: float, marks: Ar
                 for i in range(n):
                     rows[i] = i
                 _add(right, w, rows, n, c)
-            k = _loudest(c, TIE * gross, lanes)
+            k = _loudest(c, TIE * gross, largest)
             sign = 1 if c[k] >= 0 else -1
             wrong = sides[k, : split[k]] if sign > 0 else sides[k, split[k] :]
             error = 0.5 * (1.0 - abs(c[k]) / gross)

@@ -98,8 +98,8 @@ def divide(
     sum_low(shared.hists[leaf[HIST]], columns, j, low, sums[child])
     for c in range(sums.shape[1]):
         sums[child + 1, c] = sums[now.leaves[b], c] - sums[child, c]
-    lanes = codes.cells.shape[2]
-    code, rows = codes.cells[j // lanes, :, j % lanes], leaf[SIZE]
+    per_word = codes.cells.shape[2]
+    code, rows = codes.cells[j // per_word, :, j % per_word], leaf[SIZE]
     start, end = leaf[FIRST] + rows * me // size, leaf[FIRST] + rows * (me + 1) // size
     shared.lows[b, me] = part_stretch(code, low, shared.members, shared.space, start, end)
 

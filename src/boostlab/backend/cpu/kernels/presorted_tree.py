@@ -41,15 +41,15 @@ def put_in_order(cells: Array, widths: Array, bits: int, starts: Array, lists: A
 
     The list of column j is lists[starts[j] : starts[j + 1]]; without any space for lists, only the starts are written.
     """
-    lanes, n = cells.shape[2], cells.shape[1]
+    per_word, n = cells.shape[2], cells.shape[1]
     place = np.empty(widths.max() + 1, np.int64)
     starts[0] = 0
     for j in range(widths.size):
-        code, lane = cells[j // lanes], j % lanes
+        code, position = cells[j // per_word], j % per_word
         place[:] = 0
         if widths[j] > 0:
             for i in range(n):
-                place[code[i, lane]] += 1
+                place[code[i, position]] += 1
         at = starts[j]
         for c in range(place.size - 1, 0, -1):
             count = place[c]
@@ -58,7 +58,7 @@ def put_in_order(cells: Array, widths: Array, bits: int, starts: Array, lists: A
         starts[j + 1] = at
         if lists.size > 0 and widths[j] > 0:
             for i in range(n):
-                own = np.int64(code[i, lane])
+                own = np.int64(code[i, position])
                 if own > 0:
                     lists[place[own]] = np.uint32(own << bits | i)
                     place[own] += 1

@@ -110,14 +110,14 @@ def no_leaves(left: Any, right: Any, gross: Any, numbers: Any) -> tuple[float, f
 
 @cache
 def stump_of_pairs(
-    cost: Callable[..., Any], lanes: int, explains: float = 0.0, says: Callable[..., Any] = no_leaves
+    cost: Callable[..., Any], per_word: int, explains: float = 0.0, says: Callable[..., Any] = no_leaves
 ) -> Any:
     """Return the compiled sums and search for a cost(left, right, gross, numbers) of two channels.
 
     Where the cost is minus what the means of both sides explain, divided by `explains`, columns that cannot beat the
     best cut so far are not priced.  What the sides of a cut vote is says(left, right, gross, numbers).
     """
-    stamp, bases = admit(cost) if says is no_leaves else admit(cost, says), BASES[lanes]
+    stamp, bases = admit(cost) if says is no_leaves else admit(cost, says), BASES[per_word]
 
     @part
     def price(
@@ -163,10 +163,10 @@ def stump_of_pairs(
         feature, cut, side, best, a, b = stamp, 0, 0, np.inf, np.int64(0), np.int64(0)
         for j in range(d):
             # Not `tree_search.pair_search`: of all rows few slots are empty; skipping those is a third slower.
-            if j % lanes == 0:  # one word's columns after the other share the workspace: it stays in the first cache
-                g, zero = j // lanes, 2 * starts[j]
-                clear(hist[: 2 * starts[min(j + lanes, d)] - zero])
-                word, where = words[g], bases(base[j : j + lanes])
+            if j % per_word == 0:  # one word's columns after the other share the workspace: it stays in the first cache
+                g, zero = j // per_word, 2 * starts[j]
+                clear(hist[: 2 * starts[min(j + per_word, d)] - zero])
+                word, where = words[g], bases(base[j : j + per_word])
                 for i in range(U(n_rows)):
                     add_two(hist, word[i], where, values, i)
             n, start, last = cuts[j], 2 * starts[j] - zero, 2 * (starts[j + 1] - 1) - zero
@@ -201,9 +201,9 @@ def stump_of_pairs(
 
 
 @cache
-def stump_of_edge(lanes: int) -> Any:
+def stump_of_edge(per_word: int) -> Any:
     """Return the compiled sums and search of one channel, compared as the integers they are."""
-    add = {8: add_eight, 4: add_four}[lanes]
+    add = {8: add_eight, 4: add_four}[per_word]
 
     @in_parts
     def search(
@@ -223,9 +223,9 @@ def stump_of_edge(lanes: int) -> Any:
         """
         feature, cut, side, edge, worth, d = -1, -1, 0, np.int64(0), LEAST, starts.size - 1
         for g in range(words.shape[0]):  # the sums of a word's columns are looked at while they are at hand
-            first, last = g * lanes, min((g + 1) * lanes, d)
+            first, last = g * per_word, min((g + 1) * per_word, d)
             clear(hist[starts[first] : starts[last]])
-            add(words[g : g + 1], base[first : first + lanes], q, no_rows, 0, q.size, hist)
+            add(words[g : g + 1], base[first : first + per_word], q, no_rows, 0, q.size, hist)
             found = edge_search(hist, starts, filled, categorical, total[0], sides, first, last)
             if found[4] > worth:
                 feature, cut, side, edge, worth = found
@@ -246,7 +246,7 @@ def votes_of_cut(cells: Array, place: Array, leaves: Array, out: Array) -> None:
     place is (column, cut, code of missing values).
     """
     feature, cut, gone = place[0], place[1], place[2]
-    group, lane = feature // cells.shape[2], feature % cells.shape[2]
+    group, position = feature // cells.shape[2], feature % cells.shape[2]
     for i in range(out.size):
-        code = np.int64(cells[group, i, lane])
+        code = np.int64(cells[group, i, position])
         out[i] = leaves[2] if code == gone else leaves[0] if code <= cut else leaves[1]

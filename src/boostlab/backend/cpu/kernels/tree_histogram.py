@@ -92,10 +92,10 @@ def gather_classes(
 
 
 @part
-def _add_pairs_of_lane(w: Array, bits: int, lane: int, base: int, block: RowBlock, size: int, out: Array) -> None:
+def _add_pairs_of_column(w: Array, bits: int, position: int, base: int, block: RowBlock, size: int, out: Array) -> None:
     """Add a block to one column of a word."""
     rows, values = block.rows, block.values
-    shift, mask, one = U(bits * lane), (U(1) << U(bits)) - U(1), U(1)
+    shift, mask, one = U(bits * position), (U(1) << U(bits)) - U(1), U(1)
     for k in range(U(size)):
         at = base + (((w[rows[k]] >> shift) & mask) << one)
         out[at] += values[U(2) * k]
@@ -120,8 +120,8 @@ def add_pairs_of_eight(
     for g in range(first, last):
         w, b = words[g * apart :], bases[8 * g : 8 * g + 8]
         if d - 8 * g < 8:
-            for lane in range(d - 8 * g):
-                _add_pairs_of_lane(w, 8, lane, b[lane], block, size, out)
+            for position in range(d - 8 * g):
+                _add_pairs_of_column(w, 8, position, b[position], block, size, out)
             continue
         eight = b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]
         for k in range(U(size)):
@@ -147,8 +147,8 @@ def add_pairs_of_four(
     for g in range(first, last):
         w, b = words[g * apart :], bases[4 * g : 4 * g + 4]
         if d - 4 * g < 4:
-            for lane in range(d - 4 * g):
-                _add_pairs_of_lane(w, 16, lane, b[lane], block, size, out)
+            for position in range(d - 4 * g):
+                _add_pairs_of_column(w, 16, position, b[position], block, size, out)
             continue
         four = b[0], b[1], b[2], b[3]
         for k in range(U(size)):
@@ -157,12 +157,12 @@ def add_pairs_of_four(
 
 
 @part
-def _add_classes_of_lane(
-    w: Array, bits: int, lane: int, base: int, n_channels: int, block: RowBlock, size: int, out: Array
+def _add_classes_of_column(
+    w: Array, bits: int, position: int, base: int, n_channels: int, block: RowBlock, size: int, out: Array
 ) -> None:
     """Add a block to one column of a word."""
     rows, classes, values, K = block.rows, block.classes, block.values, U(n_channels)
-    shift, mask = U(bits * lane), (U(1) << U(bits)) - U(1)
+    shift, mask = U(bits * position), (U(1) << U(bits)) - U(1)
     for k in range(U(size)):
         out[base + ((w[rows[k]] >> shift) & mask) * K + classes[k]] += values[k]
 
@@ -185,8 +185,8 @@ def add_classes_of_eight(
     for g in range(first, last):
         w, b = words[g * apart :], bases[8 * g : 8 * g + 8]
         if d - 8 * g < 8:
-            for lane in range(d - 8 * g):
-                _add_classes_of_lane(w, 8, lane, b[lane], n_channels, block, size, out)
+            for position in range(d - 8 * g):
+                _add_classes_of_column(w, 8, position, b[position], n_channels, block, size, out)
             continue
         b0, b1, b2, b3, b4, b5, b6, b7 = b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]
         for k in range(U(size)):
@@ -217,8 +217,10 @@ def add_classes_of_four(
 ) -> None:
     """Do the same where a word holds four codes of two bytes."""
     for g in range(first, last):
-        for lane in range(min(4, d - 4 * g)):
-            _add_classes_of_lane(words[g * apart :], 16, lane, bases[4 * g + lane], n_channels, block, size, out)
+        for position in range(min(4, d - 4 * g)):
+            _add_classes_of_column(
+                words[g * apart :], 16, position, bases[4 * g + position], n_channels, block, size, out
+            )
 
 
 ADD_PAIRS = {8: add_pairs_of_eight, 4: add_pairs_of_four}
@@ -236,9 +238,9 @@ def class_totals(q: Array, classes: Array, out: Array) -> None:
 
 
 @cache
-def label_changes(lanes: int) -> Any:
+def label_changes(per_word: int) -> Any:
     """Return the compiled sums of what changed."""
-    add = ADD_PAIRS[lanes]
+    add = ADD_PAIRS[per_word]
 
     @adding
     def follow(

@@ -35,7 +35,7 @@ Array = np.ndarray[Any, Any]
 
 
 @cache
-def labels_grower(cost: Callable[..., Any], explains: float, lanes: int) -> Any:
+def labels_grower(cost: Callable[..., Any], explains: float, per_word: int) -> Any:
     """Return the growth for labels -1 and +1, by a cost(left, right, gross, numbers) of w and w y.
 
     source is (q,), the weights times labels; here as below, all have a row a tree.
@@ -61,13 +61,13 @@ def labels_grower(cost: Callable[..., Any], explains: float, lanes: int) -> Any:
     even = even_search(_both, arrange)
     cheapest = pair_search(cost, sums, explains)
     kind = Kind(
-        *(gather_labels, ADD_PAIRS[lanes], cheapest, even, arrange, totals, alone, _all, remaining, admit(cost))
+        *(gather_labels, ADD_PAIRS[per_word], cheapest, even, arrange, totals, alone, _all, remaining, admit(cost))
     )
-    return grower(kind, lanes)
+    return grower(kind, per_word)
 
 
 @cache
-def numbers_grower(cost: Callable[..., Any], explains: float, residual: Callable[..., Any], lanes: int) -> Any:
+def numbers_grower(cost: Callable[..., Any], explains: float, residual: Callable[..., Any], per_word: int) -> Any:
     """Return the growth by a cost of w and w t, of which residual(w, t, sums) says how far a row is from its node.
 
     source is (q, p, w, t, centres): the integers of both channels, and what they are made of, w and t less a centre.
@@ -97,12 +97,14 @@ def numbers_grower(cost: Callable[..., Any], explains: float, residual: Callable
     even = even_search(_first, arrange)
     cheapest = pair_search(cost, sums, explains)
     stamp = admit(cost, residual)
-    kind = Kind(gather_numbers, ADD_PAIRS[lanes], cheapest, even, arrange, totals, alone, _first_of, remaining, stamp)
-    return grower(kind, lanes)
+    kind = Kind(
+        gather_numbers, ADD_PAIRS[per_word], cheapest, even, arrange, totals, alone, _first_of, remaining, stamp
+    )
+    return grower(kind, per_word)
 
 
 @cache
-def classes_grower(fold: Callable[..., Any], close: Callable[..., Any], lanes: int) -> Any:
+def classes_grower(fold: Callable[..., Any], close: Callable[..., Any], per_word: int) -> Any:
     """Return the growth for classes, by a cost that folds them, on columns of numbers.
 
     source is (q, classes), the rows' weights and classes.
@@ -129,8 +131,8 @@ def classes_grower(fold: Callable[..., Any], close: Callable[..., Any], lanes: i
         return alone - close(fold(0.0, whole), whole, 0.0, 0.0)
 
     even, cheapest, stamp = even_search(_every, arrange), class_search(fold, close), admit(fold, close)
-    kind = Kind(gather_classes, ADD_CLASSES[lanes], cheapest, even, arrange, totals, alone, _all, remaining, stamp)
-    return grower(kind, lanes)
+    kind = Kind(gather_classes, ADD_CLASSES[per_word], cheapest, even, arrange, totals, alone, _all, remaining, stamp)
+    return grower(kind, per_word)
 
 
 @part

@@ -33,8 +33,8 @@ BLOCK = {1: 1 << 30, 2: 2048}
 
 def _adding(channels: int, signature: Any, bases: Any) -> Any:
     """Return the signature and code of adding a row's values to the slots of all columns of a word."""
-    lanes, shift = len(bases.types), channels - 1
-    width = 64 // lanes
+    per_word, shift = len(bases.types), channels - 1
+    width = 64 // per_word
     kind = ir.VectorType(_I, 2) if shift else _I
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -44,9 +44,9 @@ def _adding(channels: int, signature: Any, bases: Any) -> Any:
 
         twice, mask = ir.Constant(_I, shift), ir.Constant(_I, (1 << width) - 1)
         value = builder.load(place(3, builder.shl(args[4], twice)), align=8)
-        for lane in range(lanes):
-            code = builder.and_(builder.lshr(args[1], ir.Constant(_I, width * lane)), mask)
-            at = place(0, builder.add(builder.extract_value(args[2], lane), builder.shl(code, twice)))
+        for position in range(per_word):
+            code = builder.and_(builder.lshr(args[1], ir.Constant(_I, width * position)), mask)
+            at = place(0, builder.add(builder.extract_value(args[2], position), builder.shl(code, twice)))
             builder.store(builder.add(builder.load(at, align=8), value), at, align=8)
         return context.get_dummy_value()
 
@@ -134,10 +134,10 @@ def four(b: Array) -> Any:
 
 
 @cache
-def whole_histogram(lanes: int, of: str) -> Any:
-    """Return the compiled histogram of one or two integers a row, on codes of which a word holds `lanes`."""
-    (channels, read, add), all_bases = READ[of], eight if lanes == 8 else four
-    bits, mask, block = U(64 // lanes), U((1 << (64 // lanes)) - 1), BLOCK[channels]
+def whole_histogram(per_word: int, of: str) -> Any:
+    """Return the compiled histogram of one or two integers a row, on codes of which a word holds so many."""
+    (channels, read, add), all_bases = READ[of], eight if per_word == 8 else four
+    bits, mask, block = U(64 // per_word), U((1 << (64 // per_word)) - 1), BLOCK[channels]
     held = 1 if channels == 1 else channels * block
 
     @part
@@ -148,14 +148,14 @@ def whole_histogram(lanes: int, of: str) -> Any:
             size = min(block, end - begin)
             mine = read(q, p, begin, size, values)
             for g in range(first, last):
-                w, bases_of = words[g, begin : begin + size], bases[lanes * g : lanes * (g + 1)]
-                if d >= lanes * (g + 1):
+                w, bases_of = words[g, begin : begin + size], bases[per_word * g : per_word * (g + 1)]
+                if d >= per_word * (g + 1):
                     where = all_bases(bases_of)
                     for k in range(U(size)):
                         add(out, w[k], where, mine, k)
                     continue
-                for lane in range(d - lanes * g):
-                    base, shift = (bases_of[lane],), bits * U(lane)
+                for position in range(d - per_word * g):
+                    base, shift = (bases_of[position],), bits * U(position)
                     for k in range(U(size)):
                         add(out, (w[k] >> shift) & mask, base, mine, k)
 
@@ -175,7 +175,7 @@ def whole_histogram(lanes: int, of: str) -> Any:
     ) -> int:
         """Write the sums of all rows as member `me` of a team of so many, for one row of q and p after the other.
 
-        starts are those of the columns in the histogram, bases the same, in numbers, for every lane; parts has a
+        starts are those of the columns in the histogram, bases the same, in numbers, for every position; parts has a
         histogram for each member, out one for every `step` rows.  Return 1, or 0 if the team is broken.
         """
         groups, rows, d, values = words.shape[0], words.shape[1], starts.size - 1, integers(held)
@@ -186,7 +186,7 @@ def whole_histogram(lanes: int, of: str) -> Any:
             stop = min(rows, row + end - at)
             many = min(max((end - at) // rows, 1), groups - g) if row == 0 else 1  # words, read at once
             to = out[which * step] if row == 0 else parts[me]
-            clear(to[channels * starts[g * lanes] : channels * starts[min((g + many) * lanes, d)]])
+            clear(to[channels * starts[g * per_word] : channels * starts[min((g + many) * per_word, d)]])
             add_rows(words, bases, d, q[which], p[which], (g, g + many, row, stop), values, to)
             at += many * (stop - row)
         if size > 1 and meet(team, size):
@@ -194,7 +194,7 @@ def whole_histogram(lanes: int, of: str) -> Any:
         columns = q.shape[0] * d
         for column in range(columns * me // size, columns * (me + 1) // size):
             which, j = column // d, column % d
-            first, last, word = channels * starts[j], channels * starts[j + 1], (which * groups + j // lanes) * rows
+            first, last, word = channels * starts[j], channels * starts[j + 1], (which * groups + j // per_word) * rows
             for member in range(1, size):
                 begin, finish = whole * member // size, whole * (member + 1) // size
                 if word < begin and begin < word + rows and begin < finish:

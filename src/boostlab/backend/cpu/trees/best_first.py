@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.bin_codes import FOLLOWED, DenseCodes, Followed
-from boostlab.backend.cpu.followed_histograms import Follower, Rounded, pays_to_compare, scaled
+from boostlab.backend.cpu.followed_histograms import Follower, Rounded, scaled
 from boostlab.backend.cpu.kernels.best_first import leaves_ahead, most_histograms
 from boostlab.backend.cpu.kernels.grown_tree import write_trees, write_votes
 from boostlab.backend.cpu.kernels.node_facts import CUT, FACTS
@@ -100,10 +100,9 @@ class BestFirst(Strategy):
         codes, slots = rows.codes, rows.slots
         self.codes, self.slots = codes, slots
         self.words = codes.for_nodes  # laid out once for all threads that grow trees of their own
-        self.limit, self.lanes = most_leaves(learner, codes.n_rows), codes.cells.shape[2]
+        self.limit, self.per_word = most_leaves(learner, codes.n_rows), codes.cells.shape[2]
         worth = codes.threads if is_worth(codes.n_rows * codes.width // 2, codes.threads) else 1
         self.team, self.together = worth if team is None else team, TOGETHER
-        self.small = None if pays_to_compare(codes) else rows.small  # of larger ones the rows that changed are summed
         self.columns = slots.starts, *slots.count_cuts(), slots.filled, slots.categorical
         self.points = slots.point_starts, slots.points, slots.some_missing, slots.heavier_below
         self.workspaces: dict[tuple[int, int, int], Workspace] = {}  # by the numbers of channels, trees and threads
@@ -118,7 +117,7 @@ class BestFirst(Strategy):
         """Grow trees by numbers together, so many that the threads have work to share."""
         n, size = self.codes.n_rows, len(tasks)
         parts = -(-size * n // self.together)
-        if criterion.residual is None or self.small is not None or parts >= size:
+        if criterion.residual is None or parts >= size:
             return None
         if not is_worth(size // parts * n * self.codes.width // 2, self.codes.threads):
             return None
@@ -179,11 +178,11 @@ class BestFirst(Strategy):
     def _kernel(self, criterion: Separable) -> Any:
         """Return the compiled growth."""
         if criterion.by_class:
-            return classes_grower(criterion.fold, criterion.close, self.lanes)
+            return classes_grower(criterion.fold, criterion.close, self.per_word)
         if criterion.labels:
-            return labels_grower(criterion.cost, explains(criterion.cost), self.lanes)
+            return labels_grower(criterion.cost, explains(criterion.cost), self.per_word)
         assert criterion.residual is not None
-        return numbers_grower(criterion.cost, explains(criterion.cost), criterion.residual, self.lanes)
+        return numbers_grower(criterion.cost, explains(criterion.cost), criterion.residual, self.per_word)
 
     def _sums(self, criterion: Separable, totals: Array) -> Array:
         """Return the nodes' sums as the criterion wants them: of labels, w and w y."""
@@ -223,9 +222,9 @@ class BestFirst(Strategy):
             return self._classes(task)
         if criterion.labels:
             return self._labels(criterion, task)
-        if task.counts is None and self.small is None:
+        if task.counts is None:
             return self._numbers(criterion, [task], self.rows.turn)
-        return self._drawn(criterion, task)
+        return self._one_by_one(criterion, task)
 
     def _classes(self, task: Task) -> RoundedRows:
         count = self.rows.counter(task.target)
@@ -236,26 +235,23 @@ class BestFirst(Strategy):
         return RoundedRows(source, [totals.tolist()], units, gross, [count.power], [count.whole * unit])
 
     def _labels(self, criterion: Separable, task: Task) -> RoundedRows:
-        rows, weight, roots = self.rows, self.rows.tame(task.weight), None
-        mine: Follower
-        if task.counts is not None:
-            mine = Rounded(rows.masses, self.codes, SIGNED, sided=True)
-            mine.count(weight, task.target, task.counts)
-        elif self.small is not None:
-            if self.small.rounded(criterion, weight, task.target) is None:
-                rows.followed(0, SIGNED, weight, task.target, True)
-            mine = rows.follower(0, SIGNED, True)
-        else:
-            if self.follower is None:
-                self.follower = LabelFollower(rows.masses, self.codes)
-            mine = self.follower
-            mine.update(weight, task.target)
-            roots = partial(_write, mine.slots[0])
+        mine, roots = self._signed(criterion, self.rows.tame(task.weight), task)
         assert mine.q is not None
         unit, whole = math.ldexp(1.0, -mine.power), math.ldexp(mine.gross, -mine.power)
         units, gross, totals = np.array([[unit, unit]]), np.array([[whole, whole]]), [[mine.minus, mine.plus]]
         whole = criterion.weight(gross[0])
         return RoundedRows((mine.q[None],), totals, units, gross, [mine.power], [whole], roots)
+
+    def _signed(self, criterion: Separable, weight: Array, task: Task) -> tuple[Follower, Any]:
+        """Return w y as integers, and what writes their histogram, if that is known."""
+        if task.counts is not None:
+            drawn = Rounded(self.rows.masses, self.codes, SIGNED, sided=True)
+            drawn.count(weight, task.target, task.counts)
+            return drawn, None
+        if self.follower is None:
+            self.follower = LabelFollower(self.rows.masses, self.codes)
+        self.follower.update(weight, task.target)
+        return self.follower, partial(_write, self.follower.slots[0])
 
     def _numbers(self, criterion: Separable, tasks: Sequence[Task], turn: int) -> RoundedRows:
         """Round the rows for some tasks of a round, the first of which has this turn."""
@@ -275,29 +271,28 @@ class BestFirst(Strategy):
         roots = partial(self.codes.whole_of_each, "two", *pair.q)
         return RoundedRows(source, [list(t) for t in totals], units, gross, first, wholes, roots, centres)
 
-    def _drawn(self, criterion: Separable, task: Task) -> RoundedRows:
-        """Round the numbers of a draw, or of few rows."""
+    def _one_by_one(self, criterion: Separable, task: Task) -> RoundedRows:
+        """Round the numbers of a draw, a channel after the other."""
         rows, weight, target, counts = self.rows, self.rows.tame(task.weight), task.target, task.counts
-        two, centre = list[Follower](), 0.0
+        centre = 0.0
         if criterion.centred:
             target, centre = rows.centred(weight, target, counts)
         span = criterion.span(weight, target)
-        if counts is not None:
-            for form in criterion.forms:
-                two.append(Rounded(rows.masses, self.codes, form))
-                two[-1].count(weight, target, counts)
-        else:
-            assert self.small is not None
-            if self.small.rounded(criterion, weight, target) is None:
-                for c, form in enumerate(criterion.forms):
-                    rows.followed(c, form, weight, target)
-            two = [rows.follower(c, form) for c, form in enumerate(criterion.forms)]
+        two = self._both(criterion, weight, target, counts)
         units = np.array([[math.ldexp(1.0, -f.power) for f in two]])
         gross = np.array([[math.ldexp(f.gross, -f.power) for f in two]])
         whole = criterion.weight(gross[0]) if span is None else rows.sums(span, counts)[1]
         present = weight if counts is None else weight * (counts > 0)
         source = *(f.q[None] for f in two if f.q is not None), shown(present)[None], shown(target)[None], np.zeros(1)
         return RoundedRows(source, [[f.total for f in two]], units, gross, [two[0].power], [whole], None, [centre])
+
+    def _both(self, criterion: Separable, weight: Array, target: Array, counts: Array | None) -> Sequence[Follower]:
+        """Return both channels of a draw as integers."""
+        assert counts is not None
+        two = [Rounded(self.rows.masses, self.codes, form) for form in criterion.forms]
+        for one in two:
+            one.count(weight, target, counts)
+        return two
 
 
 def _write(root: Array, hists: Array) -> None:
@@ -346,7 +341,7 @@ class LabelFollower(Follower):
 
     def __init__(self, rows: Masses, codes: DenseCodes) -> None:
         super().__init__(rows, codes, sided=True)
-        self.dense, self.lanes, self.numbers = codes, codes.cells.shape[2], 2 * codes.n_slots
+        self.dense, self.per_word, self.numbers = codes, codes.cells.shape[2], 2 * codes.n_slots
         self.reads = codes.words.reshape(-1), codes.read[1] * np.uint64(2), len(codes.starts) - 1
 
     def _sum(self) -> None:
@@ -356,7 +351,7 @@ class LabelFollower(Follower):
     def _changes(self, what: tuple[Any, ...], q: Array, scatter: bool) -> tuple[Followed, Array | None]:
         n, codes = len(q), self.codes
         cells, shape = (n * codes.width, (self.numbers,)) if scatter else (FOLLOWED * n, (0,))
-        changes, found = label_changes(self.lanes).added(cells, codes.threads, shape, *self.reads, *what, 0, n, q)
+        changes, found = label_changes(self.per_word).added(cells, codes.threads, shape, *self.reads, *what, 0, n, q)
         changed, turned, minus, plus = (sum(f[i] for f in found) for i in range(4))
         slots = np.add(self.slots, changes, out=self.slots) if scatter else None
         return Followed(changed, turned, minus, plus, sum(f[4] for f in found)), slots
