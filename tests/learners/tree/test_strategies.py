@@ -190,3 +190,14 @@ def test_one_can_be_named():
         session = TreeSession(DecisionTree(), CpuSample(table, rows), name)
         session.best(task)
         assert [s.name for s in session.growers] == [name or "best_first_small"]
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_rows_without_weight_grow_no_tree(criterion):
+    """Without a division by their sum, which would warn; the warnings of tests are errors."""
+    rng, rows = np.random.default_rng(0), Masses(40)
+    table = Table.fit(rng.normal(size=(40, 3)), rows, 255, 1)
+    task = Task(criterion, np.zeros(40), target_of(rng, criterion, 40), {"smoothing": 0.01})
+    for name in ("general", "best_first", "best_first_small"):
+        found = TreeSession(DecisionTree(), CpuSample(table, rows), name).best(task)
+        assert isinstance(found, Stop)

@@ -39,6 +39,7 @@ Array = npt.NDArray[Any]
 MOST_INTEGERS = 1 << 24  # integers in the histograms of all leaves
 TOGETHER = 1 << 21  # rows of all trees that grow together, 40 bytes each: one tree of a larger table keeps threads busy
 NO_LOWS = np.empty(0, bool)
+NOTHING = np.zeros(1)  # what a tree votes that is not split
 
 
 class RoundedRows(NamedTuple):
@@ -149,12 +150,13 @@ class BestFirst(Strategy):
         write_trees(*told, self.slots.starts, self.points, space.trees)
         ends = list(accumulate(space.sizes.tolist(), initial=0))
         spans = [slice(*ends[tree : tree + 2]) for tree in range(trees)]
-        found = [self._tree(criterion, made, numbers, space, tree, span) for tree, span in enumerate(spans)]
-        values = found[0][0].values if trees == 1 else np.concatenate([arrays.values for arrays, _ in found])
-        votes = self._votes(space, values, out)
-        return [
-            Grown(tree, votes[k], sums) if len(tree.values) > 1 else NO_SPLIT for k, (tree, sums) in enumerate(found)
+        found = [
+            self._tree(criterion, made, numbers, space, tree, span) if span.stop - span.start > 1 else None
+            for tree, span in enumerate(spans)
         ]
+        grown = [NOTHING if one is None else one[0].values for one in found]
+        votes = self._votes(space, grown[0] if trees == 1 else np.concatenate(grown), out) if any(found) else ()
+        return [NO_SPLIT if one is None else Grown(one[0], votes[k], one[1]) for k, one in enumerate(found)]
 
     def _tree(
         self, criterion: Separable, made: RoundedRows, numbers: Array, space: Workspace, tree: int, span: slice
