@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +10,13 @@ import numpy as np
 import pytest
 
 from boostlab.boosters import REGISTRY
-from boostlab.studies.plan import Outcome
+from boostlab.studies.plan import Block, Outcome
+from boostlab.studies.schedule import Place
+from boostlab.studies.store import CellEntry, Saved
 from boostlab.studies.study import Done, Results
+from boostlab_reproductions import papers
 from boostlab_reproductions.papers import atlas
-from boostlab_reproductions.papers.atlas_again import completed
+from boostlab_reproductions.papers.atlas_again import TOGETHER, completed, lacking, measured_again
 from boostlab_reproductions.papers.atlas_contenders import (
     AUTO,
     CANDIDATES,
@@ -160,6 +163,48 @@ def test_a_finished_cell_is_completed_only_by_the_same_model():
         == (whole.numbers["calibration_error"])
     )
     assert completed(protocol, parts, method, Outcome({**kept, "log_loss": 1.001 * kept["log_loss"]})) is None
+
+
+@dataclass(frozen=True)
+class ToyProblem:
+    """A set that needs no file."""
+
+    name: str
+
+    def definition(self):
+        return {"toy": self.name}
+
+    def data(self):
+        return toy(2)
+
+
+def test_what_finished_cells_lack_is_measured_split_by_split(monkeypatch):
+    block = Block("toys", [ToyProblem("a"), ToyProblem("b")], all_of(*PROGRAMS), Atlas(8, most_train=80), {"full": 2})
+    places = []
+    for cell in block.cells(2):
+        entry = CellEntry.of(cell, "hash")
+        places.append(Place("toys", cell, entry.key, entry))
+    kept = dict.fromkeys(("test_error", "log_loss", "auc", "fit_seconds"), 0.0)
+    saved = {place.key: Saved(k, place.key, Outcome(kept), "", 1.0, "", "") for k, place in enumerate(places)}
+    measured = places[0]
+    saved[measured.key] = Saved(0, measured.key, Outcome({**kept, "calibration_error": 0.1}), "", 1.0, "", "")
+    groups = lacking(places, saved)
+    found = [place for own in groups for place in own]
+    assert {place.key for place in found} == {place.key for place in places[1:]}
+    assert len(found) == len(places) - 1
+    for own in groups:
+        assert len(own) <= TOGETHER
+        assert len({(place.cell.problem.name, place.cell.repeat) for place in own}) == 1
+
+    (study,) = atlas.studies()
+    monkeypatch.setitem(papers.STUDIES, "atlas", replace(study, blocks=(block,)))
+    method = next(m for m in block.methods if m.name == "RLP-Boost, stumps")
+    whole = block.protocol.run(block.protocol.parts(toy(2), 1), method)
+    old = Outcome({name: value for name, value in whole.numbers.items() if name != "calibration_error"})
+    other = Outcome({**old.numbers, "auc": 0.01})
+    again = measured_again(("toys", "b", 1, [(method.name, old), (method.name, other)]))
+    assert again[0].numbers["calibration_error"] == whole.numbers["calibration_error"]
+    assert again[1] is None  # another model stays as it is
 
 
 def test_ties_in_a_held_out_choice_are_not_broken_by_rounding():
