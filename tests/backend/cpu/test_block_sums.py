@@ -74,6 +74,25 @@ def test_a_guess_that_fits_saves_passes():
     assert seen.count(0) == 1
 
 
+def test_the_sums_of_a_round_before_say_which_powers_fit():
+    """The largest value moves across powers of two, and one pass is all: sums at another power tell what is needed."""
+    made, rng = rows(2 * BLOCK_DOUBLES), np.random.default_rng(2)
+    F, passes = made.scores.now, []
+    one_pass = made._formula_sums._pass
+    made._formula_sums._pass = lambda *given: passes.append(given[3].copy()) or one_pass(*given)
+    F[0] = 300.0
+    made.total(twice)
+    for top in (260.0, 250.0, 257.0, 130.0, 255.0):  # but for the largest, nothing changes
+        F[0] = -top
+        passes.clear()
+        assert made.total(twice) == made.masses.total(2 * F)
+        assert len(passes) == 1
+    F[:] = rng.normal(size=F.size)
+    for factor in (1.0, 3.0, 1e3, 1e-3, 1e200, 1e-300, 1.0):  # and where all do, more passes are made
+        F *= factor
+        assert made.total(twice) == made.masses.total(2 * F)
+
+
 def rows(n, threads=1, masses=None):
     made = CpuRows(Rule(), Table(np.zeros((n, 1)), threads=threads), masses or Masses(n), np.arange(n) % 2, 2)
     made.scores.now[:] = np.random.default_rng(1).normal(size=n)

@@ -90,18 +90,21 @@ def exact_sums(
     powers = guess
     while True:
         tops, found = one_pass(powers)
-        largest = tops.tolist()
-        if not all(map(math.isfinite, largest)):
-            raise ArithmeticError("A sum over rows met NaN or infinity; the rule that asked must bound its values.")
         for row, sums in zip(powers.tolist(), found.tolist(), strict=True):
             for mine, power, both in zip(known, row, sums, strict=True):
                 mine[power] = both
-        tried = [_tried(top, mine, size) for top, mine in zip(largest, known, strict=True)]
-        first, last = zip(*tried, strict=True)
-        if all(power in mine for power, mine in zip(last, known, strict=True)):
-            ends = [(power, *mine[power]) for power, mine in zip(last, known, strict=True)]
-            return ends, np.array([first] if first == last else [first, last])  # type: ignore[return-value]
+        first, last, ends = list[int](), list[int](), list[tuple[int, int, int]]()
+        for top, mine in zip(tops.tolist(), known, strict=True):
+            if not top < math.inf:
+                raise ArithmeticError("A sum over rows met NaN or infinity; the rule that asked must bound its values.")
+            least, power = _tried(top, mine, size)
+            first.append(least)
+            last.append(power)
+            if power in mine:
+                ends.append((power, *mine[power]))  # type: ignore[arg-type]
         powers = np.array([last])
+        if len(ends) == n_values:
+            return ends, powers if first == last else np.array([first, last])
 
 
 def _tried(top: float, known: dict[int, Sequence[int]], size: float) -> tuple[int, int]:
@@ -110,12 +113,18 @@ def _tried(top: float, known: dict[int, Sequence[int]], size: float) -> tuple[in
         known[0] = 0, 0
         return 0, 0
     first = power = 61 - math.frexp(size)[1] - math.frexp(top)[1]
-    while (bounds := _bounds(known, power, first, size)) is not None:
-        # Rounding has hidden at most half a unit a value.
-        low, high = ((gross + int(0.5 * size) + 1).bit_length() for gross in bounds)
-        if bounds[1] >= ENOUGH or low != high:
+    half = int(0.5 * size) + 1  # rounding has hidden at most half a unit a value
+    while True:
+        if power in known:
+            low = high = known[power][1]
+        elif (bounds := _bounds(known, power, first, size)) is not None:
+            low, high = bounds
+        else:
             break
-        power += 62 - low
+        bits = (low + half).bit_length()
+        if high >= ENOUGH or bits != (high + half).bit_length():
+            break
+        power += 62 - bits
     return first, power
 
 
@@ -125,9 +134,6 @@ def _bounds(known: dict[int, Sequence[int]], power: int, first: int, size: float
     Two sums of so many integers differ by their factor and half a unit a value.  At the first power and the one above
     it no sum can have overflowed.
     """
-    if power in known:
-        gross = known[power][1]
-        return gross, gross
     near = max((at for at in known if first - FAR < at <= first + 1), default=None)
     if near is None or power - near > FAR:
         return None
