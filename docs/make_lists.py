@@ -129,12 +129,16 @@ def which(text: str, all_groups: bool) -> str:
     return "\n".join(rows) + "\n"
 
 
+def _percent(value: str) -> str:
+    return f"{float(value):.2f}"
+
+
 def _unit(line: dict[str, str]) -> str:
     return " % AUC" if line["ranked by"] == "AUC" else " %"
 
 
 def _ours(line: dict[str, str]) -> str:
-    return f"{line['take'].removesuffix(', tuned')} {line['mean, %']}{_unit(line)}"
+    return f"{line['take'].removesuffix(', tuned')} {_percent(line['mean, %'])}{_unit(line)}"
 
 
 def _others(line: dict[str, str]) -> str:
@@ -144,7 +148,7 @@ def _others(line: dict[str, str]) -> str:
         return "not run"
     for form in (", tuned", ", default"):
         peer = peer.removesuffix(form)
-    text = f"{peer} {line['its mean, %']}{_unit(line)}"
+    text = f"{peer} {_percent(line['its mean, %'])}{_unit(line)}"
     better = (float(line["difference, points"]) > 0) == (line["ranked by"] == "AUC")
     return f"**{text}**" if better and float(line["p"]) < SURE else text
 

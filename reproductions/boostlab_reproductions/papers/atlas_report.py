@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.studies.hypotheses import Hypothesis, Judged, judge
+from boostlab.studies.hypotheses import Hypothesis, Judged, in_short, judge
 from boostlab.studies.statistics import average_ranks
 from boostlab.studies.study import Report, Results
 from boostlab_reproductions.papers import atlas_figures as figures
@@ -48,8 +48,9 @@ def report(results: Results, hypotheses: Sequence[Hypothesis], afterwards: Seque
     judged = judge(results, hypotheses, ATLAS_FAMILIES, ROPE)
     best = group_rows(results, list(groups(TWO, SEVERAL, NOISE, SIZES)))
     out.claims = [one.claim() for one in judged]
+    out.headline = [*in_short(judged), _SCALE] if judged else []
     if news := _news(best):
-        out.tables["in short"] = news
+        out.tables["first of each kind"] = news
     if best:
         out.tables[TABLE] = best
     if judged:
@@ -62,7 +63,7 @@ def report(results: Results, hypotheses: Sequence[Hypothesis], afterwards: Seque
         out.tables["asked afterwards"] = [_short(one, "difference, points", "question") for one in asked]
     against = {block: against_controls(results, block, block + CONTROL) for block in (TWO, TWO + NOISE)}
     out.tables |= {f"against controls, {block}": rows for block, rows in against.items() if rows}
-    for block in (TWO, TWO + NOISE, SEVERAL, SEVERAL + NOISE):
+    for block in blocks:
         if rows := calibration(results, block):
             out.tables[f"calibration, {block}"] = rows
     summaries = {block: _summary(results, block) for block in blocks}
@@ -112,7 +113,7 @@ CAPTIONS = {
     "where both are chosen by the other sets, which is fairer, since the best of many is too good on the sets that "
     "chose it. Seconds are medians of one fit. p is Wilcoxon's and not corrected: of twenty lines without any "
     "difference one would have p < 0.05.",
-    "in short": "The first of each kind by mean rank, chosen after the fact, ours out of more.",
+    "first of each kind": "The first of each kind by mean rank, chosen after the fact, ours out of more.",
     "hypotheses": "Differences are method less opponent in percent points: the typical one (Hodges and Lehmann) with "
     "its bootstrap interval over the sets, and the mean, which can have the other sign where few sets differ by much. "
     "Wilcoxon's test ranks sets without a difference with the others and then leaves them out (Pratt's way). Holm's "
@@ -138,6 +139,10 @@ CAPTIONS = {
     "sides.",
     "sizes": "Mean errors and median seconds of one fit with 500, 2,000 and 4,000 training rows, the same six sets.",
 }
+_SCALE = (
+    "Differences are in percent points of test error, typical ones over the sets, with 95 percent intervals; below 0 "
+    "the first errs less. Tuned is chosen of six candidates by held-out rows, for everybody."
+)
 _SUMMARY = (
     "Sorted by mean rank over the sets that all of them have. Error, log loss and AUC are means over these sets, "
     "seconds (one fit, one thread; search: all candidates) and kilobytes of the saved model medians."
@@ -152,7 +157,7 @@ _CONTROLS = (
 _CALIBRATION = (
     "Mean calibration error of the likeliest class over ten bins of equal size, of everybody's own `predict_proba`, "
     "over the sets that all of these methods have, with the log loss of the same cells. It was added afterwards "
-    "(amendment 4), by training the chosen models of the first repeat again; a method is left out where too many of "
+    "(amendments 4 and 5), by training the chosen models of the first repeat again; a method is left out where too many of "
     "its models could not be made the same on another machine."
 )
 _RANKS = (
@@ -201,11 +206,11 @@ def _errs(points: float) -> str:
 
 
 def _paces(results: Results) -> list[str]:
-    """Say it where a contender ran on a machine of another speed."""
+    """Say it where a method ran on a machine of another speed."""
     paces: dict[str, list[float]] = {}
     for one in results.rows():
         if one.outcome and "pace" in one.outcome.numbers:
-            paces.setdefault(contender_of(one.method), []).append(one.number("pace"))
+            paces.setdefault(one.method, []).append(one.number("pace"))
     if not paces:
         return []
     usual = float(np.median([p for own in paces.values() for p in own]))
@@ -214,8 +219,8 @@ def _paces(results: Results) -> list[str]:
     if not far:
         return []
     return [
-        "Seconds of these contenders were measured where a fixed piece of work takes another time than for most "
-        f"cells, by the factor: {', '.join(far)}. Divide their seconds by it before you compare."
+        "Seconds of these methods were measured where a fixed piece of work takes another time than for most cells, "
+        f"by the factor: {'; '.join(far)}. Divide their seconds by it before you compare."
     ]
 
 

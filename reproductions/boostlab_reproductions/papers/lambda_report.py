@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from boostlab.plots import critical_difference
-from boostlab.studies.hypotheses import RESAMPLES, Hypothesis, Judged, judge, means_over_repeats
+from boostlab.studies.hypotheses import RESAMPLES, Hypothesis, Judged, in_short, judge, means_over_repeats
 from boostlab.studies.plan import Method
 from boostlab.studies.statistics import hodges_lehmann, sign_test, wilcoxon
 from boostlab.studies.study import Report, Results
@@ -32,6 +32,7 @@ def report(results: Results, hypotheses: Sequence[Hypothesis]) -> Report:
     judged = judge(results, hypotheses, FAMILIES, ROPE)
     blocks = [name for name in results.blocks if results.rows(name)]
     out.claims = [one.claim() for one in judged]
+    out.headline = [*in_short(judged), *what_follows(judged), _NAMES] if judged else []
     if judged:
         out.tables["hypotheses"] = [one.row() for one in judged]
         out.tables["practical equivalence"] = _equivalence(judged)
@@ -59,7 +60,7 @@ def report(results: Results, hypotheses: Sequence[Hypothesis]) -> Report:
     if judged:
         out.figures["differences"] = partial(_draw_differences, judged=judged)
     out.captions = CAPTIONS | {f"errors, {block}": _MARKS for block in blocks}
-    out.notes = [*what_follows(judged), *_on_auto(results, judged), *_NOTES]
+    out.notes = [*_on_auto(results, judged), *_NOTES]
     return out
 
 
@@ -88,6 +89,11 @@ CAPTIONS = {
 _MARKS = (
     "Percent, mean ± standard error over the repeats. Bold: the smallest, and those not significantly different from "
     "it (paired t-test, 1 percent)."
+)
+_NAMES = (
+    "λ is VadaBoost's variance penalty, with exact steps, and the rate AdaBoost's learning rate; jitter is AdaBoost "
+    'from start weights that vary by chance; "of 5" is chosen of five by held-out rows. Differences are in percent '
+    "points of test error, typical ones over the problems, with 95 percent intervals; below 0 the first errs less."
 )
 _NOTES = (
     "A hypothesis that expects a difference holds if it is significant after Holm's correction, holds partly if it is "

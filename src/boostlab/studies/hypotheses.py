@@ -193,6 +193,45 @@ def judge(
     return out
 
 
+def in_short(judged: Sequence[Judged]) -> list[str]:
+    """Return what became of the registered hypotheses, a line a verdict, in words that can be quoted."""
+    primary = [one for one in judged if one.hypothesis.primary]
+    lines = []
+    for verdict, said in _SAID.items():
+        mine = [one for one in primary if one.verdict == verdict]
+        if mine:
+            listed = "; ".join(f"{one.hypothesis.name}: {_found(one)}" for one in mine)
+            lines.append(f"**{said}** ({len(mine)} of {len(primary)} registered hypotheses): {listed}.")
+    return lines
+
+
+_SAID = {
+    "holds": "Holds",
+    "partly": "Holds only before the correction for their number",
+    "does not hold": "Does not hold",
+    "cannot be judged": "Cannot be judged",
+}
+
+
+def _found(one: Judged) -> str:
+    """Return who errs less and by how much; of what cannot be judged, only the pair."""
+    h, shift = one.hypothesis, one.shift
+    method, opponent = (f'"{name}"' if ", " in name else name for name in (h.method, h.opponent))
+    size = f"{shift.estimate:+.2f} points ({shift.low:+.2f} to {shift.high:+.2f})"
+    if one.verdict == "cannot be judged":
+        return f"{method} against {opponent} ({h.block})"
+    if one.verdict == "holds" and h.expected == "not lower":
+        return f"{method} errs no less than {opponent} ({h.block}): {size}"
+    expected = {"lower": "less", "higher": "more", "not lower": "no less"}[h.expected]
+    surprise = f", expected {expected}" if one.verdict == "does not hold" else ""
+    if shift.low * shift.high <= 0:
+        return f"{method} against {opponent} ({h.block}): {size}{surprise}"
+    low, high = sorted((abs(shift.low), abs(shift.high)))
+    size = f"{abs(shift.estimate):.2f} points ({low:.2f} to {high:.2f})"
+    way = "more" if shift.estimate > 0 else "less"
+    return f"{method} errs {way} than {opponent} ({h.block}) by {size}{surprise}"
+
+
 def _over_families(problems: Sequence[str], d: Array, families: Mapping[str, str]) -> float:
     """Return Wilcoxon's p over the mean differences of families of data sets."""
     groups: dict[str, list[float]] = {}

@@ -103,6 +103,7 @@ def _parts(ran: Ran, report: Report, figures: Sequence[str], troubles: Sequence[
     if ran.planned > len(ran.results.rows()):
         share = len(ran.results.rows()) / ran.planned
         yield f"**Not finished ({share:.1%} of the cells): the verdicts are those of what is there.**"
+    yield section("In short", report.headline)
     if report.claims:
         yield "## What was expected, and what we see" if own else "## What the paper says, and what we see"
         yield markdown([{"verdict": f"**{c.verdict}**", "claim": c.text, "ours": c.evidence} for c in report.claims])

@@ -256,7 +256,7 @@ def test_the_page_says_what_is_planted():
     assert whole["tuned"]["difference, points"] == pytest.approx(0.5, abs=0.1)
     assert {"two classes, few rows", "two classes, imbalanced"} <= {row["situation"] for row in report.tables[TABLE]}
     assert whole["tuned"]["as good"] == ""  # all others of ours have more errors
-    said = {row["where"]: row["what we found"] for row in report.tables["in short"]}
+    said = {row["where"]: row["what we found"] for row in report.tables["first of each kind"]}
     assert "L2Boost ranks first of our boosters" in said["two classes, tuned"]
     assert "Typically LightGBM errs more by 0.4" in said["two classes, tuned"]
     chosen = {row["method"]: (row["parameters"], row["chosen"]) for row in report.tables["choices"]}
