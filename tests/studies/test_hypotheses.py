@@ -66,7 +66,8 @@ def test_verdicts_in_short():
     ]
     lines = in_short(judge(found, asked, {}, 0.1))
     assert lines[0].startswith("**Holds** (1 of 3 registered hypotheses): H1: a errs less than b (errors) by 0.1")
-    assert "H3: a errs less than b (errors) by 0.1" in lines[1] and lines[1].endswith(", expected no less.")
+    assert "H3: a errs less than b (errors) by 0.1" in lines[1]
+    assert lines[1].endswith(", expected no less.")
     assert lines[2:] == ["**Cannot be judged** (1 of 3 registered hypotheses): H2: c against b (errors)."]
 
 
