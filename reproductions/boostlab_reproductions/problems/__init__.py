@@ -14,6 +14,7 @@ from boostlab_reproductions.problems.atlas import (
     CC18,
 )
 from boostlab_reproductions.problems.noise import LONG_SERVEDIO, NOISE
+from boostlab_reproductions.problems.openml import OPENML_TASKS, openml_folds
 from boostlab_reproductions.problems.problem import PaperProblem, ProblemData
 from boostlab_reproductions.problems.quadboost import QUADBOOST
 from boostlab_reproductions.problems.textbook import CLEAN1, LETTER, TEXTBOOK
@@ -40,6 +41,7 @@ __all__ = [
     "LETTER",
     "LONG_SERVEDIO",
     "NOISE",
+    "OPENML_TASKS",
     "QUADBOOST",
     "RINGNORM_SMALL",
     "SEVERAL",
@@ -49,4 +51,5 @@ __all__ = [
     "VADABOOST",
     "PaperProblem",
     "ProblemData",
+    "openml_folds",
 ]
