@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from boostlab_reproductions.problems.openml import OPENML_TASKS
 from boostlab_reproductions.problems.problem import PaperProblem
 
 _MONKS: dict[str, Any] = {"nominal": ("a1", "a2", "a3", "a4", "a5", "a6"), "reading": "All columns are categories."}
@@ -62,6 +63,9 @@ ATLAS_SMALL = _problems(
 
 ATLAS_LARGE = _problems("a5a", "adult", "musk2", "ringnorm", "twonorm", "w8a")
 """Sets of two classes that can train on more than 4,000 rows."""
+
+ATLAS_OPENML = _problems(*OPENML_TASKS)
+"""Sets of two and more classes whose folds on OpenML are known."""
 
 ATLAS_QUICK_TWO = _problems("breast_cancer", "bupa", "heart_statlog", "hepatitis", "ionosphere", "vote", "wpbc")
 ATLAS_QUICK_SEVERAL = _problems("balance_scale", "ecoli", "glass", "new_thyroid", "wine", "zoo")

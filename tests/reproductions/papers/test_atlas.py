@@ -30,7 +30,9 @@ from boostlab_reproductions.papers.atlas_contenders import (
 )
 from boostlab_reproductions.papers.atlas_groups import TABLE, _held_out
 from boostlab_reproductions.problems import ATLAS_SEVERAL, ATLAS_TWO
+from boostlab_reproductions.problems.openml import openml_folds
 from boostlab_reproductions.protocols.atlas import Atlas, jittered
+from boostlab_reproductions.protocols.atlas_folds import AtlasFolds
 from boostlab_reproductions.protocols.atlas_models import fitted
 from boostlab_reproductions.protocols.equal_choice import candidates
 
@@ -304,6 +306,23 @@ def test_contenders_are_compared_with_controls_and_calibration_is_shown():
     pairs = {row["hypothesis"] for row in report.tables["hypotheses by calibration error"]}
     assert "H1" in pairs
     assert "ranks, two classes, controls" not in report.figures
+
+
+def test_openmls_folds_are_tested_and_shown_beside_our_own_splits():
+    whole = toy(2)
+    rows = np.flatnonzero(whole.y < 2)  # without the class of three rows, which OpenML's folds would hold
+    data = Toy(whole.X[rows], whole.y[rows])
+    parts = AtlasFolds(rounds=8).parts(data, 3)
+    fold = np.sort(openml_folds(data.y)[3])
+    np.testing.assert_array_equal(parts.test.X, data.X[fold])
+    assert len(parts.train.y) == len(data.y) - len(fold)
+    with pytest.raises(ValueError, match="all rows"):
+        AtlasFolds(rounds=8).parts(whole, 0)
+    results, study = planted({"AutoBoost": -0.02}, ("two classes", "several classes", "OpenML's folds"), repeats=2)
+    lines = study.report(results).tables["OpenML's folds beside our own splits"]
+    assert (lines[0]["method"], lines[0]["sets"], lines[0]["on our splits"]) == ("AutoBoost", 11, 1.0)
+    assert len(lines) == 13
+    assert not any("CatBoost" in line["method"] or "tuned" in line["method"] for line in lines)
 
 
 def test_the_quick_tier_stands_in_for_the_full_one():
