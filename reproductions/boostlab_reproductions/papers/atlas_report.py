@@ -86,7 +86,7 @@ def report(results: Results, hypotheses: Sequence[Hypothesis], afterwards: Seque
     out.captions |= {f"calibration, {block}": _CALIBRATION for block in blocks}
     out.captions |= {f"ranks, {block}": _RANKS for block in blocks}
     out.captions |= {f"seconds and error, {block}": _PARETO for block in blocks}
-    out.notes = [*_paces(results), *_short_runs(results), *_caps(out.tables.get("choices", [])), *_NOTES]
+    out.notes = [*_paces(results), *_short_runs(results), *_caps(out.tables.get("choices", []), hypotheses), *_NOTES]
     out.notes += [note for block, rows in against.items() for note in said_of_controls(block, rows)]
     return out
 
@@ -224,9 +224,10 @@ def _paces(results: Results) -> list[str]:
     ]
 
 
-def _caps(choices: Sequence[Row]) -> list[str]:
+def _caps(choices: Sequence[Row], hypotheses: Sequence[Hypothesis]) -> list[str]:
     """Say of every block how often the most rounds were chosen, and by whom in more than a tenth of the cells."""
-    said = []
+    said, bound = [], []
+    named = {(name, h.block) for h in hypotheses for name in (h.method, h.opponent)}
     for where in dict.fromkeys(row["where"] for row in choices):
         near = [(row["near the cap, %"], row["cells"], row["method"]) for row in choices if row["where"] == where]
         near = [one for one in near if one[0] is not None]
@@ -234,12 +235,14 @@ def _caps(choices: Sequence[Row]) -> list[str]:
             continue
         share = sum(percent * cells for percent, cells, _ in near) / sum(cells for _, cells, _ in near)
         often = [f"{contender_of(m)} {p:.0f} %" for p, _, m in sorted(near, key=lambda one: -one[0]) if p > BINDS]
+        bound += [f"{m} ({where})" for p, _, m in near if p > BINDS and (m, where) in named]
         said.append(f"{where} {share:.0f} %" + (f" ({', '.join(often)})" if often else ""))
     if not said:
         return []
     return [
         "Caps: of the choices of rounds so many lie in the last tenth of those allowed, in brackets who does so in "
-        f"more than {BINDS} % of the cells, and might gain from more rounds: {'; '.join(said)}."
+        f"more than {BINDS} % of the cells, and might gain from more rounds: {'; '.join(said)}. Of those that a "
+        f"hypothesis names: {', '.join(bound) or 'nobody'}."
     ]
 
 
