@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.studies.hypotheses import Hypothesis, Judged, in_short, judge
+from boostlab.studies.hypotheses import Hypothesis, in_short, judge
 from boostlab.studies.statistics import average_ranks
 from boostlab.studies.study import Report, Results
 from boostlab_reproductions.papers import atlas_figures as figures
@@ -55,12 +55,12 @@ def report(results: Results, hypotheses: Sequence[Hypothesis], afterwards: Seque
         out.tables[TABLE] = best
     if judged:
         out.tables["hypotheses"] = [one.row() for one in judged]
-        out.tables["practical equivalence"] = [_equal(one) for one in judged]
+        out.tables["practical equivalence"] = [one.equivalence_row(USUAL_ROPE) for one in judged]
         for value, name in (("log_loss", "log loss"), ("auc", "AUC"), (CALIBRATION, "calibration error")):
             if again := judge(results, hypotheses, ATLAS_FAMILIES, ROPE, value):
-                out.tables[f"hypotheses by {name}"] = [_short(one, "difference, × 100") for one in again]
+                out.tables[f"hypotheses by {name}"] = [one.short_row("difference, × 100") for one in again]
     if asked := judge(results, afterwards, ATLAS_FAMILIES, ROPE):
-        out.tables["asked afterwards"] = [_short(one, "difference, points", "question") for one in asked]
+        out.tables["asked afterwards"] = [one.short_row(asked="question") for one in asked]
     against = {block: against_controls(results, block, block + CONTROL) for block in (TWO, TWO + NOISE)}
     out.tables |= {f"against controls, {block}": rows for block, rows in against.items() if rows}
     for block in blocks:
@@ -258,18 +258,6 @@ def _short_runs(results: Results) -> list[str]:
         "trained again as another model. No hypothesis uses them; look at CatBoost's defaults. The code is mended "
         "(amendment 3 of the registration), and computing these cells again removes this note."
     ]
-
-
-def _short(one: Judged, difference: str, asked: str = "hypothesis") -> Row:
-    names = ("hypothesis", "method", "against", "where", "sets", "difference, points", "95 % from", "to", "Wilcoxon p")
-    row, shown = one.row(), {"hypothesis": asked, "difference, points": difference}
-    return {shown.get(name, name): row[name] for name in names}
-
-
-def _equal(one: Judged) -> Row:
-    p = one.posterior_at(USUAL_ROPE)
-    shares = {"P(lower)": p.better, "P(equal)": p.equal, "P(higher)": p.worse}
-    return {"hypothesis": one.hypothesis.name} | {name: round(share, 3) for name, share in shares.items()}
 
 
 def _summary(results: Results, block: str) -> list[Row]:
