@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.studies.hypotheses import Hypothesis, Judged, in_short, judge
+from boostlab.studies.hypotheses import Hypothesis, in_short, judge
 from boostlab.studies.statistics import average_ranks
 from boostlab.studies.study import Report, Results
 from boostlab_reproductions.papers import atlas_figures as figures
@@ -56,12 +56,12 @@ def report(results: Results, hypotheses: Sequence[Hypothesis], afterwards: Seque
         out.tables[TABLE] = best
     if judged:
         out.tables["hypotheses"] = [one.row() for one in judged]
-        out.tables["practical equivalence"] = [_equal(one) for one in judged]
+        out.tables["practical equivalence"] = [one.equivalence_row(USUAL_ROPE) for one in judged]
         for value, name in (("log_loss", "log loss"), ("auc", "AUC"), (CALIBRATION, "calibration error")):
             if again := judge(results, hypotheses, ATLAS_FAMILIES, ROPE, value):
-                out.tables[f"hypotheses by {name}"] = [_short(one, "difference, × 100") for one in again]
+                out.tables[f"hypotheses by {name}"] = [one.short_row("difference, × 100") for one in again]
     if asked := judge(results, afterwards, ATLAS_FAMILIES, ROPE):
-        out.tables["asked afterwards"] = [_short(one, "difference, points", "question") for one in asked]
+        out.tables["asked afterwards"] = [one.short_row(asked="question") for one in asked]
     against = {block: against_controls(results, block, block + CONTROL) for block in (TWO, TWO + NOISE)}
     out.tables |= {f"against controls, {block}": rows for block, rows in against.items() if rows}
     for block in blocks:
@@ -90,7 +90,7 @@ def report(results: Results, hypotheses: Sequence[Hypothesis], afterwards: Seque
     out.captions |= {f"calibration, {block}": _CALIBRATION for block in blocks}
     out.captions |= {f"ranks, {block}": _RANKS for block in blocks}
     out.captions |= {f"seconds and error, {block}": _PARETO for block in blocks}
-    out.notes = [*_paces(results), *_short_runs(results), *_caps(out.tables.get("choices", [])), *_NOTES]
+    out.notes = [*_paces(results), *_short_runs(results), *_caps(out.tables.get("choices", []), hypotheses), *_NOTES]
     out.notes += [note for block, rows in against.items() for note in said_of_controls(block, rows)]
     return out
 
@@ -231,9 +231,10 @@ def _paces(results: Results) -> list[str]:
     ]
 
 
-def _caps(choices: Sequence[Row]) -> list[str]:
+def _caps(choices: Sequence[Row], hypotheses: Sequence[Hypothesis]) -> list[str]:
     """Say of every block how often the most rounds were chosen, and by whom in more than a tenth of the cells."""
-    said = []
+    said, bound = [], []
+    named = {(name, h.block) for h in hypotheses for name in (h.method, h.opponent)}
     for where in dict.fromkeys(row["where"] for row in choices):
         near = [(row["near the cap, %"], row["cells"], row["method"]) for row in choices if row["where"] == where]
         near = [one for one in near if one[0] is not None]
@@ -241,12 +242,14 @@ def _caps(choices: Sequence[Row]) -> list[str]:
             continue
         share = sum(percent * cells for percent, cells, _ in near) / sum(cells for _, cells, _ in near)
         often = [f"{contender_of(m)} {p:.0f} %" for p, _, m in sorted(near, key=lambda one: -one[0]) if p > BINDS]
+        bound += [f"{m} ({where})" for p, _, m in near if p > BINDS and (m, where) in named]
         said.append(f"{where} {share:.0f} %" + (f" ({', '.join(often)})" if often else ""))
     if not said:
         return []
     return [
         "Caps: of the choices of rounds so many lie in the last tenth of those allowed, in brackets who does so in "
-        f"more than {BINDS} % of the cells, and might gain from more rounds: {'; '.join(said)}."
+        f"more than {BINDS} % of the cells, and might gain from more rounds: {'; '.join(said)}. Of those that a "
+        f"hypothesis names: {', '.join(bound) or 'nobody'}."
     ]
 
 
@@ -262,18 +265,6 @@ def _short_runs(results: Results) -> list[str]:
         "trained again as another model. No hypothesis uses them; look at CatBoost's defaults. The code is mended "
         "(amendment 3 of the registration), and computing these cells again removes this note."
     ]
-
-
-def _short(one: Judged, difference: str, asked: str = "hypothesis") -> Row:
-    names = ("hypothesis", "method", "against", "where", "sets", "difference, points", "95 % from", "to", "Wilcoxon p")
-    row, shown = one.row(), {"hypothesis": asked, "difference, points": difference}
-    return {shown.get(name, name): row[name] for name in names}
-
-
-def _equal(one: Judged) -> Row:
-    p = one.posterior_at(USUAL_ROPE)
-    shares = {"P(lower)": p.better, "P(equal)": p.equal, "P(higher)": p.worse}
-    return {"hypothesis": one.hypothesis.name} | {name: round(share, 3) for name, share in shares.items()}
 
 
 def _summary(results: Results, block: str) -> list[Row]:

@@ -35,9 +35,9 @@ def report(results: Results, hypotheses: Sequence[Hypothesis]) -> Report:
     out.headline = [*in_short(judged), *what_follows(judged), _NAMES] if judged else []
     if judged:
         out.tables["hypotheses"] = [one.row() for one in judged]
-        out.tables["practical equivalence"] = _equivalence(judged)
+        out.tables["practical equivalence"] = [one.equivalence_row(USUAL_ROPE) for one in judged]
     for value, name in SECONDARY.items():
-        rows = [_short(one) for one in judge(results, hypotheses, FAMILIES, ROPE, value)]
+        rows = [one.short_row("difference, × 100") for one in judge(results, hypotheses, FAMILIES, ROPE, value)]
         if rows:
             out.tables[name.lower()] = rows
     means = [row for block in blocks for row in _means(results, block)]
@@ -151,21 +151,6 @@ def _on_auto(results: Results, judged: Sequence[Judged]) -> list[str]:
         f"{p['λ = 5']:.2g}). Neither difference is sure, and the estimate takes trainings of its own: see the seconds "
         "above."
     ]
-
-
-def _short(one: Judged) -> Row:
-    names = ("hypothesis", "method", "against", "where", "sets", "difference, points", "95 % from", "to", "Wilcoxon p")
-    row = one.row()
-    return {("difference, × 100" if name == "difference, points" else name): row[name] for name in names}
-
-
-def _equivalence(judged: Sequence[Judged]) -> list[Row]:
-    rows = []
-    for one in judged:
-        p = one.posterior_at(USUAL_ROPE)
-        shares = {"P(lower)": p.better, "P(equal)": p.equal, "P(higher)": p.worse}
-        rows.append({"hypothesis": one.hypothesis.name} | {name: round(share, 3) for name, share in shares.items()})
-    return rows
 
 
 def _means(results: Results, block: str) -> list[Row]:

@@ -35,6 +35,7 @@ from boostlab_reproductions.papers.noise_settings import (
 )
 
 Array = npt.NDArray[Any]
+USUAL_ROPE = 1.0  # percent points: what the field calls practically equal
 AHEAD = "better than the control (Holm, 5 %)"
 
 
@@ -47,7 +48,12 @@ def report(results: Results, hypotheses: Sequence[Hypothesis] = ()) -> Report:
     out = Report()
     if judged:
         out.tables["Registered hypotheses"] = [one.row() for one in judged]
-        out.captions = {"Registered hypotheses": _CAPTION}
+        out.tables["Practical equivalence"] = [one.equivalence_row(USUAL_ROPE) for one in judged]
+        out.captions = {"Registered hypotheses": _CAPTION, "Practical equivalence": _USUAL}
+    for value, name in (("log_loss", "log loss"), ("calibration_error", "calibration error")):
+        if again := judge(results, hypotheses, {}, ROPE, value):
+            out.tables[f"Registered hypotheses by {name}"] = [one.short_row("difference, × 100") for one in again]
+            out.captions[f"Registered hypotheses by {name}"] = f"The same pairs by {name}, times 100; no verdicts."
     for learner in ("stumps", "trees"):
         rows = _overall([s for s in sets if s.where == learner and s.kind == "uniform"], results)
         if rows:
@@ -242,6 +248,7 @@ def _overall(settings: list[NoiseSetting], results: Results) -> list[dict[str, A
     return rows
 
 
+_USUAL = f"The same test with the field's usual region, {USUAL_ROPE:g} point."
 _CAPTION = (
     "Differences are method less opponent in percent points: the typical one (Hodges and Lehmann) with its bootstrap "
     "interval over the sets, and the mean. Holm's correction is over these six. P is the Bayesian signed-rank test's, "

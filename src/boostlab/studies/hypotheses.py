@@ -32,6 +32,8 @@ LEVEL = 0.05
 RESAMPLES, DRAWS = 2000, 5000  # behind an interval, and behind a posterior
 FEWEST = 6  # data sets, below which no test over data sets can be significant
 
+_SHORT = ("hypothesis", "method", "against", "where", "sets", "difference, points", "95 % from", "to", "Wilcoxon p")
+
 Expected = Literal["lower", "higher", "not lower"]
 
 
@@ -112,6 +114,18 @@ class Judged:
             "P(higher)": round(self.posterior.worse, 3),
             "verdict": self.verdict,
         }
+
+    def short_row(self, difference: str = "difference, points", asked: str = "hypothesis") -> dict[str, Any]:
+        """Return a row without verdict, where another number is compared or nothing was registered."""
+        shown = {"hypothesis": asked, "difference, points": difference}
+        row = self.row()
+        return {shown.get(name, name): row[name] for name in _SHORT}
+
+    def equivalence_row(self, rope: float) -> dict[str, Any]:
+        """Return a row of the posterior with another region of practical equivalence."""
+        p = self.posterior_at(rope)
+        shares = {"P(lower)": p.better, "P(equal)": p.equal, "P(higher)": p.worse}
+        return {"hypothesis": self.hypothesis.name} | {name: round(share, 3) for name, share in shares.items()}
 
     def claim(self) -> Claim:
         """Return it as a claim of the study's page."""

@@ -16,6 +16,7 @@ from typing import Any
 
 from boostlab.report.markdown import markdown_page
 from boostlab.studies import cell_file, index
+from boostlab.studies.published_cells import machines
 from boostlab.studies.request import RequestError
 from boostlab.studies.runner import Ran
 from boostlab.studies.study import Report, Results, Study
@@ -146,7 +147,7 @@ def facts(ran: Ran) -> Iterable[str]:
     clock = sum(run.seconds for run in ran.runs)
     jobs = " or ".join(str(n) for n in sorted({run.jobs for run in ran.runs}))
     yield f"Time: {duration(computing)} of computing, added up over the cells"
-    for machine in dict.fromkeys(run.machine for run in ran.runs):
+    for machine in machines(ran.runs):
         yield f"Machine: {machine}"
     if ran.runs:
         many = f"the {len(ran.runs)} runs that computed them" if len(ran.runs) > 1 else "the run that computed them"

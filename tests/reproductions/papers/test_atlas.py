@@ -274,6 +274,7 @@ def test_the_page_says_what_is_planted():
     (caps,) = (note for note in report.notes if note.startswith("Caps"))
     assert "two classes 24 % (" in caps  # 8 of 34 sets
     assert "AdaBoost 24 %" in caps
+    assert "LightGBM, tuned (two classes)" in caps.partition("a hypothesis names: ")[2]
     asked = {row["question"]: row["difference, points"] for row in report.tables["asked afterwards"]}
     assert asked["A3"] == pytest.approx(-7.0, abs=0.1)  # LogitBoost with 8 leaves against stumps
     assert {"ranks, two classes", "seconds and error, two classes", "differences"} <= set(report.figures)
