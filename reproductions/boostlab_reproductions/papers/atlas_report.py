@@ -163,9 +163,9 @@ _CONTROLS = (
 )
 _CALIBRATION = (
     "Mean calibration error of the likeliest class over ten bins of equal size, of everybody's own `predict_proba`, "
-    "over the sets that all of these methods have, with the log loss of the same cells. It was added afterwards "
-    "(amendments 4 and 5), by training the chosen models of the first repeat again; a method is left out where too "
-    "many of its models could not be made the same on another machine."
+    "over the sets that all of these methods have, with the log loss of the same cells. Cells that were computed "
+    "without got it afterwards (amendments 4 and 5), by training the chosen models of the first repeat again; a method "
+    "is left out where too many of its models could not be made the same on another machine."
 )
 _RANKS = (
     "The best form of every contender, by mean rank: choosing it after the fact flatters all alike. Bars join what "
