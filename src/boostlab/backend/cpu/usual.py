@@ -151,8 +151,8 @@ class UsualRounds:
         self.numbers[: len(usual.numbers)] = list(usual.numbers.values())
         if usual.weigh is None:
             self.task[0], ints[of.FRESH] = rows.exponentials(), 1
-            assert rows.losses is not None
-            self.floats[of.MOVED : of.FLOATS] = rows.losses.up, rows.losses.down
+            assert rows.exponential_weights is not None
+            self.floats[of.MOVED : of.FLOATS] = rows.exponential_weights.up, rows.exponential_weights.down
         if usual.keeps is not None:
             self.own[:] = rows.column(usual.keeps[0])
 
@@ -161,11 +161,11 @@ class UsualRounds:
         rows = self.rows
         rows.scores.own[:] = self.F
         if usual.weigh is None and self.ints[of.FRESH]:
-            assert rows.losses is not None
-            rows.losses.own[:] = self.task[0]
-            rows.losses.up, rows.losses.down = self.floats[of.MOVED : of.FLOATS].tolist()
+            assert rows.exponential_weights is not None
+            rows.exponential_weights.own[:] = self.task[0]
+            rows.exponential_weights.up, rows.exponential_weights.down = self.floats[of.MOVED : of.FLOATS].tolist()
         else:
-            rows.losses = None
+            rows.exponential_weights = None
         if usual.keeps is not None:
             rows.keep(usual.keeps[0], self.own.copy())
 

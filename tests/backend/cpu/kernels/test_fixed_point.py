@@ -77,7 +77,7 @@ def test_largest_magnitude_of_anything(values):
 
 @pytest.mark.parametrize("k", [0, 1, -1, 60, 999, 1000, 1001, 1022, 1023, 1024, 1075, 1133, -1000, -1001, -1022, -1100])
 def test_two_factors_make_any_power_of_two(k):
-    first, second = sums._scales(k)
+    first, second = sums.power_factors(k)
     assert Fraction(first) * Fraction(second) == power(k)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from boostlab.backend.cpu.compiling import admit, part
 from boostlab.backend.cpu.in_parts import in_parts
-from boostlab.backend.cpu.kernels.fixed_point import _scales
+from boostlab.backend.cpu.kernels.fixed_point import power_factors
 from boostlab.backend.cpu.kernels.histogram import value
 from boostlab.backend.cpu.kernels.packed_codes import add_eight, add_four
 from boostlab.backend.cpu.kernels.stump_search import LEAST, edge_search
@@ -42,7 +42,7 @@ def rounded(
     For k, `headroom` and `least` see `scales`.
     """
     while True:
-        scale, more = _scales(k)
+        scale, more = power_factors(k)
         signed, gross, rough = np.int64(0), np.int64(0), 0.0
         for i in range(w.size):
             x = value(form, w[i], t[i])
