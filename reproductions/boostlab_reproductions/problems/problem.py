@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from boostlab import datasets
 from boostlab.datasets.finding import CACHE, FOLDER
+from boostlab.studies.plan import StudyProblem
 from boostlab_reproductions.problems import generators
 from boostlab_reproductions.problems.encoding import NamedColumns, encoded, filled
 
@@ -22,7 +23,7 @@ Missing = Literal["native", "category", "complete", "fill"]
 
 
 @dataclass(frozen=True)
-class PaperProblem:
+class PaperProblem(StudyProblem):
     """A recipe from a data set to what is trained on.
 
     The steps are taken in the order of the parameters below, from `keep` to `cap`.

@@ -15,7 +15,7 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 from boostlab import Binned, DecisionStump, DecisionTree
 from boostlab.boosters import REGISTRY
 from boostlab.datasets import chi2_spheres
-from boostlab.studies.plan import Definition, Method, Outcome
+from boostlab.studies.plan import Definition, Method, Outcome, Procedure
 from boostlab_reproductions.protocols.quadboost import chance, seed_words
 
 Array = npt.NDArray[Any]
@@ -65,7 +65,7 @@ class TunedParts:
 
 
 @dataclass(frozen=True)
-class TunedProtocol:
+class TunedProtocol(Procedure):
     """Tune on the training part, test on the rest.
 
     Parameters
@@ -263,7 +263,7 @@ class Spheres:
 
 
 @dataclass(frozen=True)
-class SphereProtocol:
+class SphereProtocol(Procedure):
     """Train on `n_train` rows of the data and follow the rounds on the others.
 
     Parameters

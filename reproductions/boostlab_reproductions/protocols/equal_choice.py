@@ -21,7 +21,7 @@ from boostlab.boosters import REGISTRY
 from boostlab.calibration.maps import Calibration
 from boostlab.datasets import flip_labels
 from boostlab.studies.choice import preference
-from boostlab.studies.plan import Definition, Method, Outcome
+from boostlab.studies.plan import Definition, Method, Outcome, Procedure
 from boostlab_reproductions.protocols.chance import chance, seed_word
 
 Array = npt.NDArray[Any]
@@ -66,7 +66,7 @@ class EqualParts:
 
 
 @dataclass(frozen=True)
-class EqualChoice:
+class EqualChoice(Procedure):
     """Half of the rows train, a quarter chooses candidate and rounds, a quarter (or all that is left) tests once.
 
     A method's `how` is "" (train every candidate of its grid; any of its rounds may be chosen), "last" (the same, for

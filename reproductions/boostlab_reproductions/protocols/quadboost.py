@@ -23,7 +23,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from boostlab import LPBoostClassifier, VoterPool
 from boostlab.backend.cpu.kernels.pool_search import exponential_path, residual_path
-from boostlab.studies.plan import Definition, Method, Outcome
+from boostlab.studies.plan import Definition, Method, Outcome, Procedure
 
 Array = npt.NDArray[Any]
 Path = Callable[[Array, Array, Mapping[str, Any], Array], tuple[Array, int]]
@@ -140,7 +140,7 @@ class PoolParts:
 
 
 @dataclass(frozen=True)
-class PoolProtocol:
+class PoolProtocol(Procedure):
     """Half of the rows trains and chooses, the rest tests.
 
     Parameters

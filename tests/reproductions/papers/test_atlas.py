@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from boostlab.boosters import REGISTRY
-from boostlab.studies.plan import Block, Outcome
+from boostlab.studies.plan import Block, Outcome, StudyProblem
 from boostlab.studies.schedule import Place
 from boostlab.studies.store import CellEntry, Saved
 from boostlab.studies.study import Done, Results
@@ -166,7 +166,7 @@ def test_a_finished_cell_is_completed_only_by_the_same_model():
 
 
 @dataclass(frozen=True)
-class ToyProblem:
+class ToyProblem(StudyProblem):
     """A set that needs no file."""
 
     name: str
