@@ -42,7 +42,7 @@ class TunedParts:
     X_test, y_test : Binned and array
         The test rows.
     clean : array
-        The training labels without noise; nobody trains on them.
+        The training labels without noise; they are not trained on.
     seed : int
         For whatever draws.
     train, test : arrays of int

@@ -1,4 +1,4 @@
-"""A protocol in which everybody chooses alike: as many candidates, the same rows, one rule for ties.
+"""A protocol in which all methods choose alike: as many candidates, the same rows, one rule for ties.
 
 What is trained in a repeat is kept with its parts, so that a training that several methods have among their candidates
 is made once.

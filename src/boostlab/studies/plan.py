@@ -205,7 +205,7 @@ def code_version(booster: str) -> str:
     """Return a short hash of a booster's code: its rule and what that builds on, and its parameters' defaults.
 
     Where the files lie, what they import and how they are explained does not matter (see `statements`).  The engine,
-    the weak learners and the estimator's own code are not in it: whoever changes what they compute raises the
+    the weak learners and the estimator's own code are not in it: a change of what they compute raises the
     protocols' versions.  A rule that was rewritten without a change of its models keeps the hash that it had
     (same_code.csv), and so its cells.
 

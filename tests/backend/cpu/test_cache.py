@@ -107,4 +107,4 @@ def test_closures_of_one_source_have_names_of_their_own():
     of_z, of_gini = (names(made.function) for made in (labels_grower(pairs.cost, 0.0, 8), labels_grower(gini, 2.0, 8)))
     mine = {name.split("_")[0] for name in of_z - of_gini if name.startswith("grower.")}
     assert mine == {f"grower.<locals>.{part}" for part in ("grow", "grown", "decide", "search")}
-    assert of_z & of_gini  # the others are the same, whoever asks
+    assert of_z & of_gini  # the others are the same for both

@@ -161,6 +161,6 @@ def test_all_on_one_side(side, n_low):
     assert members.tolist() == [4, 0, 3, 1, 2]
 
 
-def test_nobody_to_part():
-    nobody, space = np.empty(0, np.int32), np.empty(3, np.int32)
-    assert part_rows(np.zeros((3, 4), np.uint8)[:, 0], np.array([True]), nobody, space) == 0
+def test_no_rows_to_part():
+    no_rows, space = np.empty(0, np.int32), np.empty(3, np.int32)
+    assert part_rows(np.zeros((3, 4), np.uint8)[:, 0], np.array([True]), no_rows, space) == 0

@@ -2,7 +2,7 @@
 
 So one compiled loop runs the formulas of any rule: it is compiled once, and a formula's own kernel serves it as it is.
 A prepared call is a row of integers: the function's address, that of its arguments, how many numbers change from call
-to call, the arguments themselves, and at the end where these numbers are.  Whoever makes the call keeps their arrays.
+to call, the arguments themselves, and at the end where these numbers are.  The caller keeps their arrays.
 """
 
 from __future__ import annotations

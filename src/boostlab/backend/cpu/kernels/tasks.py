@@ -4,9 +4,9 @@ A compiled call packs its arguments, announces the task in numbers that all thre
 part until none is left; other threads, which wait by looking, take parts as well (`serve`).  No thread is waited for
 that has not taken one: a thread that sleeps, or that the system has put aside, delays nothing.
 
-The ticket of a task is one number: which task it is, how many parts it has, and which one is next.  Whoever raises it
-has the part.  What a task is made of is written before its ticket, and only after all parts of the last one are done:
-whoever reads it and then raises the very ticket it saw has read the right one.
+The ticket of a task is one number: which task it is, how many parts it has, and which part is next.  The thread that
+raises it has the part.  A task is written before its ticket, and only after all parts of the last task are done: so a
+thread that raises the very ticket that it saw has read the task that belongs to it.
 """
 
 # mypy: disable-error-code="no-untyped-call"
@@ -289,7 +289,7 @@ def run_task(address: int, arguments: int, size: int, team: Array, parts: int, t
     """Do all parts of a task, with a team if there are several; return 0, or else something went wrong.
 
     Of no parts none is done: the task is written to the team's numbers, where there is space (see `prepared`).
-    Whoever leads is called by its address: so its code is not compiled into every kernel.
+    The leader is called by its address, so that its code is not compiled into every kernel.
     """
     if parts == 1:
         return call_at(address, arguments, 0, 1)
