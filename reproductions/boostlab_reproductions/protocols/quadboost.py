@@ -1,7 +1,7 @@
 """The protocol of the QuadBoost paper: one pool of stumps a split, all parameters by cross-validation on its half.
 
 Rounds are read off runs of the longest length.  AdaBoost takes up to a million, so on this pool the rounds of QuadBoost
-and AdaBoost are compiled and keep coefficients only (`kernels/pool.py`); they are those of the boosters themselves.
+and AdaBoost are compiled and keep coefficients only (`kernels/pool_search.py`); they are those of the boosters.
 """
 
 from __future__ import annotations

@@ -226,7 +226,7 @@ class CpuRows(CpuSample):
     def evaluate(self, what: Formula, numbers: tuple[Any, ...], out: Array) -> Array:
         loop, given = self._given(what, numbers)
         whole = *given, out[None], 0, 0, self.n_rows, NO_PLAN
-        if self.threads == 1:  # on some hundred rows, asking who shares the work takes longer than the work
+        if self.threads == 1:  # on some hundred rows, to share the work takes longer than the work
             loop.alone(*whole, found=NOTHING_TOLD)
         else:
             loop.shared(CELLS * out.size, self.threads, *whole)

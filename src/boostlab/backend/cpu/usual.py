@@ -112,20 +112,20 @@ class UsualRounds:
         rows, small, usual = self.rows, self.small, self.rows.rule.usual(state)
         if usual is None:
             return None
-        who, _ = small.who(self.criterion)
-        scaled = all(follower.q is not None for follower in who.values())
+        followers, _ = small.followers_of(self.criterion)
+        scaled = all(follower.q is not None for follower in followers.values())
         if not scaled and small.rounded(self.criterion, *self._weights(usual)) is None:
             return None
         self._prepare(usual)
         self._enter(usual)
-        start(self.ints[of.FACTS : of.TOTAL], who)
+        start(self.ints[of.FACTS : of.TOTAL], followers)
         most = min(most, 1 + PATIENCE // (rows.n_rows * len(rows.slots.n_bins) + 1))
         found, told = np.empty((most, of.PLACE - of.FOUND), np.int64), np.empty((most, self.ints[of.BEFOREHAND]))
         done = of.usual_rounds(self.calls, *self.slots, self.ints, self.floats, self.numbers, found, told)
         if not done:
             return None
         self._leave(usual)
-        small.take(who, self.ints[of.KEPT : of.OF_SEARCH])
+        small.take(followers, self.ints[of.KEPT : of.OF_SEARCH])
         found, n, end = found[:done], int(self.ints[of.MINE]), int(self.ints[of.AFTERWARDS])
         said = told[:done].tolist()
         facts = [usual.facts(state, one[:n], one[n:end], one[end:]) for one in said]
@@ -226,7 +226,7 @@ class UsualRounds:
         """Prepare rounding, search and votes."""
         rows, small, ints, floats, (w, z) = self.rows, self.small, self.ints, self.floats, self.task
         target = z if usual.weigh is not None and n_values(usual.weigh) == 2 else rows.y
-        _, forms = small.who(self.criterion)
+        _, forms = small.followers_of(self.criterion)
         given: tuple[Any, ...] = *forms, w, target, *rows.masses.as_arrays, small.q, ints[of.FACTS : of.TOTAL]
         self._call(of.ROUND, round_two, given, ints[of.KNOWN : of.SAID])
         total = ints[of.TOTAL : of.KEPT]

@@ -300,7 +300,7 @@ class PartitionedRows(CpuSample):
         self.order("part", node.number, feature, low, children)
         return tuple(PartedNode(number, node.n_rows) for number in children)
 
-    def ahead(self, left: float) -> int:
+    def leaves_at_once(self, left: float) -> int:
         """Return how many of the leaves that lead are worth to be parted at once, if so many splits are left.
 
         All of them, where that costs less than exchanges; else those that are the most likely to be split.
