@@ -7,15 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from boostlab.backend.cpu.compiling import kernel
 from boostlab.backend.cpu.interleaved import InterleavedLayout
 from boostlab.backend.cpu.kernels.packed_codes import (
+    add_eight,
+    add_eight_interleaved,
+    add_four,
+    add_four_interleaved,
     look_up,
     part_rows,
-    sums_of_eight,
-    sums_of_eight_interleaved,
-    sums_of_four,
-    sums_of_four_interleaved,
 )
+
+sums_of_eight, sums_of_four = kernel(add_eight), kernel(add_four)
+sums_of_eight_interleaved, sums_of_four_interleaved = kernel(add_eight_interleaved), kernel(add_four_interleaved)
 
 ALL = np.empty(0, np.int32)
 UNTOUCHED = -77

@@ -34,9 +34,6 @@ def largest_of(x: Array) -> float:
     return np.nan if top >= INFINITE else from_bits(top)
 
 
-largest_magnitude = kernel(largest_of)
-
-
 @part
 def power_factors(k: int) -> tuple[float, float]:
     """Return two factors whose product is 2^k, the second 1 unless k is extreme."""
