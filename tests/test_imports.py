@@ -28,7 +28,7 @@ MAY_IMPORT = {
     "data": {"backend", "contract"},
     "learners": {"backend", "contract", "data"},
     "ensemble": {"backend", "contract", "data", "learners"},
-    "engine": {"backend", "contract", "data", "ensemble", "learners", "solvers"},
+    "engine": {"backend", "contract", "data", "ensemble", "solvers"},
     "reductions": {"backend", "data", "ensemble"},
     "registry": set(),  # boosters/registry.py: how boosters are found by name, so that files need not import them
     # plots: how pictures look
