@@ -64,3 +64,21 @@ def test_sources_are_without_metaphors(folder):
 def test_names_comments_and_docstrings_are_read():
     source = 'def in_rooms():\n    """A crew."""\n    return "loud"  # nobody\n'
     assert SOURCES.findall("\n".join(read_by_maintainers(source))) == ["rooms", "crew", "nobody"]
+
+
+def test_what_a_source_refers_to_exists():
+    """In "see `place.name`" the place is a file, a folder or a class, and the name is defined."""
+    texts = {path: path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py")}
+    classes = {name for text in texts.values() for name in re.findall(r"class (\w+)", text)}
+    places = classes | {name for path in texts for name in (path.stem, path.parent.name)}
+    names = places | {name for text in texts.values() for name in re.findall(r"\b(?:def )?(\w+)(?:\(| =|: )", text)}
+    found = [
+        (path.relative_to(ROOT).as_posix(), reference)
+        for path, text in texts.items()
+        for reference in re.findall(r"see `(\w+(?:\.\w+)+)`", text)
+        if not reference.endswith((".py", ".md", ".csv"))
+    ]
+    assert len(found) > 20
+    for path, reference in found:
+        *where, name = reference.split(".")
+        assert {*where} <= places and name in names, f"{path}: {reference}"  # noqa: PT018

@@ -150,7 +150,7 @@ def stump_of_pairs(
         base says where columns start among those of their word, in numbers; cuts[j] are the cuts of column j with
         missing values above, cuts_below[j] those with missing values below.  total are the channels' integer sums;
         worth is what a unit of each is worth, and the sums of their magnitudes.  hist is workspace for two numbers a
-        slot, side by side.  For sides and ties see `split.cheapest_split`.
+        slot, side by side.  For sides and ties see `split_search.cheapest_split`.
         """
         d, n_rows, widest = starts.size - 1, words.shape[1], 1
         values = integers(2 * n_rows)
