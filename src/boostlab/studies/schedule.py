@@ -127,7 +127,7 @@ def _read(problem: StudyProblem) -> tuple[str, float, str]:
         data = problem.data()
     except (ValueError, OSError, LookupError, ImportError) as error:
         return "", 0.0, (str(error).strip() or type(error).__name__).splitlines()[0]
-    return data.hash, float(math.prod(getattr(data.X, "shape", (0,)))), ""
+    return data.hash, float(math.prod(data.X.shape)), ""
 
 
 def split_seed(cell: Cell, data: str) -> str:
