@@ -122,7 +122,7 @@ def test_trees_of_eight_leaves():
     assert f"in {seconds['CatBoost, default']:g} seconds a fit to AutoBoost's {seconds['AutoBoost']:g}" in PAGE
 
 
-def test_nobody_surely_beats_six_rates():
+def test_no_method_surely_beats_six_rates():
     def against(file, control):
         with (ROOT / "studies" / "atlas" / file).open(encoding="utf-8", newline="") as lines:
             return {line["method"]: line for line in csv.DictReader(lines) if line["control"] == control}

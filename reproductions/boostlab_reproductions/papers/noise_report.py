@@ -319,7 +319,7 @@ def _shrinkage(learner: str, methods: list[str], errors: Array) -> Claim:
 
 
 def _robust(where: str, methods: list[str], errors: Array) -> Claim:
-    """Judge whether any other booster beats the control; it is denied only where no interval leaves room for a gain."""
+    """Judge whether any other booster beats the control; it is denied only where no interval allows a gain."""
     against = against_control(methods, errors)
     ahead = [m for m, (wins, losses, _, p) in against.items() if p < 0.05 and wins > losses]
     means = dict(zip(methods, 100 * errors.mean(axis=0), strict=True))
@@ -330,21 +330,21 @@ def _robust(where: str, methods: list[str], errors: Array) -> Claim:
     if near:
         said += f" Without the correction also {', '.join(near)}."
     gains = _gains(list(against), methods, errors, CONTROL)
-    room = sum(gain > ROPE for gain in gains)
-    if not ahead and not near and room:
-        said += f" But the intervals of {room} boosters leave room for a gain: see Power."
+    possible = sum(gain > ROPE for gain in gains)
+    if not ahead and not near and possible:
+        said += f" But the intervals of {possible} boosters leave room for a gain: see Power."
     text = f"Some robust or regularised booster beats AdaBoost with a chosen rate under {where}."
     return Claim(text, "holds" if ahead else "partly" if near else _denied(gains), said)
 
 
 def _gains(some: list[str], methods: list[str], errors: Array, opponent: str) -> list[float]:
-    """Return the largest gains over an opponent, in points, that the 95 % intervals of some methods leave room for."""
+    """Return the largest gains over an opponent, in points, that the 95 % intervals of some methods allow."""
     other = 100 * errors[:, methods.index(opponent)]
     return [-hodges_lehmann(100 * errors[:, methods.index(m)], other, n_resamples=2000).low for m in some]
 
 
 def _denied(gains: list[float]) -> str:
-    """Return the verdict on a gain that is not seen: denied only where no interval leaves room for it."""
+    """Return the verdict on a gain that is not seen: denied only where no interval allows it."""
     return "cannot be judged" if any(gain > ROPE for gain in gains) else "does not hold"
 
 

@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from boostlab.datasets import flip_labels
 from boostlab.studies.choice import preference
-from boostlab.studies.plan import Definition, Method, Outcome
+from boostlab.studies.plan import Definition, Method, Outcome, Procedure
 from boostlab_reproductions.protocols.atlas_models import RUN, ContenderRows, TrainedContender, fitted
 from boostlab_reproductions.protocols.chance import chance, seed_word
 from boostlab_reproductions.protocols.equal_choice import (
@@ -50,7 +50,7 @@ class AtlasParts:
 
 
 @dataclass(frozen=True)
-class Atlas:
+class Atlas(Procedure):
     """A third of the rows tests; of the others some train, and a quarter of these chooses where there is a choice.
 
     A method's `how` is "default" (the library's defaults, trained on all rows) or "tuned" (candidate and rounds chosen

@@ -193,10 +193,9 @@ def _readings(study: Study) -> list[str]:
     lines: dict[str, None] = {}
     for block in study.blocks:
         for problem in block.problems:
-            reading = getattr(problem, "reading", "")
-            stands_in = "" if getattr(problem, "exact", True) else " Not the paper's data: they stand in for them."
-            if reading or stands_in:
-                lines[f"{problem.name}: {reading}{stands_in}"] = None
+            stands_in = "" if problem.exact else " Not the paper's data: they stand in for them."
+            if problem.reading or stands_in:
+                lines[f"{problem.name}: {problem.reading}{stands_in}"] = None
     return list(lines)
 
 

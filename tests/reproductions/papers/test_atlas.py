@@ -1,4 +1,4 @@
-"""The atlas: its registration is its code, everybody is trained alike, and the page says what is planted."""
+"""The atlas: its registration is its code, all methods are trained alike, and the page says what is planted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from boostlab.boosters import REGISTRY
-from boostlab.studies.plan import Block, Outcome
+from boostlab.studies.plan import Block, Outcome, StudyProblem
 from boostlab.studies.schedule import Place
 from boostlab.studies.store import CellEntry, Saved
 from boostlab.studies.study import Done, Results
@@ -101,7 +101,7 @@ def toy(n_classes):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_everybody_is_trained_and_measured_alike(n_classes):
+def test_all_methods_are_trained_and_measured_alike(n_classes):
     protocol = Atlas(rounds=8, share=0.2, most_train=80)
     parts = protocol.parts(toy(n_classes), 0)
     assert parts.facts["classes"] == n_classes
@@ -168,7 +168,7 @@ def test_a_finished_cell_is_completed_only_by_the_same_model():
 
 
 @dataclass(frozen=True)
-class ToyProblem:
+class ToyProblem(StudyProblem):
     """A set that needs no file."""
 
     name: str
