@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from boostlab.backend.cpu.compiling import part
-from boostlab.backend.cpu.kernels.fixed_point import _scales
+from boostlab.backend.cpu.kernels.fixed_point import power_factors
 from boostlab.backend.cpu.kernels.workspace import BLOCK, block_of_doubles
 from boostlab.contract.criterion import SIZE, SQUARE
 
@@ -38,7 +38,7 @@ def round_block(form: int, w: Array, t: Array, counts: Array, mass: Array, k: in
     """Write q = counts * rint(mass * value * 2^k); add how many changed and the sums of q and |q|, and return this
     roughly.
     """
-    scale, more = _scales(k)
+    scale, more = power_factors(k)
     changed, signed, gross, rough, sizes = 0, np.int64(0), np.int64(0), 0.0, block_of_doubles()
     if counts.size == 0 and mass.size == 0:
         for start in range(0, q.size, BLOCK):

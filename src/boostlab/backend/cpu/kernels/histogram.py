@@ -14,7 +14,7 @@ import numpy as np
 
 from boostlab.backend.cpu.in_parts import adding
 from boostlab.backend.cpu.kernels.channel_rounding import round_block, value
-from boostlab.backend.cpu.kernels.fixed_point import _scales
+from boostlab.backend.cpu.kernels.fixed_point import power_factors
 from boostlab.backend.cpu.kernels.packed_codes import add_eight, add_four
 from boostlab.backend.cpu.kernels.sparse_histogram import add_sparse
 from boostlab.backend.cpu.kernels.workspace import clear, integers, total
@@ -95,7 +95,7 @@ def _follow(add: Callable[..., None]) -> Any:
             signed, gross = facts[1], facts[2]
             minus = np.int64((np.uint64(gross) - np.uint64(signed)) >> np.uint64(1))
             return facts[0], 0, 0, 0, minus, gross - minus, rough  # type: ignore[return-value]
-        scale, more = _scales(k)
+        scale, more = power_factors(k)
         half = out.size // 2 if sided else 0
         low_rows, low_values = integers(BLOCK + 1), integers(BLOCK + 1)
         rows, values = integers(BLOCK + 1), integers(BLOCK + 1)
