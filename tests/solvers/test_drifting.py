@@ -8,7 +8,8 @@ from scipy.integrate import solve_ivp
 from scipy.special import erfc
 
 from boostlab.backend.cpu.formulas import values
-from boostlab.solvers.drifting import MISSED, Drift, Process, log_weight, nearly_erfc, potential
+from boostlab.solvers.drift_bounds import MISSED, nearly_erfc
+from boostlab.solvers.drifting import Drift, Process, log_weight, potential
 from tables import rows_in_memory
 
 PROCESSES = [Process(0.1, 0.0, 0.1, False), Process(0.3, 0.5, 0.2, False), Process(0.02, 1.0, 1.0, False)]

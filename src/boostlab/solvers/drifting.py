@@ -12,12 +12,12 @@ from scipy.optimize import brentq
 from boostlab.contract import State, erfc, exp, formula
 from boostlab.functions import erfcinv
 from boostlab.solvers.brownian import erfc_in_units
+from boostlab.solvers.drift_bounds import MISSED, least_at, potentials_and_least_at
 
 NEAR = 1e-7  # a Newton step so small leaves an error of its square
 SHORT = 0.02  # of sigma: before a solution, a stretch of the curve that is not looked at any closer
 STEP, LEAST_STEP = 0.05, 0.001  # of sigma: the first step of a walk along the curve, and the shortest
 TUBE = 0.1  # of dt: how far a parabola may be from the curve
-MISSED = 3.1e-7  # how far `nearly_erfc` is from erfc at most
 
 
 @dataclass(frozen=True)
@@ -129,51 +129,6 @@ def sums_at(
     w = slope if u > floor else 0.0
     wu = w * u * b
     return height * erfc_in_units(max(u, floor), slope, 1.0), w, w * b, w * u_t, wu * b, wu * u_t
-
-
-@formula
-def least_at(
-    y: float, F: float, h: float,
-    unit: float, floor: float, low: float, high: float, q_low: float, q_high: float,
-    begin: float, drift: float, per_wide: float, per_narrow: float,
-) -> float:  # fmt: skip
-    """A lower bound of b w for all ds in [low, high] and q = e^(-dt) in [q_low, q_high].
-
-    The distance x - mu is q a + ds b - 2 rho, a = m - (theta - 2 rho) e^(1-t): linear in q and ds.
-    """
-    a, b = y * F - begin, y * unit * h
-    near = min(q_low * a, q_high * a) + min(low * b, high * b) - drift
-    far = max(q_low * a, q_high * a) + max(low * b, high * b) - drift
-    u = near * (per_narrow if near < 0.0 else per_wide)  # <= (x - mu) / sigma
-    v = far * (per_wide if far < 0.0 else per_narrow)
-    nearest, farthest = max(u, min(v, 0.0)), max(abs(u), abs(v))
-    x = farthest if b > 0.0 else nearest
-    return b * exp(-x * x) if (u if b > 0.0 else v) > floor else 0.0
-
-
-@formula
-def nearly_erfc(x: float) -> float:
-    """erfc(x), but for `MISSED` (Abramowitz & Stegun 1964, 7.1.28), in a seventh of the time."""
-    a = abs(x)
-    p = 0.0002765672 + a * 0.0000430638
-    p = 1.0 + a * (0.0705230784 + a * (0.0422820123 + a * (0.0092705272 + a * (0.0001520143 + a * p))))
-    p = p * p * p * p
-    p = p * p * p * p
-    return 2.0 - 1.0 / p if x < 0.0 else 1.0 / p
-
-
-@formula
-def potentials_and_least_at(
-    y: float, F: float, h: float,
-    unit: float, floor: float, low: float, high: float, q_low: float, q_high: float,
-    begin: float, drift: float, per_wide: float, per_narrow: float,
-    height: float, ds: float, decay: float, mu: float, per: float, decay_2: float, mu_2: float, per_2: float,
-) -> tuple[float, float, float]:  # fmt: skip
-    """The potentials after two steps of the same ds, at two times, but for `MISSED`; and `least_at`."""
-    m, move = y * F, ds * (y * unit * h)
-    u, v = max((decay * m + move - mu) * per, floor), max((decay_2 * m + move - mu_2) * per_2, floor)
-    least = least_at(y, F, h, unit, floor, low, high, q_low, q_high, begin, drift, per_wide, per_narrow)
-    return height * nearly_erfc(u), height * nearly_erfc(v), least
 
 
 @dataclass
