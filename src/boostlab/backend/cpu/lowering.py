@@ -36,6 +36,12 @@ class ShortLower(Lower):
 
     operators: ClassVar[dict[Any, Any]] = {}
 
+    def create_cpython_wrapper(self, release_gil: bool = False) -> None:
+        """Make the function that Python calls, which holds its arguments by itself."""
+        self.context = self.plain or self.context
+        super().create_cpython_wrapper(release_gil)
+        self.context = self.counting
+
     # -- variables -------------------------------------------------------------------------------------------------
 
     def init(self) -> None:
@@ -178,9 +184,14 @@ class ShortLower(Lower):
         """Return the begin of a slice of step 1, and its length."""
         builder, bounds, zero = self.builder, [], size.type(0)
         for field in (START, STOP):
-            bound = fix_index(builder, builder.extract_value(place, field), size)
-            below, beyond = builder.icmp_signed("<", bound, zero), builder.icmp_signed(">=", bound, size)
-            bounds.append(builder.select(below, zero, builder.select(beyond, size, bound)))
+            bound, at = builder.extract_value(place, field), cgutils.alloca_once(builder, size.type)
+            bound = fix_index(builder, bound, size)
+            builder.store(bound, at)
+            with builder.if_then(builder.icmp_signed("<", bound, zero), likely=False):
+                builder.store(zero, at)
+            with builder.if_then(builder.icmp_signed(">=", bound, size), likely=False):
+                builder.store(size, at)
+            bounds.append(builder.load(at))
         length = builder.sub(bounds[1], bounds[0])
         return bounds[0], builder.select(builder.icmp_signed("<=", length, zero), zero, length)
 
