@@ -59,30 +59,37 @@ def _uncounting(state: Any) -> Any:
 
 
 class _Typing:
-    """Numba's typing, which remembers what operators make of numbers.
+    """Numba's typing, which remembers what it found.
 
     It tries one rule after the other, those of arrays included, each time that two numbers are added: a fifteenth of
-    the time that compilation takes, for some hundred different questions.
+    the time that compilation takes, for some hundred different questions.  And it asks for the type of each call anew
+    until all types of a function are known.
     """
 
-    known: ClassVar[dict[Any, Any]] = {}
+    known: ClassVar[dict[Any, Any]] = {}  # of operators, which mean the same in all functions
 
     def __init__(self, context: Any) -> None:
         self.context = context
+        self.found: dict[Any, Any] = {}  # of what this function calls
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.context, name)
 
     def resolve_function_type(self, function: Any, args: Any, kws: Any) -> Any:
         """Return the signature of a function for arguments of these types."""
-        if is_choice(function, args) and not kws:
-            return signature(*[types.unliteral(args[0])] * 3)
-        if not (_is_operator(function) and all(isinstance(kind, types.Number | types.Boolean) for kind in args)):
+        if kws:
             return self.context.resolve_function_type(function, args, kws)
+        if is_choice(function, args):
+            return signature(*[types.unliteral(args[0])] * 3)
+        numbers = all(isinstance(kind, types.Number | types.Boolean) for kind in args)
+        memory = self.known if numbers and _is_operator(function) else self.found
         asked = function, tuple(args)
-        if asked not in self.known:
-            self.known[asked] = self.context.resolve_function_type(function, args, kws)
-        return self.known[asked]
+        if asked not in memory:
+            found = self.context.resolve_function_type(function, args, kws)
+            if found is None or not found.return_type.is_precise():
+                return found
+            memory[asked] = found
+        return memory[asked]
 
 
 def _is_operator(function: Any) -> bool:
