@@ -1,8 +1,9 @@
 """From typed instructions to those of LLVM: what kernels do all the time, in fewer of them.
 
 Numba copies an array's whole description to the stack for each of its elements that is read, and an iterator's for each
-step: some thirty instructions for what takes eight.  LLVM removes them again, but writing, reading and removing them was
-a fifth of the time that compilation takes.  But for references that are no longer counted the machine code is the same.
+step: some thirty instructions for what takes eight.  LLVM removes them again, but writing, reading and removing them
+was a fifth of the time that compilation takes.  But for references
+that are no longer counted the machine code is the same.
 """
 
 # mypy: disable-error-code="no-untyped-call"
