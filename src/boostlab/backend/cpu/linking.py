@@ -11,23 +11,22 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from numba import _dynfunc  # type: ignore[attr-defined]
-from numba.core import ir, types
+from numba.core import types
 from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags, _LowerResult
 from numba.core.compiler_machinery import register_pass
 from numba.core.environment import lookup_environment
 from numba.core.typed_passes import NativeLowering, NopythonRewrites
-from numba.core.typing.templates import _IntrinsicTemplate
+from numba.core.typing.templates import signature
 from numba.core.untyped_passes import InlineClosureLikes, InlineInlinables, LiteralUnroll, WithLifting
+
+from boostlab.backend.cpu.lowering import ShortLower, is_choice
+from boostlab.backend.cpu.references import may_be_array, owners, without_count
 
 ENVIRONMENT = "_ZN08NumbaEnv"
 # Kernels have no closures, nor `with`, nor expressions of whole arrays, which the last one would fuse.
 IDLE = (InlineClosureLikes, InlineInlinables, LiteralUnroll, WithLifting, NopythonRewrites)
-
-# What holds no array.
-PLAIN = types.Number, types.Boolean, types.NoneType, types.RangeType, types.SliceType, types.RawPointer
-PASSED_ON = "build_tuple", "cast", "exhaust_iter", "iternext", "pair_first", "pair_second", "phi", "static_getitem"
 
 
 class _Linked(JITCodeLibrary):
@@ -51,75 +50,46 @@ def _uncounting(state: Any) -> Any:
     The caller holds the arguments, and all that the function reads is part of them.  To count every view of an array
     would take an eighth of the time of compilation, and time in each call.
     """
-    made = (assigned for block in state.func_ir.blocks.values() for assigned in block.find_insts(ir.Assign))
-    if _may_be_array(state.return_type) or any(_may_own(state, assigned) for assigned in made):
+    if may_be_array(state.return_type) or owners(state.func_ir, state.typemap):
         return state.targetctx
-    context = state.targetctx.subtarget(enable_nrt=False)
-    vars(context).pop("nrt", None)  # made for the other context
-    return context
-
-
-def _may_own(state: Any, assigned: Any) -> bool:
-    """Return whether an assignment may make an array that was not there before."""
-    value, kind = assigned.value, state.typemap[assigned.target.name]
-    if isinstance(value, ir.Yield):
-        return True
-    if not isinstance(value, ir.Expr) or not _may_be_array(kind) or value.op in PASSED_ON:
-        return False
-    if value.op == "call":
-        called = state.typemap[value.func.name]
-        return not (isinstance(called, types.NamedTupleClass) or _is_intrinsic(called))
-    if value.op in ("getattr", "getiter"):  # a method or field of a tuple, but not the rows of an array
-        return isinstance(state.typemap[value.value.name], types.Array)
-    if value.op == "getitem":  # a view, unless the places are an array as well
-        return _may_be_array(state.typemap[value.index.name])
-    return True
-
-
-def _may_be_array(kind: Any) -> bool:
-    if isinstance(kind, types.BaseTuple):
-        return any(map(_may_be_array, kind.types))  # type: ignore[attr-defined]
-    return not isinstance(kind, PLAIN)
-
-
-def _is_intrinsic(called: Any) -> bool:
-    """Return whether a function is one of our own that is made of instructions, and makes no array."""
-    known: tuple[Any, ...] = getattr(called, "templates", (object,))
-    return all(
-        issubclass(template, _IntrinsicTemplate) and _only_looks(template._definition_func) for template in known
-    )
-
-
-def _only_looks(defined: Any) -> bool:
-    return defined.__module__.startswith("boostlab.") and not hasattr(defined, "makes_array")
+    return without_count(state.targetctx)
 
 
 # -- types ---------------------------------------------------------------------------------------------------------
 
 
 class _Typing:
-    """Numba's typing, which remembers what operators make of numbers.
+    """Numba's typing, which remembers what it found.
 
     It tries one rule after the other, those of arrays included, each time that two numbers are added: a fifteenth of
-    the time that compilation takes, for some hundred different questions.
+    the time that compilation takes, for some hundred different questions.  And it asks for the type of each call anew
+    until all types of a function are known.
     """
 
-    known: ClassVar[dict[Any, Any]] = {}
+    known: ClassVar[dict[Any, Any]] = {}  # of operators, which mean the same in all functions
 
     def __init__(self, context: Any) -> None:
         self.context = context
+        self.found: dict[Any, Any] = {}  # of what this function calls
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.context, name)
 
     def resolve_function_type(self, function: Any, args: Any, kws: Any) -> Any:
         """Return the signature of a function for arguments of these types."""
-        if not (_is_operator(function) and all(isinstance(kind, types.Number | types.Boolean) for kind in args)):
+        if kws:
             return self.context.resolve_function_type(function, args, kws)
+        if is_choice(function, args):
+            return signature(*[types.unliteral(args[0])] * 3)
+        numbers = all(isinstance(kind, types.Number | types.Boolean) for kind in args)
+        memory = self.known if numbers and _is_operator(function) else self.found
         asked = function, tuple(args)
-        if asked not in self.known:
-            self.known[asked] = self.context.resolve_function_type(function, args, kws)
-        return self.known[asked]
+        if asked not in memory:
+            found = self.context.resolve_function_type(function, args, kws)
+            if found is None or not found.return_type.is_precise():
+                return found
+            memory[asked] = found
+        return memory[asked]
 
 
 def _is_operator(function: Any) -> bool:
@@ -135,6 +105,7 @@ class _Lowering(NativeLowering):
     """From typed instructions to those of LLVM, and no further."""
 
     _name = "lowering_of_a_part"
+    lowering_class = ShortLower
 
     def run_pass(self, state: Any) -> bool:
         state.targetctx = context = _uncounting(state)
@@ -158,6 +129,7 @@ class _KernelLowering(NativeLowering):
     """From typed instructions to machine code, that of the parts included."""
 
     _name = "lowering_of_a_kernel"
+    lowering_class = ShortLower
 
     def run_pass(self, state: Any) -> bool:
         state.targetctx = _uncounting(state)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2]
 BACKEND, FUNCTIONS = PACKAGE / "backend" / "cpu", PACKAGE / "functions"
+COMPILERS = "linking.py", "lowering.py", "references.py"  # which decide the machine code of all kernels
 FOLLOWED = BACKEND / "kernels", FUNCTIONS  # whose imports are part of kernels, too
 _IMPORT = re.compile(r"^from ([\w.]+) import (?:(\w+(?:, \w+)*)|\()", re.MULTILINE)
 
@@ -21,8 +22,16 @@ _IMPORT = re.compile(r"^from ([\w.]+) import (?:(\w+(?:, \w+)*)|\()", re.MULTILI
 @cache
 def stamp_of_sources(path: str) -> int:
     """Return a number that changes with the contents of all files that a kernel of this file may be made of."""
-    stamp = 0
-    for file in sorted(sources_of(Path(path))):
+    return _stamp(sources_of(Path(path)), _stamp_of_compilers())
+
+
+@cache
+def _stamp_of_compilers() -> int:
+    return _stamp({BACKEND / name for name in COMPILERS})
+
+
+def _stamp(files: set[Path], stamp: int = 0) -> int:
+    for file in sorted(files):
         stamp = zlib.crc32(file.read_bytes(), stamp)
     return stamp
 
