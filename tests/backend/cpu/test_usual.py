@@ -135,7 +135,7 @@ def test_the_same_model_to_the_bit(made, kind, seed):
     y = y * (1.0 + 1e-3 * rng.random(n)) if cls is L2BoostRegressor else y
     weight = [None, rng.integers(1, 4, n), rng.random(n) + 0.01][rng.integers(3)]
     params = params | {
-        "n_estimators": int(rng.integers(1, 50)),
+        "n_estimators": int(rng.integers(1, 25)),
         "n_jobs": 1,
         "max_bins": int(rng.choice([7, 255, 400])),
     }
@@ -174,9 +174,9 @@ def test_all_rounds_are_one_call(made, taken):
 def test_whoever_watches_does_not_change_it(made, taken):
     X, y = noisy()
     (cls, params), seen = FOUND[made], []
-    alone = cls(n_estimators=30, **params).fit(X, y)
+    alone = cls(n_estimators=15, **params).fit(X, y)
     del taken[:]
-    watched = cls(n_estimators=30, callbacks=lambda state: seen.append(state.F), **params).fit(X, y)
+    watched = cls(n_estimators=15, callbacks=lambda state: seen.append(state.F), **params).fit(X, y)
     assert_same(alone, watched)
     assert taken[:4] == [1] * 4
     for kept, staged in zip(seen, alone.staged_decision_function(X), strict=True):
