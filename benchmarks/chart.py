@@ -61,7 +61,7 @@ def _grouped(axis: Any, lines: Sequence[Line], height: Any) -> None:
 
 
 def _speed(axis: Any, lines: Sequence[Line]) -> None:
-    """How much longer everybody needs than we do; a tick is where the fastest peer should be."""
+    """How much longer others take than boostlab; a tick is where the fastest peer should be."""
 
     def times(line: Line, here: Sequence[Line]) -> float:
         return line.median / min((o for o in here if o.who in OURS), key=lambda o: o.median, default=line).median

@@ -63,7 +63,7 @@ class LightGBM(Contender):
 
 
 class XGBoost(Contender):
-    """With a QuantileDMatrix, its fastest door."""
+    """With a QuantileDMatrix, its fastest input."""
 
     def fit(self, X: Any, y: Any) -> None:
         import xgboost

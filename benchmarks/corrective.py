@@ -283,8 +283,8 @@ def grid(args: argparse.Namespace) -> None:
             models = make(n_estimators=100, n_jobs=1).fit(X, y).path(X, y, values)
             together = time.process_time() - start
             start = time.process_time()
-            knob = models[0]._knob
-            apart = [make(n_estimators=100, n_jobs=1, **{knob: v}).fit(X, y) for v in values.tolist()]
+            parameter = models[0]._parameter
+            apart = [make(n_estimators=100, n_jobs=1, **{parameter: v}).fit(X, y) for v in values.tolist()]
             one_by_one = time.process_time() - start
             pairs = [(a.history_["program"][-1], b.history_["program"][-1]) for a, b in zip(models, apart, strict=True)]
             assert all(abs(a - b) <= 1e-6 * (1 + abs(b)) for a, b in pairs)

@@ -104,7 +104,7 @@ class Stamps:
         self.folder = tempfile.mkdtemp()
 
     def note(self, *_: Any) -> bool:
-        """Note the time; return that nobody need stop."""
+        """Note the time, and let training go on."""
         with (Path(self.folder) / str(os.getpid())).open("a") as file:
             file.write(f"{time.time()}\n")
         return False

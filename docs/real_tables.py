@@ -16,11 +16,11 @@ from sklearn.datasets import load_breast_cancer
 
 
 class NoTables(Exception):
-    """Nobody has said where the tables are."""
+    """The folder of the tables is not known."""
 
 
 def folder() -> Path:
-    """Return where the tables are, or say that nobody knows."""
+    """Return where the tables are, or raise if that is not known."""
     where = os.environ.get("BOOSTLAB_DATA")
     if not where:
         raise NoTables("it needs benchmark tables; set BOOSTLAB_DATA to the folder that holds them")

@@ -4,7 +4,7 @@
     python tests/golden.py compare FILE     compare this code with them: the same voters, scores to 1e-12
     python tests/golden.py compare FILE --only BrownBoost,WeightBoost     these boosters only
 
-Only public names are used, so that a file recorded before the rooms moved can be compared after.
+Only public names are used, so that a file recorded before subpackages moved can be compared after.
 """
 
 from __future__ import annotations

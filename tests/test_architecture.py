@@ -1,4 +1,4 @@
-"""docs/architecture.md draws the house as it stands, and forgotten pieces of a booster are named."""
+"""docs/architecture.md shows the subpackages as they are, and forgotten pieces of a booster are named."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from boostlab.boosters.registry import booster
 PAGE = (Path(__file__).parents[1] / "docs" / "architecture.md").read_text(encoding="utf-8")
 
 
-def test_every_room_is_drawn():
-    """The drawing names every folder and file on the package's first floor and the package beside it, nothing else."""
+def test_every_subpackage_is_drawn():
+    """The drawing names every folder and file at the top of the package and the package beside it, nothing else."""
     drawing = re.search(r"```\n(.*?)```", PAGE, re.DOTALL)
     assert drawing is not None
     drawn = set(re.findall(r"(\w+) ── ", drawing.group(1)))
     held = [path for path in Path(boostlab.__file__).parent.iterdir() if path.name[0] not in "_."]
-    rooms = {path.stem for path in held if path.suffix == ".py" or any(path.rglob("*.py"))}  # not what a branch left
-    assert drawn == rooms | {"boostlab_reproductions"}
+    found = {path.stem for path in held if path.suffix == ".py" or any(path.rglob("*.py"))}  # not what a branch left
+    assert drawn == found | {"boostlab_reproductions"}
 
 
 @pytest.mark.parametrize("name", REGISTRY | REGRESSORS)

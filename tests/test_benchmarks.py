@@ -54,7 +54,7 @@ def test_what_is_not_possible_is_reported(bench):
         return {"seconds": 1.0}
 
     runs = run.in_turns("W0", ["boostlab", "peer"], 2, measure, ["boostlab"])
-    assert order == ["boostlab"]  # nobody to compare the peer with
+    assert order == ["boostlab"]  # no peer to compare with
     assert runs["boostlab"] == "no such thing"
     assert runs["peer"].startswith("skipped")
     work = bench("works").WORKS["W8"]

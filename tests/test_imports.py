@@ -28,7 +28,7 @@ MAY_IMPORT = {
     "data": {"backend", "contract"},
     "learners": {"backend", "contract", "data"},
     "ensemble": {"backend", "contract", "data", "learners"},
-    "engine": {"backend", "contract", "data", "ensemble", "learners", "solvers"},
+    "engine": {"backend", "contract", "data", "ensemble", "solvers"},
     "reductions": {"backend", "data", "ensemble"},
     "registry": set(),  # boosters/registry.py: how boosters are found by name, so that files need not import them
     # plots: how pictures look
@@ -69,7 +69,7 @@ MAY_IMPORT = {
     },
 }
 ALSO = {SRC / "studies" / "__init__.py": {"comparison"}}  # `boostlab.studies` keeps its public names
-DOORS = {"boostlab.backend.search", "boostlab.backend.shapley"}
+SEARCHES = {"boostlab.backend.search", "boostlab.backend.shapley"}
 NOTICES = {  # who may know more: one notice of compiling for all workers; the paper's own pool, whole runs in a call
     SRC / "studies" / "runner.py": {"boostlab.backend.cpu.compiling"},
     PAPERS / "protocols" / "quadboost.py": {"boostlab.backend.cpu.kernels.pool_search"},
@@ -195,7 +195,7 @@ def test_no_kernel_is_imported():
     must_not = {}
     for path in FILES:
         if subpackage(path) not in ("backend", "data"):
-            inside = {name for name in imported(path).values() if name.startswith("boostlab.backend.")} - DOORS
+            inside = {name for name in imported(path).values() if name.startswith("boostlab.backend.")} - SEARCHES
             must_not[shown(path)] = inside - NOTICES.get(path, set())
     assert {path: names for path, names in must_not.items() if names} == {}
 

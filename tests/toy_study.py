@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.studies.plan import Block, Method, Outcome
+from boostlab.studies.plan import Block, Method, Outcome, Procedure, StudyProblem
 from boostlab.studies.runner import run
 from boostlab.studies.store import Store
 from boostlab.studies.study import Report, Study
@@ -31,7 +31,7 @@ class ToyData:
 
 
 @dataclass(frozen=True)
-class ToyProblem:
+class ToyProblem(StudyProblem):
     name: str
     rows: int = 12
     seed: int = 0  # of the numbers; not part of the definition, as files can change under the same name
@@ -48,7 +48,7 @@ class ToyProblem:
 
 
 @dataclass(frozen=True)
-class ToyProtocol:
+class ToyProtocol(Procedure):
     folder: Path  # of the log; not part of the definition
     version: int = 1
 

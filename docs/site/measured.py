@@ -33,7 +33,7 @@ def read(name: str) -> Any:
 
 
 def day(name: str) -> str:
-    """Return the day on which a file was last committed, or that nobody knows."""
+    """Return the day on which a file was last committed, or that it is not known."""
     command = ["git", "-C", str(ROOT), "log", "-1", "--format=%cs", "--", name]
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() or "not dated"

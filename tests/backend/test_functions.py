@@ -148,7 +148,7 @@ def test_the_inverses_undo_erf_and_erfc(y):
 
 @pytest.mark.parametrize("module", ["exponential", "logarithm", "error"])
 def test_polynomials_are_those_of_the_fit(module):
-    """Nobody has touched a coefficient by hand."""
+    """No coefficient was changed by hand."""
     tool = runpy.run_path(str(FIT))
     text = (tool["FOLDER"] / f"{module}.py").read_text(encoding="utf-8")
     assert "# fit: " in text

@@ -8,7 +8,7 @@ import pytest
 from boostlab import DecisionStump, DecisionTree
 from boostlab.backend import CpuRows, Masses
 from boostlab.backend.partitioned.answers import merged
-from boostlab.backend.partitioned.part import Part
+from boostlab.backend.partitioned.part import Part, PartRows
 from boostlab.backend.partitioned.rows import PartitionedRows
 from boostlab.backend.partitioned.whole import Whole
 from boostlab.boosters import REGISTRY
@@ -37,7 +37,7 @@ def parted(rule, table, masses, codes, n_classes, owner):
     """Return the sample with row i held by part owner[i]; parts may be empty."""
 
     def part(mine):
-        return Part(CpuRows(rule, table.take(mine), masses.share(mine), codes[mine], n_classes))
+        return Part(PartRows(rule, table.take(mine), masses.share(mine), codes[mine], n_classes))
 
     parts = [part(np.flatnonzero(owner == p)) for p in range(owner.max() + 1)]
     whole = Whole(

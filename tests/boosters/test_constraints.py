@@ -1,4 +1,4 @@
-"""Monotone columns and allowed interactions are kept to exactly: by enumeration, by peers, through every door."""
+"""Monotone columns and allowed interactions are kept to exactly: by enumeration, by peers, by every kind of input."""
 
 from __future__ import annotations
 

@@ -98,6 +98,37 @@ def test_the_last_word_is_about_the_rounds_that_are_kept():
 
 
 @dataclass(frozen=True)
+class Turning(Rule):
+    """A positive coefficient, then negative ones; in the end all are negative."""
+
+    keeps_votes: ClassVar[bool] = True
+
+    def task(self, s):
+        return Task("edge", s.weigh(-s.y * s.F), s.y)
+
+    def step(self, s, task, h):
+        return Step(-0.2 if s.t else 0.5)
+
+    def finish(self, s):
+        return Reweigh(np.full(s.t, -0.5))
+
+
+@dataclass(eq=False, repr=False)
+class TurningClassifier(BoostingClassifier):
+    def _rule(self):
+        return Turning()
+
+
+def test_no_negative_coefficient_turns_a_monotone_voter():
+    X, y = noisy_table(100, seed=3)
+    free = TurningClassifier(n_estimators=3).fit(X, y)
+    assert free.estimator_weights_.tolist() == [-0.5, -0.5, -0.5]
+    kept = TurningClassifier(n_estimators=3, monotone={0: 1}).fit(X, y)
+    assert kept.estimator_weights_.tolist() == [0.5]
+    assert kept.stop_reason_.startswith("no_edge: a coefficient is negative")
+
+
+@dataclass(frozen=True)
 class Fading(Rule):
     """Residual steps that fade; `linear` promises what a pool may rely on."""
 

@@ -92,12 +92,12 @@ def test_the_hat_matrix_of_a_linear_smoother(data, nu):
 
 
 def test_a_learner_that_overshoots_takes_the_best_step(data):
-    class Loud(Ridge):
+    class Shouting(Ridge):
         def predict(self, X):
             return 40 * super().predict(X)
 
     X, y = data(seed=6, n=90)
-    model = L2BoostClassifier(Loud(), n_estimators=6).fit(X, y)
+    model = L2BoostClassifier(Shouting(), n_estimators=6).fit(X, y)
     assert (model.estimator_weights_ < 0.1).all()
     assert (np.diff([1.0, *model.history_["objective"]]) < 0).all()
 

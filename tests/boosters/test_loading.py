@@ -54,9 +54,9 @@ def test_a_fit_loads_its_booster_and_what_it_needs(fresh):
     loaded = set(fresh["fit"])
     assert "boostlab.boosters.adaboost" in loaded
     assert not {"boostlab.boosters.lpboost", "boostlab.boosters.weightboost"} & loaded
-    rooms = {"explain.words", "explain.pairs", "theory", "model_io", "studies", "plots"}
+    folders = {"explain.words", "explain.pairs", "theory", "model_io", "studies", "plots"}
     others = {"highspy", "matplotlib", "rich", "typer", "dask", "distributed"}
-    assert not ({f"boostlab.{room}" for room in rooms} | others) & loaded
+    assert not ({f"boostlab.{folder}" for folder in folders} | others) & loaded
 
 
 def test_matplotlib_is_not_imported_before_the_first_picture(fresh):
@@ -114,7 +114,7 @@ def test_a_booster_in_a_file_of_another_name_is_refused():
     with pytest.raises(TypeError, match=r"StrayClassifier belongs in a file of its own name, not in .*adaboost"):
         booster("nobody", "never")(StrayClassifier)
     assert "StrayClassifier" not in REGISTRY
-    StrayClassifier.__module__ = "elsewhere"  # whoever has boosters of their own names files as they like
+    StrayClassifier.__module__ = "elsewhere"  # files outside the package are named freely
     try:
         assert known(booster("nobody", "never")(StrayClassifier).__name__) is StrayClassifier
     finally:

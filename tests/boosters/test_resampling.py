@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from boostlab import AdaBoostClassifier, DecisionStump
+from boostlab import AdaBoostClassifier, AdaBoostM2Classifier, AdaBoostMHClassifier, DecisionStump
 from boostlab.contract import Found, Learner, Session, Voter
+from boostlab.learners.stump import StumpSession
+from tables import noisy_table
 
 
 def weights(y, F):
@@ -146,3 +148,16 @@ def test_a_drawn_stop_names_the_last_failure(data):
         model = AdaBoostClassifier(learner, resample=True, max_restarts=2, random_state=0).fit(X, codes)
     assert "2 restarts" in model.stop_reason_
     assert "weighted error 1" in model.stop_reason_
+
+
+@pytest.mark.parametrize("make", [AdaBoostM2Classifier, AdaBoostMHClassifier])
+def test_a_drawn_row_has_the_shares_of_its_labels(make, monkeypatch):
+    """Rows are drawn by the sum of their labels' weights, so that each draw counts once, however light the row was."""
+    X, y = noisy_table(60, seed=2)
+    seen, best = [], StumpSession.best
+    monkeypatch.setattr(StumpSession, "best", lambda self, task: (seen.append(task), best(self, task))[1])
+    make(n_estimators=5, resample=True, random_state=0).fit(X, y + (X[:, 1] > 0))
+    assert len(seen) >= 5
+    for task in seen:
+        assert task.counts.sum() == 60
+        np.testing.assert_allclose(task.weight.sum(axis=1), 1.0)

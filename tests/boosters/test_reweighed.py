@@ -94,43 +94,43 @@ def test_rqp_is_the_quadratic_program(C, weighted, data):
 
 
 @pytest.mark.parametrize(
-    ("make", "knob", "grid"),
+    ("make", "parameter", "grid"),
     [(RLPBoostClassifier, "nu", [0.5, 0.3, 0.2, 0.1]), (RQPBoostClassifier, "C", [0.01, 0.1, 1.0, 100.0])],
 )
-def test_a_path_is_the_fits(make, knob, grid, data, tmp_path):
+def test_a_path_is_the_fits(make, parameter, grid, data, tmp_path):
     X, y = data(seed=4)
     weights = np.random.default_rng(4).uniform(0.5, 2.0, 100)
     model = make(n_estimators=30).fit(X, y, weights)
     before = model.decision_function(X)
     models = model.path(X, y, grid, weights)
     for value, ours in zip(grid, models, strict=True):
-        fresh = make(**{knob: value}, n_estimators=30).fit(X, y, weights)
-        assert getattr(ours, knob) == getattr(ours, f"{knob}_") == value
+        fresh = make(**{parameter: value}, n_estimators=30).fit(X, y, weights)
+        assert getattr(ours, parameter) == getattr(ours, f"{parameter}_") == value
         assert ours.history_["program"][-1] == pytest.approx(fresh.history_["program"][-1], rel=1e-7)
         ours.save(tmp_path / "model.boost")
         again = boostlab.load(tmp_path / "model.boost")
         np.testing.assert_array_equal(again.decision_function(X), ours.decision_function(X))
     np.testing.assert_array_equal(model.decision_function(X), before)  # the model itself stays as it was
-    with pytest.raises(ValueError, match=f"{knob}=-1.0 is not possible"):
+    with pytest.raises(ValueError, match=f"{parameter}=-1.0 is not possible"):
         model.path(X, y, [-1], weights)
 
 
-@pytest.mark.parametrize(("make", "knob"), [(RLPBoostClassifier, "nu"), (RQPBoostClassifier, "C")])
-def test_validation_chooses_from_one_set_of_voters(make, knob, data, monkeypatch):
+@pytest.mark.parametrize(("make", "parameter"), [(RLPBoostClassifier, "nu"), (RQPBoostClassifier, "C")])
+def test_validation_chooses_from_one_set_of_voters(make, parameter, data, monkeypatch):
     X, y = data(seed=5, n=300, noise=0.25)
     X_val, y_val = data(seed=6, n=300, noise=0.25)
     rounds = []
     monkeypatch.setattr(make._rule(make()).__class__, "solve", counted(make._rule(make()).__class__.solve, rounds))
-    model = make(**{knob: "validation"}, random_state=0).fit(X, y, X_val=X_val, y_val=y_val)
-    curve = getattr(model, f"{knob}_curve_")
-    assert len(rounds) == len(curve[knob]) + 1
-    assert getattr(model, f"{knob}_") == curve[knob][curve["error"].argmin()]
+    model = make(**{parameter: "validation"}, random_state=0).fit(X, y, X_val=X_val, y_val=y_val)
+    curve = getattr(model, f"{parameter}_curve_")
+    assert len(rounds) == len(curve[parameter]) + 1
+    assert getattr(model, f"{parameter}_") == curve[parameter][curve["error"].argmin()]
     # Its trial is the model itself where the rounds are as many: the errors are those on the validation set.
     assert 1 - model.score(X_val, y_val) == pytest.approx(curve["error"].min())
-    again = make(**{knob: getattr(model, f"{knob}_")}, random_state=0).fit(X, y)
+    again = make(**{parameter: getattr(model, f"{parameter}_")}, random_state=0).fit(X, y)
     np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
-    held = make(**{knob: "validation"}, random_state=0).fit(X, y)
-    assert getattr(held, f"{knob}_") in curve[knob]
+    held = make(**{parameter: "validation"}, random_state=0).fit(X, y)
+    assert getattr(held, f"{parameter}_") in curve[parameter]
 
 
 def counted(solve, calls):
@@ -154,11 +154,11 @@ def test_a_failing_solver_leaves_adaboosts_weights(make, cls, data, monkeypatch)
     assert model.stop_reason_.startswith("solver_failed: out of order")
     ada = AdaBoostClassifier(n_estimators=10).fit(X, y)
     np.testing.assert_array_equal(model.estimator_weights_, ada.estimator_weights_)
-    knob = make._knob
+    parameter = make._parameter
     (other,) = fitted.path(X, y, [0.3])
     assert other.stop_reason_.startswith("solver_failed")
     np.testing.assert_array_equal(other.estimator_weights_, fitted.estimator_weights_)
-    assert make(**{knob: "validation"}, n_estimators=10).fit(X, y).n_estimators_ == 10
+    assert make(**{parameter: "validation"}, n_estimators=10).fit(X, y).n_estimators_ == 10
 
 
 @pytest.mark.parametrize("make", BOTH)

@@ -77,7 +77,7 @@ def test_every_round(data, K, step, lam, weighted):
         assert said["effective_size"] == pytest.approx((mass @ per_row) ** 2 / (mass @ per_row**2), rel=1e-9)
         right_ones += (~wrong).sum()
     assert right_ones > 0
-    # the house's scores are the paper's f, up to K / (K-1)^2, and sum to zero
+    # boostlab's scores are the paper's f, up to K / (K-1)^2, and sum to zero
     f = f + beta * g
     np.testing.assert_allclose(model.decision_function(X), f * K / (K - 1) ** 2, rtol=0, atol=1e-10)
     np.testing.assert_allclose(model.decision_function(X).sum(axis=1), 0, atol=1e-10)

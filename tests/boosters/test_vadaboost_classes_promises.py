@@ -15,7 +15,7 @@ from boostlab.backend.cpu.masses import Masses
 from boostlab.boosters import selection
 from boostlab.data.sample import Sample
 
-# -- the house's promises ---------------------------------------------------------------------------------------------
+# -- what every booster owes -----------------------------------------------------------------------------------------
 
 FORMS = pytest.mark.parametrize(
     "params",

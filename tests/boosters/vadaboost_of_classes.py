@@ -36,7 +36,7 @@ def penalised(lam, e, mass):
 
 
 def rounds(model, X, codes):
-    """Yield (f before, h, the house's alpha, the paper's step along the codes of h)."""
+    """Yield (f before, h, boostlab's alpha, the paper's step along the codes of h)."""
     K = len(model.classes_)
     f = np.zeros((len(X), K))
     for voter, alpha in zip(model.estimators_, model.estimator_weights_, strict=True):

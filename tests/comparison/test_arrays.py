@@ -25,7 +25,7 @@ def booster(monkeypatch):
 
     def register(cls, name):
         made = dataclass(eq=False, repr=False)(cls)
-        monkeypatch.setitem(REGISTRY, name, Entry(made, "nobody", "testing"))
+        monkeypatch.setitem(REGISTRY, name, Entry(made, "unpublished", "testing"))
 
     return register
 
@@ -92,9 +92,9 @@ def test_a_booster_of_ones_own_and_one_that_fails(booster):
     assert (last.name, last.ranked, last.failed, last.splits) == ("Broken", False, 3, 3)
     assert last.failure.startswith("ArithmeticError: the abacus is jammed (")
     assert result.rankings[0].places() == {"AdaBoost": 1}
-    nobody = compare(X, Y, ["Broken"], **FAST)
-    assert nobody.advice.pick is None
-    assert "nothing to recommend" in str(nobody)
+    nothing_ran = compare(X, Y, ["Broken"], **FAST)
+    assert nothing_ran.advice.pick is None
+    assert "nothing to recommend" in str(nothing_ran)
 
 
 @pytest.mark.parametrize("where", ["fit", "engine"])

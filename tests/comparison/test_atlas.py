@@ -30,8 +30,10 @@ def line(take="L2Boost, tuned", **own):
         "ranked by": "error",
         "take": take,
         "mean, %": "12.34",
+        "mean rank": "3.2",
         "best peer": "CatBoost, tuned",
         "its mean, %": "12.0",
+        "its rank": "2.5",
         "difference, points": "-0.3",
         "p": "0.2",
     }
@@ -86,9 +88,9 @@ def test_lists_are_made_of_a_full_run_only(tmp_path):
     assert lists.atlas_table(tmp_path) == ""
     (tmp_path / "study.json").write_text(json.dumps({"asked": "full"}))
     made = lists.which(lists.atlas_table(tmp_path), all_groups=True)
-    own = ("AdaBoost, stumps 12.34 %", "L2Boost 12.34 %")
-    assert f"| two classes, few rows | 14 | {own[0]} | CatBoost 12.0 % | {own[1]} | CatBoost 12.0 % |" in made
+    own, peer = ("AdaBoost, stumps 12.34 %, rank 3.2", "L2Boost 12.34 %, rank 3.2"), "CatBoost 12.00 %, rank 2.5"
+    assert f"| two classes, few rows | 14 | {own[0]} | {peer} | {own[1]} | {peer} |" in made
     surely = line() | {"p": "0.01", "difference, points": "-1.0"}
     write(tmp_path / lists.ATLAS_TABLE, [line("AdaBoost, stumps", tuning="untuned"), surely])
-    assert "| **CatBoost 12.0 %** |" in lists.which(lists.atlas_table(tmp_path), all_groups=True)
+    assert f"| **{peer}** |" in lists.which(lists.atlas_table(tmp_path), all_groups=True)
     assert "few rows" not in lists.which(lists.atlas_table(tmp_path), all_groups=False)

@@ -96,7 +96,7 @@ def test_killed_or_stopped_it_goes_on(here):
     report = found["SIGINT"]["report"]
     assert f"Not finished, because it was stopped by Ctrl-C: {kept} of 12 cells." in report
     assert "How it was done" in report
-    assert found["SIGINT"]["models"] == []  # nobody waits for a fit after Ctrl-C
+    assert found["SIGINT"]["models"] == []  # no fit goes on after Ctrl-C
 
 
 # -- from inside -----------------------------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ def test_two_tables_of_one_name_do_not_share_a_page(run, here):
     assert (here / "shop-boosters" / "README.md").read_text() == page
     assert run(here / "a" / "shop.csv", *SMALL).exit_code == 0  # the same file by another name
     assert run("b/shop.csv", *SMALL, "--out", "other").exit_code == 0
-    assert run("shop.csv", *SMALL, "--out", "shop-boosters").exit_code == 0  # whoever names a folder means it
+    assert run("shop.csv", *SMALL, "--out", "shop-boosters").exit_code == 0  # a folder that is named is used
 
 
 def test_failures_are_rows(run, monkeypatch):

@@ -91,9 +91,9 @@ def test_rare_classes_do_not_stop_the_inner_parts():
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_large_tables_get_fewer_boosters_and_say_so(n_classes):
-    small, nobody = suitable(None, n_classes, LARGE)
+    small, not_left_out = suitable(None, n_classes, LARGE)
     large, left_out = suitable(None, n_classes, LARGE + 1)
-    assert nobody == {}
+    assert not_left_out == {}
     assert {m.name for m in small} == {m.name for m in large} | set(left_out)
     assert 2 <= len(large) < len(small)
     assert all("the table is large" in why for why in left_out.values())

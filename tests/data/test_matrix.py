@@ -66,7 +66,7 @@ def test_read_only_memory_is_seen_as_it_is():
         assert seen.flags.writeable  # to numba another type, for which all kernels would be compiled once more
         assert not array.flags.writeable
     del X, array
-    assert block.tolist() == [[3, 4, 5], [6, 7, 8], [9, 10, 11]]  # the memory lives as long as somebody looks
+    assert block.tolist() == [[3, 4, 5], [6, 7, 8], [9, 10, 11]]  # the memory lives as long as a view of it
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -90,7 +90,7 @@ def test_columns_with_few_values_are_cut_exactly(max_bins):
 
 
 @pytest.mark.parametrize(("distinct", "dtype"), [(254, np.uint8), (255, np.uint8), (256, np.uint16), (1000, np.uint16)])
-def test_codes_take_the_room_they_need(distinct, dtype):
+def test_codes_take_the_bytes_they_need(distinct, dtype):
     X = column(np.arange(distinct))
     codes = fit(np.hstack([X, X * 0]), "exact").encode(np.hstack([X, X * 0]))
     assert codes.cells.dtype == dtype

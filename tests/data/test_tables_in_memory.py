@@ -76,8 +76,8 @@ def test_every_layout(layout, dtype):
     X, y = whole_numbers()
     X = X.astype(dtype)
     if layout == "misaligned":
-        room = np.zeros(X.nbytes + 1, np.uint8)
-        laid = room[1:].view(dtype).reshape(X.shape)
+        memory = np.zeros(X.nbytes + 1, np.uint8)
+        laid = memory[1:].view(dtype).reshape(X.shape)
         laid[:] = X
         assert not laid.flags.aligned
     elif layout == "read-only":

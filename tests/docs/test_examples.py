@@ -41,7 +41,7 @@ LEARNERS = {
 
 @pytest.fixture(scope="module")
 def examples():
-    """Import the files by path; afterwards nobody else finds their boosters in the registry."""
+    """Import the files by path; afterwards no other test finds their boosters in the registry."""
     before, modules = set(REGISTRY), {}
     for path in FILES:
         spec = importlib.util.spec_from_file_location(path.stem, path)

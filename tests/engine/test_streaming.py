@@ -117,7 +117,21 @@ def test_the_filter_accepts_by_the_weights():
         came, passed = (np.isclose(m, v).sum() for m in (margin, through))
         q = 1 / (1 + np.exp(v))
         assert abs(passed - came * q) <= 5 * np.sqrt(came * q * (1 - q)) + 50
-    assert gate.calls.drawn <= 60_000
+    assert gate.calls.drawn + gate.gap == gate.seen  # every example was waited for, those after the last one still are
+
+
+def test_examples_without_a_hit_count_in_the_next_wait():
+    rule, rng = FilterBoostOracle(target_error=0.01), np.random.default_rng(0)
+    model = booster(n_estimators=4).fit_stream(sampler(d=1))
+    X = rng.uniform(-1, 1, (3000, 1))
+    y = np.where(X[:, 0] > 0, 1, -1).astype(np.int8)  # most examples are right, so that they seldom get through
+    gate = Filter(rule, iter([(X, y)]), rng, piece=3)
+    gate.begin(Ensemble(rule, model._ensemble.rounds, 2), Calls(0.01, 0.1, 100))
+    with suppress(StreamEnded):
+        while True:
+            gate.draw(1)
+    assert 100 < gate.calls.r < 1000
+    assert gate.calls.drawn + gate.gap == gate.seen == 3000
 
 
 def test_tables_of_many_kinds_files_and_other_learners(tmp_path):

@@ -142,12 +142,12 @@ def test_the_same_bits_for_any_order_and_copies_and_many_rows():
 
 def test_a_loaded_model_explains_the_same_and_no_row_is_kept(tmp_path):
     for name in ("trees", "one against the rest"):
-        model = fitted(name)
-        X = rows(model)
-        model.save(tmp_path / "model.boost")
-        told = model.contributions(X)
-        for copy in (load(tmp_path / "model.boost"), pickle.load(io.BytesIO(pickle.dumps(model)))):
-            assert np.array_equal(copy.contributions(X).values, told.values)
+        saved, pickled = MODELS[name](), MODELS[name]()  # not explained before
+        saved.save(tmp_path / "model.boost")
+        copies = load(tmp_path / "model.boost"), pickle.load(io.BytesIO(pickle.dumps(pickled)))
+        told = saved.contributions(rows(saved))
+        for copy in copies:
+            assert np.array_equal(copy.contributions(rows(saved)).values, told.values)
             assert "_reference" not in copy.__dict__
 
 

@@ -74,7 +74,7 @@ def test_the_waterfall_ends_at_the_score():
     assert ends[-1] == pytest.approx(told.score)
     assert [t.get_text() for t in ax.get_yticklabels()] == [words for words, _ in told.lines()]
     edges = [edge for bar in ax.patches for edge in (bar.get_x(), bar.get_x() + bar.get_width())]
-    assert ax.get_xlim()[0] < min(edges)  # room beside the bars
+    assert ax.get_xlim()[0] < min(edges)  # space beside the bars
     assert max(edges) < ax.get_xlim()[1]
     plt.close(ax.figure)
 

@@ -79,7 +79,7 @@ def test_who_draws_while_routing_is_on(routing):
     ],
     ids=["bagging", "nested", "selection"],
 )
-def test_routing_changes_nothing_where_nobody_asked(data, estimator):
+def test_routing_changes_nothing_where_it_is_not_asked_for(data, estimator):
     X, y, w = data
     plain = best(estimator, X, Task("edge", w, y))
     with sklearn.config_context(enable_metadata_routing=True):

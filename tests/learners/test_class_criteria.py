@@ -10,7 +10,7 @@ from boostlab.learners.class_criteria import Labels
 def test_categories_of_several_columns_are_ranked_as_those_of_one():
     rng = np.random.default_rng(2)
     sums, starts = rng.random((4, 12)), np.array([0, 5, 7])
-    sums[:, 3] = 0.0  # a category that nobody has
+    sums[:, 3] = 0.0  # a category that no row has
     ranks = Labels().rank_columns(sums, starts, np.empty(0))
     for a, b in ((0, 5), (5, 7), (7, 12)):
         mine = sums[:, a:b]

@@ -1,4 +1,4 @@
-"""What learners, sessions and voters can do they declare: nobody probes them."""
+"""What learners, sessions and voters can do they declare: they are not probed."""
 
 from __future__ import annotations
 

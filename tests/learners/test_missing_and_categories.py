@@ -135,7 +135,7 @@ def test_unseen_values_go_with_the_heavier_side():
     assert stump.predict([[np.nan]]).tolist() == [1.0]
     stump, _ = search(X, Task("edge", np.ones(3), y), {}, mass=np.array([5.0, 1.0, 1.0]))
     assert stump.predict([[np.nan]]).tolist() == [-1.0]
-    # A category that exists but has no row behaves as missing; nobody is missing, so it goes with the heavier side.
+    # A category that exists but has no row behaves as missing; no value is missing, so it goes with the heavier side.
     category, _ = search(np.array([[0.0], [2.0], [2.0]]), Task("edge", np.ones(3), y), {0: 4})
     assert category.leaves.tolist() == [-1.0, 1.0, 1.0, 1.0, 1.0]
 

@@ -91,14 +91,14 @@ def test_the_best_voter_but_one(kind, complements, seed):
     votes = random_votes(rng, n, members, kind)
     weight, y = rng.random(n), rng.choice([-1.0, 1.0], n)
     unwanted = votes[:, int(rng.integers(members))] * rng.choice([-1.0, 1.0])
-    everybody = [(j, s) for j in range(members) for s in ((1.0, -1.0) if complements else (1.0,))]
-    others = [weight * y @ votes[:, j] * s for j, s in everybody if not np.array_equal(s * votes[:, j], unwanted)]
+    candidates = [(j, s) for j in range(members) for s in ((1.0, -1.0) if complements else (1.0,))]
+    others = [weight * y @ votes[:, j] * s for j, s in candidates if not np.array_equal(s * votes[:, j], unwanted)]
     found = pool_on(votes, None, complements).best(Task("edge", weight, y, without=unwanted))
     if others:
         found = found.voter
         assert found.sign * (weight * y @ votes[:, found.index]) == pytest.approx(max(others), abs=1e-13)
         assert not np.array_equal(found.sign * votes[:, found.index], unwanted)
-        assert (found.index, found.sign) in everybody
+        assert (found.index, found.sign) in candidates
     else:
         assert str(found) == "no_edge: the pool holds no other voter than the one to leave out"
 

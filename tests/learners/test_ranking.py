@@ -39,15 +39,15 @@ def test_the_best_stump_but_one(polarity, sides, sparse, seed):
     )  # some columns of zeros, also first
     X = np.where(rng.random((n, d)) < 0.8, X, 0.0)
     X[:, np.isnan(X).all(axis=0)] = 0.0
-    everybody = all_votes(X, sides)
-    if not everybody:
+    candidates = all_votes(X, sides)
+    if not candidates:
         return
     table = stored(X) if sparse else X
     rows = Masses(n)
     session = DecisionStump(polarity).begin(CpuSample(Table.of(table, Bins.fit(table, rows)), rows), rng)
     weight, y = rng.random(n) + 0.1, rng.choice([-1.0, 1.0], n)
-    unwanted = everybody[int(rng.integers(len(everybody)))]
-    others = [(weight * y) @ h for h in everybody if not np.array_equal(h, unwanted)]
+    unwanted = candidates[int(rng.integers(len(candidates)))]
+    others = [(weight * y) @ h for h in candidates if not np.array_equal(h, unwanted)]
     found = session.best(Task("edge", weight, y, without=unwanted))
     if not others:
         assert isinstance(found, Stop)

@@ -40,7 +40,7 @@ def test_parts_of_many_voters_are_put_together_in_order():
     ]
 
 
-def test_other_voters_speak_for_themselves():
+def test_other_voters_vote_one_by_one():
     table = Table(np.array([[0.0], [1.0]]))
     names = Stump(0, None, 0.5, np.int8(2), np.int8(0))  # numbers of classes stay whole
     pair = (Stump(0, None, 0.5, -1.0, 1.0), Stump(0, None, 0.5, 1.0, -1.0))

@@ -1,4 +1,4 @@
-"""Files that nobody's `save` wrote: each is refused in one short sentence, or is a model whose answers are finite."""
+"""Files that no `save` wrote: each is refused in one short sentence, or is a model whose answers are finite."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_pairwise_messages_fit_on_a_screen(path, three_classes):
 def test_importances_cost_what_the_vote_uses(name, estimator, three_classes):
     """A file may declare any number of features; no voter has an array of that length."""
     model = getattr(boostlab, name)(estimator, n_estimators=5).fit(*three_classes)
-    used, shares = model._ensemble.shares_of_used(2**60)  # an array of which nobody has the memory
+    used, shares = model._ensemble.shares_of_used(2**60)  # an array that no memory holds
     np.testing.assert_array_equal(np.flatnonzero(model.feature_importances_), used[shares > 0])
     np.testing.assert_array_equal(model.feature_importances_[used], shares)
 

@@ -1,4 +1,4 @@
-"""PairwiseClassifier and ECOCClassifier, with boosters and with anybody's classifiers."""
+"""PairwiseClassifier and ECOCClassifier, with boosters and with other classifiers."""
 
 from __future__ import annotations
 

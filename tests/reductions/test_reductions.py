@@ -354,7 +354,7 @@ def test_in_pipelines_and_searches():
         AdaBoostClassifier(multiclass="ova").fit(X, Y)
 
 
-def test_what_speaks_of_one_vote_says_so():
+def test_what_needs_one_vote_says_so():
     model = boostlab.RLPBoostClassifier(**ROUNDS).fit(X, Y)
     with pytest.raises(ValueError, match="theory is about one vote"):
         model.certificate(X, Y)

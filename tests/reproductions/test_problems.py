@@ -10,7 +10,21 @@ import pytest
 
 from boostlab import datasets
 from boostlab_reproductions import problems as tables
-from boostlab_reproductions.problems import ARBOOST, NOISE, QUADBOOST, TEXTBOOK, VADABOOST, PaperProblem, problem
+from boostlab_reproductions.problems import (
+    ARBOOST,
+    ATLAS_SEVERAL,
+    ATLAS_TWO,
+    CC18,
+    NOISE,
+    OPENML_TASKS,
+    QUADBOOST,
+    TEXTBOOK,
+    VADABOOST,
+    PaperProblem,
+    openml_folds,
+    problem,
+)
+from boostlab_reproductions.problems.openml import openml_sum
 from boostlab_reproductions.published import published
 
 NAN = np.nan
@@ -209,6 +223,16 @@ def test_every_problem_has_a_reading_and_its_own_name():
             assert one.made or one.source in datasets.names()
 
 
+def test_openmls_folds_part_the_rows_and_are_stratified():
+    y = np.repeat(["a", "b", "c"], [50, 37, 8])
+    folds = openml_folds(y)
+    assert sorted(row for fold in folds for row in fold) == list(range(95))
+    assert [len(fold) for fold in folds] == [10] * 5 + [9] * 5
+    for label, (few, many) in {"a": (5, 5), "b": (3, 4), "c": (0, 1)}.items():
+        assert {int((y[fold] == label).sum()) for fold in folds} <= {few, many}
+    assert openml_folds(np.repeat([2, 1, 0], [50, 37, 8])) == folds, "the labels' names do not matter"
+
+
 # -- the real data ---------------------------------------------------------------------------------------------------
 
 real = pytest.mark.skipif(not os.environ.get("BOOSTLAB_DATA"), reason="BOOSTLAB_DATA names no folder with the data")
@@ -234,6 +258,15 @@ def test_vadaboosts_sizes(one):
     data = one.data()
     assert (*data.X.shape, int((data.y == 1).sum())) == SIZES[one.name]
     assert set(np.unique(data.y)) == {-1, 1}
+
+
+@real
+def test_folds_are_openmls():
+    """OpenML's own sums of the files of folds: one row in another order, and all are others."""
+    sets = {one.name: one for one in (*ATLAS_TWO, *ATLAS_SEVERAL)}
+    assert OPENML_TASKS.keys() <= set(CC18) <= sets.keys()
+    for name, task in OPENML_TASKS.items():
+        assert openml_sum(task.data, openml_folds(sets[name].data().y)) == task.md5, name
 
 
 @real

@@ -1,4 +1,4 @@
-"""One rule for ties: of equals the strongest regularisation, whoever chooses."""
+"""One rule for ties: of equals the strongest regularisation."""
 
 import numpy as np
 

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from boostlab.studies.hypotheses import Hypothesis, judge, means_over_repeats
+from boostlab.studies.hypotheses import Hypothesis, in_short, judge, means_over_repeats
 from boostlab.studies.plan import Block, Method, Outcome
 from boostlab.studies.study import Done, Results
 from boostlab_reproductions.papers.lambda_report import DEFAULTS, report, what_follows
@@ -55,6 +55,22 @@ def test_verdicts():
     assert verdict(near).verdict == "holds"
 
 
+def test_verdicts_in_short():
+    """A line a verdict, with who errs less by how much; what explores is left out."""
+    base, steady = np.linspace(5, 30, 20), np.full(20, -0.2) + 0.01 * np.arange(20)
+    found = results({"a": base + steady, "b": base, "c": base + 2.0 * (-1.0) ** np.arange(20)})
+    pairs = {"H1": ("a", "lower"), "H2": ("c", "lower"), "H3": ("a", "not lower"), "E1": ("a", "lower")}
+    asked = [
+        Hypothesis(name, "", "errors", method, "b", expected, -0.2, primary=name != "E1")
+        for name, (method, expected) in pairs.items()
+    ]
+    lines = in_short(judge(found, asked, {}, 0.1))
+    assert lines[0].startswith("**Holds** (1 of 3 registered hypotheses): H1: a errs less than b (errors) by 0.1")
+    assert "H3: a errs less than b (errors) by 0.1" in lines[1]
+    assert lines[1].endswith(", expected no less.")
+    assert lines[2:] == ["**Cannot be judged** (1 of 3 registered hypotheses): H2: c against b (errors)."]
+
+
 def test_a_family_counts_once_and_repeats_that_are_missing_do_not_count():
     base = np.linspace(5, 30, 20)
     found = results({"a": base - 0.5, "b": base}, drop={("set 3", "a", 1), ("set 4", "b", 0), ("set 4", "b", 1)})
@@ -99,7 +115,7 @@ def test_the_lambda_study_sees_what_is_planted():
     assert controls["rate of 5"] == controls["λ of 5"] == "jitter, best of 5"
     h1 = made.tables["hypotheses"][0]
     assert against["λ = 5"]["95 % from"] == pytest.approx(h1["95 % from"], abs=0.0051)  # one interval, two tables
-    assert not any(note.startswith("**What follows.**") for note in made.notes)  # not all hypotheses are judged
+    assert not any(note.startswith("**What follows.**") for note in made.headline)  # not all hypotheses are judged
     assert any("a λ above 1 in 100%" in note for note in made.notes)
     from matplotlib.figure import Figure
 

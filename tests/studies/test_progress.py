@@ -10,7 +10,7 @@ from boostlab.studies.watch import StudyProgress
 
 
 def test_notes_are_there_as_long_as_the_cell_is_in_the_making(tmp_path):
-    report(1, 2)  # nobody watches
+    report(1, 2)  # the run is not watched
     with noting(tmp_path, "cell"):
         assert read_notes(tmp_path)["cell"][0] == 0.0
         progress._sink.last = 0.0  # as if the last note were old

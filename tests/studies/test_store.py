@@ -94,12 +94,12 @@ def test_several_writers_at_once(tmp_path):
     assert errors == []
     with Store(path) as store:
         assert len(store.get(str(i) for i in range(25))) == 25
-        assert store.last() == 100  # numbers are never given twice, so that nobody who follows misses one
+        assert store.last() == 100  # numbers are never given twice, so that no reader that follows misses one
         assert [one.number for one in store.after(99)] == [100]
 
 
 def test_several_openers_of_a_store_that_is_being_created(tmp_path):
-    """Nobody takes it for another program's database: mark and tables are read as one state of the file."""
+    """It is not taken for another program's database: mark and tables are read as one state of the file."""
     errors = []
 
     def open_it(path, start):

@@ -34,7 +34,7 @@ def test_means_counts_and_time_left(places):
     progress = watch.StudyProgress("toy")
     first = found["m0", 0]
     progress.begin(places, {first.key: saved(first, 0.1)}, {}, jobs=1)
-    assert progress.sentence() == "toy: 1 of 4 cells"  # nobody knows how long the others take
+    assert progress.sentence() == "toy: 1 of 4 cells"  # how long the others take is not known
     assert math.isnan(progress.seconds_left())
     progress.cell(found["m0", 1], saved(found["m0", 1], 0.2, seconds=8.0))
     assert progress.seconds_left() == 16.0  # two of a kind never seen, taken to be as long

@@ -163,7 +163,7 @@ def test_fit_and_predict_in_batches_give_the_model_of_the_whole_file(tmp_path, m
     np.testing.assert_array_equal(one["booster"].estimator_weights_, two["booster"].estimator_weights_)
     for fact in ("facts", "warnings", "training", "importances", "rounds", "stop"):
         assert about[fact] == also[fact]
-    monkeypatch.setattr("boostlab.tables.files.read_raw", None)  # nobody reads the whole file
+    monkeypatch.setattr("boostlab.tables.files.read_raw", None)  # the whole file is not read
     assert run("predict", tmp_path / "parts.boost", path, "--out", tmp_path / "p.csv").exit_code == 0
     scored = pd.read_csv(tmp_path / "p.csv")
     assert len(scored) == len(frame)

@@ -1,6 +1,6 @@
 """The studies by name; each file of this folder has a function `studies` that returns its own.
 
-They are made when somebody first asks for `STUDIES`, because a study names its boosters and problems.
+They are made when `STUDIES` is first asked for, because a study names its boosters and problems.
 """
 
 from __future__ import annotations

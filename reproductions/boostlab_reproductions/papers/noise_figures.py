@@ -22,16 +22,17 @@ def ranks_of(s: NoiseSetting) -> Any:
 
 
 def add_figures(out: Report, sets: list[NoiseSetting], special: list[NoiseSetting]) -> None:
-    """Add errors against levels of noise, a critical-difference diagram, and ranks by setting."""
+    """Add errors against levels of noise, critical-difference diagrams, and ranks by setting."""
     for learner in ("stumps", "trees"):
         uniform = [s for s in sets if s.where == learner and s.kind == "uniform"]
         if len(uniform) > 1:
             out.figures[f"Error against noise, {learner}"] = partial(_draw_lines, settings=uniform)
     if len(special) > 1:
         out.figures["Long and Servedio's construction"] = lambda figure: _draw_lines(figure, special)
-    noisy = pooled([s for s in sets if s.where == "stumps" and s.kind == "uniform" and s.percent])
-    if len(noisy[0]) > 1 and len(noisy[1]) > 1:
-        out.figures["Critical difference, stumps, uniform noise"] = partial(_draw_critical, errors=noisy)
+    for learner in ("stumps", "trees"):
+        noisy = pooled([s for s in sets if s.where == learner and s.kind == "uniform" and s.percent])
+        if len(noisy[0]) > 1 and len(noisy[1]) > 1:
+            out.figures[f"Critical difference, {learner}, uniform noise"] = partial(_draw_critical, errors=noisy)
     ranked = [s for s in sets if friedman_of(s)]
     if ranked:
         out.figures["Average ranks by setting"] = lambda figure: _draw_ranks(figure, ranked)

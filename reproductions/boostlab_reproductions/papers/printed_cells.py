@@ -56,7 +56,7 @@ def beside_published(
 
     A cell off by more than two is explained if another reading of the paper, which was run, too, is not.
 
-    Fewer than five repeats have no spread to speak of: the printed standard error then stands for theirs, made larger
+    Fewer than five repeats have hardly any spread: the printed standard error then stands for theirs, made larger
     by the root of the ratio of the repeats.
 
     Parameters

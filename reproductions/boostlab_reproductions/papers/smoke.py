@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.boosters import REGISTRY
-from boostlab.studies.plan import Block, Definition, Method, Outcome
+from boostlab.studies.plan import Block, Definition, Method, Outcome, Procedure
 from boostlab.studies.study import Claim, Report, Results, Study
 from boostlab.studies.tables import against_published, error_table, percent
 from boostlab_reproductions.problems import PaperProblem
@@ -22,7 +22,7 @@ _BEST = {"twonorm": 2.3, "ringnorm": 1.3, "chi2_spheres": 0.0}
 
 
 @dataclass(frozen=True)
-class Halves:
+class Halves(Procedure):
     """Train on half of the rows; choose parameters and rounds by a quarter; test on the last quarter."""
 
     rounds: int = 40

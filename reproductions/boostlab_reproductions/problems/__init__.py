@@ -6,6 +6,7 @@ from boostlab_reproductions.problems.atlas import (
     ATLAS_LARGE,
     ATLAS_NOISY_SEVERAL,
     ATLAS_NOISY_TWO,
+    ATLAS_OPENML,
     ATLAS_QUICK_SEVERAL,
     ATLAS_QUICK_TWO,
     ATLAS_SEVERAL,
@@ -14,6 +15,7 @@ from boostlab_reproductions.problems.atlas import (
     CC18,
 )
 from boostlab_reproductions.problems.noise import LONG_SERVEDIO, NOISE
+from boostlab_reproductions.problems.openml import OPENML_TASKS, openml_folds
 from boostlab_reproductions.problems.problem import PaperProblem, ProblemData
 from boostlab_reproductions.problems.quadboost import QUADBOOST
 from boostlab_reproductions.problems.textbook import CLEAN1, LETTER, TEXTBOOK
@@ -28,6 +30,7 @@ __all__ = [
     "ATLAS_LARGE",
     "ATLAS_NOISY_SEVERAL",
     "ATLAS_NOISY_TWO",
+    "ATLAS_OPENML",
     "ATLAS_QUICK_SEVERAL",
     "ATLAS_QUICK_TWO",
     "ATLAS_SEVERAL",
@@ -40,6 +43,7 @@ __all__ = [
     "LETTER",
     "LONG_SERVEDIO",
     "NOISE",
+    "OPENML_TASKS",
     "QUADBOOST",
     "RINGNORM_SMALL",
     "SEVERAL",
@@ -49,4 +53,5 @@ __all__ = [
     "VADABOOST",
     "PaperProblem",
     "ProblemData",
+    "openml_folds",
 ]

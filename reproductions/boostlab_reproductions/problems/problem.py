@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from boostlab import datasets
 from boostlab.datasets.finding import CACHE, FOLDER
+from boostlab.studies.plan import StudyProblem
 from boostlab_reproductions.problems import generators
 from boostlab_reproductions.problems.encoding import NamedColumns, encoded, filled
 
@@ -22,7 +23,7 @@ Missing = Literal["native", "category", "complete", "fill"]
 
 
 @dataclass(frozen=True)
-class PaperProblem:
+class PaperProblem(StudyProblem):
     """A recipe from a data set to what is trained on.
 
     The steps are taken in the order of the parameters below, from `keep` to `cap`.
@@ -252,22 +253,22 @@ def _table(problem: PaperProblem) -> tuple[NamedColumns, Array, Array | None, st
 
 def _classes(problem: PaperProblem, labels: Array) -> tuple[Array, Array, tuple[str, ...]]:
     """Return which rows have a class, the classes as numbers, and their names."""
-    everybody = np.ones(len(labels), bool)
+    all_rows = np.ones(len(labels), bool)
     if problem.at_least is not None:
         y = np.where(labels >= problem.at_least, 1, -1)
-        return everybody, y, (f"< {problem.at_least}", f">= {problem.at_least}")
+        return all_rows, y, (f"< {problem.at_least}", f">= {problem.at_least}")
     known = np.unique(labels)
     unknown = set(problem.positive + problem.negative) - set(known.tolist())
     if unknown:
         raise ValueError(f"Problem {problem.name!r}: {problem.source} has no label {sorted(unknown, key=str)[0]!r}.")
     if problem.positive:
         y = np.where(np.isin(labels, problem.positive), 1, -1)
-        rows = everybody if not problem.negative else np.isin(labels, problem.positive + problem.negative)
+        rows = all_rows if not problem.negative else np.isin(labels, problem.positive + problem.negative)
         positive = ", ".join(map(str, problem.positive))
         negative = ", ".join(map(str, problem.negative or sorted(set(known.tolist()) - set(problem.positive))))
         return rows, y, (negative, positive)
     _, y = np.unique(labels, return_inverse=True)
-    return everybody, 2 * y - 1 if len(known) == 2 else y, tuple(map(str, known.tolist()))
+    return all_rows, 2 * y - 1 if len(known) == 2 else y, tuple(map(str, known.tolist()))
 
 
 def _kept(problem: PaperProblem, columns: NamedColumns, test_rows: Array | None) -> Array:

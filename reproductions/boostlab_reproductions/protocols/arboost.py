@@ -15,7 +15,7 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 from boostlab import Binned, DecisionStump, DecisionTree
 from boostlab.boosters import REGISTRY
 from boostlab.datasets import chi2_spheres
-from boostlab.studies.plan import Definition, Method, Outcome
+from boostlab.studies.plan import Definition, Method, Outcome, Procedure
 from boostlab_reproductions.protocols.quadboost import chance, seed_words
 
 Array = npt.NDArray[Any]
@@ -42,7 +42,7 @@ class TunedParts:
     X_test, y_test : Binned and array
         The test rows.
     clean : array
-        The training labels without noise; nobody trains on them.
+        The training labels without noise; they are not trained on.
     seed : int
         For whatever draws.
     train, test : arrays of int
@@ -65,7 +65,7 @@ class TunedParts:
 
 
 @dataclass(frozen=True)
-class TunedProtocol:
+class TunedProtocol(Procedure):
     """Tune on the training part, test on the rest.
 
     Parameters
@@ -263,7 +263,7 @@ class Spheres:
 
 
 @dataclass(frozen=True)
-class SphereProtocol:
+class SphereProtocol(Procedure):
     """Train on `n_train` rows of the data and follow the rounds on the others.
 
     Parameters

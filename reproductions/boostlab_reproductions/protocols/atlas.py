@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from boostlab.datasets import flip_labels
 from boostlab.studies.choice import preference
-from boostlab.studies.plan import Definition, Method, Outcome
+from boostlab.studies.plan import Definition, Method, Outcome, Procedure
 from boostlab_reproductions.protocols.atlas_models import RUN, ContenderRows, TrainedContender, fitted
 from boostlab_reproductions.protocols.chance import chance, seed_word
 from boostlab_reproductions.protocols.equal_choice import (
@@ -50,7 +50,7 @@ class AtlasParts:
 
 
 @dataclass(frozen=True)
-class Atlas:
+class Atlas(Procedure):
     """A third of the rows tests; of the others some train, and a quarter of these chooses where there is a choice.
 
     A method's `how` is "default" (the library's defaults, trained on all rows) or "tuned" (candidate and rounds chosen
@@ -89,13 +89,9 @@ class Atlas:
 
     def parts(self, data: Any, repeat: int) -> AtlasParts:
         """Split the rows, and plant the noise."""
-        rows, y = _large_classes(np.asarray(data.y))
+        rows, y = large_classes(np.asarray(data.y))
         X = data.X[rows] if isinstance(data.X, np.ndarray) else data.X[rows].toarray()
-        rng = chance(data.hash, repeat, "split")
-        test = drawn(y, min(len(y) / 3, self.most_test), rng)
-        others = np.flatnonzero(~np.isin(np.arange(len(y)), test))
-        most = min(self.most_train, self.most_numbers // X.shape[1])
-        train = others[drawn(y[others], min(len(others), most), rng, FEWEST_TO_TRAIN)]
+        test, train = self.split(data, y, repeat)
         noisy = y[train]
         if self.share:
             noisy = flip_labels(noisy, self.share, chance(data.hash, repeat, "flips"))
@@ -118,6 +114,14 @@ class Atlas:
             int(chance(data.hash, repeat, "models").integers(2**31)),
             facts,
         )
+
+    def split(self, data: Any, y: Array, repeat: int) -> tuple[Array, Array]:
+        """Return the rows that test and those that train, among the rows of classes that are large enough."""
+        rng = chance(data.hash, repeat, "split")
+        test = drawn(y, min(len(y) / 3, self.most_test), rng)
+        others = np.flatnonzero(~np.isin(np.arange(len(y)), test))
+        most = min(self.most_train, self.most_numbers // data.X.shape[1])
+        return test, others[drawn(y[others], min(len(others), most), rng, FEWEST_TO_TRAIN)]
 
     def warm(self, method: Method) -> None:
         """Do nothing before a batch: `run` warms with rows of the set itself."""
@@ -267,7 +271,7 @@ def drawn(y: Array, size: float, rng: np.random.Generator, fewest: int = 1) -> A
     return np.sort(np.concatenate(chosen))
 
 
-def _large_classes(labels: Array) -> tuple[Array, Array]:
+def large_classes(labels: Array) -> tuple[Array, Array]:
     """Return the rows of classes that are large enough, and their class indices."""
     _, places, counts = np.unique(labels, return_inverse=True, return_counts=True)
     rows = np.flatnonzero(counts[places] >= FEWEST_OF_CLASS)

@@ -1,4 +1,4 @@
-"""How the atlas trains everybody: our boosters and what people use otherwise, by one small interface.
+"""How the atlas trains its models: boosters and what people use otherwise, by one small interface.
 
 `fitted` trains a candidate of a method; what it returns answers with probabilities, with the errors after every round
 where there are rounds, and with the size of the saved model.

@@ -10,12 +10,12 @@ import numpy as np
 
 from boostlab.boosters import REGISTRY
 from boostlab.boosters.staged_training import TrainTest, weak_learner
-from boostlab.studies.plan import Definition, Method, Outcome
+from boostlab.studies.plan import Definition, Method, Outcome, Procedure
 from boostlab_reproductions.protocols.vadaboost import halves, seed_words
 
 
 @dataclass(frozen=True)
-class CostCurves:
+class CostCurves(Procedure):
     """Train with stumps on half of the rows, and note the cost after every round.
 
     Costs are those of VadaBoost's (3), divided by n^2: AdaBoost's mean loss is squared.

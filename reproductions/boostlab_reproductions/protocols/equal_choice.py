@@ -1,4 +1,4 @@
-"""A protocol in which everybody chooses alike: as many candidates, the same rows, one rule for ties.
+"""A protocol in which all methods choose alike: as many candidates, the same rows, one rule for ties.
 
 What is trained in a repeat is kept with its parts, so that a training that several methods have among their candidates
 is made once.
@@ -21,7 +21,7 @@ from boostlab.boosters import REGISTRY
 from boostlab.calibration.maps import Calibration
 from boostlab.datasets import flip_labels
 from boostlab.studies.choice import preference
-from boostlab.studies.plan import Definition, Method, Outcome
+from boostlab.studies.plan import Definition, Method, Outcome, Procedure
 from boostlab_reproductions.protocols.chance import chance, seed_word
 
 Array = npt.NDArray[Any]
@@ -66,7 +66,7 @@ class EqualParts:
 
 
 @dataclass(frozen=True)
-class EqualChoice:
+class EqualChoice(Procedure):
     """Half of the rows train, a quarter chooses candidate and rounds, a quarter (or all that is left) tests once.
 
     A method's `how` is "" (train every candidate of its grid; any of its rounds may be chosen), "last" (the same, for

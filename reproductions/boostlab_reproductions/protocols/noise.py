@@ -26,7 +26,7 @@ class Noise(EqualChoice):
     Parameters
     ----------
     kind : {"uniform", "class", "margin"}
-        Whose labels are flipped: anybody's; those of the second class only; rather those of rows near the border.
+        Whose labels are flipped: all rows'; those of the second class only; rather those of rows near the border.
         Exactly the share (of the second class's, for "class"), rounded; a larger share flips the same and some more.
     longest : int
         No candidate takes more rounds, however small its steps.

@@ -1,7 +1,7 @@
 """The protocol of the QuadBoost paper: one pool of stumps a split, all parameters by cross-validation on its half.
 
 Rounds are read off runs of the longest length.  AdaBoost takes up to a million, so on this pool the rounds of QuadBoost
-and AdaBoost are compiled and keep coefficients only (`kernels/pool.py`); they are those of the boosters themselves.
+and AdaBoost are compiled and keep coefficients only (`kernels/pool_search.py`); they are those of the boosters.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from boostlab import LPBoostClassifier, VoterPool
 from boostlab.backend.cpu.kernels.pool_search import exponential_path, residual_path
-from boostlab.studies.plan import Definition, Method, Outcome
+from boostlab.studies.plan import Definition, Method, Outcome, Procedure
 
 Array = npt.NDArray[Any]
 Path = Callable[[Array, Array, Mapping[str, Any], Array], tuple[Array, int]]
@@ -140,7 +140,7 @@ class PoolParts:
 
 
 @dataclass(frozen=True)
-class PoolProtocol:
+class PoolProtocol(Procedure):
     """Half of the rows trains and chooses, the rest tests.
 
     Parameters

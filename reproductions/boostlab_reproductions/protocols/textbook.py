@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from boostlab import DecisionTree
 from boostlab.boosters import REGISTRY
-from boostlab.studies.plan import Definition, Method, Outcome
+from boostlab.studies.plan import Definition, Method, Outcome, Procedure
 from boostlab_reproductions.protocols.chance import chance, seed_word
 
 Array = npt.NDArray[Any]
@@ -39,7 +39,7 @@ class HoldoutParts:
 
 
 @dataclass(frozen=True)
-class _Holdout:
+class _Holdout(Procedure):
     """Random training and test rows.
 
     Parameters

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from boostlab.boosters import REGISTRY
 from boostlab.boosters.staged_training import StagedTraining, TrainTest, weak_learner
-from boostlab.studies.plan import Definition, Method, Outcome
+from boostlab.studies.plan import Definition, Method, Outcome, Procedure
 
 Array = npt.NDArray[Any]
 
@@ -188,7 +188,7 @@ def _rule(booster: str, params: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Stopped:
+class Stopped(Procedure):
     """Split 50/25/25; stop when the validation error has not dropped for a while; choose by validation; test once.
 
     A method's `how` is "" (train every value of its grid), "jitter" (train AdaBoost from slightly different start

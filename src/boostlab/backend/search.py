@@ -44,7 +44,7 @@ def cheapest_split(
     least : float
         Both sides must have at least this much of the last channel, which the criterion does not see.
     threads : int
-        Who may share the work.
+        How many threads may share the work.
     """
     if criterion.by_class:
         search = kernels.cheapest_split_of_classes(criterion.fold, criterion.close)
@@ -66,7 +66,7 @@ def largest_edge(slots: Slots, hist: Array, total: int, sides: int, threads: int
 
 
 def sort_categories(slots: Slots, rank: Array, hist: Array) -> tuple[Array, Array]:
-    """Sort the slots of categorical columns by rank, empty ones last; return the histogram, and who comes where."""
+    """Sort the slots of categorical columns by rank, empty ones last; return the histogram, and the order."""
     order, ordered = np.empty(slots.n_slots, np.int64), np.empty_like(hist)
     kernels.order_slots(np.where(slots.filled, rank, np.inf), slots.starts, slots.categorical, order, hist, ordered)
     return ordered, order

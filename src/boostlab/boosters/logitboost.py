@@ -308,6 +308,7 @@ class LogitBoostOfClasses(Rule):
     family="statistical_view",
     variants=dict(printed=dict(safe=False)),
     grid=dict(learning_rate=(0.1, 1.0)),
+    grid_of_large=dict(learning_rate=(0.1,)),  # a round grows a tree a class: only the rate that suits trees
 )
 @dataclass(eq=False, repr=False)
 class LogitBoostClassifier(Shrinking, BoostingClassifier):

@@ -50,6 +50,8 @@ class Entry:
         sample agree on the program's value.
     grid : mapping
         What a comparison tries: a few values of the parameters that matter most; sizes of trees are tried besides.
+    grid_of_large : mapping
+        What it tries instead, of some of these parameters, on large tables of several classes.
     trees : bool
         Whether trees are tried in place of stumps.
     stronger : mapping
@@ -64,6 +66,7 @@ class Entry:
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     optimum: tuple[Mapping[str, Any], float] | None = None
     grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    grid_of_large: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     trees: bool = True
     stronger: Mapping[str, Literal["larger", "smaller"]] = field(default_factory=dict)
 
@@ -317,7 +320,7 @@ def booster(
     tol_doc : str
         What the parameter `tol` means, where it is the rule's.
     **declared
-        What else `Entry` holds: family, variants, optimum, grid, trees, stronger.
+        What else `Entry` holds: family, variants, optimum, grid, grid_of_large, trees, stronger.
     """
 
     def register(cls: T) -> T:

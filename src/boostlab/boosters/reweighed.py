@@ -106,7 +106,7 @@ class ReweighingClassifier(BoostingClassifier):
 
     time_limit: float | None = param(None, LIMIT)
 
-    _knob: ClassVar[str]  # the program's parameter
+    _parameter: ClassVar[str]  # the program's parameter
     _grid: ClassVar[tuple[float, ...]]
 
     def _weighing(self, value: float) -> Reweighed:
@@ -114,38 +114,38 @@ class ReweighingClassifier(BoostingClassifier):
         raise NotImplementedError
 
     def _rule(self) -> Rule:
-        return self._weighing(self._number(self._knob, meanwhile=1.0))
+        return self._weighing(self._number(self._parameter, meanwhile=1.0))
 
     def _settle(self, bench: SelectionData) -> dict[str, Any]:
-        if not isinstance(getattr(self, self._knob), str):
+        if not isinstance(getattr(self, self._parameter), str):
             return {}
-        train, judge = parted(bench, self._knob)
+        train, judge = parted(bench, self._parameter)
         rule = self._weighing(1.0)
         training = bench.training(rule, train, judge, int(bench.rng.integers(2**62)))
         run(training, bench.rounds)
         s, watched = training.state, training.watched
         if not s.rounds or watched is None:
-            return {self._knob: self._grid[0]}
+            return {self._parameter: self._grid[0]}
         order = s.canonical_order()
         opened = rule.open((s.y * s.votes)[:, order], s.mass[order])
         errors: dict[float, float] = {}
         for value in self._grid:
-            if self._knob == "nu" and value * s.size < 1:
+            if self._parameter == "nu" and value * s.size < 1:
                 continue
             answer = self._weighing(value).weigh(*opened, s.t)
             if not isinstance(answer, Stop):
                 F = settle(answer.alphas @ watched.scores.votes, float(np.abs(answer.alphas).sum()))
                 errors[value] = mean(judge.sample, mistakes(judge.sample, F))
         if not errors:
-            return {self._knob: self._grid[0]}
-        curve = {self._knob: np.array(list(errors)), "error": np.array(list(errors.values()))}
-        return {self._knob: min(errors, key=errors.__getitem__), f"{self._knob}_curve": curve}
+            return {self._parameter: self._grid[0]}
+        curve = {self._parameter: np.array(list(errors)), "error": np.array(list(errors.values()))}
+        return {self._parameter: min(errors, key=errors.__getitem__), f"{self._parameter}_curve": curve}
 
     def _keep(self, ensemble: Ensemble, history: dict[str, Any], stop_reason: str) -> None:
         super()._keep(ensemble, history, stop_reason)
-        setattr(self, f"{self._knob}_", self._number(self._knob, meanwhile=1.0))
-        curve: Mapping[str, Array] = self._settled.get(f"{self._knob}_curve", {})
-        setattr(self, f"{self._knob}_curve_", curve)
+        setattr(self, f"{self._parameter}_", self._number(self._parameter, meanwhile=1.0))
+        curve: Mapping[str, Array] = self._settled.get(f"{self._parameter}_curve", {})
+        setattr(self, f"{self._parameter}_curve_", curve)
 
     def path(self, X: Any, y: Any, values: Iterable[float], sample_weight: Any = None) -> list[Self]:
         """Return models with the same voters, weighed for other values of the program's parameter.
@@ -181,7 +181,7 @@ class ReweighingClassifier(BoostingClassifier):
         opened: Any = None
         for value in values:
             model = copy.copy(self)
-            setattr(model, self._knob, float(value))
+            setattr(model, self._parameter, float(value))
             model._settled = {}
             check_params(model)
             rule = self._weighing(float(value))

@@ -102,7 +102,7 @@ class RLPBoostClassifier(ReweighingClassifier):
     nu: float | str = param(0.1, NU | one_of("validation"))
 
     _settles: ClassVar[tuple[str, ...]] = ("nu", "nu_curve")
-    _knob: ClassVar[str] = "nu"
+    _parameter: ClassVar[str] = "nu"
     _grid: ClassVar[tuple[float, ...]] = NUS
 
     def _weighing(self, value: float) -> Reweighed:

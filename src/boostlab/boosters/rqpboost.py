@@ -88,7 +88,7 @@ class RQPBoostClassifier(ReweighingClassifier):
     C: float | str = param(3.0, number(0, 1e6, "(]") | one_of("validation"))
 
     _settles: ClassVar[tuple[str, ...]] = ("C", "C_curve")
-    _knob: ClassVar[str] = "C"
+    _parameter: ClassVar[str] = "C"
     _grid: ClassVar[tuple[float, ...]] = PRICES
 
     def _weighing(self, value: float) -> Reweighed:

@@ -20,7 +20,8 @@ _TWO_CLASSES = (
 )
 _MORE_CLASSES = ("SAMME", "LogitBoost", "AdaBoostM1", "AdaBoostM2", "AdaBoostMH", "VadaBoost")
 _FAST = {2: ("AdaBoost", "LogitBoost", "MadaBoost", "VadaBoost"), 3: ("SAMME", "LogitBoost", "AdaBoostM2", "VadaBoost")}
-_MUCH = 500_000_000  # cells times classes from which on the strongest, which grows a tree a class, would take hours
+_MUCH = 500_000_000  # cells times classes from which on some boosters take hours, and why
+_TAKE_HOURS = {"LogitBoost": "it grows a tree a class and round"}
 
 _LEAVES = (2, 8, 16, 31)
 _LEAVES_OF_MANY = (4, 8, 16, 31)  # a stump tells two classes from each other
@@ -74,16 +75,14 @@ def suitable(asked: Sequence[str] | None, n_classes: int, n_cells: int) -> tuple
     usual = _TWO_CLASSES if n_classes == 2 else _MORE_CLASSES
     if asked is None:
         too_much = n_classes > 2 and n_cells * n_classes > _MUCH
-        fast = [name for name in _FAST[min(n_classes, 3)] if not (too_much and name == "LogitBoost")]
+        fast = [name for name in _FAST[min(n_classes, 3)] if not (too_much and name in _TAKE_HOURS)]
         names = choose(fast if n_cells > LARGE else usual)
         if n_cells > LARGE:
             slow = [name for name in usual if name not in fast]
             left_out = dict.fromkeys(slow, "the table is large; name them in --boosters to have them")
         if too_much:
-            left_out["LogitBoost"] = (
-                f"it grows a tree a class and round, and with {n_classes} classes so large a table takes it hours; "
-                "name it in --boosters to have it"
-            )
+            hint = f"with {n_classes} classes so large a table takes it hours; name it in --boosters to have it"
+            left_out |= {name: f"{why}, and {hint}" for name, why in _TAKE_HOURS.items()}
     else:
         all_of_them = not isinstance(asked, str) and [name.strip().casefold() for name in asked] == ["all"]
         # Of equals the first is recommended: rather one of the usual than one of many.
@@ -119,10 +118,9 @@ def _regressors(asked: Sequence[str] | None) -> tuple[list[Method], dict[str, st
 
 
 def _grid(name: str, n_classes: int, n_cells: int) -> Mapping[str, tuple[Any, ...]]:
-    own = REGISTRY[name].grid
-    if name == "LogitBoostClassifier" and n_classes > 2 and n_cells > LARGE:
-        own = {"learning_rate": (0.1,)}  # K trees a round: only the rate that suits trees
-    if not REGISTRY[name].trees:
+    entry = REGISTRY[name]
+    own = {**entry.grid, **(entry.grid_of_large if n_classes > 2 and n_cells > LARGE else {})}
+    if not entry.trees:
         return own
     if n_classes == 2:
         return {"max_leaf_nodes": _LEAVES, **own}

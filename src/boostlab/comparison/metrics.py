@@ -199,7 +199,6 @@ METRICS = {
         Metric("absolute_error", "Absolute error", "mean of |y - prediction|", _absolute, "numbers", bounded=False),
     )
 }
-OF_NUMBERS = tuple(name for name, one in METRICS.items() if one.needs == "numbers")
 
 
 def find_metric(name: str) -> Metric:

@@ -18,7 +18,7 @@ from boostlab.comparison.peers import build, fit_in_steps, is_peer
 from boostlab.data.binned import Binned
 from boostlab.datasets import flip_labels
 from boostlab.studies.choice import preference
-from boostlab.studies.plan import Definition, Method, Outcome
+from boostlab.studies.plan import Definition, Method, Outcome, Procedure
 from boostlab.studies.progress import report
 
 Array = npt.NDArray[Any]
@@ -49,7 +49,7 @@ class OuterSplit:
 
 
 @dataclass(frozen=True)
-class NestedCV:
+class NestedCV(Procedure):
     """Repeated cross-validation, stratified by class, in which every training part chooses by one of its own.
 
     A repeat of the study is one outer split: repeat r tests on part r % folds of division r // folds.  A booster is

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.contract.constraints import Constraints
+from boostlab.contract.criterion import Criterion
 from boostlab.contract.step import Stop
 from boostlab.contract.task import Task
 
@@ -49,6 +50,7 @@ class Session:
 
     labels: bool = True  # whether all its voters for "edge" say -1 or +1
     directed: bool = False  # whether voters keep to a direction, which a negative coefficient would turn
+    compiled: bool = False  # whether rounds of its voters may be compiled: `stump_search` and `voters` answer
 
     def best(self, task: Task) -> Found | Stop:
         """Return the best voter it can find, or why there is none."""
@@ -63,6 +65,20 @@ class Session:
 
     def forget(self) -> None:
         """Take note that earlier voters' coefficients changed: what follows from `added` no longer holds."""
+
+    def stump_search(self, criterion: str) -> tuple[Criterion, int] | None:
+        """Return by which criterion, and for which side of a cut, compiled rounds look for stumps; None if they cannot.
+
+        Parameters
+        ----------
+        criterion : str
+            What the tasks of these rounds name.
+        """
+        raise NotImplementedError
+
+    def voters(self, found: Array, leaves: Array | None = None) -> Sequence[Any]:
+        """Return the stumps that compiled rounds found, with what they vote."""
+        raise NotImplementedError
 
 
 class Learner:

@@ -158,7 +158,7 @@ class LearnerRows(Protocol):
     def part(self, node: Any, feature: int, low: Array) -> tuple[Node, Node]:
         """Part a node's rows: those in the column's low slots, and the others."""
 
-    def ahead(self, left: float) -> int:
+    def leaves_at_once(self, left: float) -> int:
         """Return how many of the leaves that lead are worth to be parted at once, if so many splits are left."""
 
     def halves(self, channels: Any, cuts: Sequence[tuple[Any, int, Array]]) -> list[NodeHalves]:

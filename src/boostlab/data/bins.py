@@ -120,9 +120,9 @@ class Bins:
 
     def encode(self, X: Any, threads: int = 1) -> Codes:
         """Return the bin codes of X; of a sparse one by rows or by columns."""
-        return self._encode_sparse(X, threads) if is_sparse(X) else self._encode_dense(X, threads)
+        return self._encode_sparse(X, threads) if is_sparse(X) else self.encode_dense(X, threads)
 
-    def _encode_dense(self, X: Array, threads: int) -> DenseCodes:
+    def encode_dense(self, X: Array, threads: int) -> DenseCodes:
         counts, n_bins = np.diff(self.starts), self.n_bins
         cells = np.zeros(*DenseCodes.shape_of(len(X), self.n_features, int(n_bins.max(initial=0)) + 1))
         widths = np.array([1 << int(c).bit_length() for c in counts], np.int64)

@@ -205,7 +205,7 @@ def _coded(batches: Batches, read: ReadBatches, max_bins: int | str, threads: in
     for at, X in numbers() if done < read.n_rows else ():
         if at + len(X) <= done:
             continue
-        cells[:, at : at + len(X)] = bins._encode_dense(X, threads).cells
+        cells[:, at : at + len(X)] = bins.encode_dense(X, threads).cells
         keys[at : at + len(X)] = row_keys(X, threads)
         if kept is not None:
             kept.note(at + len(X))

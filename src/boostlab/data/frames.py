@@ -59,12 +59,12 @@ class Columns:
         """
         names = list(X.columns) if is_frame(X) else None
         columns = cls([None] * X.shape[1], names)
-        wanted = _chosen(X, categorical_features, columns)
+        wanted = chosen_columns(X, categorical_features, columns)
         for j in sorted(wanted):
-            distinct = columns._distinct(_present(X, j), j)
+            distinct = columns.distinct(present_values(X, j), j)
             if least > 1:
-                distinct = _frequent(distinct, _values(X, j), least, weight)
-            columns.categories[j] = categories = _in_order(distinct)
+                distinct = _frequent(distinct, values_of(X, j), least, weight)
+            columns.categories[j] = categories = in_order(distinct)
             if len(categories) > MOST_BINS:
                 raise ValueError(
                     f"{columns.name(j)} has {len(categories):,} categories, and at most {MOST_BINS:,} are possible; "
@@ -103,7 +103,7 @@ class Columns:
             out[:, j] = self._numeric(X, j, first) if categories is None else self._places(X, j, categories)
         return out
 
-    def _distinct(self, values: list[Any], j: int) -> set[Any]:
+    def distinct(self, values: list[Any], j: int) -> set[Any]:
         try:
             return set(values)
         except TypeError as error:
@@ -114,18 +114,18 @@ class Columns:
 
     def _places(self, X: Any, j: int, categories: list[Any]) -> Array:
         """Return a categorical column as the numbers of its categories."""
-        seen = self._distinct(_present(X, j), j)
+        seen = self.distinct(present_values(X, j), j)
         held_text = bool(categories) and all(isinstance(v, str) for v in categories)
         if seen and held_text and all(isinstance(v, _NUMBERS) for v in seen):
             raise ValueError(f"{self.name(j)} held text at fit and holds numbers now; give a table of the same kind.")
         place = {v: float(i) for i, v in enumerate(categories)}
-        return np.array([np.nan if is_missing(v) else place.get(v, np.nan) for v in _values(X, j)])
+        return np.array([np.nan if is_missing(v) else place.get(v, np.nan) for v in values_of(X, j)])
 
     def _numeric(self, X: Any, j: int, first: bool) -> Array:
         try:
             if not is_frame(X):
                 return np.array([np.nan if is_missing(v) else v for v in X[:, j]], dtype=np.float64)
-            kind = _kind(X, j)
+            kind = kind_of(X, j)
             if kind == "number":
                 return _floats(_column(X, j))
         except OverflowError:
@@ -157,11 +157,11 @@ def merged_columns(known: Columns | None, new: Columns, X: Any) -> Columns:
     if known is None:
         return new
     for j, (before, now) in enumerate(zip(known.categories, new.categories, strict=True)):
-        if (before is None) != (now is None) and _present(X, j):
+        if (before is None) != (now is None) and present_values(X, j):
             kinds = ("numbers", "text or categories") if before is None else ("text or categories", "numbers")
             raise ValueError(f"{known.name(j)} holds {kinds[1]}, and held {kinds[0]} before; give one kind in all.")
         if before is not None and now is not None:
-            known.categories[j] = _in_order({*before, *now})
+            known.categories[j] = in_order({*before, *now})
     return known
 
 
@@ -181,7 +181,7 @@ def has_others(X: Any) -> bool:
     if not is_frame(X):
         return False
     one_each = {dtype: j for j, dtype in enumerate(X.dtypes)}
-    return any(_is_loose(X, j) or _kind(X, j) != "number" for j in one_each.values())
+    return any(is_loose(X, j) or kind_of(X, j) != "number" for j in one_each.values())
 
 
 def has_sparse(X: Any) -> bool:
@@ -210,7 +210,7 @@ def _dtype(X: Any, j: int) -> str:
     return str(_column(X, j).dtype)
 
 
-def _kind(X: Any, j: int) -> str:
+def kind_of(X: Any, j: int) -> str:
     """Return "number", "category" or "other" for a frame's column."""
     dtype = _column(X, j).dtype
     if hasattr(X, "iloc"):
@@ -219,21 +219,22 @@ def _kind(X: Any, j: int) -> str:
         if types.is_numeric_dtype(dtype) and not types.is_complex_dtype(dtype):
             return "number"
         if types.is_object_dtype(dtype):
-            return _kind_of_objects(_present(X, j))
+            return kind_of_objects(present_values(X, j))
         return "category" if types.is_string_dtype(dtype) or isinstance(dtype, _pandas_categorical()) else "other"
     if dtype.is_numeric() or str(dtype) in ("Boolean", "Null"):
         return "number"
     return "category" if str(dtype).split("(")[0] in ("String", "Categorical", "Enum", "Utf8") else "other"
 
 
-def _kind_of_objects(values: list[Any]) -> str:
+def kind_of_objects(values: list[Any]) -> str:
+    """Return "number", "category" or "other" for a column of Python objects, by its values."""
     kinds = set(map(type, values))
     if not all(issubclass(k, (str, *_NUMBERS)) for k in kinds):
         return "other"
     return "category" if any(issubclass(k, str) for k in kinds) else "number"
 
 
-def _is_loose(X: Any, j: int) -> bool:
+def is_loose(X: Any, j: int) -> bool:
     """Return whether a frame's column has no type of its own."""
     return _dtype(X, j) in ("object", "Null")
 
@@ -255,7 +256,8 @@ def _pandas_categorical() -> type:
     return CategoricalDtype
 
 
-def _values(X: Any, j: int) -> list[Any]:
+def values_of(X: Any, j: int) -> list[Any]:
+    """Return the cells of column j as Python objects."""
     column = _column(X, j)
     if not is_frame(X):
         return np.asarray(column).tolist()
@@ -265,8 +267,9 @@ def _values(X: Any, j: int) -> list[Any]:
     return column.to_list()
 
 
-def _present(X: Any, j: int) -> list[Any]:
-    return [v for v in _values(X, j) if not is_missing(v)]
+def present_values(X: Any, j: int) -> list[Any]:
+    """Return the cells of column j that are not missing."""
+    return [v for v in values_of(X, j) if not is_missing(v)]
 
 
 def is_missing(v: Any) -> bool:
@@ -276,14 +279,15 @@ def is_missing(v: Any) -> bool:
     return isinstance(v, float | Decimal | np.generic | datetime) and bool(v != v)
 
 
-def _in_order(values: set[Any]) -> list[Any]:
+def in_order(values: set[Any]) -> list[Any]:
+    """Return categories in sorted order."""
     try:
         return sorted(values)
     except TypeError:  # a mixture of types
         return sorted(values, key=lambda v: (type(v).__name__, str(v)))
 
 
-def _chosen(X: Any, wanted: Any, columns: Columns) -> set[int]:
+def chosen_columns(X: Any, wanted: Any, columns: Columns) -> set[int]:
     """Return the positions of the categorical columns."""
     d = X.shape[1]
     if wanted is None:
@@ -293,7 +297,7 @@ def _chosen(X: Any, wanted: Any, columns: Columns) -> set[int]:
             raise ValueError(
                 f'categorical_features={wanted!r} is not known; use "from_dtype", None, or a list of columns.'
             )
-        return {j for j in range(d) if is_frame(X) and _kind(X, j) == "category"}
+        return {j for j in range(d) if is_frame(X) and kind_of(X, j) == "category"}
     if not isinstance(wanted, Sequence | np.ndarray):
         raise ValueError(f'categorical_features={wanted!r} is not known; use "from_dtype", None, or a list of columns.')
     items = list(wanted)

@@ -17,8 +17,6 @@ from boostlab.contract import Facts, Found, Learner, Retry, Reweigh, Rows, Rule,
 from boostlab.contract.rule import plain_of, usual_of
 from boostlab.engine.state import TrainingState
 from boostlab.ensemble.vote import Round, constant, settle
-from boostlab.learners.criteria import CRITERIA
-from boostlab.learners.stump import MIXED, StumpSession
 
 Array = npt.NDArray[Any]
 
@@ -139,22 +137,19 @@ class Training:
 
     def _fused(self) -> Any:
         """Return the compiled rounds of stumps under a rule whose step is a formula, on rows that are not drawn."""
-        if self.draws or not isinstance(self.session, StumpSession) or self.session.directed:
+        if self.draws or not self.session.compiled:
             return None
         plain, usual = plain_of(self.rule, self.state), usual_of(self.rule, self.state)
         if plain is None and usual is None:
             return None
-        name = self.rule.needs if usual is None else usual.criterion or self.rule.needs
-        if self.session.sides != 0 and name != "edge":  # such stumps are compared by their edges only
-            return None
-        return self.rows.fused(plain, MIXED if name == "mixed" else CRITERIA[name], self.session.sides)
+        search = self.session.stump_search(self.rule.needs if usual is None else usual.criterion or self.rule.needs)
+        return None if search is None else self.rows.fused(plain, *search)
 
     def _fused_rounds(self, most: int) -> int:
         """Take up to `most` rounds in one compiled call; return how many: none if the next one is unusual."""
         start, state = time.perf_counter(), self.state
         self.torn = True
         made = self.fused.rounds(state, most)
-        assert isinstance(self.session, StumpSession)
         if made is None:
             return 0
         voters, each = self.session.voters(made.places, made.leaves), (time.perf_counter() - start) / len(made.alphas)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from boostlab.data.frames import is_frame
 from boostlab.explain.shapley import Contributions, contributions
+from boostlab.reductions.reduced import Reduced
 
 Array = npt.NDArray[Any]
 
@@ -155,9 +156,10 @@ def _output(model: Any, told: Contributions, place: int, P: Array) -> int:
     """Return which score says most of a predicted class."""
     if len(told.output_names) == 1:
         return 0
-    form = getattr(model._ensemble, "form", None)
-    if form is None or form.decoder == "strongest":
+    vote = model._ensemble
+    if not isinstance(vote, Reduced) or vote.form.decoder == "strongest":
         return place
+    form = vote.form
     second = int(np.where(np.arange(len(P)) == place, -np.inf, P).argmax())
     parts = form.code[place] * form.code[second] < 0
     return int(np.where(parts, form.code[place] * told.scores[0], -np.inf).argmax())

@@ -17,7 +17,7 @@ _NEVER = np.iinfo(np.int64).min
 
 
 def ranked(slots: Slots, hist: Array, total: int, sides: int, direction: Array | None = None) -> Iterator[Candidate]:
-    """Yield stumps, the one with the largest edge first; ties as in `kernels.edge.best_edge`.
+    """Yield stumps, the one with the largest edge first; ties as in `kernels.stump_search.best_edge`.
 
     Parameters
     ----------

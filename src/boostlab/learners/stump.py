@@ -95,6 +95,7 @@ class StumpSession(Session):
         self.rows, self.slots, self.search = rows, rows.slots, SplitSearch(rows)
         self.sides, self.names_by = sides, names_by
         self.directed = constraints is not None and constraints.directions is not None
+        self.compiled = not self.directed
         if constraints is not None and self.directed:  # a stump is of one column: others cannot join
             self.search = ConstrainedSearch(rows, constraints)
 
@@ -128,6 +129,12 @@ class StumpSession(Session):
             elif isinstance(criterion, ByClass):
                 sums = {class_error_sums: channels.errors(criterion, [below, above])}
         return self._found(self._stump(split.feature, split.cut, self.slots.low(split), *leaves), sums)
+
+    def stump_search(self, criterion: str) -> tuple[Criterion, int] | None:
+        """Return the criterion and the sides of compiled rounds; one-sided stumps are compared by their edges only."""
+        if self.sides != 0 and criterion != "edge":
+            return None
+        return MIXED if criterion == "mixed" else CRITERIA[criterion], self.sides
 
     def _criterion(self, task: Task) -> Criterion:
         """Return what is searched for: for three or more classes what the learner says, else what the task names."""

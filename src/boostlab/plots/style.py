@@ -19,7 +19,7 @@ LOOKS: list[tuple[str, Any, str]] = [
 ]
 GREY = "#555555"
 LONGEST = 18  # letters of a category's name
-SHADES = "cividis"  # a scale of colours that everybody sees as dark to light
+SHADES = "cividis"  # a scale of colours that is seen as dark to light also by the colour-blind
 
 
 def look(number: int, points: int = 0, every: int = 0) -> dict[str, Any]:

@@ -150,7 +150,7 @@ def figure(svg: Markup, caption: str = "") -> Markup:
 
 
 def page(title: str, lead: Any, sections: Mapping[str, Any], mark: str = "") -> str:
-    """Return a whole page: one file that asks nothing of anybody.
+    """Return a whole page: one file that loads nothing else.
 
     Parameters
     ----------

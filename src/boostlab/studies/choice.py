@@ -1,4 +1,4 @@
-"""One rule for choosing a model, whoever chooses: the lowest cost, and of equals the strongest regularisation.
+"""The one rule for choosing a model: the lowest cost, and of equals the strongest regularisation.
 
 Few rows choose, so that equal costs are common: in the first noise study they decided 32 to 48 % of all choices.  Where
 the order of a grid breaks ties, one booster gets its weakest candidate and another its strongest, and a difference

@@ -32,6 +32,8 @@ LEVEL = 0.05
 RESAMPLES, DRAWS = 2000, 5000  # behind an interval, and behind a posterior
 FEWEST = 6  # data sets, below which no test over data sets can be significant
 
+_SHORT = ("hypothesis", "method", "against", "where", "sets", "difference, points", "95 % from", "to", "Wilcoxon p")
+
 Expected = Literal["lower", "higher", "not lower"]
 
 
@@ -113,6 +115,18 @@ class Judged:
             "verdict": self.verdict,
         }
 
+    def short_row(self, difference: str = "difference, points", asked: str = "hypothesis") -> dict[str, Any]:
+        """Return a row without verdict, where another number is compared or nothing was registered."""
+        shown = {"hypothesis": asked, "difference, points": difference}
+        row = self.row()
+        return {shown.get(name, name): row[name] for name in _SHORT}
+
+    def equivalence_row(self, rope: float) -> dict[str, Any]:
+        """Return a row of the posterior with another region of practical equivalence."""
+        p = self.posterior_at(rope)
+        shares = {"P(lower)": p.better, "P(equal)": p.equal, "P(higher)": p.worse}
+        return {"hypothesis": self.hypothesis.name} | {name: round(share, 3) for name, share in shares.items()}
+
     def claim(self) -> Claim:
         """Return it as a claim of the study's page."""
         h, shift = self.hypothesis, self.shift
@@ -191,6 +205,45 @@ def judge(
             )
         )
     return out
+
+
+def in_short(judged: Sequence[Judged]) -> list[str]:
+    """Return what became of the registered hypotheses, a line a verdict, in words that can be quoted."""
+    primary = [one for one in judged if one.hypothesis.primary]
+    lines = []
+    for verdict, said in _SAID.items():
+        mine = [one for one in primary if one.verdict == verdict]
+        if mine:
+            listed = "; ".join(f"{one.hypothesis.name}: {_found(one)}" for one in mine)
+            lines.append(f"**{said}** ({len(mine)} of {len(primary)} registered hypotheses): {listed}.")
+    return lines
+
+
+_SAID = {
+    "holds": "Holds",
+    "partly": "Holds only before the correction for their number",
+    "does not hold": "Does not hold",
+    "cannot be judged": "Cannot be judged",
+}
+
+
+def _found(one: Judged) -> str:
+    """Return who errs less and by how much; of what cannot be judged, only the pair."""
+    h, shift = one.hypothesis, one.shift
+    method, opponent = (f'"{name}"' if ", " in name else name for name in (h.method, h.opponent))
+    size = f"{shift.estimate:+.2f} points ({shift.low:+.2f} to {shift.high:+.2f})"
+    if one.verdict == "cannot be judged":
+        return f"{method} against {opponent} ({h.block})"
+    if one.verdict == "holds" and h.expected == "not lower":
+        return f"{method} errs no less than {opponent} ({h.block}): {size}"
+    expected = {"lower": "less", "higher": "more", "not lower": "no less"}[h.expected]
+    surprise = f", expected {expected}" if one.verdict == "does not hold" else ""
+    if shift.low * shift.high <= 0:
+        return f"{method} against {opponent} ({h.block}): {size}{surprise}"
+    low, high = sorted((abs(shift.low), abs(shift.high)))
+    size = f"{abs(shift.estimate):.2f} points ({low:.2f} to {high:.2f})"
+    way = "more" if shift.estimate > 0 else "less"
+    return f"{method} errs {way} than {opponent} ({h.block}) by {size}{surprise}"
 
 
 def _over_families(problems: Sequence[str], d: Array, families: Mapping[str, str]) -> float:

@@ -16,6 +16,7 @@ from typing import Any
 
 from boostlab.report.markdown import markdown_page
 from boostlab.studies import cell_file, index
+from boostlab.studies.published_cells import machines
 from boostlab.studies.request import RequestError
 from boostlab.studies.runner import Ran
 from boostlab.studies.study import Report, Results, Study
@@ -103,6 +104,7 @@ def _parts(ran: Ran, report: Report, figures: Sequence[str], troubles: Sequence[
     if ran.planned > len(ran.results.rows()):
         share = len(ran.results.rows()) / ran.planned
         yield f"**Not finished ({share:.1%} of the cells): the verdicts are those of what is there.**"
+    yield section("In short", report.headline)
     if report.claims:
         yield "## What was expected, and what we see" if own else "## What the paper says, and what we see"
         yield markdown([{"verdict": f"**{c.verdict}**", "claim": c.text, "ours": c.evidence} for c in report.claims])
@@ -145,7 +147,7 @@ def facts(ran: Ran) -> Iterable[str]:
     clock = sum(run.seconds for run in ran.runs)
     jobs = " or ".join(str(n) for n in sorted({run.jobs for run in ran.runs}))
     yield f"Time: {duration(computing)} of computing, added up over the cells"
-    for machine in dict.fromkeys(run.machine for run in ran.runs):
+    for machine in machines(ran.runs):
         yield f"Machine: {machine}"
     if ran.runs:
         many = f"the {len(ran.runs)} runs that computed them" if len(ran.runs) > 1 else "the run that computed them"
@@ -191,10 +193,9 @@ def _readings(study: Study) -> list[str]:
     lines: dict[str, None] = {}
     for block in study.blocks:
         for problem in block.problems:
-            reading = getattr(problem, "reading", "")
-            stands_in = "" if getattr(problem, "exact", True) else " Not the paper's data: they stand in for them."
-            if reading or stands_in:
-                lines[f"{problem.name}: {reading}{stands_in}"] = None
+            stands_in = "" if problem.exact else " Not the paper's data: they stand in for them."
+            if problem.reading or stands_in:
+                lines[f"{problem.name}: {problem.reading}{stands_in}"] = None
     return list(lines)
 
 

@@ -14,11 +14,12 @@ import io
 import json
 import sys
 import tokenize
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.resources import files
-from typing import Any, Protocol, TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -29,16 +30,28 @@ NO_CONSTRAINTS = ("monotone", "interactions", "shapes")  # None, their default, 
 Definition = dict[str, Any]  # of JSON values only: what it holds is what tells one cell from another
 
 
-class StudyProblem(Protocol):
-    """A data set as a study uses it (see `problems.py`)."""
+class StudyProblem(ABC):
+    """A data set as a study uses it.
 
-    @property
-    def name(self) -> str:
-        """Its row in the study's table."""
+    Attributes
+    ----------
+    name : str
+        Its row in the study's table.
+    reading : str
+        One sentence on how the paper was read, for the study's page; empty if there is nothing to say.
+    exact : bool
+        False where the data are not those of the paper but stand in for them.
+    """
 
+    name: str
+    reading: str = ""
+    exact: bool = True
+
+    @abstractmethod
     def definition(self) -> Definition:
         """Say how it is made: the source, the classes, the columns, the rows."""
 
+    @abstractmethod
     def data(self) -> Any:
         """Return the data; its `hash` is that of the numbers."""
 
@@ -96,32 +109,45 @@ class Outcome:
     arrays: dict[str, Array] = field(default_factory=dict)
 
 
-class Procedure(Protocol):
-    """A protocol: how the rows are split, how parameters are chosen, what is measured.
+class Procedure(ABC):
+    """A protocol: how the rows are split, how parameters are chosen, what is measured."""
 
-    One that draws its splits has a method `split_seed(data_hash, repeat)`, too: the words of the SeedSequence.
-    """
-
+    @abstractmethod
     def definition(self) -> Definition:
         """Return all that may change a result: shares, patience, caps, seeds, and a `version` to raise by hand."""
 
+    @abstractmethod
     def parts(self, data: Any, repeat: int) -> Any:
         """Return what all methods share in one repeat: rows to train, to choose and to test by, noise, bins.
 
         Depends on the data and the repeat only, never on a method: all see identical splits.
         """
 
+    @abstractmethod
     def run(self, parts: Any, method: Method) -> Outcome:
         """Train, choose, test."""
 
+    def basis(self) -> Definition:
+        """Return what its parts depend on: its whole definition, unless it says less.
 
-def basis(protocol: Procedure) -> Definition:
-    """Return what a protocol's parts depend on: what its `basis()` says, or else its whole definition.
+        Cells whose protocols have the same basis are computed from the same parts, of several studies too.
+        """
+        return self.definition()
 
-    Cells whose protocols have the same basis are computed from the same parts, of several studies too.
-    """
-    said: Definition = getattr(protocol, "basis", protocol.definition)()
-    return said
+    def split_seed(self, data_hash: str, repeat: int) -> tuple[int, ...]:
+        """Return the words of the SeedSequence that draws the splits; none if it draws none."""
+        return ()
+
+    def warm(self, method: Method) -> None:
+        """Let the kernels that a method needs be compiled or read before any time is measured.
+
+        By default the booster is fitted once to a handful of rows.
+        """
+        from boostlab.boosters import REGISTRY
+
+        X = np.arange(12.0).reshape(6, 2)
+        model = REGISTRY[method.booster].cls(n_estimators=2, n_jobs=1, random_state=0)
+        model.fit(X, [-1, 1, 1, -1, 1, 1]).predict(X)
 
 
 @dataclass(frozen=True)
@@ -179,7 +205,7 @@ def code_version(booster: str) -> str:
     """Return a short hash of a booster's code: its rule and what that builds on, and its parameters' defaults.
 
     Where the files lie, what they import and how they are explained does not matter (see `statements`).  The engine,
-    the weak learners and the estimator's own code are not in it: whoever changes what they compute raises the
+    the weak learners and the estimator's own code are not in it: a change of what they compute raises the
     protocols' versions.  A rule that was rewritten without a change of its models keeps the hash that it had
     (same_code.csv), and so its cells.
 

@@ -1,4 +1,4 @@
-"""How far a cell is: its worker writes it down, and whoever watches the run reads it."""
+"""How far a cell is: its worker writes it down, and the display of the run reads it."""
 
 from __future__ import annotations
 

@@ -60,6 +60,23 @@ def take_over(ran: Ran, store: Store) -> TakenOver:
     return TakenOver(taken, known, outdated)
 
 
+def machines(runs: Sequence[Run]) -> list[str]:
+    """Return the machines of all runs, each once; a run that stands for several names them all.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+        Whose machines.
+
+    Examples
+    --------
+    >>> runs = [Run("toy", 1, "", 1.0, "1.0", name) for name in ("a; b", "b")]
+    >>> machines(runs)
+    ['a', 'b']
+    """
+    return list(dict.fromkeys(name for run in runs for name in run.machine.split("; ")))
+
+
 def _sum(runs: Sequence[Run]) -> Run:
     """Return one run for several: all seconds and machines, and the most workers."""
     return Run(
@@ -68,5 +85,5 @@ def _sum(runs: Sequence[Run]) -> Run:
         min(run.started for run in runs),
         sum(run.seconds for run in runs),
         runs[0].version,
-        "; ".join(dict.fromkeys(run.machine for run in runs)),
+        "; ".join(machines(runs)),
     )

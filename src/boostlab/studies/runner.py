@@ -1,7 +1,7 @@
 """Compute the cells of a study that the store does not have, on all cores, until they are done or interrupted.
 
-Every worker writes a cell into the store as soon as it is finished.  So the store is the only memory: whoever is killed
-loses no more than the cells in the making, and the next run computes what is missing, whatever the reason.
+Every worker writes a cell into the store as soon as it is finished.  So the store is the only memory: a run that is
+killed loses no more than the cells in the making, and the next run computes what is missing, whatever the reason.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.util import find_spec
 
 from boostlab.studies.packing import to_text
-from boostlab.studies.plan import Cell, StudyProblem, basis, key, same_code
+from boostlab.studies.plan import Cell, StudyProblem, key, same_code
 from boostlab.studies.store import CellEntry, Saved, Store, kind
 from boostlab.studies.study import Done, Study
 
@@ -127,20 +127,19 @@ def _read(problem: StudyProblem) -> tuple[str, float, str]:
         data = problem.data()
     except (ValueError, OSError, LookupError, ImportError) as error:
         return "", 0.0, (str(error).strip() or type(error).__name__).splitlines()[0]
-    return data.hash, float(math.prod(getattr(data.X, "shape", (0,)))), ""
+    return data.hash, float(math.prod(data.X.shape)), ""
 
 
 def split_seed(cell: Cell, data: str) -> str:
-    """Return the words of the SeedSequence that draws a cell's split, where its protocol says them."""
-    says = getattr(cell.protocol, "split_seed", None)
-    return " ".join(map(str, says(data, cell.repeat))) if says and data else ""
+    """Return the words of the SeedSequence that draws a cell's split, where its protocol draws one."""
+    return " ".join(map(str, cell.protocol.split_seed(data, cell.repeat))) if data else ""
 
 
 def shared(place: Place) -> str:
     """Return what tells the parts that a cell is computed from from others."""
     cell, data = place.cell, place.entry.data if place.entry else ""
     return to_text(
-        {"problem": cell.problem.definition(), "basis": basis(cell.protocol), "repeat": cell.repeat, "data": data}
+        {"problem": cell.problem.definition(), "basis": cell.protocol.basis(), "repeat": cell.repeat, "data": data}
     )
 
 

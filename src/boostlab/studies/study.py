@@ -77,6 +77,8 @@ class Report:
         Paragraphs under the tables: disagreements and their likely reasons.
     captions : dict from str to str
         Name of a table or figure -> what its columns, marks and repeats are, shown under its heading.
+    headline : list of str
+        What was found, in sentences that can be quoted: the first thing on the page.
     """
 
     tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
@@ -84,6 +86,7 @@ class Report:
     claims: list[Claim] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     captions: dict[str, str] = field(default_factory=dict)
+    headline: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from boostlab.studies.packing import to_text
-from boostlab.studies.plan import Method, Outcome, Procedure, StudyProblem, basis
+from boostlab.studies.plan import Method, Outcome, Procedure, StudyProblem
 from boostlab.studies.progress import TimeOver, noting
 from boostlab.studies.store import CellEntry, Store
 
@@ -152,7 +150,7 @@ def _remembered(batch: CellBatch) -> list[Any]:
         _memory.parts = ("", [])
         return []
     entry, _, protocol = batch.cells[0]
-    name = to_text({"data": entry.data, "basis": basis(protocol), "repeat": batch.repeat, "run": batch.run})
+    name = to_text({"data": entry.data, "basis": protocol.basis(), "repeat": batch.repeat, "run": batch.run})
     if _memory.parts[0] != name:
         _memory.parts = (name, [])
     return _memory.parts[1]
@@ -173,10 +171,9 @@ def _is_orphan(batch: CellBatch) -> bool:
 
 
 def _warm(batch: CellBatch) -> None:
-    """Let kernels be compiled or read before the time is measured.
+    """Let kernels be compiled or read before the time is measured, which is not taken from a run's budget either.
 
-    A protocol that times its methods may have a function `warm(method)`; otherwise every booster is fitted once to a
-    handful of rows.  What fails here will fail, and be told, in its cell.  It is not taken from a run's budget either.
+    What fails here will fail, and be told, in its cell.
     """
     if _memory.run != batch.run:
         _memory.run, _memory.warming, _memory.finished = batch.run, 0.0, 0
@@ -185,15 +182,7 @@ def _warm(batch: CellBatch) -> None:
         if method.booster and (name := to_text(method.definition())) not in _is_warm:
             _is_warm.add(name)
             with _caught(), suppress(Exception):
-                warm = getattr(protocol, "warm", None)
-                if warm is not None:
-                    warm(method)
-                else:
-                    from boostlab.boosters import REGISTRY
-
-                    X = np.arange(12.0).reshape(6, 2)
-                    model = REGISTRY[method.booster].cls(n_estimators=2, n_jobs=1, random_state=0)
-                    model.fit(X, [-1, 1, 1, -1, 1, 1]).predict(X)
+                protocol.warm(method)
     _memory.warming += time.time() - start
 
 

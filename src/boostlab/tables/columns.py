@@ -107,7 +107,7 @@ def telling_words(counts: Counter[str], n_rows: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """A table as it was read, before anybody has thought about it."""
+    """A table as it was read, before its columns are interpreted."""
 
     columns: list[Any]  # Column, or what passes over a large file saw of one
     n_rows: int

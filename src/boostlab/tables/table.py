@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.datasets import content_hash
+from boostlab.studies.plan import StudyProblem
 from boostlab.studies.request import RequestError
 from boostlab.studies.tables import share
 from boostlab.tables.columns import Sheet
@@ -29,7 +30,7 @@ _IDS = re.compile(
 
 
 @dataclass(frozen=True, eq=False)
-class LabelledTable:
+class LabelledTable(StudyProblem):
     """A table to compare boosters on: the problem of a study, and its data.
 
     Parameters

@@ -86,7 +86,7 @@ def test_exact_refuses_a_long_sparse_column():
 @pytest.mark.parametrize("max_bins", [2, 255])
 def test_a_row_too_light_to_count_still_has_its_values(max_bins):
     X = np.array([[0.0, 3.0], [1.0, np.nan], [1.0, 4.0], [1.0, 5.0]])
-    for mass in ([1e-30, 1.0, 1.0, 0.5], [1e-30, 1.0, 1e-30, 2e-30]):  # in the second, nobody heavy has a number
+    for mass in ([1e-30, 1.0, 1.0, 0.5], [1e-30, 1.0, 1e-30, 2e-30]):  # in the second, no heavy row has a number
         bins = [Bins.fit(Z, Masses(4, np.array(mass)), max_bins) for Z in (X, stored(X))]
         assert bins[0].points.tobytes() == bins[1].points.tobytes()
         assert bins[0].of(0).tolist() == [0.5]

@@ -100,7 +100,7 @@ def test_formulas_of_rows_with_masses(kind, threads):
         assert made.total(squares, by) == MASSES[kind].total(by * F * F, F)
 
 
-def test_rows_that_are_copied_have_room_of_their_own():
+def test_rows_that_are_copied_have_memory_of_their_own():
     made = rows(2 * BLOCK_DOUBLES)
     whole = made.total(squares, 1.0)
     again = copy.deepcopy(made._formula_sums)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,7 @@ from boostlab.backend.cpu.kernels.fused_rounds import KINDS, rounds_of
 from boostlab.backend.cpu.kernels.small_table import stump_of_edge, stump_of_pairs
 from boostlab.backend.cpu.kernels.split_search import cheapest_split, cheapest_split_of_classes, cheapest_split_of_pairs
 from boostlab.backend.cpu.kernels.tree_kinds import classes_grower, labels_grower, numbers_grower
+from boostlab.backend.cpu.sources import BACKEND, PACKAGE, sources_of, stamp_of_sources
 from boostlab.boosters.adaboost import half_log_odds
 from boostlab.learners.criteria import CRITERIA, gini
 
@@ -88,6 +90,40 @@ def test_processes_that_compile_at_once_keep_their_own_kernels(tmp_path, monkeyp
     assert names["found"] == [2] * 6
 
 
+def test_a_part_that_changes_in_another_file_is_compiled_anew(tmp_path, monkeypatch):
+    (tmp_path / "toy_kernel.py").write_text(
+        "from boostlab.backend.cpu.compiling import kernel\n"
+        "from toy_part import times\n"
+        "@kernel\n"
+        "def work(x):\n"
+        "    return times(x)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    found = []
+    for factor in (3, 3, 15):
+        (tmp_path / "toy_part.py").write_text(
+            f"from boostlab.backend.cpu.compiling import part\n@part\ndef times(x):\n    return {factor} * x\n"
+        )
+        for called in (importlib.invalidate_caches, stamp_of_sources.cache_clear):
+            called()
+        try:
+            work = importlib.import_module("toy_kernel").work
+            found.append((work(7), sum(work.stats.cache_hits.values())))
+        finally:
+            for name in ("toy_kernel", "toy_part"):
+                sys.modules.pop(name, None)
+    assert found == [(21, 0), (21, 1), (105, 0)]
+
+
+def test_all_sources_of_a_kernel_are_known():
+    """Files of kernels are followed, those of the machinery are not."""
+    names = {path.stem for path in sources_of(BACKEND / "kernels" / "interleaved_histogram.py")}
+    assert {"interleaved_histogram", "stump_search", "compiling"} <= names
+    assert names.isdisjoint({"teams", "threads", "rows"})
+    rule = PACKAGE / "boosters" / "adaboost.py"
+    assert sources_of(rule) == {rule}
+
+
 def test_a_file_of_another_key_is_not_loaded(tmp_path):
     file = type(kernel(lambda: 0)._cache._cache_file)(str(tmp_path), "toy-1", (1.0, 2))
     file.save(("int64",), "kernel")
@@ -107,4 +143,4 @@ def test_closures_of_one_source_have_names_of_their_own():
     of_z, of_gini = (names(made.function) for made in (labels_grower(pairs.cost, 0.0, 8), labels_grower(gini, 2.0, 8)))
     mine = {name.split("_")[0] for name in of_z - of_gini if name.startswith("grower.")}
     assert mine == {f"grower.<locals>.{part}" for part in ("grow", "grown", "decide", "search")}
-    assert of_z & of_gini  # the others are the same, whoever asks
+    assert of_z & of_gini  # the others are the same for both

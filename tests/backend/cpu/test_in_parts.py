@@ -44,7 +44,7 @@ def only_count(first: int, last: int, out: Array) -> int:
 
 @in_parts
 def together(me: int, team: Array, size: int, rounds: int, told: Array) -> int:
-    """Everybody says how far it is; nobody may go on before all have said it."""
+    """Every part says how far it is; none may go on before all have said it."""
     for r in range(rounds):
         told[me] = r
         if meet(team, size):
@@ -90,7 +90,7 @@ def test_a_part_of_the_rows():
 @pytest.mark.parametrize(("cells", "slots"), [(0, 5), (100 * PART, 5), (8 * PART, PART), (PART, PART)])
 def test_sums_of_the_parts_add_up(threads, cells, slots):
     x = np.random.default_rng(0).integers(-(2**60), 2**60, 1000)  # sums that wrap around, as integers do
-    for _ in range(2):  # the second time in rooms that hold what was left in them
+    for _ in range(2):  # the second time in workspace that holds what was left in it
         out, told = remainders.added(cells, threads, (slots,), x, 0, len(x))
         expected = np.zeros(slots, np.int64)
         np.add.at(expected, x % 5, x)

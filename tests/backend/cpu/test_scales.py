@@ -51,7 +51,7 @@ def test_few_examples_give_up_bits_where_they_may(n, lasting, found):
 
 
 @pytest.mark.parametrize("module", [followed_histograms, small_table, fused_rounds], ids=lambda m: m.__name__)
-def test_nobody_else_has_a_policy(module):
+def test_no_other_module_has_a_policy(module):
     """No power of two beyond 2^32 stands anywhere else."""
     numbers = [n.value for n in ast.walk(ast.parse(inspect.getsource(module))) if isinstance(n, ast.Constant)]
     assert not {32, 54, 60, 61, 62} & {n for n in numbers if isinstance(n, int) and not isinstance(n, bool)}

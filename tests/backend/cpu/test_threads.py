@@ -34,7 +34,7 @@ def test_parts_run_at_the_same_time():
     assert sorted(gather(lambda a, b: together.wait(), 3, WORTH, 3)) == [0, 1, 2]
 
 
-def test_whoever_wants_threads_at_once_gets_them_for_any_work():
+def test_threads_asked_for_at_once_are_given_for_any_work():
     parts = []
     spread(lambda a, b: parts.append((a, b)), 6, 1, AtOnce(3))
     assert sorted(parts) == [(0, 2), (2, 4), (4, 6)]

@@ -164,7 +164,7 @@ def test_a_frozen_worker(client):
 
 @pytest.mark.parametrize("at", ["what one said is gathered", "what several said is merged"])
 def test_a_worker_that_freezes_while_answers_are_gathered(client, monkeypatch, at):
-    """The tasks are done, and nobody but the frozen worker has a result."""
+    """The tasks are done, and only the frozen worker has a result."""
     X, y = sample()
     stopped, gather, merge = [], Cluster.gather, sample_of_cluster.merged_by_tree
 

@@ -46,7 +46,7 @@ def main() -> None:
     """Fork until there is no more input."""
     sys.path[:0] = [str(Path(__file__).parents[n]) for n in (2, 3)]  # also for functions of tests that are sent here
     load()
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no process waits for them
     for address in sys.stdin:
         pid = os.fork()
         if pid == 0:

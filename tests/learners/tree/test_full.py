@@ -131,7 +131,7 @@ def test_the_same_trees_of_categories(limits, missing, drawn):
     if missing:
         X[::7, 2] = X[3::11, 0] = np.nan
     words = [0, 2, 3, 4, 5]
-    rows = np.flatnonzero(X[:, 3] != 2)  # a category that nobody of the sample is in
+    rows = np.flatnonzero(X[:, 3] != 2)  # a category that no row of the sample has
     binned = Binned.fit(X, categorical_features=words).take(rows)
     models = [
         AdaBoostClassifier(

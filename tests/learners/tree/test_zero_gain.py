@@ -184,7 +184,7 @@ class Roots(Gini):
 
 
 def test_another_impurity_is_not_taken_for_gini(monkeypatch):
-    """Full trees have a compiled way for the gini index alone: whoever has another cost is not sent there."""
+    """Full trees have a compiled way for the gini index alone: other costs are not sent there."""
     rng = np.random.default_rng(0)
     X = rng.integers(0, 30, (300, 4)).astype(float)
     y = np.where(rng.random(300) < 0.2 + 0.6 * (X[:, 0] * X[:, 1] > 200), 1.0, -1.0)

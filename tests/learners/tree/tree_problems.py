@@ -265,7 +265,7 @@ def check_greedy(problem, tree, brute, tol, max_leaf_nodes=8, max_depth=None, mi
     """
     unit = problem.unit()
     reach = rows_of_nodes(tree, problem.X)
-    everybody = reach[0]
+    all_rows = reach[0]
     weight = problem.weights().sum() / (2 if brute.criterion == "hamming" else 1)  # D, and D's sums once more
     front, gains = {0: 0}, {}  # front: every node's depth
 
@@ -285,7 +285,7 @@ def check_greedy(problem, tree, brute, tol, max_leaf_nodes=8, max_depth=None, mi
         if gain <= 0:  # a split without gain: last, and of an impure leaf only
             assert max(offers.values()) <= (FLOOR + tol) * unit
             assert brute.remaining(reach[node]) > 0
-            assert (sides @ problem.weights().reshape(len(everybody), -1) > 0).any(axis=1).all()
+            assert (sides @ problem.weights().reshape(len(all_rows), -1) > 0).any(axis=1).all()
         if not brute.heuristic(min_samples_leaf):
             assert gain <= offers[node] + tol * unit
         gains[node] = gain / weight
@@ -302,7 +302,7 @@ def check_greedy(problem, tree, brute, tol, max_leaf_nodes=8, max_depth=None, mi
         assert depth == max_depth or not impure or not brute.can_part(reach[node], min_samples_leaf)
     assert np.allclose(tree.gains[list(gains)], list(gains.values()), rtol=1e-6, atol=2 * tol * unit / weight)
     leaves = reach[list(front)]
-    assert (leaves.sum(axis=0) == everybody).all()  # every row is in one leaf
+    assert (leaves.sum(axis=0) == all_rows).all()  # every row is in one leaf
     assert len(front) == tree.n_leaves
     assert max(front.values()) == tree.depth
 
@@ -352,9 +352,9 @@ def check(problem, limits, tol=1e-9, cuts=None):
         assert tree.code == "no_edge"
         _, gain = brute.best(np.ones(len(problem.X), bool), limits["min_samples_leaf"])
         assert gain <= (FLOOR + tol) * problem.unit()
-        everybody = np.ones(len(problem.X), bool)
-        impure = brute.remaining(everybody) > (FLOOR + tol) * problem.unit()
-        assert not impure or not brute.can_part(everybody, limits["min_samples_leaf"])
+        all_rows = np.ones(len(problem.X), bool)
+        impure = brute.remaining(all_rows) > (FLOOR + tol) * problem.unit()
+        assert not impure or not brute.can_part(all_rows, limits["min_samples_leaf"])
         return
     check_greedy(problem, tree, brute, tol, **limits)
     check_values(problem, tree)

@@ -1,4 +1,4 @@
-"""The atlas: its registration is its code, everybody is trained alike, and the page says what is planted."""
+"""The atlas: its registration is its code, all methods are trained alike, and the page says what is planted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from boostlab.boosters import REGISTRY
-from boostlab.studies.plan import Block, Outcome
+from boostlab.studies.plan import Block, Outcome, StudyProblem
 from boostlab.studies.schedule import Place
 from boostlab.studies.store import CellEntry, Saved
 from boostlab.studies.study import Done, Results
@@ -30,7 +30,9 @@ from boostlab_reproductions.papers.atlas_contenders import (
 )
 from boostlab_reproductions.papers.atlas_groups import TABLE, _held_out
 from boostlab_reproductions.problems import ATLAS_SEVERAL, ATLAS_TWO
+from boostlab_reproductions.problems.openml import openml_folds
 from boostlab_reproductions.protocols.atlas import Atlas, jittered
+from boostlab_reproductions.protocols.atlas_folds import AtlasFolds
 from boostlab_reproductions.protocols.atlas_models import fitted
 from boostlab_reproductions.protocols.equal_choice import candidates
 
@@ -99,7 +101,7 @@ def toy(n_classes):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_everybody_is_trained_and_measured_alike(n_classes):
+def test_all_methods_are_trained_and_measured_alike(n_classes):
     protocol = Atlas(rounds=8, share=0.2, most_train=80)
     parts = protocol.parts(toy(n_classes), 0)
     assert parts.facts["classes"] == n_classes
@@ -166,7 +168,7 @@ def test_a_finished_cell_is_completed_only_by_the_same_model():
 
 
 @dataclass(frozen=True)
-class ToyProblem:
+class ToyProblem(StudyProblem):
     """A set that needs no file."""
 
     name: str
@@ -256,7 +258,7 @@ def test_the_page_says_what_is_planted():
     assert whole["tuned"]["difference, points"] == pytest.approx(0.5, abs=0.1)
     assert {"two classes, few rows", "two classes, imbalanced"} <= {row["situation"] for row in report.tables[TABLE]}
     assert whole["tuned"]["as good"] == ""  # all others of ours have more errors
-    said = {row["where"]: row["what we found"] for row in report.tables["in short"]}
+    said = {row["where"]: row["what we found"] for row in report.tables["first of each kind"]}
     assert "L2Boost ranks first of our boosters" in said["two classes, tuned"]
     assert "Typically LightGBM errs more by 0.4" in said["two classes, tuned"]
     chosen = {row["method"]: (row["parameters"], row["chosen"]) for row in report.tables["choices"]}
@@ -272,6 +274,7 @@ def test_the_page_says_what_is_planted():
     (caps,) = (note for note in report.notes if note.startswith("Caps"))
     assert "two classes 24 % (" in caps  # 8 of 34 sets
     assert "AdaBoost 24 %" in caps
+    assert "LightGBM, tuned (two classes)" in caps.partition("a hypothesis names: ")[2]
     asked = {row["question"]: row["difference, points"] for row in report.tables["asked afterwards"]}
     assert asked["A3"] == pytest.approx(-7.0, abs=0.1)  # LogitBoost with 8 leaves against stumps
     assert {"ranks, two classes", "seconds and error, two classes", "differences"} <= set(report.figures)
@@ -304,6 +307,23 @@ def test_contenders_are_compared_with_controls_and_calibration_is_shown():
     pairs = {row["hypothesis"] for row in report.tables["hypotheses by calibration error"]}
     assert "H1" in pairs
     assert "ranks, two classes, controls" not in report.figures
+
+
+def test_openmls_folds_are_tested_and_shown_beside_our_own_splits():
+    whole = toy(2)
+    rows = np.flatnonzero(whole.y < 2)  # without the class of three rows, which OpenML's folds would hold
+    data = Toy(whole.X[rows], whole.y[rows])
+    parts = AtlasFolds(rounds=8).parts(data, 3)
+    fold = np.sort(openml_folds(data.y)[3])
+    np.testing.assert_array_equal(parts.test.X, data.X[fold])
+    assert len(parts.train.y) == len(data.y) - len(fold)
+    with pytest.raises(ValueError, match="all rows"):
+        AtlasFolds(rounds=8).parts(whole, 0)
+    results, study = planted({"AutoBoost": -0.02}, ("two classes", "several classes", "OpenML's folds"), repeats=2)
+    lines = study.report(results).tables["OpenML's folds beside our own splits"]
+    assert (lines[0]["method"], lines[0]["sets"], lines[0]["on our splits"]) == ("AutoBoost", 11, 1.0)
+    assert len(lines) == 13
+    assert not any("CatBoost" in line["method"] or "tuned" in line["method"] for line in lines)
 
 
 def test_the_quick_tier_stands_in_for_the_full_one():

@@ -126,7 +126,7 @@ def test_the_noise_study_does_not_credit_a_tie():
 
 
 def test_the_noise_study_denies_only_what_its_intervals_exclude():
-    """VadaBoost is better on 7 sets by 4 points and worse on 5 by 4: nobody can say."""
+    """VadaBoost is better on 7 sets by 4 points and worse on 5 by 4: that is undecided."""
     verdicts = _verdicts(
         _made_up(lambda block, i, method: 0.2 + (0.04 * (-1) ** (i % 12 < 7) if method == "VadaBoost" else 0.0))
     )

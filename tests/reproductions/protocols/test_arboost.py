@@ -62,14 +62,14 @@ def test_an_official_split_goes_before_and_never_changes():
 @pytest.mark.parametrize("noise", [0.1, 0.3])
 def test_noise_is_in_training_labels_only(noise):
     data = toy()
-    quiet, loud = protocol().parts(data, 3), protocol(noise=noise).parts(data, 3)
-    np.testing.assert_array_equal(quiet.train, loud.train)
-    np.testing.assert_array_equal(loud.y_test, data.y[loud.test])
-    np.testing.assert_array_equal(loud.clean, data.y[loud.train])
-    flipped = (loud.y != loud.clean).mean()
+    plain, noisy = protocol().parts(data, 3), protocol(noise=noise).parts(data, 3)
+    np.testing.assert_array_equal(plain.train, noisy.train)
+    np.testing.assert_array_equal(noisy.y_test, data.y[noisy.test])
+    np.testing.assert_array_equal(noisy.clean, data.y[noisy.train])
+    flipped = (noisy.y != noisy.clean).mean()
     assert noise - 0.15 < flipped < noise + 0.15
     assert flipped > 0
-    np.testing.assert_array_equal(quiet.y, quiet.clean)
+    np.testing.assert_array_equal(plain.y, plain.clean)
 
 
 def test_the_same_labels_are_flipped_for_all_learners_and_more_with_more_noise():

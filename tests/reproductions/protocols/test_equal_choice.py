@@ -1,4 +1,4 @@
-"""Everybody chooses alike: the same rows, one rule for ties, trainings shared and never changed by sharing."""
+"""All methods choose alike: the same rows, one rule for ties, trainings shared and never changed by sharing."""
 
 from __future__ import annotations
 

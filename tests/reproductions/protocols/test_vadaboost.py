@@ -156,7 +156,7 @@ def test_a_rate_of_one_is_adaboosts_own_run_and_not_trained_twice(data, protocol
     assert protocol.run(protocol.parts(data, 1), RATE).numbers["grid"] == rates["grid"]
 
 
-def test_protocols_of_two_studies_share_trainings_whoever_comes_first(data, protocol, monkeypatch):
+def test_protocols_of_two_studies_share_trainings_in_any_order(data, protocol, monkeypatch):
     """Patience ends a training and changes nothing else: the shorter is read off, the longer goes on."""
     short = replace(protocol, patience=3, longer=None, margins=True)
     assert short.basis() == protocol.basis()

@@ -121,7 +121,7 @@ class Codes:
         rows = ALL if members is None else members
         size = self.n_rows if members is None else len(members)
         kernels = self._kernels
-        if self.one_thread:  # on some hundred rows, asking who shares the work takes longer than the work
+        if self.one_thread:  # on some hundred rows, to share the work takes longer than the work
             out = np.zeros((1 + sided, self.n_slots + self.spare), np.int64)
             minus, plus = kernels.sums(*self.read, q, rows, sided, 0, size, out.reshape(-1))
             return out[:, : self.n_slots], minus, plus
@@ -260,7 +260,7 @@ class DenseCodes(Codes):
     starts : array
         Where the slots of every column start.
     threads : int
-        Who may share the work.
+        How many threads may share the work.
     by_rows : bool, optional
         Whether trees sum rows of nodes from a copy with a row's words side by side; by default for large tables.
     """

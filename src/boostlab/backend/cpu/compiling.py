@@ -19,6 +19,7 @@ from numba.core.caching import IndexDataCacheFile
 from numba.core.sigutils import normalize_signature
 from numba.extending import register_jitable
 
+from boostlab.backend.cpu.sources import stamp_of_sources
 from boostlab.contract.formula import is_formula
 
 LINKED = "0.68."  # the releases of Numba whose inner workings `linking` knows; others compile as they are made to
@@ -143,7 +144,7 @@ def kernel(function: Callable[..., Any]) -> Any:
     except RuntimeError:  # Numba finds no folder it may write to
         made = njit(**KERNEL)(function)
     else:
-        stamp = made._cache._impl.locator.get_source_stamp()
+        stamp = (made._cache._impl.locator.get_source_stamp(), stamp_of_sources(function.__code__.co_filename))
         made._cache._cache_file = _CacheFile(made._cache._cache_path, made._cache._impl.filename_base, stamp)  # type: ignore[no-untyped-call]
     made.compile = partial(_compile_once, made, made.compile)
     return made

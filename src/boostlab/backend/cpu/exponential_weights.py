@@ -1,4 +1,4 @@
-"""Exponential losses that follow the scores."""
+"""Exponential weights that follow the scores."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ class Rounded(Follower):
 
 
 class Followers:
-    """Who follows the channels of a sample, the same ones every round.
+    """The followers of the channels of a sample, the same ones every round.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ class Followers:
         self.make, self.known = make, list[Any]()
 
     def of(self, channel: int, form: int, sided: bool = False, lasting: bool = False) -> Any:
-        """Return who follows a channel: another one than so far, where another criterion's is asked for."""
+        """Return the follower of a channel: a new one, where another criterion's channel is asked for."""
         if channel == len(self.known):
             self.known.append(self.make(form, sided, lasting))
         follower = self.known[channel]

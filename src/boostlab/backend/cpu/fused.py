@@ -130,18 +130,18 @@ class FusedRounds:
             return
         follower.slots = self.hist[None, : self.codes.n_slots]
         follower.minus, follower.plus = (int(gross) - int(total)) // 2, (int(gross) + int(total)) // 2
-        assert rows.losses is not None
-        within = rows.losses.moved(0.0)
+        assert rows.exponential_weights is not None
+        within = rows.exponential_weights.moved(0.0)
         self.level = t if within and keeps(gross, follower.least) else -1
         if not within:
-            rows.losses.renew(rows.scores.now)
+            rows.exponential_weights.renew(rows.scores.now)
 
     def rounds(self, state: Any, most: int) -> MadeRounds | None:
         """Take up to `most` rounds in one compiled call; None if the next one is unusual."""
         t = state.t
         rows, slots, follower = self.rows, self.slots, self._levelled(t)
-        size, layout, losses = self.codes.team_size, self.layout, rows.losses
-        assert losses is not None
+        size, layout, weights = self.codes.team_size, self.layout, rows.exponential_weights
+        assert weights is not None
         hist = self.hist if layout is None else layout.of(self.hist)
         most = min(most, 1 + size * PATIENCE // (rows.n_rows * len(slots.n_bins) + 1))
         found, alphas = np.empty((most, 6), np.int64), np.empty(most)
@@ -150,18 +150,18 @@ class FusedRounds:
             () if layout is None else layout.arrays,
             (slots.starts, slots.filled, slots.categorical),
             self.sides,
-            (rows.y, *rows.masses.as_arrays, follower.power, rows.scores.own, losses.own, follower.q),
+            (rows.y, *rows.masses.as_arrays, follower.power, rows.scores.own, weights.own, follower.q),
             (follower.total, follower.gross),
-            (losses.up, losses.down),
+            (weights.up, weights.down),
             self.masses,
-            (self.plain.numbers, self.plain.limit - NEGLIGIBLE, losses.FAR, follower.headroom, follower.least),
+            (self.plain.numbers, self.plain.limit - NEGLIGIBLE, weights.FAR, follower.headroom, follower.least),
             hist,
             found,
             alphas,
         )
         rounds, shared = rounds_of(self.plain.alpha, self.codes.kind), self.shared
         told = rounds.together(size, lambda numbers, _: ((numbers, *shared), *what))
-        made, power, total, whole, losses.up, losses.down = told
+        made, power, total, whole, weights.up, weights.down = told
         if not made:
             return None
         follower.power = power

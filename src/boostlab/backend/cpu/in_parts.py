@@ -70,7 +70,7 @@ class InParts:
         cells : int
             The work, in cells of a histogram (0.4 ns each).
         threads : int
-            Who may share it.
+            How many threads may share it.
         *args
             The function's, with the whole range.
         """

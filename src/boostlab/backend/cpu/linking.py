@@ -48,8 +48,8 @@ class _Linked(JITCodeLibrary):
 def _uncounting(state: Any) -> Any:
     """Return the context that a function is lowered in: without a count of references, if it owns no array.
 
-    Whoever calls it holds what it is given, and what it looks at is part of that.  Counting every view of an array all
-    the same is an eighth of the time that compilation takes, and costs time in each call.
+    The caller holds the arguments, and all that the function reads is part of them.  To count every view of an array
+    would take an eighth of the time of compilation, and time in each call.
     """
     made = (assigned for block in state.func_ir.blocks.values() for assigned in block.find_insts(ir.Assign))
     if _may_be_array(state.return_type) or any(_may_own(state, assigned) for assigned in made):

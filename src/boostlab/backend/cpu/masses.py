@@ -142,7 +142,7 @@ class Masses:
             found: float = self._totals_of(x)[0]
             if -math.inf < found < math.inf:  # or else say what is wrong
                 return found
-        k, signed, _ = self._sums(*self._unit(x)) if not self.uniform else self._sums(_in_any_order(x), _ONCE)
+        k, signed, _ = self._sums(*self.as_units(x)) if not self.uniform else self._sums(_in_any_order(x), _ONCE)
         return math.ldexp(signed, -k)
 
     def _totals_of(self, x: Array) -> tuple[float, float]:
@@ -176,7 +176,7 @@ class Masses:
             found = self._totals_of(x)
             if found[1] < math.inf:
                 return found
-        k, signed, gross = self._sums(*(self._unit(x) if counts is None else (as_matrix(x), counts)))
+        k, signed, gross = self._sums(*(self.as_units(x) if counts is None else (as_matrix(x), counts)))
         return math.ldexp(signed, -k), math.ldexp(gross, -k)
 
     def whole(self, x: Array, counts: Array | None = None, headroom: int = 0) -> tuple[Array, int, int, int]:
@@ -197,12 +197,12 @@ class Masses:
             k = k - headroom if gross > 0 else k
             out, signed, gross = rounded(values, k, self.threads)
             return out, k, signed, gross
-        matrix, counts = self._unit(x) if counts is None else (as_matrix(x), counts)
+        matrix, counts = self.as_units(x) if counts is None else (as_matrix(x), counts)
         out = np.empty(matrix.shape, np.int64)
         k, signed, gross = _finite(fixed_and_sums(matrix, counts, _size(matrix, counts), headroom, out))
         return out.reshape(x.shape), k, signed, gross
 
-    def _unit(self, x: Array) -> tuple[Array, Array]:
+    def as_units(self, x: Array) -> tuple[Array, Array]:
         """Fold real masses into x; integer masses stay apart, to be multiplied after rounding."""
         matrix = as_matrix(x) if self.mass is None else as_matrix(as_matrix(x) * self.mass[:, None])
         return matrix, _ONCE if self.counts is None else self.counts

@@ -56,7 +56,7 @@ class CpuRows(CpuSample):
         for labels in (self.y, self.k):
             labels.setflags(write=False)
         self.scores = Scores(rule, self.n_rows, n_classes, self.threads)
-        self.losses: Exponentials | None = None
+        self.exponential_weights: Exponentials | None = None
         self.task: Any = None  # the task in question
         self.h: Array | None = None  # the votes in question
         self.known: Mapping[Formula, Any] = {}  # sums that the learner has made already
@@ -95,13 +95,13 @@ class CpuRows(CpuSample):
 
     def each(self, what: Formula, /, *numbers: Any) -> Array:
         """Return a formula's values, one a row (one row of the result a value, where it gives several)."""
-        out = self._evaluate(what, numbers, np.empty(self._shape(what)))
+        out = self.evaluate(what, numbers, np.empty(self.shape_of(what)))
         out = out if out.ndim == 2 else out.transpose(0, 2, 1)  # a label's rows lie side by side
         return out[0] if len(out) == 1 else out
 
     def each_label(self, what: Formula, /, *numbers: Any) -> list[Any]:
         """Return for every label a formula's values, a column each."""
-        out = self._evaluate(what, numbers, np.empty(self._shape(what)))
+        out = self.evaluate(what, numbers, np.empty(self.shape_of(what)))
         return [tuple(columns) for columns in out.transpose(1, 0, 2)]
 
     def total(self, what: Any, /, *numbers: Any) -> Any:
@@ -115,11 +115,11 @@ class CpuRows(CpuSample):
 
     def largest(self, what: Any, /, *numbers: Any) -> float:
         """Return the largest value of a formula or an array."""
-        return self._extreme(what, numbers, 1.0)
+        return self.extreme(what, numbers, 1.0)
 
     def smallest(self, what: Any, /, *numbers: Any) -> float:
         """Return the smallest value of a formula or an array."""
-        return self._extreme(what, numbers, -1.0)
+        return self.extreme(what, numbers, -1.0)
 
     def weigh(self, what: Any, /, *numbers: Any) -> Array:
         """Return the exponentials of a formula or an array, scaled so that the largest is 1."""
@@ -134,11 +134,11 @@ class CpuRows(CpuSample):
 
     def exponentials(self) -> Array:
         """Return exp(-y F) or exp(-F_k) up to a common factor, computed anew only where the last voter was wrong."""
-        if self.losses is None:
+        if self.exponential_weights is None:
             F = self.scores.now
             y = self.y if F.ndim == 1 else self.k
-            self.losses = Exponentials(y, F, self.masses.as_arrays[0], self.threads)
-        return self.losses.w
+            self.exponential_weights = Exponentials(y, F, self.masses.as_arrays[0], self.threads)
+        return self.exponential_weights.w
 
     def canonical_order(self) -> Array:
         """Return an order of the rows that depends on their content only."""
@@ -175,11 +175,12 @@ class CpuRows(CpuSample):
         """Let a voter with these votes join the scores; exponentials that a rule has asked for follow."""
         self.task, self.h, self.known = None, None, {}  # not held beside the next ones
         self.join(answer, h)
-        if self.losses is not None:
-            if isinstance(answer, Step) and answer.decay == 1.0 and self.rule.additive and self.losses.follows(h):
-                self.losses.advance(answer.alpha, h, lambda: self.scores.now)
+        weights = self.exponential_weights
+        if weights is not None:
+            if isinstance(answer, Step) and answer.decay == 1.0 and self.rule.additive and weights.follows(h):
+                weights.advance(answer.alpha, h, lambda: self.scores.now)
             else:
-                self.losses = None
+                self.exponential_weights = None
 
     def join(self, answer: Step | Reweigh, h: Array) -> None:
         """Add a voter's votes to the scores: by the rule's formula where it has one, all threads at work."""
@@ -193,25 +194,25 @@ class CpuRows(CpuSample):
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
-    def _extreme(self, what: Any, numbers: tuple[Any, ...], sign: float) -> float:
-        if is_formula(what) and prod(shape := self._shape(what)) > MANY:
+    def extreme(self, what: Any, numbers: tuple[Any, ...], sign: float) -> float:
+        if is_formula(what) and prod(shape := self.shape_of(what)) > MANY:
             return self._formula_sums.largest(*self._given(what, numbers), shape[:-1], int(sign))
-        x = self._evaluate(what, numbers, self._workspace(self._shape(what)))[0] if is_formula(what) else what
+        x = self.evaluate(what, numbers, self._workspace(self.shape_of(what)))[0] if is_formula(what) else what
         return self.masses.largest(np.asarray(x)) if sign > 0 else self.masses.smallest(np.asarray(x))
 
     def _sums(self, what: Formula, numbers: tuple[Any, ...]) -> tuple[float, ...]:
-        shape = self._shape(what)
+        shape = self.shape_of(what)
         if prod(shape) > MANY:
             guess = self._powers.get(what, np.empty((0, shape[0]), np.int64))
             made = *self._given(what, numbers), shape[:-1], guess
             found, self._powers[what] = self._formula_sums.totals(*made)
             return tuple(found)
-        values = self._evaluate(what, numbers, self._workspace(shape))
+        values = self.evaluate(what, numbers, self._workspace(shape))
         if values.ndim == 2:
             return self.masses.totals(values)
         return tuple(self.masses.total(x.T) for x in values)
 
-    def _shape(self, what: Formula) -> tuple[int, ...]:
+    def shape_of(self, what: Formula) -> tuple[int, ...]:
         """Return the shape of a formula's values: one a row, or one a row and label."""
         labels = (self.n_classes,) if by_label(what) else ()
         return n_values(what), *labels, self.n_rows
@@ -222,10 +223,10 @@ class CpuRows(CpuSample):
             self._buffer = np.empty(size)
         return self._buffer[:size].reshape(shape)
 
-    def _evaluate(self, what: Formula, numbers: tuple[Any, ...], out: Array) -> Array:
+    def evaluate(self, what: Formula, numbers: tuple[Any, ...], out: Array) -> Array:
         loop, given = self._given(what, numbers)
         whole = *given, out[None], 0, 0, self.n_rows, NO_PLAN
-        if self.threads == 1:  # on some hundred rows, asking who shares the work takes longer than the work
+        if self.threads == 1:  # on some hundred rows, to share the work takes longer than the work
             loop.alone(*whole, found=NOTHING_TOLD)
         else:
             loop.shared(CELLS * out.size, self.threads, *whole)

@@ -90,7 +90,7 @@ class CpuSample:
 
     @cached_property
     def followers(self) -> Followers:
-        """Who follows the channels, from round to round."""
+        """The followers of the channels, the same ones every round."""
         return Followers(partial(Follower, self.masses, self.codes))
 
     @cached_property
@@ -167,7 +167,7 @@ class CpuSample:
         return True
 
     def counter(self, classes: Array) -> ClassCount:
-        """Return who counts the weights of these classes, the same one every round."""
+        """Return the counter of the weights of these classes, the same one every round."""
         if self._counter is None or self._counter.classes is not classes:
             self._counter = self._class_count(classes)
         return self._counter
@@ -196,7 +196,7 @@ class CpuSample:
         return follower
 
     def follower(self, channel: int, form: int, sided: bool = False, lasting: bool = False) -> Follower:
-        """Return who follows a channel, the same one every round."""
+        """Return the follower of a channel, the same one every round."""
         follower: Follower = self.followers.of(channel, form, sided, lasting)
         return follower
 
@@ -272,7 +272,7 @@ class CpuSample:
         n_low = self.codes.part(feature, low, node.members, node.space)
         return CpuNode(node.members[:n_low], node.space), CpuNode(node.members[n_low:], node.space)
 
-    def ahead(self, left: float) -> int:
+    def leaves_at_once(self, left: float) -> int:
         """Return how many leaves are parted at once: rows that are here are asked as often as need be."""
         return 1
 

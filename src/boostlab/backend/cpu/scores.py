@@ -125,7 +125,7 @@ class Scores:
             self._F, self._lent = scores_after(self.rule, F, answer.alpha, h, self.threads), False
 
     def take(self, F: Array) -> None:
-        """Take the scores after a round from whoever has computed them."""
+        """Take the scores after a round, computed elsewhere."""
         self._F, self._lent = F, False
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 Two = tuple[int, int]
-Who = dict[int, Follower]  # by channel
+ByChannel = dict[int, Follower]  # by channel
 
 ROWS, CELLS = 1 << 14, 1 << 18  # of a table that is small
 FACTS = 8  # of up to two channels: their k, the sums of q, the sums of |q|, headroom and least (see `scales`)
@@ -78,7 +78,7 @@ class Small(Summing):
         return codes.one_thread and n < ROWS and n * len(codes.starts) < CELLS
 
     def edge(self, weight: Array, target: Array, sides: int) -> tuple[Follower, Place] | None:
-        """Round and sum weight * target; return who follows it, and what `kernels.edge.best_edge` finds."""
+        """Round and sum weight * target; return its follower, and what `kernels.stump_search.best_edge` finds."""
         follower, facts = self.followers.of(0, SIGNED, False, True), self.facts
         if follower.q is None:
             self._count(follower, weight, target, self.own[0])
@@ -150,17 +150,17 @@ class Small(Summing):
         return out
 
     @property
-    def of_edge(self) -> tuple[Who, Two]:
-        """Who follows one channel that is only compared, and what it sums."""
+    def of_edge(self) -> tuple[ByChannel, Two]:
+        """The follower of one channel that is only compared, and what it sums."""
         return {0: self.followers.of(0, SIGNED, False, True)}, (SIGNED, ABSENT)
 
     def channels(self, criterion: Criterion, weight: Array, target: Array) -> SmallChannels | None:
         """Return two channels of a row each, whose sums per slot are made when they are asked for."""
         found = self.rounded(criterion, weight, target) if criterion.two else None
-        return None if found is None else SmallChannels([*self.who(criterion)[0].values()], *found, self.q)
+        return None if found is None else SmallChannels([*self.followers_of(criterion)[0].values()], *found, self.q)
 
-    def who(self, criterion: Criterion) -> tuple[Who, Two]:
-        """Return who follows a criterion's channels (one for both, where these are labels), and what these sum."""
+    def followers_of(self, criterion: Criterion) -> tuple[ByChannel, Two]:
+        """Return the followers of a criterion's channels (one for both, where these are labels), and what these sum."""
         forms = criterion.forms
         if len(forms) == 1:
             return self.of_edge
@@ -170,38 +170,38 @@ class Small(Summing):
 
     def rounded(self, criterion: Criterion, weight: Array, target: Array) -> tuple[Two, Two, Two] | None:
         """Round a criterion's channels; return their scales, and their sums and sums of magnitudes."""
-        return self._rounded(*self.who(criterion), weight, target)
+        return self._rounded(*self.followers_of(criterion), weight, target)
 
-    def _rounded(self, who: Who, forms: Two, weight: Array, target: Array) -> tuple[Two, Two, Two] | None:
-        new = [c for c, follower in who.items() if follower.q is None]
-        if new and (len(new) < len(who) or (forms[1] != ABSENT and tame(weight, weight.max()) is not weight)):
+    def _rounded(self, followers: ByChannel, forms: Two, weight: Array, target: Array) -> tuple[Two, Two, Two] | None:
+        new = [c for c, follower in followers.items() if follower.q is None]
+        if new and (len(new) < len(followers) or (forms[1] != ABSENT and tame(weight, weight.max()) is not weight)):
             return None
         if new:  # a first round
-            for c, follower in sorted(who.items(), reverse=True):
+            for c, follower in sorted(followers.items(), reverse=True):
                 self._count(follower, weight, target, self.own[c])
                 self.facts[c:6:2] = follower.power, follower.total, follower.gross
             if forms[0] == MAGNITUDE:
                 np.abs(self.own[1], out=self.own[0])
                 self.facts[:6:2] = self.facts[[1, 5, 5]]
         else:
-            start(self.facts, who)
+            start(self.facts, followers)
             what = *forms, _shown(weight), target, *self.rows.as_arrays, self.q, self.facts
             round_two.alone(*what, found=self.known)
             if not self.known[0, 0]:
                 return None
-            self.take(who, self.facts)
+            self.take(followers, self.facts)
         k0, k1, s0, s1, g0, g1, _, _ = self.facts.tolist()
         return (k0, k1), (s0, s1), (g0, g1)
 
-    def take(self, who: Who, facts: Array) -> None:
-        """Let those who follow channels take note of their integers."""
-        for c, follower in who.items():
+    def take(self, followers: ByChannel, facts: Array) -> None:
+        """Let the followers of channels take note of their integers."""
+        for c, follower in followers.items():
             follower.take(self.own[c], *facts[c:6:2].tolist())
 
 
-def start(facts: Array, who: Who) -> None:
+def start(facts: Array, followers: ByChannel) -> None:
     """Write the scales that channels are to be rounded at, and when these are kept."""
-    for c, follower in who.items():
+    for c, follower in followers.items():
         facts[c], facts[6], facts[7] = follower.power, follower.headroom, follower.least
 
 

@@ -43,7 +43,7 @@ class Summing:
         return None
 
     def edge(self, weight: Array, target: Array, sides: int) -> tuple[Follower, Place] | None:
-        """Return who follows weight * target, and the stump with the largest edge."""
+        """Return the follower of weight * target, and the stump with the largest edge."""
         return None
 
     def best(self, criterion: Criterion, weight: Array, target: Array, numbers: Array) -> Cut | None:

@@ -33,7 +33,7 @@ class Team:
         self.size, self.numbers = size, new_numbers()
         self.in_call = False
         self._workspace = np.empty(0, np.int64)
-        self._sleeping: list[threading.Lock] = []  # of the threads that sleep: whoever releases one wakes it
+        self._sleeping: list[threading.Lock] = []  # of the threads that sleep: to release one wakes its thread
         for k in range(size - 1):
             threading.Thread(target=self._work, name=f"boostlab-{k + 1}", daemon=True).start()
 

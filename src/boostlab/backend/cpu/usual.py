@@ -112,20 +112,20 @@ class UsualRounds:
         rows, small, usual = self.rows, self.small, self.rows.rule.usual(state)
         if usual is None:
             return None
-        who, _ = small.who(self.criterion)
-        scaled = all(follower.q is not None for follower in who.values())
+        followers, _ = small.followers_of(self.criterion)
+        scaled = all(follower.q is not None for follower in followers.values())
         if not scaled and small.rounded(self.criterion, *self._weights(usual)) is None:
             return None
         self._prepare(usual)
         self._enter(usual)
-        start(self.ints[of.FACTS : of.TOTAL], who)
+        start(self.ints[of.FACTS : of.TOTAL], followers)
         most = min(most, 1 + PATIENCE // (rows.n_rows * len(rows.slots.n_bins) + 1))
         found, told = np.empty((most, of.PLACE - of.FOUND), np.int64), np.empty((most, self.ints[of.BEFOREHAND]))
         done = of.usual_rounds(self.calls, *self.slots, self.ints, self.floats, self.numbers, found, told)
         if not done:
             return None
         self._leave(usual)
-        small.take(who, self.ints[of.KEPT : of.OF_SEARCH])
+        small.take(followers, self.ints[of.KEPT : of.OF_SEARCH])
         found, n, end = found[:done], int(self.ints[of.MINE]), int(self.ints[of.AFTERWARDS])
         said = told[:done].tolist()
         facts = [usual.facts(state, one[:n], one[n:end], one[end:]) for one in said]
@@ -151,8 +151,8 @@ class UsualRounds:
         self.numbers[: len(usual.numbers)] = list(usual.numbers.values())
         if usual.weigh is None:
             self.task[0], ints[of.FRESH] = rows.exponentials(), 1
-            assert rows.losses is not None
-            self.floats[of.MOVED : of.FLOATS] = rows.losses.up, rows.losses.down
+            assert rows.exponential_weights is not None
+            self.floats[of.MOVED : of.FLOATS] = rows.exponential_weights.up, rows.exponential_weights.down
         if usual.keeps is not None:
             self.own[:] = rows.column(usual.keeps[0])
 
@@ -161,11 +161,11 @@ class UsualRounds:
         rows = self.rows
         rows.scores.own[:] = self.F
         if usual.weigh is None and self.ints[of.FRESH]:
-            assert rows.losses is not None
-            rows.losses.own[:] = self.task[0]
-            rows.losses.up, rows.losses.down = self.floats[of.MOVED : of.FLOATS].tolist()
+            assert rows.exponential_weights is not None
+            rows.exponential_weights.own[:] = self.task[0]
+            rows.exponential_weights.up, rows.exponential_weights.down = self.floats[of.MOVED : of.FLOATS].tolist()
         else:
-            rows.losses = None
+            rows.exponential_weights = None
         if usual.keeps is not None:
             rows.keep(usual.keeps[0], self.own.copy())
 
@@ -226,7 +226,7 @@ class UsualRounds:
         """Prepare rounding, search and votes."""
         rows, small, ints, floats, (w, z) = self.rows, self.small, self.ints, self.floats, self.task
         target = z if usual.weigh is not None and n_values(usual.weigh) == 2 else rows.y
-        _, forms = small.who(self.criterion)
+        _, forms = small.followers_of(self.criterion)
         given: tuple[Any, ...] = *forms, w, target, *rows.masses.as_arrays, small.q, ints[of.FACTS : of.TOTAL]
         self._call(of.ROUND, round_two, given, ints[of.KNOWN : of.SAID])
         total = ints[of.TOTAL : of.KEPT]

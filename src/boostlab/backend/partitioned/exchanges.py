@@ -34,7 +34,7 @@ class Supposition:
 
 
 class Exchanges:
-    """Who collects orders until there is a question, and sends them together.
+    """Collects orders until there is a question, and sends them together.
 
     An exchange costs milliseconds, so a question whose answer is likely is not asked at once: the orders that follow
     from the likely answer are given, and the question goes with the next one.  If the answer is another, orders that

@@ -32,16 +32,26 @@ Formula = Callable[..., Any]
 Facts = tuple[int, int, str]  # of a column: dimensions, values a row, type
 
 
+class PartRows(CpuRows):
+    """A part's own rows; their exponential weights are scaled by what all parts say, and are set by `Part`."""
+
+    w = np.empty(0)
+
+    def exponentials(self) -> Array:
+        """Return the part's exponential weights."""
+        return self.w
+
+
 class Part:
     """Some rows of a sample.
 
     Parameters
     ----------
-    rows : CpuRows
+    rows : PartRows
         These rows; what it says of the sample as a whole is not asked for.
     """
 
-    def __init__(self, rows: CpuRows) -> None:
+    def __init__(self, rows: PartRows) -> None:
         self.rows = rows
         self.columns: dict[int, Array] = {}
         self.q: dict[int, Array] = {}  # rounded channels
@@ -50,9 +60,7 @@ class Part:
         self.kin: dict[int, tuple[int, int]] = {}  # of a node: its parent, and the other child
         self.sums: dict[tuple[int, int], Answer] = {}  # of a channel and a node, for the node's children
         self.top = ALL  # the number of a tree's root
-        self.w = np.empty(0)  # exponential weights
-        self.w_before: Array | None = None  # the last scaling
-        rows.exponentials = lambda: self.w  # type: ignore[method-assign]  # scaled by what all parts say
+        self.w_before: Array | None = None  # the last scaling of the exponential weights
 
     def obey(self, order: Call) -> Any:
         """Carry an order out; one that makes columns says what they are like."""
@@ -147,7 +155,7 @@ class Part:
         if self.rows.n_rows == 0:
             return -sign * math.inf
         if is_formula(what):
-            return self.rows._extreme(what, tuple(given), sign)
+            return self.rows.extreme(what, tuple(given), sign)
         x = np.asarray(self._of(what))
         return float(x.max() if sign > 0 else x.min())
 
@@ -178,7 +186,7 @@ class Part:
         """Return every value as a matrix, real masses folded in, and integer masses."""
         masses = self.rows.masses
         if is_formula(what):
-            values = [x.T for x in self.rows._evaluate(what, tuple(given), np.empty(self.rows._shape(what)))]
+            values = [x.T for x in self.rows.evaluate(what, tuple(given), np.empty(self.rows.shape_of(what)))]
         elif isinstance(what, Formed):
             values = [self._form(*what)]
         elif isinstance(what, tuple) and not isinstance(what, Ref):
@@ -186,7 +194,7 @@ class Part:
         else:
             values = [self._of(what)]
         if counts is None:
-            return [masses._unit(x) for x in values]
+            return [masses.as_units(x) for x in values]
         return [(as_matrix(x), self._of(counts)) for x in values]
 
     def _form(self, forms: Sequence[int], weight: Ref, target: Ref) -> Array:
@@ -258,7 +266,7 @@ class Part:
 
     def slot_masses(self, power: int) -> tuple[Array]:
         """Return the rows' masses per slot, as integers."""
-        x, by = self.rows.masses._unit(np.ones(self.rows.n_rows))
+        x, by = self.rows.masses.as_units(np.ones(self.rows.n_rows))
         q = np.empty(x.shape, np.int64)
         fixed_point.fixed(x, by, power, q)
         return (self.rows.codes.sums(q[:, 0])[0][0],)
@@ -334,9 +342,9 @@ class Part:
 
     def renew_weights(self, number: int, top: float) -> Facts:
         """Compute all weights from the scores."""
-        self.w = self._logs()
-        exp_less(self.w, top, 0, len(self.w))
-        return self._put(number, self.w)
+        self.rows.w = w = self._logs()
+        exp_less(w, top, 0, len(w))
+        return self._put(number, w)
 
     def wrong_mass(self, h: Ref, labels: bool) -> tuple[int]:
         """Return how many examples a vote is wrong on."""
@@ -352,14 +360,14 @@ class Part:
 
     def scale_side(self, h: Ref, labels: bool, wrong: bool, factor: float, surely: bool) -> None:
         """Multiply the weights of one side; those before are kept where it is not sure that it is this one."""
-        self.w_before = None if surely else self.w.copy()
+        self.w_before = None if surely else self.rows.w.copy()
         y = self.rows.y if labels else self.rows.k
-        scale_side(self.w, y, self._of(h), wrong, factor, 0, self.rows.n_rows)
+        scale_side(self.rows.w, y, self._of(h), wrong, factor, 0, self.rows.n_rows)
 
     def unscale(self) -> None:
         """Take the last scaling of weights back."""
         assert self.w_before is not None
-        self.w[:] = self.w_before
+        self.rows.w[:] = self.w_before
 
     def sure(self) -> None:
         """Forget the weights before the last scaling."""

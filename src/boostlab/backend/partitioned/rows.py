@@ -67,7 +67,7 @@ class PartitionedRows(CpuSample):
         self._turns = 0
         self._own: dict[str, PartedColumn] = {}  # a rule's memory
         self.known: Mapping[Any, Any] = {}
-        self.losses: PartedExponentials | None = None
+        self.exponential_weights: PartedExponentials | None = None
         self.y, self.k = self.column("y"), self.column("k")
         self.scores = PartedScores(self)
 
@@ -225,7 +225,7 @@ class PartitionedRows(CpuSample):
 
     def tame(self, weight: Any) -> Any:
         """Return weights whose squares can be formed; exponentials, which stay near 1, are such weights."""
-        if self.losses is not None and weight is self.losses.w:
+        if self.exponential_weights is not None and weight is self.exponential_weights.w:
             return weight
         same = self.compute("same", weight)
         self.exchanges.suppose(("largest", (weight, ())), lambda found: _tamed(same, weight, found[0]))
@@ -300,7 +300,7 @@ class PartitionedRows(CpuSample):
         self.order("part", node.number, feature, low, children)
         return tuple(PartedNode(number, node.n_rows) for number in children)
 
-    def ahead(self, left: float) -> int:
+    def leaves_at_once(self, left: float) -> int:
         """Return how many of the leaves that lead are worth to be parted at once, if so many splits are left.
 
         All of them, where that costs less than exchanges; else those that are the most likely to be split.
@@ -362,17 +362,18 @@ class PartitionedRows(CpuSample):
         """Let a voter with these votes join the scores; exponentials that a rule has asked for follow."""
         self.order("advance", answer, h)
         self._turns = 0
-        if self.losses is not None:
-            if isinstance(answer, Step) and answer.decay == 1.0 and self.rule.additive and self.losses.follows(h):
-                self.losses.advance(answer.alpha, h)
+        weights = self.exponential_weights
+        if weights is not None:
+            if isinstance(answer, Step) and answer.decay == 1.0 and self.rule.additive and weights.follows(h):
+                weights.advance(answer.alpha, h)
             else:
-                self.losses = None
+                self.exponential_weights = None
 
     def exponentials(self) -> Any:
         """Return exp(-y F) or exp(-F_k) up to a common factor, computed anew only where the last voter was wrong."""
-        if self.losses is None:
-            self.losses = PartedExponentials(self)
-        return self.losses.w
+        if self.exponential_weights is None:
+            self.exponential_weights = PartedExponentials(self)
+        return self.exponential_weights.w
 
     def fused(self, *_: Any) -> None:
         """There is no way to take many rounds in one call."""

@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.kernels import fixed_point
 from boostlab.backend.cpu.masses import Masses
-from boostlab.backend.cpu.rows import CpuRows
-from boostlab.backend.partitioned.part import Part
+from boostlab.backend.partitioned.part import Part, PartRows
 from boostlab.data.bins import Bins
 from boostlab.data.coded import CodedMatrix
 from boostlab.data.cut_search import Seen
@@ -106,7 +105,7 @@ def _whole(masses: Masses, power: int | None) -> Array | None:
         assert masses.counts is not None
         return masses.counts.astype(np.int64)
     assert power is not None
-    x, by = masses._unit(np.ones(masses.n_rows))
+    x, by = masses.as_units(np.ones(masses.n_rows))
     q = np.empty(x.shape, np.int64)
     fixed_point.fixed(x, by, power, q)
     return np.maximum(q[:, 0], 1 if masses.counts is None else masses.counts)
@@ -121,7 +120,7 @@ def tops_and_sums(
         values = np.ones(masses.n_rows)
     else:
         values = np.asarray(labels if of == "labels" else labels == of, np.float64)
-    x, by = masses._unit(values)
+    x, by = masses.as_units(values)
     sums = np.array([[fixed_point.sums_at(x, by, row[0])] for row in powers], np.int64).reshape(len(powers), 1, 2)
     return np.array([np.abs(x).max(initial=0.0)]), sums
 
@@ -132,7 +131,7 @@ def coded(X: Any, y: Any, weight: Any, recipe: PartitionReader, bins: Bins) -> C
         labels, masses, kept = recipe.labels(y, weight, X.shape[0])
         numbers = recipe.numbers(X)
         numbers = np.ascontiguousarray(numbers if len(kept) == len(numbers) else numbers[kept])
-        codes, keys = bins._encode_dense(numbers, 1), row_keys(numbers, 1)
+        codes, keys = bins.encode_dense(numbers, 1), row_keys(numbers, 1)
         return CodedBlock(Table(CodedMatrix(codes, bins, keys), bins, codes), labels, masses)
     except (ValueError, TypeError) as error:
         return Refused(error)
@@ -164,4 +163,4 @@ class PartMaker:
         labels = block.labels - self.baseline if not self.n_classes else block.labels
         if self.sides is not None:
             labels = self.sides[labels].astype(np.int8)
-        return Part(CpuRows(self.rule, block.table.again(threads), block.masses, labels.copy(), self.n_classes))
+        return Part(PartRows(self.rule, block.table.again(threads), block.masses, labels.copy(), self.n_classes))

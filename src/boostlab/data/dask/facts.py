@@ -15,15 +15,15 @@ from boostlab.data.dask.masses import MassFacts, exact_sum
 from boostlab.data.dask.partitions import Refused
 from boostlab.data.frames import (
     Columns,
-    _chosen,
-    _in_order,
-    _is_loose,
-    _kind,
-    _kind_of_objects,
-    _present,
-    _values,
+    chosen_columns,
     has_others,
+    in_order,
+    is_loose,
     is_missing,
+    kind_of,
+    kind_of_objects,
+    present_values,
+    values_of,
 )
 from boostlab.data.frames import is_frame as is_frame
 from boostlab.data.input_errors import check_labels, check_table, one_sentence
@@ -107,7 +107,7 @@ def _described(X: Any, y: Any, weight: Any, asked: Asked) -> PartitionFacts:
     _look_for_categories(facts, X, heavy, wanted)
     if asked.amounts:
         mass = np.ones(n) if w is None else w
-        facts.amounts = {j: _amounts(_values(X, j), mass, values) for j, values in facts.values.items() if values}
+        facts.amounts = {j: _amounts(values_of(X, j), mass, values) for j, values in facts.values.items() if values}
     return facts
 
 
@@ -126,16 +126,16 @@ def _look_for_categories(facts: PartitionFacts, X: Any, heavy: Array, wanted: An
     seen = table[heavy] if not is_frame(X) or hasattr(X, "iloc") else X.filter(heavy)
     columns = Columns([None] * X.shape[1], list(X.columns) if is_frame(X) else None)
     if wanted is None or not isinstance(wanted, str):
-        facts.sure = set() if wanted is None else _chosen(seen, wanted, columns)
-        facts.values = {j: columns._distinct(_present(seen, j), j) for j in facts.sure}
+        facts.sure = set() if wanted is None else chosen_columns(seen, wanted, columns)
+        facts.values = {j: columns.distinct(present_values(seen, j), j) for j in facts.sure}
         return
-    _chosen(np.empty((0, 0)), wanted, columns)  # a word that is not known
+    chosen_columns(np.empty((0, 0)), wanted, columns)  # a word that is not known
     for j in range(X.shape[1]) if facts.others else ():
-        if _is_loose(X, j):
-            values = columns._distinct(_present(seen, j), j)
-            facts.values[j] = values if len(values) <= MOST_BINS or _kind_of_objects(list(values)) != "number" else None
-        elif _kind(X, j) == "category":
-            facts.values[j] = columns._distinct(_present(seen, j), j)
+        if is_loose(X, j):
+            values = columns.distinct(present_values(seen, j), j)
+            facts.values[j] = values if len(values) <= MOST_BINS or kind_of_objects(list(values)) != "number" else None
+        elif kind_of(X, j) == "category":
+            facts.values[j] = columns.distinct(present_values(seen, j), j)
             facts.sure.add(j)
 
 
@@ -177,7 +177,7 @@ def columns_of(
         return None
     columns = Columns([None] * n_features, names)
     for j, values in facts.values.items():
-        if j in facts.sure or values is None or _kind_of_objects(list(values)) == "category":
+        if j in facts.sure or values is None or kind_of_objects(list(values)) == "category":
             if j not in facts.sure and values is None:
                 continue  # numbers, very many of them
             if values is None or len(values) > MOST_BINS:
@@ -186,7 +186,7 @@ def columns_of(
                     "group its rare values."
                 )
             rare = {value for value, amount in facts.amounts.get(j, {}).items() if amount < least}
-            columns.categories[j] = _in_order(values - rare)
+            columns.categories[j] = in_order(values - rare)
     return columns
 
 

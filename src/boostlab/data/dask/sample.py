@@ -166,7 +166,7 @@ class ClusterSample:
         assert self.blocks is not None
         assert self.bins is not None
         make = PartMaker(rule, n_classes, self.baseline, self.sides)
-        empty = self.bins._encode_dense(np.empty((0, self.bins.n_features)), 1)
+        empty = self.bins.encode_dense(np.empty((0, self.bins.n_features)), 1)
         none = make(coded_none(self.bins, empty, self.recipe.plan, bool(n_classes)))
         facts = self.rows
         whole = Whole(facts.n_rows, facts.n_examples, facts.n, n_classes, self.bins, empty.starts, facts.uniform)

@@ -199,7 +199,7 @@ class _Grower:
 
         Of children that will not be split no histogram is asked for.
         """
-        leaves = [leaf for _, _, leaf in heapq.nsmallest(self.rows.ahead(left), heap) if leaf.halves is None]
+        leaves = [leaf for _, _, leaf in heapq.nsmallest(self.rows.leaves_at_once(left), heap) if leaf.halves is None]
         inner = [leaf for leaf in leaves if left > 1 and leaf.depth + 1 < deepest(self.learner)]
         for leaf, halves in zip(inner, self.rows.halves(self.channels, [*map(self._cut, inner)]), strict=True):
             leaf.halves = halves

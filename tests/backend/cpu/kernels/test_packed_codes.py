@@ -7,15 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from boostlab.backend.cpu.compiling import kernel
 from boostlab.backend.cpu.interleaved import InterleavedLayout
 from boostlab.backend.cpu.kernels.packed_codes import (
+    add_eight,
+    add_eight_interleaved,
+    add_four,
+    add_four_interleaved,
     look_up,
     part_rows,
-    sums_of_eight,
-    sums_of_eight_interleaved,
-    sums_of_four,
-    sums_of_four_interleaved,
 )
+
+sums_of_eight, sums_of_four = kernel(add_eight), kernel(add_four)
+sums_of_eight_interleaved, sums_of_four_interleaved = kernel(add_eight_interleaved), kernel(add_four_interleaved)
 
 ALL = np.empty(0, np.int32)
 UNTOUCHED = -77
@@ -161,6 +165,6 @@ def test_all_on_one_side(side, n_low):
     assert members.tolist() == [4, 0, 3, 1, 2]
 
 
-def test_nobody_to_part():
-    nobody, space = np.empty(0, np.int32), np.empty(3, np.int32)
-    assert part_rows(np.zeros((3, 4), np.uint8)[:, 0], np.array([True]), nobody, space) == 0
+def test_no_rows_to_part():
+    no_rows, space = np.empty(0, np.int32), np.empty(3, np.int32)
+    assert part_rows(np.zeros((3, 4), np.uint8)[:, 0], np.array([True]), no_rows, space) == 0

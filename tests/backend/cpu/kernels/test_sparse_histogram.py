@@ -11,14 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from boostlab.backend.cpu.compiling import kernel
 from boostlab.backend.cpu.kernels.sparse_histogram import (
+    add_sparse,
     keep_nonzero,
     restore_zeros,
     slots_by_rows,
     sparse_codes,
     sparse_cuts,
-    sparse_sums,
 )
+
+sparse_sums = kernel(add_sparse)
 
 ONCE_EACH = np.empty(0, np.int64)
 ALL = np.empty(0, np.int32)

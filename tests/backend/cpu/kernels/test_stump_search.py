@@ -15,7 +15,7 @@ from boostlab.backend.cpu.kernels.stump_search import LEAST, best_edge
 
 
 def numeric_stumps(values, missing):
-    """Every stump as (cut, missing side, sum below, sum above), in the order of the tie rule; missing None: nobody."""
+    """Every stump as (cut, missing side, sum below, sum above), in the order of the tie rule; missing None: no row."""
     for cut in range(len(values) if missing is not None else len(values) - 1):
         low, high = sum(values[: cut + 1]), sum(values[cut + 1 :])
         if missing is None:
@@ -123,7 +123,7 @@ def test_best_edge_takes_the_first_of_the_best(data):
         cells = [c * size for c in data.draw(st.lists(st.integers(-3, 3), max_size=5 if category else 14))]
         missing = data.draw(st.integers(-3, 3)) * size if data.draw(st.booleans()) else None
         cells.append(total - sum(cells) - (missing or 0))
-        if category:  # categories nobody has, anywhere among the others
+        if category:  # categories that no row has, anywhere among the others
             cells = [c for v in cells for c in ([v, None] if data.draw(st.booleans()) else [v])]
         features.append((cells, missing, category))
     for sides in (0, 1, -1):

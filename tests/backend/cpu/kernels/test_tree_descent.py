@@ -141,7 +141,7 @@ def test_missing_values_and_the_cut_at_infinity(dtype):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_a_single_leaf_takes_everybody(dtype):
+def test_a_single_leaf_takes_all_rows(dtype):
     X = np.array([[1.0, np.nan], [np.nan, 0.0]], dtype)
     assert walked(7, X) == [7, 7]
     assert walked_sparse(7, sparse.csr_array(X)) == [7, 7]

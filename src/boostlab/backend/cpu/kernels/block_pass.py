@@ -23,8 +23,8 @@ from boostlab.backend.cpu.kernels.tasks import (
     PLANNED_AT,
     PLANNER,
     TaskShape,
-    _call,
-    _pointer,
+    as_pointer,
+    call_at,
     run_task,
     task_maker,
 )
@@ -44,12 +44,12 @@ SIZE = PLAN_SIZE + 16
 
 @part
 def _numbers(address: int, size: int) -> Array:
-    return carray(_pointer(address), (size,), np.float64)
+    return carray(as_pointer(address), (size,), np.float64)
 
 
 @part
 def _integers(address: int, size: int) -> Array:
-    return carray(_pointer(address), (size,), np.int64)
+    return carray(as_pointer(address), (size,), np.int64)
 
 
 @part
@@ -63,7 +63,7 @@ def block_pass(address: int, part: int) -> None:
     each, n, n_values, n_labels, block_rows = plan[EACH], plan[ROWS], plan[VALUES], plan[LABELS], plan[BLOCK_ROWS]
     blocks, mine = plan[PARTS] * each, n_values * n_labels * block_rows
     out = _numbers(plan[AT_BLOCKS] + 8 * part * mine, mine)
-    counts = carray(_pointer(plan[AT_COUNTS]), (plan[COUNTS],), np.int32)
+    counts = carray(as_pointer(plan[AT_COUNTS]), (plan[COUNTS],), np.int32)
     mass = _numbers(plan[AT_MASSES], plan[MASSES])
     powers = _integers(plan[AT_POWERS], plan[POWERS] * n_values)
     tops = _numbers(plan[AT_TOPS] + 8 * part * n_values, n_values)
@@ -76,7 +76,7 @@ def block_pass(address: int, part: int) -> None:
         first, last = n * block // blocks, n * (block + 1) // blocks
         if plan[PLANNED] == 0:  # one array of values
             out = _numbers(plan[AT_BLOCKS] + 8 * first, last - first)
-        elif _call(plan[PLANNED], plan[PLANNED_AT], block, blocks) != 0:
+        elif call_at(plan[PLANNED], plan[PLANNED_AT], block, blocks) != 0:
             raise MemoryError
         for v in range(n_values):
             for label in range(n_labels):

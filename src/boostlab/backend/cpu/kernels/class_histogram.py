@@ -22,7 +22,7 @@ BLOCK = 256  # rows: their numbers, values and places fit into the first cache, 
 
 @part
 def add_eight_to(words: Array, base: Array, q: Array, to: Array, rows: Array, size: int, out: Array) -> None:
-    """Add q[k] to the slots of row rows[k] in the histogram that starts at to[k], for k < size (see `words`)."""
+    """Add q[k] to the slots of row rows[k] in the histogram that starts at to[k], for k < size (see `packed_codes`)."""
     m = U(255)
     for g in range(base.size // 8):
         w, b = words[g], 8 * g

@@ -34,11 +34,8 @@ def largest_of(x: Array) -> float:
     return np.nan if top >= INFINITE else from_bits(top)
 
 
-largest_magnitude = kernel(largest_of)
-
-
 @part
-def _scales(k: int) -> tuple[float, float]:
+def power_factors(k: int) -> tuple[float, float]:
     """Return two factors whose product is 2^k, the second 1 unless k is extreme."""
     if abs(k) <= SAFE:
         return math.ldexp(1.0, k), 1.0
@@ -49,7 +46,7 @@ def _scales(k: int) -> tuple[float, float]:
 def flat_sums_at(x: Array, counts: Array, width: int, k: int) -> tuple[int, int]:
     """Return the sums of q and of |q|, q = counts * rint(x * 2^k), of a flat array with `width` values a row."""
     signed, gross = np.int64(0), np.int64(0)
-    scale, more = _scales(k)
+    scale, more = power_factors(k)
     if counts.size > 0:
         for i in range(counts.size):
             for c in range(width):
@@ -76,7 +73,7 @@ def top_and_sums_at(x: Array, k: int, j: int) -> tuple[float, int, int, int, int
 
     The top is NaN where a value is not finite, or so large that the sums are not those.
     """
-    (scale, more), (scale_j, more_j) = _scales(k), _scales(j)
+    (scale, more), (scale_j, more_j) = power_factors(k), power_factors(j)
     top, signed, gross, signed_j, gross_j = 0, np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     for i in range(x.size):
         v, size = x[i], abs(x[i])
@@ -126,7 +123,7 @@ def flat_fixed_sums(x: Array, counts: Array, width: int, size: float) -> tuple[i
 @part
 def flat_fixed(x: Array, counts: Array, width: int, k: int, out: Array) -> None:
     """Write q = counts * rint(x * 2^k) to out, both flat arrays with `width` values a row."""
-    scale, more = _scales(k)
+    scale, more = power_factors(k)
     if counts.size == 0:
         for i in range(x.size):
             out[i] = np.int64(np.rint(x[i] * scale * more))
@@ -175,7 +172,7 @@ def fixed_and_sums(x: Array, counts: Array, size: float, headroom: int, out: Arr
 @in_parts
 def fixed_part(x: Array, k: int, first: int, last: int, out: Array) -> tuple[int, int]:
     """Write q = rint(x * 2^k) to out, for first <= i < last; return the sums of q and of |q|."""
-    scale, more = _scales(k)
+    scale, more = power_factors(k)
     signed, gross, x, out = np.int64(0), np.int64(0), x[first:last], out[first:last]
     for i in range(x.size):
         q = np.int64(np.rint(x[i] * scale * more))

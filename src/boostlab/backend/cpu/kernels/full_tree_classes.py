@@ -1,8 +1,8 @@
-"""Full trees for labels of several classes in one compiled call, on numbers without missing values (see `full`).
+"""Full trees for labels of several classes in one compiled call, on numbers without missing values (see `full_tree`).
 
 A node's rows are summed column by column, a place for every class that the node has; slots without rows are never
-visited.  Costs are folded over classes as `split.search_classes` does, all cuts of a column at once: what a class
-without weight would add is nothing, so the trees are those of the general way.
+visited.  Costs are folded over classes as `split_search.search_classes` does, all cuts of a column at once.  A class
+without weight adds nothing, so the trees are those of the general strategy.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def class_grower(fold: Callable[..., Any], close: Callable[..., Any]) -> Any:
         totals: Array,
         gains: Array,
     ) -> int:
-        """Grow a tree as `full.grow_full` does, with the arguments of the same names; return the number of nodes.
+        """Grow a tree as `full_tree.grow_full` does, with the arguments of the same names; return the number of nodes.
 
         q is the weights as integers, classes the rows' classes; totals[node] are the weights of the classes.
         """

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from boostlab.backend.cpu.compiling import part
-from boostlab.backend.cpu.kernels.fixed_point import _scales
+from boostlab.backend.cpu.kernels.fixed_point import power_factors
 from boostlab.backend.cpu.kernels.vote_update import exp_below
 
 Array = np.ndarray[Any, Any]
@@ -45,7 +45,7 @@ def turn(
     Integer masses are in counts, real ones in mass; both may be empty.
     """
     size, signed, gross = 0, np.int64(0), np.int64(0)
-    scale, more = _scales(k)
+    scale, more = power_factors(k)
     side = np.int8(-1 if wrong else 1)
     for i in range(np.uint64(start), np.uint64(stop)):  # unsigned, without branches: 2.9 ns a row against 4.4
         h = votes[code[i]]

@@ -14,7 +14,7 @@ import numpy as np
 
 from boostlab.backend.cpu.compiling import part
 from boostlab.backend.cpu.in_parts import adding
-from boostlab.backend.cpu.kernels.fixed_point import _scales
+from boostlab.backend.cpu.kernels.fixed_point import power_factors
 from boostlab.backend.cpu.kernels.packed_codes import add_eight, add_four
 from boostlab.backend.cpu.kernels.sparse_histogram import add_sparse
 from boostlab.backend.cpu.kernels.workspace import integers, total
@@ -95,7 +95,7 @@ def _follow(add: Callable[..., None]) -> Any:
         sums of the changes, of both halves or 0 and of all; the sums of -q where q < 0 and of q where q > 0, and of
         |q| in floating point.
         """
-        scale, more = _scales(k)
+        scale, more = power_factors(k)
         half = out.size // 2 if sided else 0
         low_rows, low_values = integers(BLOCK + 1), integers(BLOCK + 1)
         rows, values = integers(BLOCK + 1), integers(BLOCK + 1)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from boostlab.backend.cpu.in_parts import adding, in_parts
-from boostlab.backend.cpu.kernels.fixed_point import _scales, largest_of
+from boostlab.backend.cpu.kernels.fixed_point import largest_of, power_factors
 from boostlab.backend.cpu.kernels.tree_histogram import ADD_PAIRS, gather_numbers, new_block
 from boostlab.backend.cpu.kernels.tree_histogram import BLOCK as ROWS
 from boostlab.backend.cpu.kernels.workspace import BLOCK, block_of_doubles, clear, integers
@@ -60,7 +60,7 @@ def round_channels(
             here = largest_of(x)
             top = max(top, here) if here == here and top == top else np.nan
             for p in range(powers.shape[0]):
-                scale, more = _scales(powers[p, 0])
+                scale, more = power_factors(powers[p, 0])
                 signed, gross = np.int64(0), np.int64(0)
                 for i in range(x.size):
                     new = np.int64(np.rint(x[i] * scale * more))

@@ -145,10 +145,6 @@ def add_four_interleaved(words: Array, base: Array, q: Array, rows: Array, first
             out[start + U(3) + ((c >> U(46)) & m)] += v
 
 
-sums_of_eight, sums_of_four = kernel(add_eight), kernel(add_four)
-sums_of_eight_interleaved, sums_of_four_interleaved = kernel(add_eight_interleaved), kernel(add_four_interleaved)
-
-
 @in_parts
 def look_up(code: Array, values: Array, first: int, last: int, out: Array) -> None:
     """Write out[i] = values[code[i]] for first <= i < last."""

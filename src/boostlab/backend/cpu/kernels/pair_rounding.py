@@ -14,7 +14,7 @@ import numpy as np
 
 from boostlab.backend.cpu.compiling import admit, part
 from boostlab.backend.cpu.in_parts import in_parts
-from boostlab.backend.cpu.kernels.fixed_point import _scales, flat_sums_at
+from boostlab.backend.cpu.kernels.fixed_point import flat_sums_at, power_factors
 from boostlab.backend.cpu.kernels.histogram import value
 from boostlab.backend.cpu.kernels.totals import largest_part, times
 from boostlab.backend.cpu.kernels.workspace import BLOCK as STRETCH
@@ -81,7 +81,7 @@ def round_block(form: int, w: Array, t: Array, counts: Array, mass: Array, k: in
     """Write q = counts * rint(mass * value * 2^k); add how many changed and the sums of q and |q|, and return this
     roughly.
     """
-    scale, more = _scales(k)
+    scale, more = power_factors(k)
     changed, signed, gross, rough, sizes = 0, np.int64(0), np.int64(0), 0.0, block_of_doubles()
     if counts.size == 0 and mass.size == 0:
         for start in range(0, q.size, STRETCH):

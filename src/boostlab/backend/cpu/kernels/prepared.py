@@ -2,7 +2,7 @@
 
 So one compiled loop runs the formulas of any rule: it is compiled once, and a formula's own kernel serves it as it is.
 A prepared call is a row of integers: the function's address, that of its arguments, how many numbers change from call
-to call, the arguments themselves, and at the end where these numbers are.  Whoever makes the call keeps their arrays.
+to call, the arguments themselves, and at the end where these numbers are.  The caller keeps their arrays.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from boostlab.backend.cpu.compiling import part
 from boostlab.backend.cpu.functions import bits
-from boostlab.backend.cpu.kernels.tasks import PACKED, TASK_ADDRESS, _call
+from boostlab.backend.cpu.kernels.tasks import PACKED, TASK_ADDRESS, call_at
 
 Array = np.ndarray[Any, Any]
 
@@ -59,4 +59,4 @@ def make_with(calls: Array, which: int, numbers: Array) -> bool:
     """Make a prepared call, with those of the numbers that it takes; return whether that went well."""
     for c in range(CHANGING, CHANGING + 2 * calls[which, NUMBER], 2):
         calls[which, calls[which, c]] = bits(numbers[calls[which, c + 1]])
-    return _call(calls[which, ADDRESS], calls[which, ARGUMENTS], 0, 1) == 0
+    return call_at(calls[which, ADDRESS], calls[which, ARGUMENTS], 0, 1) == 0

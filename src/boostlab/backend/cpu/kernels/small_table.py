@@ -14,7 +14,7 @@ import numpy as np
 
 from boostlab.backend.cpu.compiling import admit, part
 from boostlab.backend.cpu.in_parts import in_parts
-from boostlab.backend.cpu.kernels.fixed_point import _scales
+from boostlab.backend.cpu.kernels.fixed_point import power_factors
 from boostlab.backend.cpu.kernels.histogram import value
 from boostlab.backend.cpu.kernels.packed_codes import add_eight, add_four
 from boostlab.backend.cpu.kernels.stump_search import LEAST, edge_search
@@ -42,7 +42,7 @@ def rounded(
     For k, `headroom` and `least` see `scales`.
     """
     while True:
-        scale, more = _scales(k)
+        scale, more = power_factors(k)
         signed, gross, rough = np.int64(0), np.int64(0), 0.0
         for i in range(w.size):
             x = value(form, w[i], t[i])
@@ -150,7 +150,7 @@ def stump_of_pairs(
         base says where columns start among those of their word, in numbers; cuts[j] are the cuts of column j with
         missing values above, cuts_below[j] those with missing values below.  total are the channels' integer sums;
         worth is what a unit of each is worth, and the sums of their magnitudes.  hist is workspace for two numbers a
-        slot, side by side.  For sides and ties see `split.cheapest_split`.
+        slot, side by side.  For sides and ties see `split_search.cheapest_split`.
         """
         d, n_rows, widest = starts.size - 1, words.shape[1], 1
         values = integers(2 * n_rows)

@@ -143,9 +143,6 @@ def add_sparse(slots: Array, by_rows: Array, q: Array, rows: Array, first: int, 
             out[np.uint64(slots[p])] += v
 
 
-sparse_sums = kernel(add_sparse)
-
-
 @kernel
 def restore_zeros(out: Array, starts: Array, zero: Array, total: int) -> None:
     """Give the slot of zero in every column that has slots what is missing to the total."""

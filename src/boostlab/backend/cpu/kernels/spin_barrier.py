@@ -30,35 +30,36 @@ _YIELD = None if sys.platform == "win32" else "sched_yield"
 _inside: Any = intrinsic  # what is not Python but instructions
 
 
-def _place(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
+def element_pointer(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
+    """Return the instructions for the address of array[index]."""
     return cgutils.get_item_pointer(  # type: ignore[no-untyped-call]
         context, builder, kind, context.make_array(kind)(context, builder, array), [index], wraparound=False
     )
 
 
 @_inside
-def _raised(typing: Any, array: Any, index: Any) -> Any:
+def fetch_add_one(typing: Any, array: Any, index: Any) -> Any:
     """Add 1 to array[index] at once and for all; return what was there."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        place = _place(context, builder, signature.args[0], args[0], args[1])
+        place = element_pointer(context, builder, signature.args[0], args[0], args[1])
         return builder.atomic_rmw("add", place, ir.Constant(ir.IntType(64), 1), "seq_cst")
 
     return types.int64(array, types.intp), code
 
 
 @_inside
-def _now(typing: Any, array: Any, index: Any) -> Any:
+def load_acquire(typing: Any, array: Any, index: Any) -> Any:
     """Return array[index] as others have left it."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load_atomic(_place(context, builder, signature.args[0], args[0], args[1]), "acquire", 8)
+        return builder.load_atomic(element_pointer(context, builder, signature.args[0], args[0], args[1]), "acquire", 8)
 
     return types.int64(array, types.intp), code
 
 
 @_inside
-def _rest(typing: Any, long: Any) -> Any:
+def pause(typing: Any, long: Any) -> Any:
     """Do nothing for a moment; for a longer one if asked."""
 
     def call(builder: Any, name: str, kind: Any) -> None:
@@ -79,12 +80,12 @@ def _rest(typing: Any, long: Any) -> Any:
 @part
 def meet(team: Array, size: int) -> bool:
     """Wait until all `size` members are here; return whether the team is broken, and all should return."""
-    ticket = _raised(team, ARRIVED)
+    ticket = fetch_add_one(team, ARRIVED)
     all_here = ticket - ticket % size + size
     looks = 0
-    while _now(team, ARRIVED) < all_here:
-        if _now(team, BROKEN) > 0:
+    while load_acquire(team, ARRIVED) < all_here:
+        if load_acquire(team, BROKEN) > 0:
             return True
         looks += 1
-        _rest(looks > PATIENT)
-    return bool(_now(team, BROKEN) > 0)
+        pause(looks > PATIENT)
+    return bool(load_acquire(team, BROKEN) > 0)

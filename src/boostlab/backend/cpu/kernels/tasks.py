@@ -4,9 +4,9 @@ A compiled call packs its arguments, announces the task in numbers that all thre
 part until none is left; other threads, which wait by looking, take parts as well (`serve`).  No thread is waited for
 that has not taken one: a thread that sleeps, or that the system has put aside, delays nothing.
 
-The ticket of a task is one number: which task it is, how many parts it has, and which one is next.  Whoever raises it
-has the part.  What a task is made of is written before its ticket, and only after all parts of the last one are done:
-whoever reads it and then raises the very ticket it saw has read the right one.
+The ticket of a task is one number: which task it is, how many parts it has, and which part is next.  The thread that
+raises it has the part.  A task is written before its ticket, and only after all parts of the last task are done: so a
+thread that raises the very ticket that it saw has read the task that belongs to it.
 """
 
 # mypy: disable-error-code="no-untyped-call"
@@ -23,7 +23,15 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from boostlab.backend.cpu.compiling import kernel, part
-from boostlab.backend.cpu.kernels.spin_barrier import ARRIVED, BARRIER_NUMBERS, BROKEN, _now, _place, _raised, _rest
+from boostlab.backend.cpu.kernels.spin_barrier import (
+    ARRIVED,
+    BARRIER_NUMBERS,
+    BROKEN,
+    element_pointer,
+    fetch_add_one,
+    load_acquire,
+    pause,
+)
 
 Array = np.ndarray[Any, Any]
 
@@ -55,7 +63,7 @@ def _taken(typing: Any, array: Any, index: Any, seen: Any) -> Any:
     """Raise array[index] by one if it is still what was seen; return whether it was."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        place = _place(context, builder, signature.args[0], args[0], args[1])
+        place = element_pointer(context, builder, signature.args[0], args[0], args[1])
         more = builder.add(args[2], ir.Constant(ir.IntType(64), 1))
         both = builder.cmpxchg(place, args[2], more, "seq_cst", "seq_cst")
         return builder.extract_value(both, 1)
@@ -68,7 +76,7 @@ def _announced(typing: Any, array: Any, index: Any, value: Any) -> Any:
     """Set array[index], after all that was written before."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        place = _place(context, builder, signature.args[0], args[0], args[1])
+        place = element_pointer(context, builder, signature.args[0], args[0], args[1])
         builder.store_atomic(args[2], place, "seq_cst", 8)
         return context.get_dummy_value()
 
@@ -76,7 +84,7 @@ def _announced(typing: Any, array: Any, index: Any, value: Any) -> Any:
 
 
 @_intrinsic
-def _call(typing: Any, address: Any, arguments: Any, which: Any, parts: Any) -> Any:
+def call_at(typing: Any, address: Any, arguments: Any, which: Any, parts: Any) -> Any:
     """Do one part of a task; return 0, or what went wrong."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -209,23 +217,23 @@ def _take(team: Array, once: bool) -> int:
     """Do parts of the task at hand until none is left, or one part only; return how many were done."""
     done = 0
     while True:
-        ticket = _now(team, TICKET)
+        ticket = load_acquire(team, TICKET)
         which, parts = ticket & MOST_PARTS, (ticket >> BITS) & MOST_PARTS
         if which >= parts:
             return done
         address, arguments = team[ADDRESS], team[ARGUMENTS]
         if _taken(team, TICKET, ticket):
-            if _call(address, arguments, which, parts) != 0:  # say, no memory: others would wait for ever
-                _raised(team, FAILED)
-                _raised(team, BROKEN)
-            _raised(team, DONE)
+            if call_at(address, arguments, which, parts) != 0:  # say, no memory: others would wait for ever
+                fetch_add_one(team, FAILED)
+                fetch_add_one(team, BROKEN)
+            fetch_add_one(team, DONE)
             done += 1
             if once:
                 return done
 
 
 @_intrinsic
-def _pointer(typing: Any, address: Any) -> Any:
+def as_pointer(typing: Any, address: Any) -> Any:
     """Return an address as a pointer."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -240,17 +248,17 @@ def _lead(parts: int, numbers: int, together: int) -> None:
 
     Parts that wait for each other must be done `together`: then this thread takes one only.
     """
-    team = carray(_pointer(numbers), (TEAM_NUMBERS,), np.int64)
+    team = carray(as_pointer(numbers), (TEAM_NUMBERS,), np.int64)
     team[ARRIVED], team[BROKEN] = 0, 0
-    before, failed = _now(team, DONE), _now(team, FAILED)
-    number = (_now(team, TICKET) >> (2 * BITS)) + 1
+    before, failed = load_acquire(team, DONE), load_acquire(team, FAILED)
+    number = (load_acquire(team, TICKET) >> (2 * BITS)) + 1
     _announced(team, TICKET, (number << (2 * BITS)) | (parts << BITS))
     _take(team, together > 0)
     looks = 0
-    while _now(team, DONE) < before + parts:
+    while load_acquire(team, DONE) < before + parts:
         looks += 1
-        _rest(looks > PATIENT)
-    if _now(team, FAILED) > failed:
+        pause(looks > PATIENT)
+    if load_acquire(team, FAILED) > failed:
         raise MemoryError
 
 
@@ -268,7 +276,7 @@ def _keep(typing: Any, array: Any, index: Any, arguments: Any, size: Any) -> Any
     """Copy packed arguments of so many bytes to an array, from an index on."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        place = _place(context, builder, signature.args[0], args[0], args[1])
+        place = element_pointer(context, builder, signature.args[0], args[0], args[1])
         packed = builder.inttoptr(args[2], cgutils.voidptr_t)
         cgutils.raw_memcpy(builder, builder.bitcast(place, cgutils.voidptr_t), packed, args[3], 1)
         return context.get_dummy_value()
@@ -281,10 +289,10 @@ def run_task(address: int, arguments: int, size: int, team: Array, parts: int, t
     """Do all parts of a task, with a team if there are several; return 0, or else something went wrong.
 
     Of no parts none is done: the task is written to the team's numbers, where there is space (see `prepared`).
-    Whoever leads is called by its address: so its code is not compiled into every kernel.
+    The leader is called by its address, so that its code is not compiled into every kernel.
     """
     if parts == 1:
-        return _call(address, arguments, 0, 1)
+        return call_at(address, arguments, 0, 1)
     if parts == 0:
         if size > team.itemsize * (team.size - PACKED):
             return 1
@@ -292,7 +300,7 @@ def run_task(address: int, arguments: int, size: int, team: Array, parts: int, t
         _keep(team, PACKED, arguments, size)
         return 0
     team[ADDRESS], team[ARGUMENTS], team[PARTS] = address, arguments, parts
-    return _call(team[LEADER], team[ITSELF], together, parts)
+    return call_at(team[LEADER], team[ITSELF], together, parts)
 
 
 @part
@@ -316,7 +324,7 @@ def serve(team: Array, looks: int) -> None:
         if _take(team, False) > 0:
             left = looks
         else:
-            _rest(looks - left > PATIENT)
+            pause(looks - left > PATIENT)
             left -= 1
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from boostlab.backend.cpu.compiling import kernel, part
 from boostlab.backend.cpu.in_parts import adding
-from boostlab.backend.cpu.kernels.fixed_point import _scales
+from boostlab.backend.cpu.kernels.fixed_point import power_factors
 from boostlab.backend.cpu.kernels.histogram import value
 from boostlab.backend.cpu.kernels.prefetch import soon
 from boostlab.backend.cpu.kernels.whole_histogram import add_two
@@ -263,7 +263,7 @@ def label_changes(per_word: int) -> Any:
         Return how many rows changed, how many their sign, the sums of -q where q < 0 and of q where q > 0, and of |q|
         in floating point.
         """
-        scale, more = _scales(power)
+        scale, more = power_factors(power)
         block, fresh, sizes = new_block(), integers(BLOCK), doubles(BLOCK)
         rows, values, plain = block.rows, block.values, counts.size == 0 and mass.size == 0
         changed, turned = 0, 0

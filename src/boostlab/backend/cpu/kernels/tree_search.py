@@ -181,7 +181,7 @@ def pair_search(cost: Callable[..., Any], sums: Callable[..., Any], explains: fl
     ) -> tuple[int, int, float]:
         """Return (slot, side, cost) of the cheapest cut of the columns first <= j < last; slot < 0 if there is none.
 
-        For sides and ties see `split.cheapest_split`.
+        For sides and ties see `split_search.cheapest_split`.
         """
         low, place, prices, others = buffers.low, buffers.place, buffers.prices, buffers.others
         at, side, best, whole = -1, 0, np.inf, (scales.gross[0], scales.gross[1])
@@ -235,7 +235,7 @@ def pair_search(cost: Callable[..., Any], sums: Callable[..., Any], explains: fl
 
 
 def class_search(fold: Callable[..., Any], close: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the search for a cost that folds the classes (see `split.search_classes`), for columns of numbers."""
+    """Return the search, on numbers, for a cost that folds the classes (see `split_search.search_classes`)."""
 
     @part
     def search(
