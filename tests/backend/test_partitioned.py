@@ -71,7 +71,7 @@ MANY = ["AdaBoost", "LogitBoost", "SAMME", "AdaBoostMH", "AdaBoostM2", "VadaBoos
 
 
 def rounds_of(training):
-    stop = training.run(3)
+    stop = training.run(5)
     kept = [(repr(r.voter), r.alpha, {**r.facts, "seconds": 0}) for r in training.state.rounds]
     return kept, stop.code
 
@@ -86,7 +86,7 @@ def both(name, learner, kind, n_classes, seed=1, n=120):
     owner = np.random.default_rng(seed).integers(0, 4, len(codes))
     owner[owner == 2] = 3  # an empty part
     here, there = CpuRows(rule, table, masses, codes, n_classes), parted(rule, table, masses, codes, n_classes, owner)
-    return tuple(rounds_of(Training(rule, learner, rows, horizon=3)) for rows in (here, there))
+    return tuple(rounds_of(Training(rule, learner, rows, horizon=5)) for rows in (here, there))
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
