@@ -75,7 +75,7 @@ def test_the_same_model_to_the_bit(kind, n_jobs, seed):
     y = np.append([0, 1], rng.integers(0, 2, n - 2)) if rng.random() < 0.3 else np.arange(n) % 3 == 0
     weight = [None, rng.integers(1, 4, n), rng.random(n) + 0.01][rng.integers(3)]
     params = {
-        "n_estimators": int(rng.integers(1, 30)),
+        "n_estimators": int(rng.integers(1, 60)),
         "n_jobs": AtOnce(n_jobs),
         "max_bins": int(rng.choice([2, 7, 255, 400])),
     }
@@ -100,7 +100,7 @@ def noisy(n=300, seed=0):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_watching_does_not_change_it(n_jobs):
+def test_whoever_watches_does_not_change_it(n_jobs):
     X, y = noisy()
     common = {"n_estimators": 80, "n_jobs": AtOnce(n_jobs)}
     for params in ({"early_stopping": True, "n_iter_no_change": 50}, {"callbacks": lambda state: None}):

@@ -135,7 +135,7 @@ def test_the_same_model_to_the_bit(made, kind, seed):
     y = y * (1.0 + 1e-3 * rng.random(n)) if cls is L2BoostRegressor else y
     weight = [None, rng.integers(1, 4, n), rng.random(n) + 0.01][rng.integers(3)]
     params = params | {
-        "n_estimators": int(rng.integers(1, 25)),
+        "n_estimators": int(rng.integers(1, 50)),
         "n_jobs": 1,
         "max_bins": int(rng.choice([7, 255, 400])),
     }
@@ -171,12 +171,12 @@ def test_all_rounds_are_one_call(made, taken):
 
 
 @pytest.mark.parametrize("made", FOUND)
-def test_watching_does_not_change_it(made, taken):
+def test_whoever_watches_does_not_change_it(made, taken):
     X, y = noisy()
     (cls, params), seen = FOUND[made], []
-    alone = cls(n_estimators=15, **params).fit(X, y)
+    alone = cls(n_estimators=30, **params).fit(X, y)
     del taken[:]
-    watched = cls(n_estimators=15, callbacks=lambda state: seen.append(state.F), **params).fit(X, y)
+    watched = cls(n_estimators=30, callbacks=lambda state: seen.append(state.F), **params).fit(X, y)
     assert_same(alone, watched)
     assert taken[:4] == [1] * 4
     for kept, staged in zip(seen, alone.staged_decision_function(X), strict=True):
@@ -332,7 +332,7 @@ def test_prepared_calls_do_what_their_kernel_does():
     assert found.view(np.float64).tolist() == [[12.5], [-1.5], [15.0]]
 
 
-def test_arguments_that_do_not_fit_are_refused():
+def test_a_row_without_room_is_refused():
     with pytest.raises(MemoryError, match="no memory"):
         weighted.pack(
             np.zeros(20, np.int64), np.arange(5.0), 3.0, 0.5, 0, 5, np.zeros(5), found=np.zeros((1, 1), np.int64)
