@@ -100,7 +100,7 @@ def noisy(n=300, seed=0):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_whoever_watches_does_not_change_it(n_jobs):
+def test_watching_does_not_change_it(n_jobs):
     X, y = noisy()
     common = {"n_estimators": 80, "n_jobs": AtOnce(n_jobs)}
     for params in ({"early_stopping": True, "n_iter_no_change": 50}, {"callbacks": lambda state: None}):

@@ -171,7 +171,7 @@ def test_all_rounds_are_one_call(made, taken):
 
 
 @pytest.mark.parametrize("made", FOUND)
-def test_whoever_watches_does_not_change_it(made, taken):
+def test_watching_does_not_change_it(made, taken):
     X, y = noisy()
     (cls, params), seen = FOUND[made], []
     alone = cls(n_estimators=30, **params).fit(X, y)
@@ -332,7 +332,7 @@ def test_prepared_calls_do_what_their_kernel_does():
     assert found.view(np.float64).tolist() == [[12.5], [-1.5], [15.0]]
 
 
-def test_a_row_without_room_is_refused():
+def test_arguments_that_do_not_fit_are_refused():
     with pytest.raises(MemoryError, match="no memory"):
         weighted.pack(
             np.zeros(20, np.int64), np.arange(5.0), 3.0, 0.5, 0, 5, np.zeros(5), found=np.zeros((1, 1), np.int64)
