@@ -5,8 +5,10 @@ from math import e, erf, exp, sqrt
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.special import erfc
 
 from boostlab.backend.cpu.formulas import values
+from boostlab.solvers.drift_bounds import MISSED, nearly_erfc
 from boostlab.solvers.drifting import Drift, Process, log_weight, potential
 from tables import rows_in_memory
 
@@ -148,6 +150,31 @@ def test_the_bound_on_the_edge_holds():
                 assert bound <= 0 or min(inside) > 0
                 signs.append(bound > 0)
         assert 0 < sum(signs) < len(signs)
+
+
+def test_the_quick_erfc_is_as_near_as_it_says():
+    x = np.concatenate([np.linspace(-9, 9, 200_001), [-1e300, -1e5, 1e5, 1e300]])
+    missed = np.abs(values(nearly_erfc, x=x) - erfc(x)).max()
+    assert 0.8 * MISSED < missed < MISSED
+
+
+def test_a_look_at_the_curve_is_certain_or_exact():
+    """The quick potentials decide only what the exact ones do."""
+    later = 0
+    for p in (Process(0.2, 0.3, 0.1, True), Process(0.1, 0.0, 0.5, False)):
+        for drift, edge in rounds(2, p, n=50, n_rounds=8):
+            ds = 0.3 * edge
+            dt = drift.time(ds)
+            stretch = drift.between((0.0, 0.0), (ds, dt))
+            for near in (1e-9, 1e-6, 1e-3, 0.1):
+                times = dt * (1 - near), min(dt * (1 + near), drift.rest)
+                for before, after in (times, (times[0], times[0]), (times[1], times[1])):
+                    evaluations = drift.evaluations
+                    found, least = drift.around_and_least(ds, before, after, stretch)
+                    later += drift.evaluations > evaluations + 1
+                    assert found == (drift.excess(ds, before) <= 0 <= drift.excess(ds, after))
+                    assert least == drift.least((0.0, 0.0), (ds, dt))
+    assert later > 8  # the quick ones could not tell
 
 
 def test_the_walk_follows_the_differential_equation():

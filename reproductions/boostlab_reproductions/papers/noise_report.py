@@ -90,7 +90,7 @@ def report(results: Results, hypotheses: Sequence[Hypothesis] = ()) -> Report:
 
 
 def _ahead(tested: list[dict[str, Any]]) -> list[str]:
-    """Return who is significantly better than the control, and where nobody is."""
+    """Return who is significantly better than the control, and where none is."""
     ahead = [f"{better} ({row['setting']})" for row in tested if (better := row[AHEAD])]
     others = len(tested) - len(ahead)
     return [

@@ -14,10 +14,9 @@ from boostlab.boosters.params import number, one_of, param, whole
 from boostlab.boosters.registry import booster
 from boostlab.boosters.shrinkage import SHARE
 from boostlab.boosters.target_error import NEARLY_OVER, TargetError
-from boostlab.contract import Array, Rule, State, Step, Stop, Task, edge_sums, erfc, formula, vote_size
+from boostlab.contract import Array, Rule, State, Step, Stop, Task, edge_sums, formula, vote_size
 from boostlab.ensemble.vote import Ensemble
-from boostlab.functions import erfcinv
-from boostlab.solvers.brownian import Clock
+from boostlab.solvers.brownian import Clock, time_for
 
 
 @formula
@@ -55,7 +54,7 @@ class BrownBoost(Rule):
     @property
     def c(self) -> float:
         """The total time."""
-        return erfcinv(self.target_error) ** 2 if self.total_time is None else self.total_time
+        return time_for(self.target_error) if self.total_time is None else self.total_time
 
     def begin(self, s: State) -> None:
         """The clock starts at c."""
@@ -82,7 +81,7 @@ class BrownBoost(Rule):
         ended = found[1] == clock.rest
         own.left = 0.0 if ended else own.left - found[1] * root
         facts = {"error": (1 - edge) / 2, "edge": edge, "time_left": own.left}
-        facts |= {"evaluations": float(clock.evaluations), "objective": erfc(root)}  # the step conserves it
+        facts |= {"evaluations": float(clock.evaluations), "objective": clock.unit}  # the step conserves it
         stop = Stop("time_up", f"the clock ran out in round {s.t + 1}") if ended else None
         return Step(found[0] * root / clock.scale, facts, stop)
 

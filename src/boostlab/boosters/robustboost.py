@@ -63,10 +63,10 @@ class RobustBoost(Rule):
     def task(self, s: State) -> Task | Stop:
         """Steps 1 and 2."""
         p, t = self.process, s.own.time
-        logs = s.each(log_weight, p.mu(t), p.sigma(t), p.floor)
-        if self.clip and s.largest(logs) == -inf:
+        w, top = s.scaled_exp(log_weight, p.mu(t), p.sigma(t), p.floor)
+        if top == -inf:
             return Stop("given_up", f"every margin is below what can be hoped for at the time {t:.4g}")
-        return Task("edge", s.weigh(logs), s.y)
+        return Task("edge", w, s.y)
 
     def step(self, s: State, task: Task, h: Array) -> Step | Stop:
         """Steps 3 and 4."""

@@ -40,6 +40,9 @@ class Channels(Protocol):
     def turned(self, votes: Column, /) -> Array:
         """Return the sums over the sample of a column a label, with rows' signs turned where votes are -1."""
 
+    def release(self) -> None:
+        """Let go of what only further sums over rows would need."""
+
 
 class Channel(Protocol):
     """One channel, whose sums are compared as the integers they are; `LearnerRows` has an example."""

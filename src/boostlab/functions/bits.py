@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import struct
 
+_DOUBLE, _INTEGER = struct.Struct("<d"), struct.Struct("<q")
+
 
 def bits(x: float) -> int:
     """Return the bits of a double as a signed integer of 64 bits."""
-    return int(struct.unpack("<q", struct.pack("<d", x))[0])
+    return int(_INTEGER.unpack(_DOUBLE.pack(x))[0])
 
 
 def from_bits(i: int) -> float:
     """Return the double with these bits."""
-    return float(struct.unpack("<d", struct.pack("<q", i))[0])
+    return float(_DOUBLE.unpack(_INTEGER.pack(i))[0])

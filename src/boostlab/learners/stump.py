@@ -119,6 +119,7 @@ class StumpSession(Session):
         if split is None:
             return NOT_MONOTONE
         below, above = search.sides(split, channels)
+        channels.release()
         left, right = below * channels.scale, above * channels.scale
         leaves = criterion.leaves(left, right, channels.gross, criterion.numbers(task.params))
         leaves = self._in_order(split, *leaves) if self.directed else leaves

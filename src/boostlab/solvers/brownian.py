@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import pi, sqrt
 
 from scipy.optimize import brentq
 
-from boostlab.contract import State, exp, formula
-from boostlab.functions import log_erfc
+from boostlab.contract import State, erfc, exp, formula
+from boostlab.functions import erfcinv, log_erfc
 from boostlab.functions.error import BORDER, erfc_parts, erfcx_parts, within
 
 MOST = 500.0  # the logarithm of a potential or weight, in units: larger ones are far from the curve
@@ -61,6 +62,18 @@ def edge_at(
     return w, w * y * unit * h
 
 
+@lru_cache(64)
+def time_for(error: float) -> float:
+    """Return the total time at whose end the error is at most so large: a round asks for it several times."""
+    return erfcinv(error) ** 2
+
+
+@lru_cache(64)
+def _unit(root: float) -> tuple[float, float]:
+    """Return erfc(sqrt(c)) and its logarithm."""
+    return erfc(root), log_erfc(root)
+
+
 @dataclass
 class Clock:
     """The curve (alpha, t) from (0, 0) along which the potential stays constant.
@@ -87,7 +100,7 @@ class Clock:
     def __post_init__(self) -> None:
         root = sqrt(self.c)
         self.rest = self.left / root
-        self.log_unit = log_erfc(root)
+        self.unit, self.log_unit = _unit(root)
         self.line = 1.0 / root, 1.0 / self.scale
         self.numbers = *self.line, self.log_unit, exp(min(-self.log_unit, MOST))
 

@@ -12,6 +12,7 @@ from scipy.optimize import brentq
 from boostlab.contract import State, erfc, exp, formula
 from boostlab.functions import erfcinv
 from boostlab.solvers.brownian import erfc_in_units
+from boostlab.solvers.drift_bounds import MISSED, least_at, potentials_and_least_at
 
 NEAR = 1e-7  # a Newton step so small leaves an error of its square
 SHORT = 0.02  # of sigma: before a solution, a stretch of the curve that is not looked at any closer
@@ -96,19 +97,6 @@ def potential_at(
 
 
 @formula
-def two_potentials(
-    y: float, F: float, h: float,
-    unit: float, ds: float, floor: float, height: float,
-    decay: float, mu: float, per: float, decay_2: float, mu_2: float, per_2: float,
-) -> tuple[float, float]:  # fmt: skip
-    """The potentials after two steps of the same ds, at two times."""
-    m, b = y * F, y * unit * h
-    u, v = (decay * m + ds * b - mu) * per, (decay_2 * m + ds * b - mu_2) * per_2
-    u, v = max(u, floor), max(v, floor)
-    return height * erfc_in_units(u, exp(-u * u), 1.0), height * erfc_in_units(v, exp(-v * v), 1.0)
-
-
-@formula
 def log_weight_at(
     y: float, F: float, h: float,
     unit: float, ds: float, decay: float, mu: float, sigma: float, floor: float,
@@ -141,26 +129,6 @@ def sums_at(
     w = slope if u > floor else 0.0
     wu = w * u * b
     return height * erfc_in_units(max(u, floor), slope, 1.0), w, w * b, w * u_t, wu * b, wu * u_t
-
-
-@formula
-def least_at(
-    y: float, F: float, h: float,
-    unit: float, floor: float, low: float, high: float, q_low: float, q_high: float,
-    begin: float, drift: float, per_wide: float, per_narrow: float,
-) -> float:  # fmt: skip
-    """A lower bound of b w for all ds in [low, high] and q = e^(-dt) in [q_low, q_high].
-
-    The distance x - mu is q a + ds b - 2 rho, a = m - (theta - 2 rho) e^(1-t): linear in q and ds.
-    """
-    a, b = y * F - begin, y * unit * h
-    near = min(q_low * a, q_high * a) + min(low * b, high * b) - drift
-    far = max(q_low * a, q_high * a) + max(low * b, high * b) - drift
-    u = near * (per_narrow if near < 0.0 else per_wide)  # <= (x - mu) / sigma
-    v = far * (per_wide if far < 0.0 else per_narrow)
-    nearest, farthest = max(u, min(v, 0.0)), max(abs(u), abs(v))
-    x = farthest if b > 0.0 else nearest
-    return b * exp(-x * x) if (u if b > 0.0 else v) > floor else 0.0
 
 
 @dataclass
@@ -269,20 +237,36 @@ class Drift:
             low, high = high, high + (high - low)
         return high, self.rest
 
-    def around(self, ds: float, before: float, after: float) -> bool:
-        """Return whether the curve passes ds between two times, where the potential is below and above its target."""
-        p, self.evaluations = self.process, self.evaluations + 1
-        times = [(exp(-dt), p.mu(self.t + dt), 1.0 / p.sigma(self.t + dt)) for dt in (before, after)]
-        below, above = self.s.total(two_potentials, 1.0 / self.scale, ds, p.floor, p.height, *times[0], *times[1])
-        return bool(below <= self.target <= above)
-
     def least(self, low: tuple[float, float], high: tuple[float, float]) -> float:
         """Return a lower bound of sum of b w for all (ds, dt) between two points."""
-        p, self.evaluations = self.process, self.evaluations + 1
+        self.evaluations += 1
+        return float(self.s.total(least_at, *self.between(low, high)))
+
+    def between(self, low: tuple[float, float], high: tuple[float, float]) -> tuple[float, ...]:
+        """Return a stretch of the curve as formulas know it."""
+        p = self.process
         begin = (p.theta - 2 * self.rho) * exp(self.rest)
         sizes = 1.0 / p.sigma(self.t + low[1]), 1.0 / p.sigma(self.t + high[1])
         box = low[0], high[0], exp(-high[1]), exp(-low[1])
-        return float(self.s.total(least_at, 1.0 / self.scale, p.floor, *box, begin, 2 * self.rho, *sizes))
+        return 1.0 / self.scale, p.floor, *box, begin, 2 * self.rho, *sizes
+
+    def around_and_least(
+        self, ds: float, before: float, after: float, stretch: tuple[float, ...]
+    ) -> tuple[bool, float]:
+        """Return whether the curve passes ds between two times, and `least` of a stretch, by one look at the rows.
+
+        The potential is below its target at the one time, and above at the other.
+        """
+        p, self.evaluations = self.process, self.evaluations + 1
+        times = [(exp(-dt), p.mu(self.t + dt), 1.0 / p.sigma(self.t + dt)) for dt in (before, after)]
+        numbers = *stretch, p.height, ds, *times[0], *times[1]
+        below, above, least = self.s.total(potentials_and_least_at, *numbers)
+        missed = MISSED * p.height * self.s.n
+        if below + missed <= self.target <= above - missed:
+            return True, float(least)
+        if below - missed > self.target or above + missed < self.target:
+            return False, float(least)
+        return self.excess(ds, before) <= 0.0 <= self.excess(ds, after), float(least)
 
     def is_first(self, ds: float, dt: float) -> bool:
         """Return whether the edge is certain to be positive on the curve before a solution of both equations.
@@ -294,17 +278,23 @@ class Drift:
         def near(s: float) -> float:
             return dt * (1.0 - (1.0 - s / ds) ** 2)
 
-        middle, wide = near(0.5 * ds), TUBE * dt
-        if not self.around(0.5 * ds, middle - wide, min(middle + wide, self.rest)):
-            return False
-        low, share, short = 0.0, 0.6, SHORT * self.process.sigma(self.t)
-        while ds - low > short and share > 0.1:
-            high = low + share * (ds - low)
-            if self.least((low, max(near(low) - wide, 0.0)), (high, min(near(high) + wide, self.rest))) > 0.0:
+        def piece(high: float) -> tuple[tuple[float, float], tuple[float, float]]:
+            return (low, max(near(low) - wide, 0.0)), (high, min(near(high) + wide, self.rest))
+
+        middle, wide, low, share = near(0.5 * ds), TUBE * dt, 0.0, 0.6
+        short, high = SHORT * self.process.sigma(self.t), 0.6 * ds
+        around, least = self.around_and_least(
+            0.5 * ds, middle - wide, min(middle + wide, self.rest), self.between(*piece(high))
+        )
+        while around and ds - low > short and share > 0.1:
+            if least > 0.0:
                 low, wide = high, 0.7 * wide
             else:
                 share *= 0.6
-        return ds - low <= short
+            high = low + share * (ds - low)
+            if ds - low > short and share > 0.1:
+                least = self.least(*piece(high))
+        return around and ds - low <= short
 
     def search(self, found: tuple[float, float] | None = None) -> tuple[float, float] | None:
         """Follow the curve to the first point without an edge, or to the end of time.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import tracemalloc
+from math import inf
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from boostlab.backend.cpu.block_sums import BLOCK_DOUBLES, Blocks
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.rows import CpuRows
-from boostlab.contract import Rule, formula
+from boostlab.contract import Row, Rule, formula
 from boostlab.data.table import Table
 
 N = 2 * BLOCK_DOUBLES + 77
@@ -28,6 +29,10 @@ MASSES = {
 @formula
 def squares(F: float, by: float) -> tuple[float, float]:
     return by * F * F, F
+
+
+class _ByClass(Rule):
+    n_outputs = "class"
 
 
 @formula
@@ -72,6 +77,25 @@ def test_a_guess_that_fits_saves_passes():
     seen.clear()
     assert blocks.totals(evaluate, 3, guess)[0] == found
     assert seen.count(0) == 1
+
+
+def test_the_sums_of_a_round_before_say_which_powers_fit():
+    """The largest value moves across powers of two, and one pass is all: sums at another power tell what is needed."""
+    made, rng = rows(2 * BLOCK_DOUBLES), np.random.default_rng(2)
+    F, passes = made.scores.now, []
+    one_pass = made._formula_sums._pass
+    made._formula_sums._pass = lambda *given: passes.append(given[3].copy()) or one_pass(*given)
+    F[0] = 300.0
+    made.total(twice)
+    for top in (260.0, 250.0, 257.0, 130.0, 255.0):  # but for the largest, nothing changes
+        F[0] = -top
+        passes.clear()
+        assert made.total(twice) == made.masses.total(2 * F)
+        assert len(passes) == 1
+    F[:] = rng.normal(size=F.size)
+    for factor in (1.0, 3.0, 1e3, 1e-3, 1e200, 1e-300, 1.0):  # and where all do, more passes are made
+        F *= factor
+        assert made.total(twice) == made.masses.total(2 * F)
 
 
 def rows(n, threads=1, masses=None):
@@ -136,3 +160,23 @@ def test_values_are_not_held_for_all_rows():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8 * n / 4
+
+
+@formula
+def toward(F: Row, k: int, l: int, by: float) -> float:
+    return -inf if l == k else by * F[l]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("labels", [0, 2])
+def test_weights_and_their_largest_logarithm_are_those_of_two_passes(threads, labels):
+    rule, what = (_ByClass(), toward) if labels else (Rule(), twice)
+    made = CpuRows(rule, Table(np.zeros((N, 1)), threads=threads), Masses(N), np.arange(N) % 2, 2)
+    made.scores.now[:] = np.random.default_rng(3).normal(size=made.scores.now.shape)
+    numbers = (0.7,) if labels else ()
+    logs = made.each(what, *numbers)
+    for _ in range(2):
+        found, expected = made.scaled_exp(what, *numbers), made.scaled_exp(logs)
+        assert found[1] == expected[1] == logs.max()
+        assert found[0].shape == logs.shape
+        assert found[0].tobytes("F") == expected[0].tobytes("F")

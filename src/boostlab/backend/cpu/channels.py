@@ -56,6 +56,11 @@ class CpuChannels:
         """Return workspace for sums, per slot and in total."""
         return np.empty((self.width, self.parts[0].codes.n_slots), np.int64), np.empty(self.width, np.int64)
 
+    def release(self) -> None:
+        """Let go of the rows' integers."""
+        for p in self.parts:
+            p.release()
+
     def weight(self, criterion: Separable, gross: Array) -> float:
         """Return the weight of the sample, given the gross sums of the channels that the criterion sees."""
         first = self.parts[0]
@@ -90,6 +95,9 @@ class SmallChannels(CpuChannels):
         self.total = np.array(total)
         self.scale = np.array([math.ldexp(1.0, -k) for k in powers])
         self.gross = np.array([math.ldexp(g, -k) for g, k in zip(gross, powers, strict=True)])
+
+    def release(self) -> None:
+        """The integers are compared with the next ones."""
 
     @cached_property
     def slots(self) -> Array:  # type: ignore[override]

@@ -6,7 +6,7 @@ Powers of two to round at follow from the largest magnitude and the integer sums
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ Array = npt.NDArray[Any]
 VALUE = 2  # cells of a histogram, that a value's magnitude, or its sums at one power, cost as much as
 BLOCK = 1 << 13  # doubles of a block that a thread looks at
 ENOUGH = 1 << 60  # of the sum of |q|
+FAR = 40  # powers apart, at which a sum says little of another
 NO_GUESS = np.empty((0, 1), np.int64)
 
 
@@ -85,30 +86,57 @@ def exact_sums(
     guess : int array of shape (any, n_values)
         Powers of two that values may be rounded at.
     """
-    known: list[dict[int, tuple[int, int]]] = [{} for _ in range(n_values)]  # sums of q and |q|, by powers
+    known: list[dict[int, Sequence[int]]] = [{} for _ in range(n_values)]  # sums of q and |q|, by powers
     powers = guess
     while True:
         tops, found = one_pass(powers)
-        if not np.isfinite(tops).all():
-            raise ArithmeticError("A sum over rows met NaN or infinity; the rule that asked must bound its values.")
         for row, sums in zip(powers.tolist(), found.tolist(), strict=True):
-            for mine, power, (signed, gross) in zip(known, row, sums, strict=True):
-                mine[power] = signed, gross
-        trails = [_trail(top, mine, size) for top, mine in zip(tops.tolist(), known, strict=True)]
-        powers = np.array([[trail[-1] for trail in trails]])
-        if all(trail[-1] in mine for trail, mine in zip(trails, known, strict=True)):
-            first = np.array([[trail[0] for trail in trails]])
-            ends = [(trail[-1], *mine[trail[-1]]) for trail, mine in zip(trails, known, strict=True)]
-            return ends, first if (first == powers).all() else np.concatenate([first, powers])
+            for mine, power, both in zip(known, row, sums, strict=True):
+                mine[power] = both
+        first, last, ends = list[int](), list[int](), list[tuple[int, int, int]]()
+        for top, mine in zip(tops.tolist(), known, strict=True):
+            if not top < math.inf:
+                raise ArithmeticError("A sum over rows met NaN or infinity; the rule that asked must bound its values.")
+            least, power = _tried(top, mine, size)
+            first.append(least)
+            last.append(power)
+            if power in mine:
+                ends.append((power, *mine[power]))  # type: ignore[arg-type]
+        powers = np.array([last])
+        if len(ends) == n_values:
+            return ends, powers if first == last else np.array([first, last])
 
 
-def _trail(top: float, known: dict[int, tuple[int, int]], size: float) -> list[int]:
-    """Return the powers that `fixed_sums` tries, as far as the sums are known; the last is the one to sum at."""
+def _tried(top: float, known: dict[int, Sequence[int]], size: float) -> tuple[int, int]:
+    """Return the first power that `fixed_sums` tries, and the last one as far as the sums tell: the one to sum at."""
     if top == 0.0:
         known[0] = 0, 0
-        return [0]
-    powers = [61 - math.frexp(size)[1] - math.frexp(top)[1]]
-    while powers[-1] in known and (gross := known[powers[-1]][1]) < ENOUGH:
-        hidden = gross + int(0.5 * size) + 1  # rounding has hidden at most half a unit a value
-        powers.append(powers[-1] + 62 - hidden.bit_length())
-    return powers
+        return 0, 0
+    first = power = 61 - math.frexp(size)[1] - math.frexp(top)[1]
+    half = int(0.5 * size) + 1  # rounding has hidden at most half a unit a value
+    while True:
+        if power in known:
+            low = high = known[power][1]
+        elif (bounds := _bounds(known, power, first, size)) is not None:
+            low, high = bounds
+        else:
+            break
+        bits = (low + half).bit_length()
+        if high >= ENOUGH or bits != (high + half).bit_length():
+            break
+        power += 62 - bits
+    return first, power
+
+
+def _bounds(known: dict[int, Sequence[int]], power: int, first: int, size: float) -> tuple[int, int] | None:
+    """Return the least and the most that the sum of |q| can be at a power, given the sums at others.
+
+    Two sums of so many integers differ by their factor and half a unit a value.  At the first power and the one above
+    it no sum can have overflowed.
+    """
+    near = max((at for at in known if first - FAR < at <= first + 1), default=None)
+    if near is None or power - near > FAR:
+        return None
+    about, hidden = math.ldexp(known[near][1], power - near), math.ldexp(size, power - near) + size
+    slack = int(hidden) + int(about * 2.0**-50) + 2
+    return max(int(about) - slack, 0), int(about) + slack

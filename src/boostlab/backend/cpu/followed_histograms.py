@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.bin_codes import Codes, DenseCodes, Followed
+from boostlab.backend.cpu.bin_codes import NOTHING, Codes, DenseCodes, Followed
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.scales import limits, next_scale
 from boostlab.contract.criterion import SIGNED, SIZE, SQUARE
@@ -54,6 +54,7 @@ class Follower:
         self.rows, self.codes, self.form, self.sided = rows, codes, form, sided
         self.width = 1 + sided  # number of channels
         self.q: Array | None = None  # None: nothing to compare with
+        self.compared = True  # whether the rows' next integers are compared with these
         self.power = self.minus = self.plus = 0
         self.slots = np.zeros((0, 0), np.int64)
         self.most_change = False  # whether most rows changed the last time
@@ -112,6 +113,11 @@ class Follower:
         """Take note of rows that were rounded elsewhere; the histogram is stale until it is asked for."""
         self.q, self.power, self.minus = q, power, (gross - signed) >> 1
         self.plus, self.stale = gross - self.minus, True
+
+    def release(self) -> None:
+        """Let go of the integers that have been summed, where nothing is compared with them."""
+        if not self.compared:
+            self.q = None
 
     def count(self, weight: Array, target: Array, counts: Array | None = None) -> None:
         """Round all rows anew, with these integer masses or their own."""
@@ -210,6 +216,10 @@ class ClassCount:
     def round(self, weight: Array, counts: Array | None = None) -> None:
         """Round all rows' weights, with these integer masses or their own."""
         self.q, self.power, self.whole, _ = self.rows.whole(weight, counts)
+
+    def release(self) -> None:
+        """Let go of the integers."""
+        self.q = NOTHING
 
     def now(self, slots: Array, total: Array) -> None:
         """Write the classes' sums over all rows, per slot and in total, to the first places."""

@@ -79,12 +79,20 @@ class FormulaSums:
         found, powers = exact_sums(one_pass, shape[0], float(self.masses.n_examples * math.prod(shape[1:])), guess)
         return [math.ldexp(signed, -power) for power, signed, _ in found], powers
 
-    def largest(self, loop: InParts, given: list[Any], shape: tuple[int, ...], sign: int) -> float:
-        """Return the largest value of a formula; with the sign -1 the smallest."""
-        return sign * float(self._pass(loop, given, shape, NO_GUESS, sign)[0][0])
+    def largest(
+        self, loop: InParts, given: list[Any], shape: tuple[int, ...], sign: int, out: Array | None = None
+    ) -> float:
+        """Return the largest value of a formula, with the sign -1 the smallest; write all values to `out` if asked."""
+        return sign * float(self._pass(loop, given, shape, NO_GUESS, sign, out)[0][0])
 
     def _pass(
-        self, loop: InParts, given: list[Any], shape: tuple[int, ...], powers: Array, sign: int
+        self,
+        loop: InParts,
+        given: list[Any],
+        shape: tuple[int, ...],
+        powers: Array,
+        sign: int,
+        kept: Array | None = None,
     ) -> tuple[Array, Array]:
         """Return the largest magnitude of every value, and the sums of q and |q| at powers of two.
 
@@ -95,11 +103,17 @@ class FormulaSums:
         parts = max(min(parts_of(cells, self.threads), rows), 1)
         each = -(-rows * n_values * width // (parts * BLOCK))
         block_rows = -(-rows // (parts * each))
+        block_rows = block_rows if kept is None else 0
         self._lay_out(parts, n_values, width * block_rows, n_powers)
         self._powers[: powers.size] = powers.reshape(-1)
         self._plan[PARTS:COUNTS] = parts, each, rows, n_values, width, block_rows, sign, n_powers
-        out = self._workspace[: parts * n_values * width * block_rows].reshape(parts, *shape, block_rows)
-        loop.in_so_many(parts, *given, out, each, 0, rows, self._plan)
+        if kept is None:
+            self._plan[AT_BLOCKS] = address(self._workspace)
+            out = self._workspace[: parts * n_values * width * block_rows].reshape(parts, *shape, block_rows)
+            loop.in_so_many(parts, *given, out, each, 0, rows, self._plan)
+        else:
+            self._plan[AT_BLOCKS] = address(kept)
+            loop.in_so_many(parts, *given, kept[None], 0, 0, rows, self._plan)
         tops = self._tops[: parts * n_values].reshape(parts, n_values)
         sums = self._sums[: 2 * parts * n_powers * n_values].reshape(parts, n_powers, n_values, 2)
         return (tops[0], sums[0]) if parts == 1 else (tops.max(axis=0), sums.sum(axis=0))  # NaN stays
@@ -114,7 +128,6 @@ class FormulaSums:
             plan[AT_COUNTS], plan[AT_MASSES] = address(counts), address(mass)
         if len(self._workspace) < parts * n_values * block_rows:
             self._workspace = np.empty(parts * n_values * block_rows)
-            plan[AT_BLOCKS] = address(self._workspace)
         if len(self._powers) < n_powers * n_values:
             self._powers = np.empty(n_powers * n_values, np.int64)
             plan[AT_POWERS] = address(self._powers)

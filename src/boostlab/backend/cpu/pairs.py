@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.exact_sums import VALUE, exact_sums
-from boostlab.backend.cpu.followed_histograms import WORTH, Follower
+from boostlab.backend.cpu.followed_histograms import Follower
 from boostlab.backend.cpu.kernels.pair_rounding import moments, pair_rounding
 from boostlab.backend.cpu.scales import next_scale
 from boostlab.contract.criterion import Residual
@@ -35,10 +35,12 @@ class Pair:
 
     def __init__(self, two: Sequence[Follower], residual: Residual, threads: int) -> None:
         self.two, self.masses, self.residual, self.threads = two, two[0].rows, residual, threads
+        for f in two:  # targets are numbers, which change on every row
+            f.compared = False
         self.q: list[Array] = []  # the integers of both channels, a row a task
         self.found: list[list[tuple[int, int, int]]] = []  # per task and channel: the power, the sums of q and |q|
-        self._integers = np.empty((2, 0, 0), np.int64)  # workspace for so many tasks
         self._moments = self._spread = NO_POWERS  # that the last sums took
+        self._scaled = False  # whether the followers have a scale
         self._turn, self._guesses = 0, dict[int, tuple[Array, Array]]()
         self._given, self._target = np.empty(0), np.empty(0)
 
@@ -64,32 +66,35 @@ class Pair:
         return [s / w if w > 0 else 0.0 for s, w in zip(signed, whole, strict=True)]
 
     def update(self, weight: Array, target: Array) -> None:
-        """Take the rows' new weights and targets of a task, whose followers know the last ones."""
-        self.q = [f.q[None] for f in self.two if f.q is not None]
-        changed, _ = self._rounded(shown(weight)[None], self._as_doubles(target)[None], [0.0], False)
-        for f, q, found, many in zip(self.two, self.q, self.found[0], changed, strict=True):
-            f.most_change = many > WORTH * len(weight)
+        """Take the rows' new weights and targets of a task."""
+        if not self._scaled:
+            self._scale(weight, target)
+            return
+        self.q = [np.empty((1, len(weight)), np.int64) for _ in self.two]
+        self._rounded(shown(weight)[None], self._as_doubles(target)[None], [0.0], False)
+        for f, q, found in zip(self.two, self.q, self.found[0], strict=True):
             f.take(q[0], *found)
+        self.q = []
+
+    def _scale(self, weight: Array, target: Array) -> None:
+        """Let each channel find a scale to begin with: first the one whose values take memory."""
+        for f in reversed(self.two):
+            f.count(weight, target)
+        self._scaled = True
 
     def spread(self, weights: Array, targets: Array, centres: Sequence[float]) -> list[float]:
         """Round the rows of several tasks, targets less their centres; return the sums of what rows are from 0."""
         tasks, n = weights.shape
-        if len(self._integers[0]) < tasks:
-            self._integers = np.empty((2, tasks, n), np.int64)
-        self.q = [q[:tasks] for q in self._integers]
-        if any(f.q is None for f in self.two):  # a scale to begin with
-            for f, q in zip(self.two, self.q, strict=True):
-                f.count(weights[0], targets[0] - centres[0])
-                f.q = q[0]
-        return self._rounded(weights, targets, centres, True)[1]
+        if not self._scaled:
+            self._scale(weights[0], targets[0] - centres[0])
+        self.q = []  # not held beside the new ones
+        for f in self.two:
+            f.release()
+        self.q = [np.empty((tasks, n), np.int64) for _ in self.two]
+        return self._rounded(weights, targets, centres, True)
 
-    def _rounded(
-        self, weights: Array, targets: Array, centres: Sequence[float], spread: bool
-    ) -> tuple[list[int], list[float]]:
-        """Write all tasks' integers.
-
-        Return how many changed in the channels of the first task, and the sums of the residuals if they were asked for.
-        """
+    def _rounded(self, weights: Array, targets: Array, centres: Sequence[float], spread: bool) -> list[float]:
+        """Write all tasks' integers; return the sums of the residuals if they are asked for."""
         given, sums = (weights, targets, np.array(centres)), list[float]()
         self.found = []
         if spread:
@@ -98,10 +103,9 @@ class Pair:
             sums = [math.ldexp(gross, -power) for power, _, gross in found]
         else:
             self._pass(given, NO_POWERS)
-        changed = self._whole[0, :, 0].tolist()
         while (done := self._settled(*given)) < len(weights):
             self._pass(given, NO_POWERS, done)
-        return changed, sums
+        return sums
 
     def _pass(
         self, given: tuple[Array, ...], powers: Array, done: int = 0, n_residuals: int = 0

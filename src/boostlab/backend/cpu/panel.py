@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.bin_codes import Codes, DenseCodes
+from boostlab.backend.cpu.bin_codes import NOTHING, Codes, DenseCodes
 from boostlab.backend.cpu.exact_sums import NO_GUESS, exact_sums
 from boostlab.backend.cpu.formulas import shown
 from boostlab.backend.cpu.kernels.label_channels import (
@@ -120,6 +120,10 @@ class Panel:
             same, opposite = (all(part[i] for part in found) for i in (0, 1))
             signs.append(1 if same else -1 if opposite else 0)
         return np.array(signs) if all(signs) else NO_SIGNS
+
+    def release(self) -> None:
+        """Let go of the integers."""
+        self.q = NOTHING
 
     def among(self, members: Array, slots: Array, total: Array) -> None:
         """Write the channels' sums over some rows."""

@@ -127,8 +127,12 @@ class CpuRows(CpuSample):
 
     def scaled_exp(self, what: Any, /, *numbers: Any) -> tuple[Array, float]:
         """Return w and t with exp(formula) = e^t w, the largest w being 1."""
-        logs = self.each(what, *numbers) if is_formula(what) else np.array(what, np.float64)
-        top, flat = self.masses.largest(logs), logs.ravel("K")
+        if is_formula(what):
+            logs, top = self._with_largest(what, numbers)
+        else:
+            logs = np.array(what, np.float64)
+            top = self.masses.largest(logs)
+        flat = logs.ravel("K")
         exp_less.shared(CELLS * flat.size, self.threads, flat, top, 0, flat.size)
         return logs, top
 
@@ -193,6 +197,16 @@ class CpuRows(CpuSample):
             self.h = None
 
     # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _with_largest(self, what: Formula, numbers: tuple[Any, ...]) -> tuple[Array, float]:
+        """Return a formula's values and the largest of them, many rows' by one pass."""
+        shape = self.shape_of(what)
+        if prod(shape) <= MANY:
+            values = self.each(what, *numbers)
+            return values, self.masses.largest(values)
+        out = np.empty(shape)
+        top = self._formula_sums.largest(*self._given(what, numbers), shape[:-1], 1, out)
+        return out[0].T, top
 
     def extreme(self, what: Any, numbers: tuple[Any, ...], sign: float) -> float:
         if is_formula(what) and prod(shape := self.shape_of(what)) > MANY:

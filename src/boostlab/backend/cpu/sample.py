@@ -154,13 +154,11 @@ class CpuSample:
         return CpuChannels(self.followers.known[:2])
 
     def _updated_together(self, criterion: Criterion, weight: Array, target: Array) -> bool:
-        """Bring two channels of numbers up to date by one pass, where most rows change anyway; False elsewhere."""
+        """Bring two channels of numbers up to date by one pass; False elsewhere."""
         residual = criterion.residual
-        if residual is None or weight.ndim > 1 or len(self.followers.known) < 2:
+        if residual is None or weight.ndim > 1:
             return False
         two = [self.follower(c, form) for c, form in enumerate(criterion.forms)]
-        if len(two) != 2 or not all(f.most_change for f in two):
-            return False
         if self._pair is None or any(a is not b for a, b in zip(self._pair.two, two, strict=True)):
             self._pair = Pair(two, residual, self.threads)
         self._pair.update(weight, target)

@@ -42,6 +42,9 @@ class PartedFollower(Follower):
         self.most_change, self.compares = False, True
         self.headroom, self.least = limits(sample.n, lasting)
 
+    def release(self) -> None:
+        """The parts keep their integers."""
+
     def count(self, weight: Any, target: Any, counts: Any = None) -> None:
         """Round and sum all rows, with these integer masses or their own."""
         what = Formed(((self.form,), weight, target))
@@ -93,6 +96,9 @@ class PartedClassCount:
         self.write(self.sample.ask_at_once([self.question(ALL)])[0], slots, total)
         self.grosses = total[: self.width].tolist()
 
+    def release(self) -> None:
+        """The parts keep their integers."""
+
     def question(self, node: int) -> Call:
         """Return what to ask for the sums over a node."""
         return "class_sums", (self.number, self.classes, self.width, node)
@@ -124,6 +130,9 @@ class PartedPanel:
         """Return the channels' sums over the sample, with rows' signs turned where votes are -1."""
         sums: Array = self.sample.ask("turned_sums", self.number, votes)[0]
         return sums
+
+    def release(self) -> None:
+        """The parts keep their integers."""
 
     def question(self, node: int) -> Call:
         """Return what to ask for the sums over a node."""

@@ -34,8 +34,8 @@ from boostlab.backend.cpu.kernels.workspace import to_read
 Array = np.ndarray[Any, Any]
 
 # Places in the plan.  How many parts there are, blocks a part, rows, values a row, labels a value, the rows that a
-# block holds; 0 for sums, or the sign to look for the largest value with; how many powers of two a value has;
-# how many counts and masses there are; and where everything is.
+# block holds (0 where the values of all rows are kept); 0 for sums, or the sign to look for the largest value with; how
+# many powers of two a value has; how many counts and masses there are; and where everything is.
 PARTS, EACH, ROWS, VALUES, LABELS, BLOCK_ROWS = range(PLAN_SIZE, PLAN_SIZE + 6)
 SIGN, POWERS, COUNTS, MASSES = range(PLAN_SIZE + 6, PLAN_SIZE + 10)
 AT_BLOCKS, AT_COUNTS, AT_MASSES, AT_POWERS, AT_TOPS, AT_SUMS = range(PLAN_SIZE + 10, PLAN_SIZE + 16)
@@ -61,7 +61,7 @@ def block_pass(address: int, part: int) -> None:
     """
     plan = _integers(address, SIZE)
     each, n, n_values, n_labels, block_rows = plan[EACH], plan[ROWS], plan[VALUES], plan[LABELS], plan[BLOCK_ROWS]
-    blocks, mine = plan[PARTS] * each, n_values * n_labels * block_rows
+    blocks, mine, apart = plan[PARTS] * each, n_values * n_labels * block_rows, block_rows if block_rows > 0 else n
     out = _numbers(plan[AT_BLOCKS] + 8 * part * mine, mine)
     counts = carray(as_pointer(plan[AT_COUNTS]), (plan[COUNTS],), np.int32)
     mass = _numbers(plan[AT_MASSES], plan[MASSES])
@@ -74,13 +74,13 @@ def block_pass(address: int, part: int) -> None:
         sums[i] = 0
     for block in range(part * each, (part + 1) * each):
         first, last = n * block // blocks, n * (block + 1) // blocks
-        if plan[PLANNED] == 0:  # one array of values
-            out = _numbers(plan[AT_BLOCKS] + 8 * first, last - first)
-        elif call_at(plan[PLANNED], plan[PLANNED_AT], block, blocks) != 0:
+        if plan[PLANNED] != 0 and call_at(plan[PLANNED], plan[PLANNED_AT], block, blocks) != 0:
             raise MemoryError
+        if block_rows == 0:
+            out = _numbers(plan[AT_BLOCKS] + 8 * first, n_values * n_labels * n - first)
         for v in range(n_values):
             for label in range(n_labels):
-                start = (v * n_labels + label) * block_rows
+                start = (v * n_labels + label) * apart
                 x = out[start : start + last - first]
                 if plan[SIGN] == 0:
                     _add(x, counts[first:last], mass[first:last], powers, v, n_values, tops, sums)

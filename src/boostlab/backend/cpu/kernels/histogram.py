@@ -12,24 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.backend.cpu.compiling import part
 from boostlab.backend.cpu.in_parts import adding
+from boostlab.backend.cpu.kernels.channel_rounding import round_block, value
 from boostlab.backend.cpu.kernels.fixed_point import power_factors
 from boostlab.backend.cpu.kernels.packed_codes import add_eight, add_four
 from boostlab.backend.cpu.kernels.sparse_histogram import add_sparse
-from boostlab.backend.cpu.kernels.workspace import integers, total
-from boostlab.contract.criterion import SIZE, SQUARE
+from boostlab.backend.cpu.kernels.workspace import clear, integers, total
 
 Array = np.ndarray[Any, Any]
 
 BLOCK = 8192  # rows
-
-
-@part
-def value(form: int, w: float, t: float) -> float:
-    """Return what a row with the weight w and the target t adds to a channel."""
-    x = w * w if form == SQUARE else w
-    return x if form == SIZE else x * t
 
 
 def _sums(add: Callable[..., None]) -> Any:
@@ -95,12 +87,19 @@ def _follow(add: Callable[..., None]) -> Any:
         sums of the changes, of both halves or 0 and of all; the sums of -q where q < 0 and of q where q > 0, and of
         |q| in floating point.
         """
+        signed, gross, rough = np.int64(0), np.int64(0), 0.0
+        if out.size == 0 and not sided:  # rows that changed are only counted
+            facts, counts, mass = integers(3), counts[first:last], mass[first:last]
+            clear(facts)
+            rough = round_block(form, w[first:last], t[first:last], counts, mass, k, q[first:last], facts)
+            signed, gross = facts[1], facts[2]
+            minus = np.int64((np.uint64(gross) - np.uint64(signed)) >> np.uint64(1))
+            return facts[0], 0, 0, 0, minus, gross - minus, rough  # type: ignore[return-value]
         scale, more = power_factors(k)
         half = out.size // 2 if sided else 0
         low_rows, low_values = integers(BLOCK + 1), integers(BLOCK + 1)
         rows, values = integers(BLOCK + 1), integers(BLOCK + 1)
         changed, turned, below, above = 0, 0, np.int64(0), np.int64(0)
-        signed, gross, rough = np.int64(0), np.int64(0), 0.0
         for start in range(first, last, BLOCK):
             a, b = 0, 0
             for i in range(start, min(start + BLOCK, last)):

@@ -14,8 +14,8 @@ import numpy as np
 
 from boostlab.backend.cpu.compiling import admit, part
 from boostlab.backend.cpu.in_parts import in_parts
+from boostlab.backend.cpu.kernels.channel_rounding import value
 from boostlab.backend.cpu.kernels.fixed_point import power_factors
-from boostlab.backend.cpu.kernels.histogram import value
 from boostlab.backend.cpu.kernels.packed_codes import add_eight, add_four
 from boostlab.backend.cpu.kernels.stump_search import LEAST, edge_search
 from boostlab.backend.cpu.kernels.tree_search import SURE, as_float, first_below, may_explain

@@ -19,8 +19,8 @@ import numpy as np
 
 from boostlab.backend.cpu.compiling import kernel, part
 from boostlab.backend.cpu.in_parts import adding
+from boostlab.backend.cpu.kernels.channel_rounding import value
 from boostlab.backend.cpu.kernels.fixed_point import power_factors
-from boostlab.backend.cpu.kernels.histogram import value
 from boostlab.backend.cpu.kernels.prefetch import soon
 from boostlab.backend.cpu.kernels.whole_histogram import add_two
 from boostlab.backend.cpu.kernels.workspace import clear, doubles, integers, naturals

@@ -53,6 +53,7 @@ class RoundedRows(NamedTuple):
     wholes: list[float]  # what impurities are made of
     roots: Callable[[Array], object] | None = None  # write the histograms of all rows, where they are known
     centres: Sequence[float] = (0.0,)  # of the targets
+    spent: Array | None = None  # memory of integers, a row a tree, that votes may be written to afterwards
 
 
 class BestFirst(Strategy):
@@ -155,7 +156,8 @@ class BestFirst(Strategy):
             for tree, span in enumerate(spans)
         ]
         grown = [NOTHING if one is None else one[0].values for one in found]
-        votes = self._votes(space, grown[0] if trees == 1 else np.concatenate(grown), out) if any(found) else ()
+        values = grown[0] if trees == 1 else np.concatenate(grown)
+        votes = self._votes(space, values, out, made.spent) if any(found) else ()
         return [NO_SPLIT if one is None else Grown(one[0], votes[k], one[1]) for k, one in enumerate(found)]
 
     def _tree(
@@ -192,11 +194,14 @@ class BestFirst(Strategy):
             return totals
         return np.stack([totals[:, 1] + totals[:, 0], totals[:, 1] - totals[:, 0]], axis=1)
 
-    def _votes(self, space: Workspace, values: Array, out: Array | None) -> Array:
+    def _votes(self, space: Workspace, values: Array, out: Array | None, spent: Array | None) -> Array:
         """Write what the leaves of all trees vote."""
         if out is None:
             values = compact(values)
-            out = np.empty((1, self.codes.n_rows), values.dtype)
+            if spent is not None and values.dtype == np.float64:
+                out = spent.view(np.float64)
+            else:
+                out = np.empty((1, self.codes.n_rows), values.dtype)
         facts = space.members, space.facts[0], space.trees[-1][: len(values)], values
         write_votes.shared(4 * out.size, self.codes.threads, *facts, 0, out.size, out)
         return out
@@ -270,8 +275,9 @@ class BestFirst(Strategy):
         units = np.array([[math.ldexp(1.0, -power) for power in two] for two in powers])
         gross = units * grosses
         source, first = (*pair.q, weights, targets, np.array(centres)), [power for power, _ in powers]
-        roots = partial(self.codes.whole_of_each, "two", *pair.q)
-        return RoundedRows(source, [list(t) for t in totals], units, gross, first, wholes, roots, centres)
+        (q, p), pair.q = pair.q, []
+        roots = partial(self.codes.whole_of_each, "two", q, p)
+        return RoundedRows(source, [list(t) for t in totals], units, gross, first, wholes, roots, centres, p)
 
     def _one_by_one(self, criterion: Separable, task: Task) -> RoundedRows:
         """Round the numbers of a draw, a channel after the other."""
