@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
 from _pytest import unraisableexception
-
-from tables import noisy_table
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -17,11 +16,24 @@ def pytest_xdist_make_scheduler(config: Any, log: Any) -> Any:
     """Give whole files to pytest-xdist's workers: what two need at the same moment, both compile or make."""
     from xdist.scheduler import LoadScopeScheduling
 
+    config.option.loadscopereorder = False  # in the order below
+
     class ByFile(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             return "tests/backend/dask" if nodeid.startswith("tests/backend/dask/") else nodeid.split("::", 1)[0]
 
     return ByFile(config, log)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let workers begin with the files of many tests, so that they end together.
+
+    Tests that start processes take long, but wait until most kernels are compiled.
+    """
+    if hasattr(config, "workerinput"):
+        tests = Counter(item.path for item in items)
+        starting = {item.path for item in items if hasattr(getattr(item, "module", None), "subprocess")}
+        items.sort(key=lambda item: -max(tests[item.path], 40 * (item.path in starting)))
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -45,6 +57,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.fixture
 def table():
+    from tables import noisy_table  # not above: the process that gives out the tests imports this file
+
     return noisy_table()
 
 

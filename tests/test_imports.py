@@ -132,11 +132,19 @@ def imported_subpackages(source: str) -> set[str]:
             whole = node.module == "boostlab"
             for alias in node.names:
                 found.add(subpackage_of_public(alias.name) if whole else subpackage_of(f"{node.module}.{alias.name}"))
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(importers(source)):
+        elif isinstance(node, ast.Call) and last_name(node.func).endswith(importers(source)):
             found |= {subpackage_of(text.value) for text in ast.walk(node) if isinstance(text, ast.Constant)}
     return found - {""}
 
 
+def last_name(called: ast.expr) -> str:
+    """Return the end of what is called: `import_module` of `importlib.import_module`."""
+    if isinstance(called, ast.Attribute):
+        return called.attr
+    return called.id if isinstance(called, ast.Name) else ""
+
+
+@cache
 def importers(source: str) -> tuple[str, ...]:
     """Return the names of functions that import a module by its name."""
     froms = [node for node in nodes(source) if isinstance(node, ast.ImportFrom) and node.module == "importlib"]

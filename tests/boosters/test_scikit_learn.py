@@ -37,7 +37,7 @@ SETTINGS |= {"GentleBoostClassifier": {"n_estimators": 8}}
 SETTINGS |= {name: {"n_estimators": 15} for name in ("L2BoostRegressor", "RQPBoostClassifier")}
 SETTINGS |= {name: {"n_estimators": 10} for name in ("SoftBoostClassifier", "TotalBoostClassifier")}
 CHECKED = [
-    entry.cls(**{"n_estimators": 5, **SETTINGS.get(name, {})}) for name, entry in (REGISTRY | REGRESSORS).items()
+    entry.cls(**{"n_estimators": 3, **SETTINGS.get(name, {})}) for name, entry in (REGISTRY | REGRESSORS).items()
 ]
 CHECKED += [boostlab.AdaBoostClassifier()]  # as it comes
 # These two fit to every format of scipy, as matrix and as array: a third of the time of all checks.  Tables are read
@@ -61,7 +61,7 @@ def test_check_estimator(estimator):
 @pytest.mark.parametrize("cls", BOOSTERS)
 def test_lives_in_pipelines_and_searches(cls):
     X, y = noisy_table(flips=0)
-    pipe = make_pipeline(StandardScaler(), cls(n_estimators=15))
+    pipe = make_pipeline(StandardScaler(), cls(n_estimators=8))
     scores = cross_validate(pipe, X, y, cv=3, error_score="raise")["test_score"]
     assert scores.mean() > 0.6
     name = pipe.steps[-1][0]

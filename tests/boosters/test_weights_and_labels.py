@@ -11,7 +11,7 @@ from variants import PROGRAMS
 
 # -- the rows and their weights: every booster -----------------------------------------------------------------------
 
-SHORT = {"n_estimators": 25}
+SHORT = {"n_estimators": 10}
 BINARY = [
     (name, params)
     for name in sorted(REGISTRY)

@@ -92,7 +92,7 @@ def test_missing_values_go_to_the_better_side():
 
 @every
 def test_row_order_does_not_matter_with_gaps(make):
-    X, y = noisy_table(200, seed=3)
+    X, y = noisy_table(100 if make is LPBoostClassifier else 200, seed=3)
     rng = np.random.default_rng(0)
     X[rng.random(X.shape) < 0.2] = np.nan
     rounds = 1000 if make is LPBoostClassifier else 15

@@ -115,7 +115,8 @@ def test_codes(code, decoding_):
     assert np.abs(P.sum(axis=1) - 1).max() < 1e-9
     assert (model.classes_[P.argmax(axis=1)] == model.predict(X)).all()
     assert model.score(X, Y) > 0.7
-    assert np.array_equal(clone(model).fit(X, Y).code_, model.code_)
+    if decoding_ == "loss":  # one decoding is enough: the code does not know of it
+        assert np.array_equal(clone(model).fit(X, Y).code_, model.code_)
 
 
 def test_a_code_outvotes_wrong_columns():

@@ -47,13 +47,11 @@ def test_no_column_is_constant_repeated_or_a_complement(name, K):
     for a in code.T:
         assert a.max() == 1
         assert a.min() == -1
-    for a, b in combinations(code.T, 2):
-        assert (a != b).any()
-        assert (a != -b).any()
+    assert len(np.unique(np.hstack([code, -code]), axis=1).T) == 2 * code.shape[1]
     assert is_proper(code)
     assert np.array_equal(code, make_code(name, K, None, rng()))
     # Brute force: where two rows differ, a zero counting one half.
-    brute = min(sum((1 - x * y) / 2 for x, y in zip(*pair, strict=True)) for pair in combinations(code.tolist(), 2))
+    brute = min(((1.0 - a * b) / 2).sum() for a, b in combinations(code, 2))
     assert min_distance(code) == brute > 0
 
 
@@ -77,7 +75,7 @@ def test_sizes_and_distances():
     assert make_code("dense", 3, 100, rng()).shape[1] == 3  # there are no more
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_small_codes_have_every_column(seed):
     # Of 4 classes there are (3^4 - 2^5 + 1) / 2 = 25 columns with both signs, a column and its complement once.
     for name, K, n_columns in (("sparse", 3, 6), ("sparse", 4, 25), ("dense", 3, 3), ("dense", 4, 7)):

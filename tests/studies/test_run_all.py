@@ -18,15 +18,15 @@ def store(tmp_path):
         yield store
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_several_studies_are_one_run_and_share_parts_and_cells(tmp_path, store, jobs):
+@pytest.mark.parametrize(("jobs", "backend"), [(1, None), (2, "threading")])
+def test_several_studies_are_one_run_and_share_parts_and_cells(tmp_path, store, jobs, backend):
     """The second has a cell of the first and one of its own; the third other splits; one run computes them all."""
     studies = [
         toy_study(tmp_path, "a", ["m0", "m1"], name="first"),
         toy_study(tmp_path, "a", [Method("m0", "", {"shift": 0.0}), Method("m9", "", {"shift": 0.9})], name="second"),
         toy_study(tmp_path, "a", ["m0"], version=2, name="third"),
     ]
-    rans = list(run_all(studies, store, 4, jobs=jobs))
+    rans = list(run_all(studies, store, 4, jobs=jobs, backend=backend))
     assert [(ran.study.name, ran.computed, ran.planned) for ran in rans] == [
         ("first", 8, 8),
         ("second", 8, 8),
@@ -37,7 +37,7 @@ def test_several_studies_are_one_run_and_share_parts_and_cells(tmp_path, store, 
     assert rans[0].runs[0].studies == 3
     if jobs == 1:
         assert len(said(tmp_path, "parts")) == 8  # one a repeat for the first two, one for the third
-    assert [ran.computed for ran in run_all(studies, store, 4, jobs=jobs)] == [0, 0, 0]
+    assert [ran.computed for ran in run_all(studies, store, 4, jobs=jobs, backend=backend)] == [0, 0, 0]
 
 
 def test_protocols_with_the_same_basis_share_parts(tmp_path, store):

@@ -1,15 +1,17 @@
-"""The garbage collector rests while kernels of ours are compiled, and only then."""
+"""The garbage collector rests while kernels of ours are compiled, and only then; a kernel knows a signature once."""
 
 from __future__ import annotations
 
 import gc
 
 import numba
+import numpy as np
 import pytest
+from numba.core.dispatcher import Dispatcher
 from numba.core.errors import TypingError
 from numba.extending import overload
 
-import boostlab.backend.cpu.compiling  # noqa: F401
+from boostlab.backend.cpu.compiling import kernel
 
 
 @pytest.fixture
@@ -61,3 +63,20 @@ def test_kernels_of_others_are_none_of_our_business(compiled, module):
     gc.enable()
     assert compiled(module)
     assert gc.isenabled()
+
+
+def test_threads_that_call_a_kernel_first_at_the_same_moment_do_not_slow_later_calls(monkeypatch):
+    """Each asks for the signature; of two equal entries Numba would choose none, and ask again in every call."""
+
+    @kernel
+    def last(x):
+        return x[-1]
+
+    x = np.arange(4.0)
+    x.flags.writeable = False
+    for _ in range(2):
+        last.compile((numba.typeof(x),))
+    asked, ask = [], Dispatcher._compile_for_args
+    monkeypatch.setattr(Dispatcher, "_compile_for_args", lambda self, *args: asked.append(args) or ask(self, *args))
+    assert last(x) == 3.0
+    assert asked == []

@@ -78,7 +78,7 @@ def collection(X, chunks):
 @pytest.mark.parametrize(("booster", "n_classes", "kind"), BOOSTERS, ids=lambda v: type(v).__name__)
 def test_ten_boosters_over_random_partitionings(client, booster, n_classes, kind):
     X, y, weight = sample(n_classes, kind)
-    booster = booster.set_params(n_estimators=3)
+    booster = booster.set_params(n_estimators=2)
     here = facts(booster.fit(X, y, sample_weight=weight))
 
     rng = np.random.default_rng(len(type(booster).__name__))

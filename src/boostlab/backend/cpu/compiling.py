@@ -7,6 +7,7 @@ import hashlib
 import inspect
 import logging
 import sys
+import threading
 import zlib
 from collections.abc import Callable
 from functools import cache, partial
@@ -80,6 +81,7 @@ def _is_ours(what: event.Event) -> bool:
     return isinstance(home, str) and home.startswith("boostlab.")
 
 
+_INSERTING = threading.Lock()
 NOTICE = _Notice()
 for _listener in (NOTICE, _CollectorPause()):
     event.register("numba:compile", _listener)  # type: ignore[no-untyped-call]
@@ -146,21 +148,24 @@ def kernel(function: Callable[..., Any]) -> Any:
     else:
         stamp = (made._cache._impl.locator.get_source_stamp(), stamp_of_sources(function.__code__.co_filename))
         made._cache._cache_file = _CacheFile(made._cache._cache_path, made._cache._impl.filename_base, stamp)  # type: ignore[no-untyped-call]
-    made.compile = partial(_compile_once, made, made.compile)
+    made.compile = partial(_compile_once, made, made.compile, set())
     return made
 
 
-def _compile_once(made: Any, compiled: Callable[..., Any], signature: Any) -> Any:
+def _compile_once(made: Any, compiled: Callable[..., Any], known: set[Any], signature: Any) -> Any:
     """Compile a kernel for arrays that may be written to, and let it take those that may not.
 
     Their machine code is the same.  Numba compiles it twice, for it refuses to compile a kernel that writes to an array
-    of the second kind: a kernel here writes to `out` and workspace only.
+    of the second kind: a kernel here writes to `out` and workspace only.  Threads that call a kernel first at the same
+    moment all come here.  Of two equal entries Numba cannot choose: every later call would come here, and add one more.
     """
     given, _ = normalize_signature(signature)  # type: ignore[no-untyped-call]
     taken = tuple(_to_write(kind) for kind in given)
     entry = compiled(taken)
-    if taken != tuple(given):
-        made._insert([kind._code for kind in given], entry, False)
+    with _INSERTING:
+        if taken != tuple(given) and given not in known:
+            known.add(given)
+            made._insert([kind._code for kind in given], entry, False)
     return entry
 
 
