@@ -75,7 +75,7 @@ def test_sizes_and_distances():
     assert make_code("dense", 3, 100, rng()).shape[1] == 3  # there are no more
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(5))
 def test_small_codes_have_every_column(seed):
     # Of 4 classes there are (3^4 - 2^5 + 1) / 2 = 25 columns with both signs, a column and its complement once.
     for name, K, n_columns in (("sparse", 3, 6), ("sparse", 4, 25), ("dense", 3, 3), ("dense", 4, 7)):
