@@ -202,6 +202,10 @@ def test_a_page_is_gone_on_from_where_its_store_is_lost(run, tmp_path):
     Path(cells).write_bytes(gzip.compress(text.getvalue().encode()))
     out = run("--merge", cells, "--store", "third.sqlite").stdout
     assert "9 cells taken over, 0 known already, 3 left out, as code, parameters" in " ".join(out.split())
+    lost = [ToyProblem(one.name, lost=True) for one in run.toys["toy"].blocks[0].problems]
+    run.toys["toy"] = toy_study(tmp_path, lost)
+    out = run("--merge", cells, "--store", "without_data.sqlite").stdout
+    assert "0 cells taken over, 0 known already, 12 left out, as their data are not here" in " ".join(out.split())
     Path("elsewhere").mkdir()
     shutil.copy(cells, "elsewhere")
     shutil.copy(cells, Path("studies", "toy", "renamed.csv.gz"))

@@ -12,15 +12,19 @@ from boostlab.studies.store import Run, Store
 
 @dataclass(frozen=True)
 class TakenOver:
-    """How many cells of a page came into a store, were there already, or are of other code, parameters or data."""
+    """How many cells of a page came into a store, and how many did not: those that were there already, those of other
+    code, parameters or data, and those whose data are not at hand.
+    """
 
     taken: int = 0
     known: int = 0
     outdated: int = 0
+    absent: int = 0
 
     def __str__(self) -> str:
         outdated = f", {self.outdated} left out, as code, parameters or data have changed" if self.outdated else ""
-        return f"{self.taken} cells taken over, {self.known} known already{outdated}"
+        absent = f", {self.absent} left out, as their data are not here (see BOOSTLAB_DATA)" if self.absent else ""
+        return f"{self.taken} cells taken over, {self.known} known already{outdated}{absent}"
 
 
 def take_over(ran: Ran, store: Store) -> TakenOver:
@@ -40,13 +44,15 @@ def take_over(ran: Ran, store: Store) -> TakenOver:
     -------
     TakenOver
     """
-    places = {place.name: place for place in find_places(ran.study, store, ran.asked)[0] if place.entry}
-    states = store.states([place.key for place in places.values()])
+    places = {place.name: place for place in find_places(ran.study, store, ran.asked)[0]}
+    states = store.states([place.key for place in places.values() if place.entry])
     run = _sum(ran.runs)
-    taken = known = outdated = 0
+    taken = known = outdated = absent = 0
     for one in ran.results.rows():
         place = places.get((one.block, one.problem, one.method, one.repeat))
-        if not one.outcome or place is None or not place.computes(one.data, one.kind):
+        if place is not None and place.entry is None:
+            absent += 1
+        elif not one.outcome or place is None or not place.computes(one.data, one.kind):
             outdated += 1
         elif states.get(place.key) == "":
             known += 1
@@ -57,7 +63,7 @@ def take_over(ran: Ran, store: Store) -> TakenOver:
             store.put(place.entry, one.outcome, "", one.seconds, run.id)
             states[place.key] = ""  # blocks may share a cell
             taken += 1
-    return TakenOver(taken, known, outdated)
+    return TakenOver(taken, known, outdated, absent)
 
 
 def machines(runs: Sequence[Run]) -> list[str]:
