@@ -39,7 +39,7 @@ def asked(kind, weight, y, rng, before):
 
 
 @pytest.mark.parametrize("kind", ["edge", "without", "mixed", "svp", "z", "least_squares"])
-@settings(max_examples=20)
+@settings(max_examples=60)
 @given(seed=seeds)
 def test_stumps_are_those_of_the_general_way_round_after_round(kind, seed):
     rng = np.random.default_rng(seed)
@@ -75,7 +75,8 @@ def test_stumps_are_those_of_the_general_way_round_after_round(kind, seed):
         assert found.sums == wanted.sums
         for a, b in zip(fast.rows.followers.known, slow.rows.followers.known, strict=True):
             assert (a.power, a.minus, a.plus) == (b.power, b.minus, b.plus)
-            np.testing.assert_array_equal(a.q, b.q)
+            if b.q is not None:  # else they were released: nothing is compared with them
+                np.testing.assert_array_equal(a.q, b.q)
 
 
 # -- kernels ---------------------------------------------------------------------------------------------------------

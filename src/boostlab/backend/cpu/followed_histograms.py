@@ -55,6 +55,7 @@ class Follower:
         self.width = 1 + sided  # number of channels
         self.q: Array | None = None  # None: nothing to compare with
         self.compared = True  # whether the rows' next integers are compared with these
+        self.scaled = False  # whether there is a scale, which outlasts the integers
         self.power = self.minus = self.plus = 0
         self.slots = np.zeros((0, 0), np.int64)
         self.most_change = False  # whether most rows changed the last time
@@ -112,7 +113,7 @@ class Follower:
     def take(self, q: Array, power: int, signed: int, gross: int) -> None:
         """Take note of rows that were rounded elsewhere; the histogram is stale until it is asked for."""
         self.q, self.power, self.minus = q, power, (gross - signed) >> 1
-        self.plus, self.stale = gross - self.minus, True
+        self.plus, self.stale, self.scaled = gross - self.minus, True, True
 
     def release(self) -> None:
         """Let go of the integers that have been summed, where nothing is compared with them."""

@@ -40,7 +40,6 @@ class Pair:
         self.q: list[Array] = []  # the integers of both channels, a row a task
         self.found: list[list[tuple[int, int, int]]] = []  # per task and channel: the power, the sums of q and |q|
         self._moments = self._spread = NO_POWERS  # that the last sums took
-        self._scaled = False  # whether the followers have a scale
         self._turn, self._guesses = 0, dict[int, tuple[Array, Array]]()
         self._given, self._target = np.empty(0), np.empty(0)
 
@@ -67,7 +66,7 @@ class Pair:
 
     def update(self, weight: Array, target: Array) -> None:
         """Take the rows' new weights and targets of a task."""
-        if not self._scaled:
+        if not self._is_scaled:
             self._scale(weight, target)
             return
         self.q = [np.empty((1, len(weight)), np.int64) for _ in self.two]
@@ -76,16 +75,19 @@ class Pair:
             f.take(q[0], *found)
         self.q = []
 
+    @property
+    def _is_scaled(self) -> bool:
+        return all(f.scaled for f in self.two)
+
     def _scale(self, weight: Array, target: Array) -> None:
         """Let each channel find a scale to begin with: first the one whose values take memory."""
         for f in reversed(self.two):
             f.count(weight, target)
-        self._scaled = True
 
     def spread(self, weights: Array, targets: Array, centres: Sequence[float]) -> list[float]:
         """Round the rows of several tasks, targets less their centres; return the sums of what rows are from 0."""
         tasks, n = weights.shape
-        if not self._scaled:
+        if not self._is_scaled:
             self._scale(weights[0], targets[0] - centres[0])
         self.q = []  # not held beside the new ones
         for f in self.two:

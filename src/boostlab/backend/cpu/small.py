@@ -80,7 +80,7 @@ class Small(Summing):
     def edge(self, weight: Array, target: Array, sides: int) -> tuple[Follower, Place] | None:
         """Round and sum weight * target; return its follower, and what `kernels.stump_search.best_edge` finds."""
         follower, facts = self.followers.of(0, SIGNED, False, True), self.facts
-        if follower.q is None:
+        if not follower.scaled:
             self._count(follower, weight, target, self.own[0])
         else:
             facts[0], facts[6], facts[7] = follower.power, follower.headroom, follower.least
@@ -173,7 +173,7 @@ class Small(Summing):
         return self._rounded(*self.followers_of(criterion), weight, target)
 
     def _rounded(self, followers: ByChannel, forms: Two, weight: Array, target: Array) -> tuple[Two, Two, Two] | None:
-        new = [c for c, follower in followers.items() if follower.q is None]
+        new = [c for c, follower in followers.items() if not follower.scaled]
         if new and (len(new) < len(followers) or (forms[1] != ABSENT and tame(weight, weight.max()) is not weight)):
             return None
         if new:  # a first round

@@ -113,7 +113,7 @@ class UsualRounds:
         if usual is None:
             return None
         followers, _ = small.followers_of(self.criterion)
-        scaled = all(follower.q is not None for follower in followers.values())
+        scaled = all(follower.scaled for follower in followers.values())
         if not scaled and small.rounded(self.criterion, *self._weights(usual)) is None:
             return None
         self._prepare(usual)
