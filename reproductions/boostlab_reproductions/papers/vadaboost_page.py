@@ -182,6 +182,8 @@ def better(text: str, contest: Contest, effect: float, evidence: str = "", p: fl
     chance = contest.power(effect)
     if claim.verdict in ("holds", "cannot be judged") or contest.wins(p) or not chance < ENOUGH:
         return claim
+    if round(effect, 2) == 0.0:
+        return claim.withheld("The paper prints a gain of 0.00 points over AdaBoost: there is none to deny.")
     return claim.withheld(
         f"These sets and repeats would show the printed difference of {effect:+.2f} points with a probability of "
         f"{chance:.2f} only, too little to deny it."

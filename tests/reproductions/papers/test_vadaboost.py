@@ -78,6 +78,8 @@ def test_a_real_gain_holds_and_none_does_not():
     denied = [c.evidence for c in reports[1].claims if c.text in asked and c.verdict == "does not hold"]
     assert denied
     assert all("a smaller one is not denied" in evidence for evidence in denied)
+    of_rlp = [c for c in reports[1].claims if c.text.startswith("(our question) RLP-Boost's gain")]
+    assert [(c.verdict, "there is none to deny" in c.evidence) for c in of_rlp] == [("cannot be judged", True)] * 2
 
 
 def test_controls_choose_among_as_many_runs_as_the_method_they_are_compared_with():
