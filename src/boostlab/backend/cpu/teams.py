@@ -31,43 +31,34 @@ class Team:
 
     def __init__(self, size: int) -> None:
         self.size, self.numbers = size, new_numbers()
-        self.in_call = False
+        self.in_call = 0  # how many parts the call at hand may have; 0: there is none
         self._workspace = np.empty(0, np.int64)
-        self._sleeping: list[threading.Lock] = []  # of the threads that sleep: to release one wakes its thread
-        for k in range(size - 1):
-            threading.Thread(target=self._work, name=f"boostlab-{k + 1}", daemon=True).start()
+        self._sleeping: dict[int, threading.Lock] = {}  # by the thread's number: to release one wakes its thread
+        for k in range(1, size):
+            threading.Thread(target=self._work, args=(k,), name=f"boostlab-{k}", daemon=True).start()
 
-    def _work(self) -> None:
-        """Serve while there is work, else sleep.
+    def _work(self, k: int) -> None:
+        """Serve as thread k while there is work, else sleep.
 
-        A thread is on the list before it looks whether a call has begun, and a call has begun before it looks at the
-        list: one of the two sees the other.
+        A thread is among the sleeping before it looks whether a call has begun, and a call has begun before it looks
+        at the sleeping: one of the two sees the other.
         """
         asleep = threading.Lock()
         asleep.acquire()
         while True:
-            self._sleeping.append(asleep)
-            if not self.in_call or not self._leave_list(asleep):
+            self._sleeping[k] = asleep
+            if self.in_call <= k or self._sleeping.pop(k, None) is None:  # woken meanwhile: the lock is released
                 asleep.acquire()
-            serve(self.numbers, LOOKS)
-
-    def _leave_list(self, asleep: threading.Lock) -> bool:
-        """Leave the list; return False if a call has released the lock already."""
-        try:
-            self._sleeping.remove(asleep)
-        except ValueError:
-            return False
-        return True
+            serve(self.numbers, k, LOOKS)
 
     def wake(self, parts: int) -> None:
-        """Begin a call: wake threads that sleep, if more than are awake can take part."""
-        self.in_call = True
-        while self._sleeping and self.size - len(self._sleeping) < parts:
-            try:
-                asleep = self._sleeping.pop()
-            except IndexError:  # it went on by itself
-                return
-            asleep.release()
+        """Begin a call of so many parts: wake the threads that take part and sleep."""
+        self.in_call = parts
+        if self._sleeping:
+            for k in range(1, parts):
+                asleep = self._sleeping.pop(k, None)
+                if asleep is not None:
+                    asleep.release()
 
     def workspace(self, size: int) -> Array:
         """Return workspace for so many integers, the same every time."""
@@ -107,5 +98,5 @@ class team_of:
         return team
 
     def __exit__(self, *why: object) -> None:
-        self.team.in_call = False
+        self.team.in_call = 0
         _free.append(self.team)

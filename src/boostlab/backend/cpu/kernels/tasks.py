@@ -1,12 +1,14 @@
 """Work in parts that threads take without the interpreter: a task is a function's address and its arguments.
 
-A compiled call packs its arguments, announces the task in numbers that all threads of a team see, and takes part after
-part until none is left; other threads, which wait by looking, take parts as well (`serve`).  No thread is waited for
-that has not taken one: a thread that sleeps, or that the system has put aside, delays nothing.
+A compiled call packs its arguments, announces the task in numbers that all threads of a team see, and does the first
+part; thread k of the team, which waits by looking (`serve`), does part k.  So a thread finds in its own cache what it
+wrote when it did the same part of the task before.  Parts that nobody has begun after a while are done by any thread: a
+thread that sleeps, or that the system has put aside, delays nothing for long.
 
-The ticket of a task is one number: which task it is, how many parts it has, and which part is next.  The thread that
-raises it has the part.  A task is written before its ticket, and only after all parts of the last task are done: so a
-thread that raises the very ticket that it saw has read the task that belongs to it.
+The ticket of a task is one number: which task it is, how many parts it has, and whether they wait for each other.  Who
+raises a part's claim to the number of the task has the part.  A task is written before its ticket, and only after all
+parts of the last task are done; so a thread that raises a claim to the number of a ticket reads the task that belongs
+to it, however long ago it saw the ticket.
 """
 
 # mypy: disable-error-code="no-untyped-call"
@@ -44,11 +46,13 @@ TICKET, DONE, FAILED, ADDRESS, ARGUMENTS = (
     BARRIER_NUMBERS + 49,
 )
 LEADER, PARTS, NUMBERS, ITSELF = BARRIER_NUMBERS + 50, BARRIER_NUMBERS + 51, BARRIER_NUMBERS + 52, BARRIER_NUMBERS + 53
-TEAM_NUMBERS = BARRIER_NUMBERS + 64
+CLAIMS, LINE = BARRIER_NUMBERS + 64, 8  # of every part, on a cache line of its own
+MOST_PARTS = 256
+TEAM_NUMBERS = CLAIMS + LINE * MOST_PARTS
 TASK_ADDRESS, PACKED = 0, 3  # places in the numbers that a task is written to
-BITS = 12  # of a ticket, for the number of parts, and for the next one
-MOST_PARTS = (1 << BITS) - 1
+TOGETHER, BITS = 1 << 12, 13  # of a ticket: whether parts wait for each other; bits of this and of the number of parts
 PATIENT = 2048  # looks before the processor is left to others
+LATE = 256  # looks (some microseconds) after which parts that nobody has begun are done by others
 
 # Places in a plan, which says what to do with a task's parts: whom to call with the plan, where the plan is (the only
 # argument), and the task itself, which the kernel that packs it writes.
@@ -59,16 +63,15 @@ _TASK = types.voidptr, types.intp, types.intp  # arguments, the part, how many p
 
 
 @_intrinsic
-def _taken(typing: Any, array: Any, index: Any, seen: Any) -> Any:
-    """Raise array[index] by one if it is still what was seen; return whether it was."""
+def _raised(typing: Any, array: Any, index: Any, seen: Any, value: Any) -> Any:
+    """Set array[index] if it is still what was seen; return whether it was."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         place = element_pointer(context, builder, signature.args[0], args[0], args[1])
-        more = builder.add(args[2], ir.Constant(ir.IntType(64), 1))
-        both = builder.cmpxchg(place, args[2], more, "seq_cst", "seq_cst")
+        both = builder.cmpxchg(place, args[2], args[3], "seq_cst", "seq_cst")
         return builder.extract_value(both, 1)
 
-    return types.boolean(array, types.intp, types.int64), code
+    return types.boolean(array, types.intp, types.int64, types.int64), code
 
 
 @_intrinsic
@@ -213,23 +216,30 @@ def _tell(
 
 
 @part
-def _take(team: Array, once: bool) -> int:
-    """Do parts of the task at hand until none is left, or one part only; return how many were done."""
+def _claimed(team: Array, number: int, which: int) -> bool:
+    """Return whether a part of the task of this number was anybody's, and is now this thread's."""
+    before = load_acquire(team, CLAIMS + LINE * which)
+    return before < number and _raised(team, CLAIMS + LINE * which, before, number)
+
+
+@part
+def _do(team: Array, which: int, parts: int) -> None:
+    """Do a part that is this thread's."""
+    if call_at(team[ADDRESS], team[ARGUMENTS], which, parts) != 0:  # say, no memory: others would wait for ever
+        fetch_add_one(team, FAILED)
+        fetch_add_one(team, BROKEN)
+    fetch_add_one(team, DONE)
+
+
+@part
+def _do_from(team: Array, ticket: int, first: int, last: int) -> int:
+    """Do the parts from first to last - 1 that nobody has begun; return how many they were."""
     done = 0
-    while True:
-        ticket = load_acquire(team, TICKET)
-        which, parts = ticket & MOST_PARTS, (ticket >> BITS) & MOST_PARTS
-        if which >= parts:
-            return done
-        address, arguments = team[ADDRESS], team[ARGUMENTS]
-        if _taken(team, TICKET, ticket):
-            if call_at(address, arguments, which, parts) != 0:  # say, no memory: others would wait for ever
-                fetch_add_one(team, FAILED)
-                fetch_add_one(team, BROKEN)
-            fetch_add_one(team, DONE)
+    for which in range(first, min(last, ticket & (TOGETHER - 1))):
+        if _claimed(team, ticket >> BITS, which):
+            _do(team, which, ticket & (TOGETHER - 1))
             done += 1
-            if once:
-                return done
+    return done
 
 
 @_intrinsic
@@ -246,17 +256,21 @@ def as_pointer(typing: Any, address: Any) -> Any:
 def _lead(parts: int, numbers: int, together: int) -> None:
     """Announce the task that a team's numbers name, and see to it that all its parts are done.
 
-    Parts that wait for each other must be done `together`: then this thread takes one only.
+    Parts that wait for each other must be done `together`: then this thread does one only.
     """
     team = carray(as_pointer(numbers), (TEAM_NUMBERS,), np.int64)
     team[ARRIVED], team[BROKEN] = 0, 0
     before, failed = load_acquire(team, DONE), load_acquire(team, FAILED)
-    number = (load_acquire(team, TICKET) >> (2 * BITS)) + 1
-    _announced(team, TICKET, (number << (2 * BITS)) | (parts << BITS))
-    _take(team, together > 0)
+    number = (load_acquire(team, TICKET) >> BITS) + 1
+    ticket = (number << BITS) | (TOGETHER if together > 0 else 0) | parts
+    team[CLAIMS] = number
+    _announced(team, TICKET, ticket)
+    _do(team, 0, parts)
     looks = 0
     while load_acquire(team, DONE) < before + parts:
         looks += 1
+        if together == 0 and looks % LATE == 0:
+            _do_from(team, ticket, 1, parts)
         pause(looks > PATIENT)
     if load_acquire(team, FAILED) > failed:
         raise MemoryError
@@ -317,11 +331,19 @@ def run_planned(address: int, arguments: int, size: int, team: Array, parts: int
 
 
 @kernel
-def serve(team: Array, looks: int) -> None:
-    """Take parts of tasks as they come, until nothing has come for so many looks."""
-    left = looks
+def serve(team: Array, mine: int, looks: int) -> None:
+    """Do this thread's part of tasks as they come, and others' that are late, until there were none for so many looks.
+
+    A part that waits for others is done by its own thread only, which waits in no other part meanwhile.
+    """
+    left, seen = looks, np.int64(0)
     while left > 0:
-        if _take(team, False) > 0:
+        ticket, done = load_acquire(team, TICKET), 0
+        if ticket != seen:
+            seen, done = ticket, _do_from(team, ticket, mine, mine + 1)
+        elif left % LATE == 0 and ticket & TOGETHER == 0:
+            done = _do_from(team, ticket, 1, MOST_PARTS)
+        if done > 0:
             left = looks
         else:
             pause(looks - left > PATIENT)
