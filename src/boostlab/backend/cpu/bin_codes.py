@@ -27,6 +27,7 @@ FEW_CELLS = 100_000  # that NumPy counts in a millisecond
 IN_CACHE = 1 << 24  # bytes of codes, up to which they stay in a processor's caches
 LINE = 8  # words of a cache line
 MANY = 100_000  # cells, from which on two classes are summed side by side
+OWN_ROWS = 2  # words of a thread's rows a slot, from which on threads sum rows of their own
 FOLLOWED = 4  # cells of a histogram, that bringing one row up to date costs as much as
 NOTHING = np.empty(0, np.int64)  # a histogram that is not wanted
 
@@ -386,9 +387,10 @@ class DenseCodes(Codes):
         channels, tasks = 1 if of == "one" else 2, len(q)
         size, numbers = parts_of(2 * tasks * self.n_rows * self.width, self.threads), channels * self.n_slots
         facts = size, self.words, self.read[1] * np.uint64(channels), self.starts, q, p
+        by_rows = tasks == 1 < size and OWN_ROWS * size * self.n_slots < self.n_rows * len(self.words)
 
         def arguments(team: Array, workspace: Callable[[int], Array]) -> tuple[Any, ...]:
-            return team, *facts, workspace(size * numbers).reshape(size, numbers), len(out) // tasks, out
+            return team, *facts, workspace(size * numbers).reshape(size, numbers), len(out) // tasks, out, by_rows
 
         whole_histogram(self.cells.shape[2], of).together(size, arguments)
 

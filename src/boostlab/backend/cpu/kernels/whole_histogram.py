@@ -2,7 +2,8 @@
 
 The cells lie in one line, word after word of columns and row after row of a word, and every thread of a team takes an
 equal stretch: its histogram, that of one word of columns, stays in the first cache.  Only the words that two stretches
-share are summed twice, and added.
+share are summed twice, and added.  Where rows far outnumber slots every thread takes its own rows instead, whose
+integers it has just written: all sums are then added, which moves less between the caches of cores than the integers.
 """
 
 from __future__ import annotations
@@ -172,13 +173,29 @@ def whole_histogram(per_word: int, of: str) -> Any:
         parts: Array,
         step: int,
         out: Array,
+        by_rows: bool,
     ) -> int:
         """Write the sums of all rows as member `me` of a team of so many, for one row of q and p after the other.
 
         starts are those of the columns in the histogram, bases the same, in numbers, for every position; parts has a
-        histogram for each member, out one for every `step` rows.  Return 1, or 0 if the team is broken.
+        histogram for each member, out one for every `step` rows.  Members take rows of their own if `by_rows`, which
+        only a single row of q and p can be summed by.  Return 1, or 0 if the team is broken.
         """
         groups, rows, d, values = words.shape[0], words.shape[1], starts.size - 1, integers(held)
+        if by_rows:
+            mine = out[0] if me == 0 else parts[me]
+            clear(mine)
+            place = (0, groups, rows * me // size, rows * (me + 1) // size)
+            add_rows(words, bases, d, q[0], p[0], place, values, mine)
+            if meet(team, size):
+                return 0
+            first, last = out.shape[1] * me // size, out.shape[1] * (me + 1) // size
+            mine = out[0, first:last]
+            for member in range(1, size):
+                other = parts[member, first:last]
+                for s in range(mine.size):
+                    mine[s] += other[s]
+            return 1
         whole = q.shape[0] * groups * rows
         at, end = whole * me // size, whole * (me + 1) // size
         while at < end:
