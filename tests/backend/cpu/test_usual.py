@@ -26,7 +26,9 @@ from boostlab import (
 )
 from boostlab.backend.cpu.compiling import kernel
 from boostlab.backend.cpu.in_parts import in_parts
-from boostlab.backend.cpu.kernels.prepared import NUMBER, ROW, make_with, prepare
+from boostlab.backend.cpu.kernels.prepared import ARGUMENTS, NUMBER, ROW, copy_of_each, give, make, prepare
+from boostlab.backend.cpu.kernels.usual_rounds import INTEGERS, SAID
+from boostlab.backend.cpu.small import ROWS
 from boostlab.backend.cpu.usual import UsualRounds, decisions_of
 from boostlab.boosters import REGISTRY
 from boostlab.boosters.adaboost import lower_normaliser
@@ -140,6 +142,24 @@ def test_the_same_model_to_the_bit(made, kind, seed):
         "max_bins": int(rng.choice([7, 255, 400])),
     }
     assert_same(*by_both(cls, params, lambda model: model.fit(X, y, weight)))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # no voter kept
+@pytest.mark.parametrize("made", MADE)
+def test_the_same_model_of_rows_that_threads_share(made, taken):
+    """A table that is not small; the last thread's share is another one, and may be no column at all."""
+    (cls, params), n = MADE[made], ROWS + 5
+    for seed, kind in enumerate(("numbers", "missing", "categories")):
+        rng = np.random.default_rng(seed)
+        X = table(rng, kind, n, 2 + seed)
+        y = (np.asarray(X)[:, 0].astype(float) + rng.normal(size=n) > 0.3).astype(int)
+        y = y * (1.0 + 1e-3 * rng.random(n)) if cls is L2BoostRegressor else y
+        weight = [None, rng.integers(1, 4, n), rng.random(n) + 0.01][seed]
+        made_of = params | {"n_estimators": 12, "max_bins": [255, 7, 400][seed]}
+        one, two = by_both(cls, made_of | {"n_jobs": 3}, lambda model: model.fit(X, y, weight))  # noqa: B023
+        assert_same(one, two)
+        assert_same(one, cls(n_jobs=1, **made_of).fit(X, y, weight))
+    assert sum(taken) > 0 or made not in FOUND
 
 
 def noisy(n=300, seed=0):
@@ -279,14 +299,22 @@ def test_compiled_steps_are_the_formulas(step, sums, numbers):
         sums = (0.5, *sums[1:])
     mine, compiled = list(numbers), np.array(numbers)
     said = step(sums, mine)
-    assert decisions_of(None, step, None)(1, np.array(sums), compiled) == said
+    assert decided(step, 1, sums, compiled) == said
     assert compiled.tolist() == mine
     assert said == TAKEN or mine[1:] == list(numbers[1:])
 
 
+def decided(step, which, sums, numbers):
+    """Return what a compiled decision says, which may change the numbers."""
+    all_numbers, ints = np.append(numbers, sums)[None], np.zeros((1, INTEGERS), np.int64)
+    decisions_of(None, step, None)(which, len(numbers), len(numbers) + len(sums), all_numbers, ints)
+    numbers[:] = all_numbers[0, : len(numbers)]
+    return ints[0, SAID]
+
+
 def test_a_decision_that_is_not_taken_is_unusual():
     for which in (0, 2):
-        assert decisions_of(None, lower_risk, None)(which, np.ones(2), np.ones(4)) == UNUSUAL
+        assert decided(lower_risk, which, np.ones(2), np.ones(4)) == UNUSUAL
 
 
 def test_a_loss_that_does_not_fall_is_tried_at_twelve_steps():
@@ -316,7 +344,8 @@ def all_of(calls: Array, numbers: Array) -> bool:
     """Make all calls with these numbers."""
     well = True
     for which in range(calls.shape[0]):
-        well &= make_with(calls, which, numbers)
+        give(calls, which, numbers)
+        well &= make(calls, which, 0, 1)
     return well
 
 
@@ -330,6 +359,11 @@ def test_prepared_calls_do_what_their_kernel_does():
     assert all_of(calls, np.array([-0.5, 7.0, 2.0]))
     np.testing.assert_array_equal(outs, [3.0 * x + 0.5, -0.5 * x + 0.5, 2.0 * x + 7.0])
     assert found.view(np.float64).tolist() == [[12.5], [-1.5], [15.0]]
+    copies = copy_of_each(calls, 2)
+    assert len(set(copies[..., ARGUMENTS].ravel())) == 6
+    outs[:] = 0.0
+    assert all_of(copies[1], np.array([2.0, 0.0, 1.0]))
+    np.testing.assert_array_equal(outs, [3.0 * x + 0.5, 2.0 * x + 0.5, x])
 
 
 def test_arguments_that_do_not_fit_are_refused():

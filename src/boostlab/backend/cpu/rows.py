@@ -19,6 +19,8 @@ from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.sample import CpuSample
 from boostlab.backend.cpu.scores import Scores
 from boostlab.backend.cpu.usual import UsualRounds
+from boostlab.backend.cpu.usual_large import UsualRoundsOfMany
+from boostlab.backend.cpu.usual_small import UsualRoundsOfFew
 from boostlab.contract import Plain, Reweigh, Rule, Step
 from boostlab.contract.criterion import Criterion
 from boostlab.contract.formula import LABEL, by_label, is_formula, n_values, parameters
@@ -161,10 +163,8 @@ class CpuRows(CpuSample):
         return self.masses.draw(weight, size, rng, self.canonical_order(), systematic)
 
     def fused(self, plain: Plain | None, criterion: Criterion, sides: int) -> FusedRounds | UsualRounds | None:
-        """Return many rounds of stumps in one call: of a rule whose step is a formula on any table, of one whose usual
-        round is in formulas on a small one.
-        """
-        for way in FusedRounds, UsualRounds:
+        """Return many rounds of stumps in one call, of a rule whose step, or whose usual round, is in formulas."""
+        for way in FusedRounds, UsualRoundsOfFew, UsualRoundsOfMany:
             if way.serves(self, plain, criterion):
                 return way(self, plain, criterion, sides)
         return None

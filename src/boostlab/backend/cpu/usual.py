@@ -1,7 +1,9 @@
-"""Usual rounds of a rule in formulas on stumps of a small table, many in one compiled call.
+"""Usual rounds of a rule in formulas on stumps, many in one compiled call.
 
 They work on the very state of the general loop (scores, weights that follow them, a rule's column, and the scales of
-the channels) and leave it as that loop would, to the bit, so that the two may take turns.
+the channels) and leave it as that loop would, to the bit, so that the two may take turns.  The compiled loop
+(`kernels.usual_rounds`) is the same for all tables; what it calls is prepared here, for small tables by `usual_small`
+and for large ones, whose rows a team of threads shares, by `usual_large`.
 """
 
 from __future__ import annotations
@@ -13,22 +15,19 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.compiling import admit, part
-from boostlab.backend.cpu.exponential_weights import Exponentials
 from boostlab.backend.cpu.formulas import evaluation, shown
 from boostlab.backend.cpu.fused import PATIENCE, MadeRounds
 from boostlab.backend.cpu.in_parts import NO_PLAN, in_parts
 from boostlab.backend.cpu.kernels import usual_rounds as of
-from boostlab.backend.cpu.kernels.prepared import ROW, prepare
-from boostlab.backend.cpu.kernels.small_table import round_two, votes_of_cut
-from boostlab.backend.cpu.kernels.totals import totals_of_each
-from boostlab.backend.cpu.kernels.vote_update import add_votes, exp_less
-from boostlab.backend.cpu.small import Small, start
+from boostlab.backend.cpu.kernels.prepared import ROW, copy_of_each, prepare
+from boostlab.backend.cpu.small import start
 from boostlab.contract import Plain, edge_sums, error_sums, loss_sum, squared_error_sums, weight_sum
-from boostlab.contract.criterion import SIGNED, Criterion
+from boostlab.contract.criterion import Criterion
 from boostlab.contract.formula import n_values, parameters
 from boostlab.contract.usual import UNUSUAL, UsualRound
 
 if TYPE_CHECKING:
+    from boostlab.backend.cpu.followed_histograms import Follower
     from boostlab.backend.cpu.rows import CpuRows
 
 Array = npt.NDArray[Any]
@@ -55,11 +54,14 @@ def decisions_of(plan: Any, step: Any, check: Any) -> Any:
     plan, check = plan or no_decision, check or no_decision
 
     @in_parts
-    def decide(which: int, sums: Array, numbers: Array) -> int:
-        """Do as the plan (0), the step (1) or the check (2) says."""
+    def decide(which: int, first_sum: int, last_sum: int, me: int, numbers: Array, ints: Array) -> None:
+        """Do as the plan (0), the step (1) or the check (2) says, and write what it says."""
+        mine = numbers[me]
+        sums = mine[first_sum:last_sum]
         if which == 1:
-            return step(sums, numbers) + max(0, stamp)
-        return plan(sums, numbers) if which == 0 else check(sums, numbers)
+            ints[me, of.SAID] = step(sums, mine) + max(0, stamp)
+        else:
+            ints[me, of.SAID] = plan(sums, mine) if which == 0 else check(sums, mine)
 
     return decide
 
@@ -79,29 +81,22 @@ class UsualRounds:
         Which side of a cut may vote +1: 0 either, +1 or -1 only the one.
     """
 
-    @staticmethod
-    def serves(rows: CpuRows, plain: Plain | None, criterion: Criterion) -> bool:
-        """Return whether it can take a training's rounds: on tables that are summed anew."""
-        if not isinstance(rows.summing, Small) or rows.slots.nothing:
-            return False
-        if criterion.two:
-            return criterion.says is not None and rows.summing.numeric
-        return criterion.forms == (SIGNED,)
-
     def __init__(self, rows: CpuRows, plain: Plain | None, criterion: Criterion, sides: int) -> None:
-        assert isinstance(rows.summing, Small)
-        self.rows, self.small, self.criterion, self.sides = rows, rows.summing, criterion, sides
-        n, slots = rows.n_rows, rows.slots
-        self.task, self.F, self.own = np.empty((2, n)), np.empty(n), np.empty(n)
-        self.h = np.empty(n, np.int8 if criterion.opposite else np.float64)  # as the general loop has them
-        self.columns = {"y": rows.y, "k": rows.k, "F": self.F, "h": self.h, "w": self.task[0], "z": self.task[1]}
+        self.rows, self.criterion, self.sides = rows, criterion, sides
+        slots = rows.slots
         widths = np.diff(slots.starts)
         low = np.where(np.repeat(slots.some_missing, widths), -1, slots.heavier_below)
         self.slots = slots.starts, slots.n_bins, low.astype(np.int8)
-        self.calls = np.zeros((of.CALLS, ROW), np.int64)
-        self.ints, self.floats = np.zeros(of.INTEGERS, np.int64), np.zeros(of.FLOATS)
+        self.base = np.zeros((of.CALLS, ROW), np.int64)
+        self.calls = self.base[None]
+        self.ints, self.floats = np.zeros((self.size, of.INTEGERS), np.int64), np.zeros((self.size, of.FLOATS))
         self.prepared: tuple[Any, ...] = ()  # what the calls are made of
         self.held: list[Any] = []  # their arguments
+
+    @property
+    def size(self) -> int:
+        """How many threads share the rows."""
+        return 1
 
     def pays(self, most: int) -> bool:
         """Return whether up to `most` rounds are faster here than one after the other in the general loop: always."""
@@ -109,65 +104,43 @@ class UsualRounds:
 
     def rounds(self, state: Any, most: int) -> MadeRounds | None:
         """Take up to `most` rounds in one compiled call; None if the next one is unusual."""
-        rows, small, usual = self.rows, self.small, self.rows.rule.usual(state)
-        if usual is None:
+        rows = self.rows
+        usual = rows.rule.usual(state)
+        followers = None if usual is None else self._scaled(usual)
+        if usual is None or followers is None:
             return None
-        followers, _ = small.followers_of(self.criterion)
-        scaled = all(follower.scaled for follower in followers.values())
-        if not scaled and small.rounded(self.criterion, *self._weights(usual)) is None:
-            return None
+        self._enter(usual, state.t)
         self._prepare(usual)
-        self._enter(usual)
-        start(self.ints[of.FACTS : of.TOTAL], followers)
-        most = min(most, 1 + PATIENCE // (rows.n_rows * len(rows.slots.n_bins) + 1))
-        found, told = np.empty((most, of.PLACE - of.FOUND), np.int64), np.empty((most, self.ints[of.BEFOREHAND]))
-        done = of.usual_rounds(self.calls, *self.slots, self.ints, self.floats, self.numbers, found, told)
+        numbers = list(usual.numbers.values())
+        self.numbers[:, : len(numbers)] = numbers
+        for ints in self.ints:
+            start(ints[of.FACTS : of.TOTAL], followers)
+        most = min(most, 1 + self.size * PATIENCE // (rows.n_rows * len(rows.slots.n_bins) + 1))
+        ints = self.ints[0]
+        found, told = np.empty((most, of.PLACE - of.FOUND), np.int64), np.empty((most, ints[of.BEFOREHAND]))
+        given = self.calls, *self.slots, self.ints, self.floats, self.numbers, found, told
+        done = of.usual_rounds.together(self.size, lambda team, _: (team, *given))
+        self._leave(usual, followers, state.t + done, done > 0)
         if not done:
             return None
-        self._leave(usual)
-        small.take(followers, self.ints[of.KEPT : of.OF_SEARCH])
-        found, n, end = found[:done], int(self.ints[of.MINE]), int(self.ints[of.AFTERWARDS])
+        found, n, end = found[:done], int(ints[of.MINE]), int(ints[of.AFTERWARDS])
         said = told[:done].tolist()
         facts = [usual.facts(state, one[:n], one[n:end], one[end:]) for one in said]
         return MadeRounds(found, found[:, of.LEFT - of.FOUND :].view(np.float64), [one[0] for one in said], facts)
 
     # -- the state of the general loop -------------------------------------------------------------------------------
 
-    def _weights(self, usual: UsualRound) -> tuple[Array, Array]:
-        """Return the weights and targets of the next round, as `task` makes them."""
-        rows = self.rows
-        if usual.weigh is None:
-            return rows.exponentials(), rows.y
-        numbers = [usual.numbers[name] for name in parameters(usual.weigh) if name in usual.numbers]
-        if usual.logarithms:
-            return rows.weigh(usual.weigh, *numbers), rows.y
-        found = rows.each(usual.weigh, *numbers)
-        return (found[0], found[1]) if found.ndim == 2 else (found, rows.y)
+    def _scaled(self, usual: UsualRound) -> dict[int, Follower] | None:
+        """Return the followers of the channels; None if they have no scales yet."""
+        raise NotImplementedError
 
-    def _enter(self, usual: UsualRound) -> None:
-        """Take the scores, the weights and the rule's column over."""
-        rows, ints = self.rows, self.ints
-        self.F[:], ints[of.FRESH] = rows.scores.now, 0
-        self.numbers[: len(usual.numbers)] = list(usual.numbers.values())
-        if usual.weigh is None:
-            self.task[0], ints[of.FRESH] = rows.exponentials(), 1
-            assert rows.exponential_weights is not None
-            self.floats[of.MOVED : of.FLOATS] = rows.exponential_weights.up, rows.exponential_weights.down
-        if usual.keeps is not None:
-            self.own[:] = rows.column(usual.keeps[0])
+    def _enter(self, usual: UsualRound, t: int) -> None:
+        """Take the scores, the weights and the rule's column over; `columns` are what formulas see."""
+        raise NotImplementedError
 
-    def _leave(self, usual: UsualRound) -> None:
-        """Hand them back."""
-        rows = self.rows
-        rows.scores.own[:] = self.F
-        if usual.weigh is None and self.ints[of.FRESH]:
-            assert rows.exponential_weights is not None
-            rows.exponential_weights.own[:] = self.task[0]
-            rows.exponential_weights.up, rows.exponential_weights.down = self.floats[of.MOVED : of.FLOATS].tolist()
-        else:
-            rows.exponential_weights = None
-        if usual.keeps is not None:
-            rows.keep(usual.keeps[0], self.own.copy())
+    def _leave(self, usual: UsualRound, followers: dict[int, Follower], t: int, some: bool) -> None:
+        """Hand them back after round t, and say whether there are new rounds."""
+        raise NotImplementedError
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
@@ -176,96 +149,70 @@ class UsualRounds:
         what = *usual.formulas, *usual.numbers
         if what == self.prepared:
             return
-        rows, ints, w = self.rows, self.ints, self.task[0]
-        self.calls[:], self.held, self.prepared = 0, [], what
-        mine, after, before, priced, top = self._place(usual)
-        columns = self.columns | ({"e": w} if usual.weigh is None else {})
-        self.seen = columns if usual.keeps is None else columns | {usual.keeps[0]: self.own}
-        if usual.weigh is None:
-            self._call(of.LOGARITHMS, of.minus_margins, (rows.y, self.F, w), top.view(np.int64))
-            counts = rows.masses.as_arrays[0]
-            size = int(counts.sum()) if len(counts) else rows.n_rows
-            follow = rows.y, self.h, counts, size, Exponentials.FAR, w, 0.0, self.floats[of.MOVED : of.FLOATS]
-            self._call(of.FOLLOW, of.follow_votes, follow, ints[of.FRESH : of.KNOWN], {6: 0})
-        else:
-            self._formula(of.TASK, usual.weigh, self.task[: n_values(usual.weigh)])
-            if usual.logarithms:
-                self._call(of.LOGARITHMS, of.largest_value, (w,), top.view(np.int64))
-        if usual.weigh is None or usual.logarithms:
-            self._call(of.EXPONENTIALS, exp_less, (w, 0.0, 0, rows.n_rows), changing={1: len(self.numbers) - 1})
-        self._summed(of.BEFORE, usual.before, before)
-        self._search(usual, priced)
-        if not ints[of.OF_SEARCH]:
-            self._summed(of.SUMS, usual.sums, mine)
-        self._summed(of.AFTER, usual.after, after, usual.smallest)
-        self._decisions(usual, before, mine, after)
-        if usual.keeps is not None:
-            self._formula(of.KEEP, usual.keeps[1], self.own[None])
-        if rows.rule.joins is None:
-            self._call(of.ADVANCE, add_votes, (self.F, 0.0, self.h, 0, rows.n_rows), changing={1: 0})
-        else:
-            self._formula(of.ADVANCE, rows.rule.joins, self.F[None])
+        self.base[:], self.held, self.prepared = 0, [], what
+        self._place(usual)
+        self._weights(usual)
+        starts = [int(self.ints[0, at]) for at in (of.MINE, of.AFTERWARDS, of.BEFOREHAND)]
+        self._summed(of.BEFORE, usual.before, starts[2])
+        self._search(usual)
+        if not self.ints[0, of.OF_SEARCH]:
+            self._summed(of.SUMS, usual.sums, starts[0])
+        self._summed(of.AFTER, usual.after, starts[1], usual.smallest)
+        self._decisions(usual)
+        self._votes(usual)
+        self.calls = self._of_each(copy_of_each(self.base, self.size))
 
-    def _place(self, usual: UsualRound) -> list[Array]:
-        """Say where the round's numbers are; return the places of sums, those of the criterion's numbers, and that of
-        the largest logarithm of a weight.
+    def _of_each(self, calls: Array) -> Array:
+        """Return the members' calls."""
+        return calls
+
+    def _weights(self, usual: UsualRound) -> None:
+        """Prepare weights and targets, and how weights follow a vote."""
+        raise NotImplementedError
+
+    def _search(self, usual: UsualRound) -> None:
+        """Prepare rounding, search and votes."""
+        raise NotImplementedError
+
+    def _votes(self, usual: UsualRound) -> None:
+        """Prepare what a vote changes."""
+        raise NotImplementedError
+
+    def _summed(self, which: int, what: Any, at: int, smallest: bool = False) -> None:
+        """Prepare a formula, and behind it its sums, and its smallest values; they go to the numbers from `at` on."""
+        raise NotImplementedError
+
+    def _place(self, usual: UsualRound) -> None:
+        """Say where the round's numbers are: those of the rule, the sums, the criterion's, and the largest logarithm
+        of a weight.
         """
         criterion, ints = self.criterion, self.ints
         self.names = {name: at for at, name in enumerate(usual.numbers)}
         mine, after, before = (0 if f is None else n_values(f) for f in (usual.sums, usual.after, usual.before))
         sizes = len(self.names), mine, (1 + usual.smallest) * after, before, len(criterion.names), 1
         ends = np.cumsum(sizes)
-        self.numbers = np.zeros(ends[-1])
-        ints[of.MINE : of.TAKES] = ends[:4]
-        ints[of.TAKES : of.TAKES + sizes[4]] = [self.names[name] for name in criterion.names]
+        self.numbers = np.zeros((self.size, ends[-1]))
+        ints[:, of.MINE : of.TAKES] = ends[:4]
+        ints[:, of.TAKES : of.TAKES + sizes[4]] = [self.names[name] for name in criterion.names]
         by_search = KNOWN.get((len(criterion.forms), criterion.opposite), {})
-        ints[of.OF_SEARCH] = by_search.get(usual.sums, of.NO_SUMS)
-        return [self.numbers[end - size : end] for size, end in zip(sizes[1:], ends[1:], strict=True)]
+        ints[:, of.OF_SEARCH] = by_search.get(usual.sums, of.NO_SUMS)
 
-    def _search(self, usual: UsualRound, priced: Array) -> None:
-        """Prepare rounding, search and votes."""
-        rows, small, ints, floats, (w, z) = self.rows, self.small, self.ints, self.floats, self.task
-        target = z if usual.weigh is not None and n_values(usual.weigh) == 2 else rows.y
-        _, forms = small.followers_of(self.criterion)
-        given: tuple[Any, ...] = *forms, w, target, *rows.masses.as_arrays, small.q, ints[of.FACTS : of.TOTAL]
-        self._call(of.ROUND, round_two, given, ints[of.KNOWN : of.SAID])
-        total = ints[of.TOTAL : of.KEPT]
-        if self.criterion.two:
-            search, given = small.search(self.criterion, priced, total, floats[of.WORTH : of.MOVED])
-        else:
-            search, given = small.edge_search(self.sides, total)
-        self._call(of.SEARCH, search, given, ints[of.FOUND : of.PLACE])
-        where = ints[of.PLACE : of.FACTS], floats[of.LEAVES : of.WORTH]
-        self._call(of.VOTE, votes_of_cut, (small.cells, *where, self.h))
-
-    def _decisions(self, usual: UsualRound, *sums: Array) -> None:
+    def _decisions(self, usual: UsualRound) -> None:
         """Prepare the plan, the step and the check."""
-        decide, said = decisions_of(*usual.decisions), self.ints[of.SAID : of.FOUND]
+        decide, ints = decisions_of(*usual.decisions), self.ints[0]
+        places = of.BEFOREHAND, of.MINE, of.AFTERWARDS
         for at, (which, what) in enumerate(zip((of.PLAN, of.STEP, of.CHECK), usual.decisions, strict=True)):
             if what is not None:
-                self._call(which, decide, (at, sums[at], self.numbers), said)
+                first, last = (int(ints[place]) for place in (places[at], places[at] + 1))
+                self._call(which, decide, (at, first, last, self.numbers, self.ints))
 
-    def _summed(self, which: int, what: Any, out: Array, smallest: bool = False) -> None:
-        """Prepare a formula, and behind it its sums, and its smallest values."""
-        if what is None:
-            return
-        size = n_values(what)
-        if what in COLUMN_SUMS:  # which needs no formula's values
-            values = self.seen[COLUMN_SUMS[what]][None]
-        else:
-            values = np.empty((size, self.rows.n_rows))
-            self._formula(which, what, values)
-        self._call(which + 1, totals_of_each, (values, *self.rows.masses.facts, out[:size]))
-        if smallest:
-            self._call(of.SMALLEST, of.smallest_of_each, (values, out[size:]))
-
-    def _formula(self, which: int, what: Any, out: Array) -> None:
-        """Prepare a formula of columns and of the round's numbers."""
+    def _formula(self, which: int, what: Any, out: Array, each: int = 0) -> None:
+        """Prepare a formula of columns and of the round's numbers; each is how many blocks a thread evaluates."""
         names = parameters(what)
-        mine = tuple(name for name in names if name in self.seen)
-        given = [shown(self.seen[name]) if name in mine else 0.0 for name in names]
+        mine = tuple(name for name in names if name in self.columns)
+        given = [shown(self.columns[name]) if name in mine else 0.0 for name in names]
         changing = {at: self.names[name] for at, name in enumerate(names) if name not in mine}
-        where = *given, out[None], 0, 0, self.rows.n_rows, NO_PLAN
+        where = *given, out, each, 0, self.rows.n_rows, NO_PLAN
         self._call(which, evaluation(what, mine), where, changing=changing)
 
     def _call(
@@ -273,4 +220,6 @@ class UsualRounds:
     ) -> None:
         """Prepare a call, and keep what it looks at."""
         self.held.append(args)
-        prepare(self.calls[which], kernel, args, found[None], changing)
+        prepare(self.base[which], kernel, args, found[None], changing)
+
+    columns: dict[str, Array]

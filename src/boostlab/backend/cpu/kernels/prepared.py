@@ -40,7 +40,7 @@ def prepare(
     found : int64 array of shape (1, any)
         Where the call writes what the function returns, floats as their bits.
     changing : mapping, optional
-        Which arguments are numbers that the call is made with, and which ones (see `make_with`).
+        Which arguments are numbers that the call is made with, and which ones (see `give`).
     """
     packed = row[:CHANGING]
     kernel.pack(packed, *args, found=found)
@@ -55,8 +55,22 @@ def prepare(
 
 
 @part
-def make_with(calls: Array, which: int, numbers: Array) -> bool:
-    """Make a prepared call, with those of the numbers that it takes; return whether that went well."""
+def give(calls: Array, which: int, numbers: Array) -> None:
+    """Write those of the numbers that a prepared call takes to its arguments."""
     for c in range(CHANGING, CHANGING + 2 * calls[which, NUMBER], 2):
         calls[which, calls[which, c]] = bits(numbers[calls[which, c + 1]])
-    return call_at(calls[which, ADDRESS], calls[which, ARGUMENTS], 0, 1) == 0
+
+
+@part
+def make(calls: Array, which: int, part: int, parts: int) -> bool:
+    """Make one of so many parts of a prepared call; return whether that went well."""
+    return call_at(calls[which, ADDRESS], calls[which, ARGUMENTS], part, parts) == 0
+
+
+def copy_of_each(rows: Array, size: int) -> Array:
+    """Return so many copies of prepared calls, each with arguments of its own."""
+    copies = np.repeat(rows[None], size, axis=0)
+    copies[..., ARGUMENTS] = copies.ctypes.data + copies.itemsize * (
+        np.arange(size * len(rows)).reshape(size, -1) * ROW + PACKED
+    )
+    return copies

@@ -109,15 +109,8 @@ def no_leaves(left: Any, right: Any, gross: Any, numbers: Any) -> tuple[float, f
 
 
 @cache
-def stump_of_pairs(
-    cost: Callable[..., Any], per_word: int, explains: float = 0.0, says: Callable[..., Any] = no_leaves
-) -> Any:
-    """Return the compiled sums and search for a cost(left, right, gross, numbers) of two channels.
-
-    Where the cost is minus what the means of both sides explain, divided by `explains`, columns that cannot beat the
-    best cut so far are not priced.  What the sides of a cut vote is says(left, right, gross, numbers).
-    """
-    stamp, bases = admit(cost) if says is no_leaves else admit(cost, says), BASES[per_word]
+def column_search(cost: Callable[..., Any], explains: float = 0.0) -> Any:
+    """Return the search of one column for a cost of two channels (see `stump_of_pairs`)."""
 
     @part
     def price(
@@ -130,6 +123,66 @@ def stump_of_pairs(
             left = as_float(a) * unit0, as_float(b) * unit1
             right = as_float(all0 - a) * unit0, as_float(all1 - b) * unit1
             prices[s] = cost(left, right, gross, numbers)
+
+    @part
+    def best_of_column(
+        mine: Array,
+        n: int,
+        n_below: int,
+        total: Array,
+        worth: Array,
+        numbers: Array,
+        low: Array,
+        prices: Array,
+        others: Array,
+        best: float,
+    ) -> tuple[int, int, float, int, int]:
+        """Return (cut, side, cost, low sums of both channels) of the cheapest cut if it costs less than the best one.
+
+        mine are the column's sums, two a slot side by side, of which n cuts have missing values above and n_below have
+        them below; low, prices and others are workspace.  Not `tree_search.pair_search`: of all rows few slots are
+        empty; skipping those is a third slower.
+        """
+        below0, below1 = np.int64(0), np.int64(0)
+        for s in range(n):
+            below0 += mine[2 * s]
+            below1 += mine[2 * s + 1]
+            low[0, s], low[1, s] = below0, below1
+        if explains > 0.0 and n_below == 0 and best < np.inf:
+            bar = -best * explains * worth[0] / (worth[1] * worth[1]) * SURE
+            if bar > 0.0 and not may_explain(low, n, total[0], total[1], bar):
+                return 0, 0, best, 0, 0
+        price(low, n, 0, 0, total, worth, numbers, prices)
+        if n_below == 0:
+            at, best = first_below(prices, n, best)
+            if at < 0:
+                return 0, 0, best, 0, 0
+            return at, 0, best, low[0, at], low[1, at]
+        cut, side, a, b = 0, 0, np.int64(0), np.int64(0)
+        gone0, gone1 = mine[mine.size - 2], mine[mine.size - 1]
+        price(low, n_below, gone0, gone1, total, worth, numbers, others)
+        for s in range(n):
+            if prices[s] < best:
+                cut, side, best, a, b = s, 0, prices[s], low[0, s], low[1, s]
+            if s < n_below and others[s] < best:
+                cut, side, best, a, b = s, 1, others[s], low[0, s] + gone0, low[1, s] + gone1
+        return cut, side, best, a, b  # type: ignore[return-value]
+
+    return best_of_column
+
+
+@cache
+def stump_of_pairs(
+    cost: Callable[..., Any], per_word: int, explains: float = 0.0, says: Callable[..., Any] = no_leaves
+) -> Any:
+    """Return the compiled sums and search for a cost(left, right, gross, numbers) of two channels.
+
+    Where the cost is minus what the means of both sides explain, divided by `explains`, columns that cannot beat the
+    best cut so far are not priced.  What the sides of a cut vote is says(left, right, gross, numbers).
+    """
+    stamp, bases = admit(cost) if says is no_leaves else admit(cost, says), BASES[per_word]
+
+    best_of_column = column_search(cost, explains)
 
     @in_parts
     def search(
@@ -169,30 +222,12 @@ def stump_of_pairs(
                 word, where = words[g], bases(base[j : j + per_word])
                 for i in range(U(n_rows)):
                     add_two(hist, word[i], where, values, i)
-            n, start, last = cuts[j], 2 * starts[j] - zero, 2 * (starts[j + 1] - 1) - zero
-            mine = hist[start:last]
-            below0, below1 = np.int64(0), np.int64(0)
-            for s in range(n):
-                below0 += mine[2 * s]
-                below1 += mine[2 * s + 1]
-                low[0, s], low[1, s] = below0, below1
-            if explains > 0.0 and cuts_below[j] == 0 and best < np.inf:
-                bar = -best * explains * unit0 / (unit1 * unit1) * SURE
-                if bar > 0.0 and not may_explain(low, n, all0, all1, bar):
-                    continue
-            price(low, n, 0, 0, total, worth, numbers, prices)
-            if cuts_below[j] == 0:
-                at, best = first_below(prices, n, best)
-                if at >= 0:
-                    feature, cut, side, a, b = j, at, 0, low[0, at], low[1, at]
-                continue
-            gone0, gone1 = hist[last], hist[last + 1]
-            price(low, cuts_below[j], gone0, gone1, total, worth, numbers, others)
-            for s in range(n):
-                if prices[s] < best:
-                    feature, cut, side, best, a, b = j, s, 0, prices[s], low[0, s], low[1, s]
-                if s < cuts_below[j] and others[s] < best:
-                    feature, cut, side, best, a, b = j, s, 1, others[s], low[0, s] + gone0, low[1, s] + gone1
+            mine = hist[2 * starts[j] - zero : 2 * starts[j + 1] - zero]
+            at, where, price, c, e = best_of_column(
+                mine, cuts[j], cuts_below[j], total, worth, numbers, low, prices, others, best
+            )
+            if price < best:
+                feature, cut, side, best, a, b = j, at, where, price, c, e
         below, above = (a * unit0, b * unit1), ((all0 - a) * unit0, (all1 - b) * unit1)
         if_low, if_high = says(below, above, gross, numbers)
         return feature, cut, side, a, b, if_low, if_high  # type: ignore[return-value]

@@ -1,8 +1,12 @@
-"""Many usual rounds of any rule in formulas, on a small table, in one compiled call.
+"""Many usual rounds of any rule in formulas in one compiled call, by one thread or by a team of them.
 
 A round is: weights and targets, their integers, the cheapest stump, its votes, sums over rows, the step, the scores.
-Each is a prepared call (see `prepared`) of the very kernel that the general loop calls, so that this loop is compiled
-once for all rules and the numbers are the same to the bit.  An unusual round is left to the general loop.
+Each is a prepared call (see `prepared`) of a kernel, so that this loop is compiled once for all rules, and the numbers
+are those of the general loop, to the bit.  An unusual round is left to that loop.
+
+Every member of a team runs this loop: it makes each call for its own rows, or its own columns, and has calls, integers
+and numbers of its own.  Where the members' results come to one, all meet first, and then each settles for itself what
+they come to (see `shared_rounds`).  So all go the same way, and a round has two to six meetings.
 """
 
 from __future__ import annotations
@@ -12,18 +16,21 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.backend.cpu.compiling import kernel, part
+from boostlab.backend.cpu.compiling import part
 from boostlab.backend.cpu.functions import STAMP, from_bits
 from boostlab.backend.cpu.in_parts import in_parts
-from boostlab.backend.cpu.kernels.prepared import ADDRESS, make_with
-from boostlab.contract.usual import AGAIN, UNUSUAL
+from boostlab.backend.cpu.kernels.prepared import ADDRESS, give, make
+from boostlab.backend.cpu.kernels.spin_barrier import meet
+from boostlab.contract.usual import AGAIN, TAKEN, UNUSUAL
 from boostlab.functions import exp
 
 Array = np.ndarray[Any, Any]
 
-# Prepared calls, in their order; those that a rule has none of have no address.
-TASK, LOGARITHMS, EXPONENTIALS, BEFORE, TOTALS_BEFORE, PLAN, ROUND, SEARCH, VOTE = range(9)
-SUMS, TOTALS, STEP, AFTER, TOTALS_AFTER, SMALLEST, CHECK, KEEP, ADVANCE, FOLLOW, CALLS = range(9, 20)
+# Prepared calls, in their order; those that a rule, or a table, has none of have no address.
+TASK, LOGARITHMS, TOP, EXPONENTIALS, BEFORE, TOTALS_BEFORE, SETTLE_BEFORE, PLAN = range(8)
+ROUND, SETTLE_ROUND, SEARCH, SETTLE_SEARCH, VOTE, SUMS, TOTALS, SETTLE_SUMS, STEP = range(8, 17)
+AFTER, TOTALS_AFTER, SETTLE_AFTER, SMALLEST, SETTLE_SMALLEST, CHECK, KEEP, ADVANCE = range(17, 25)
+LOST, FOLLOW, CALLS = range(25, 28)
 
 # Places of what calls read and write, in one array of integers (each array is compiled at a cost) ...
 FRESH, KNOWN, SAID, FOUND, PLACE, FACTS, TOTAL, KEPT, OF_SEARCH = 0, 1, 2, 3, 10, 13, 21, 23, 31
@@ -32,9 +39,11 @@ CUT, SIDE, LEFT, RIGHT = FOUND + 1, FOUND + 2, FOUND + 5, FOUND + 6
 LEAVES, WORTH, MOVED, FLOATS = 0, 3, 7, 9
 # The round's own numbers are followed by the sums for the step, those after it, those before the search, and the
 # criterion's numbers; the last one is the largest logarithm of a weight.  From `OF_SEARCH` on integers say which sums
-# the search knows, where each of these begins, and which numbers are the criterion's.
+# the search knows, where each of these begins, and which numbers are the criterion's; then whether the histogram is
+# summed anew, and how many rows changed.
 MINE, AFTERWARDS, BEFOREHAND, PRICED, TAKES = range(OF_SEARCH + 1, OF_SEARCH + 6)
-INTEGERS = TAKES + 4
+ANEW, CHANGED = TAKES + 4, TAKES + 5
+INTEGERS = 48  # whole cache lines, because every member has its own
 
 # Which sums follow from what the search found (see `contract.sums`).
 NO_SUMS, ERRORS, EDGES, SQUARES = range(4)
@@ -151,60 +160,93 @@ def are_finite(sums: Array, first: int, last: int) -> bool:
     return finite
 
 
-@kernel
+@part
+def is_settling(which: int) -> bool:
+    """Return whether a call looks at what all members have found."""
+    if which in (TOP, SETTLE_ROUND, SETTLE_SEARCH, FOLLOW):
+        return True
+    return which in (SETTLE_BEFORE, SETTLE_SUMS, SETTLE_AFTER, SETTLE_SMALLEST)
+
+
+@part
+def asked_again(which: int, ints: Array) -> int:
+    """Return the call to go back to after a call that said so; -1 if it said nothing of the kind."""
+    if ints[SAID] != AGAIN:
+        return -1
+    if which == SETTLE_ROUND:
+        return ROUND
+    if which in (PLAN, STEP, CHECK):  # with other numbers
+        return BEFORE if which == PLAN else SUMS if which == STEP else AFTER
+    return which - 1  # the sums at another power of two
+
+
+@in_parts
 def usual_rounds(
+    me: int,
+    team: Array,
     calls: Array,
     starts: Array,
     n_bins: Array,
     low_slots: Array,
-    ints: Array,
-    floats: Array,
-    numbers: Array,
+    all_ints: Array,
+    all_floats: Array,
+    all_numbers: Array,
     found: Array,
     told: Array,
 ) -> int:
     """Take up to so many rounds as `found` can hold; end before an unusual one.  Return how many.
 
+    Arrays whose names begin with `all`, and calls, have a row for every member of the team.
+
     Parameters
     ----------
+    me, team : the member's number, and the numbers that members meet by (see `spin_barrier`)
     calls : what is called, a row each
     starts, n_bins, low_slots : of the columns, and for every slot whether missing values are low if the cut is after it
         (1, 0, or -1 where the search says so)
-    ints, floats : what calls read and write, by the places above
-    numbers : those of the round, the coefficient first, and the sums, by the places that ints name
+    all_ints, all_floats : what calls read and write, by the places above
+    all_numbers : those of the round, the coefficient first, and the sums, by the places that integers name
     found, told : what rounds leave: what the search found; the numbers, and the sums for the step and after it
     """
-    first, labels = numbers[0], False
+    mine, ints, floats, numbers = calls[me], all_ints[me], all_floats[me], all_numbers[me]
+    size, first, labels = calls.shape[0], numbers[0], False
     for done in range(found.shape[0]):
         numbers[0], which = first, 0
         while which < CALLS:  # one place that calls: every other would be compiled, too
-            skips = calls[which, ADDRESS] == 0 or (ints[FRESH] == 1 and LOGARITHMS <= which <= EXPONENTIALS)
-            if not skips and not make_with(calls, which, numbers):
+            skips = mine[which, ADDRESS] == 0 or (ints[FRESH] == 1 and LOGARITHMS <= which <= EXPONENTIALS)
+            if size > 1 and not skips and is_settling(which) and meet(team, size):
                 return done
+            give(mine, which, numbers)
+            ints[SAID] = TAKEN
+            if not skips and not make(mine, which, me, size):
+                raise MemoryError
             if which == EXPONENTIALS:
                 if ints[FRESH] == 0:
                     floats[MOVED], floats[MOVED + 1] = 0.0, 0.0
             elif which in (PLAN, STEP, CHECK):
                 at = BEFOREHAND if which == PLAN else MINE if which == STEP else AFTERWARDS
-                if not are_finite(numbers, ints[at], ints[at + 1]) or (not skips and ints[SAID] == UNUSUAL):
+                if not are_finite(numbers, ints[at], ints[at + 1]) or ints[SAID] == UNUSUAL:
                     return done
-                if not skips and ints[SAID] == AGAIN:
-                    which = (BEFORE if which == PLAN else SUMS if which == STEP else AFTER) - 1
-                elif which == PLAN:
+                if which == PLAN and ints[SAID] != AGAIN:
                     for c in range(numbers.size - 1 - ints[PRICED]):  # the last is the largest logarithm
                         numbers[ints[PRICED] + c] = numbers[ints[TAKES + c]]
-            elif which == ROUND:
+            elif which == SETTLE_ROUND:
                 if ints[KNOWN] == 0:
                     return done
                 scale(ints, floats)
-            elif which == SEARCH:
+            elif which == SETTLE_SEARCH:
                 if ints[FOUND] < 0 or ints[CUT] < 0:
                     return done
                 labels = place_cut(starts, n_bins, low_slots, ints, floats)
                 known_sums(ints, floats, numbers)
-            which += 1
-            if which == FOLLOW and not labels:  # weights that do not follow are computed anew
+            again = asked_again(which, ints)
+            if again >= 0 and size > 1 and meet(team, size):  # what others still look at is written again
+                return done
+            which = again if again >= 0 else which + 1
+            if which == LOST and not labels:  # weights that do not follow are computed anew
                 ints[FRESH], which = 0, CALLS
+        if me > 0:
+            continue
         for c in range(TOTAL - FACTS):
             ints[KEPT + c] = ints[FACTS + c]
         for c in range(PLACE - FOUND):

@@ -134,12 +134,17 @@ def four(b: Array) -> Any:
     return b[0], b[1], b[2], b[3]
 
 
+def held_by(of: str) -> int:
+    """Return how many integers of workspace adding rows takes."""
+    channels = READ[of][0]
+    return 1 if channels == 1 else channels * BLOCK[channels]
+
+
 @cache
-def whole_histogram(per_word: int, of: str) -> Any:
-    """Return the compiled histogram of one or two integers a row, on codes of which a word holds so many."""
+def adding_rows(per_word: int, of: str) -> Any:
+    """Return what adds some rows to the columns of some words, on codes of which a word holds so many."""
     (channels, read, add), all_bases = READ[of], eight if per_word == 8 else four
     bits, mask, block = U(64 // per_word), U((1 << (64 // per_word)) - 1), BLOCK[channels]
-    held = 1 if channels == 1 else channels * block
 
     @part
     def add_rows(words: Array, bases: Array, d: int, q: Array, p: Array, at: Any, values: Array, out: Array) -> None:
@@ -159,6 +164,15 @@ def whole_histogram(per_word: int, of: str) -> Any:
                     base, shift = (bases_of[position],), bits * U(position)
                     for k in range(U(size)):
                         add(out, (w[k] >> shift) & mask, base, mine, k)
+
+    return add_rows
+
+
+@cache
+def whole_histogram(per_word: int, of: str) -> Any:
+    """Return the compiled histogram of one or two integers a row, on codes of which a word holds so many."""
+    channels, add_rows = READ[of][0], adding_rows(per_word, of)
+    held = held_by(of)
 
     @in_parts
     def histogram(
