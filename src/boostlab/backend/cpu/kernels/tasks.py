@@ -2,8 +2,8 @@
 
 A compiled call packs its arguments, announces the task in numbers that all threads of a team see, and does the first
 part; thread k of the team, which waits by looking (`serve`), does part k.  So a thread finds in its own cache what it
-wrote when it did the same part of the task before.  Parts that nobody has begun after a while are done by any thread: a
-thread that sleeps, or that the system has put aside, delays nothing for long.
+wrote when it did the same part of the task before.  Parts that nobody has begun after a while are done by any thread,
+and the next time at once: a thread that sleeps, or that the system has put aside, delays nothing for long.
 
 The ticket of a task is one number: which task it is, how many parts it has, and whether they wait for each other.  Who
 raises a part's claim to the number of the task has the part.  A task is written before its ticket, and only after all
@@ -216,10 +216,13 @@ def _tell(
 
 
 @part
-def _claimed(team: Array, number: int, which: int) -> bool:
-    """Return whether a part of the task of this number was anybody's, and is now this thread's."""
+def _claimed(team: Array, number: int, which: int, others: int) -> bool:
+    """Return whether a part of the task of this number was nobody's, and is now this thread's.
+
+    A claim is twice the number, and one more if the part is another thread's (`others` is 1).
+    """
     before = load_acquire(team, CLAIMS + LINE * which)
-    return before < number and _raised(team, CLAIMS + LINE * which, before, number)
+    return before >> 1 < number and _raised(team, CLAIMS + LINE * which, before, 2 * number + others)
 
 
 @part
@@ -232,12 +235,13 @@ def _do(team: Array, which: int, parts: int) -> None:
 
 
 @part
-def _do_from(team: Array, ticket: int, first: int, last: int) -> int:
-    """Do the parts from first to last - 1 that nobody has begun; return how many they were."""
-    done = 0
-    for which in range(first, min(last, ticket & (TOGETHER - 1))):
-        if _claimed(team, ticket >> BITS, which):
-            _do(team, which, ticket & (TOGETHER - 1))
+def _do_others(team: Array, ticket: int, always: bool) -> int:
+    """Do the parts that nobody has begun: always, or if their threads came late to the last task; return how many."""
+    done, parts = 0, ticket & (TOGETHER - 1)
+    for which in range(1, parts):
+        late = always or load_acquire(team, CLAIMS + LINE * which) & 1 == 1
+        if late and _claimed(team, ticket >> BITS, which, 1):
+            _do(team, which, parts)
             done += 1
     return done
 
@@ -263,14 +267,15 @@ def _lead(parts: int, numbers: int, together: int) -> None:
     before, failed = load_acquire(team, DONE), load_acquire(team, FAILED)
     number = (load_acquire(team, TICKET) >> BITS) + 1
     ticket = (number << BITS) | (TOGETHER if together > 0 else 0) | parts
-    team[CLAIMS] = number
     _announced(team, TICKET, ticket)
     _do(team, 0, parts)
+    if together == 0:
+        _do_others(team, ticket, False)
     looks = 0
     while load_acquire(team, DONE) < before + parts:
         looks += 1
         if together == 0 and looks % LATE == 0:
-            _do_from(team, ticket, 1, parts)
+            _do_others(team, ticket, True)
         pause(looks > PATIENT)
     if load_acquire(team, FAILED) > failed:
         raise MemoryError
@@ -340,9 +345,12 @@ def serve(team: Array, mine: int, looks: int) -> None:
     while left > 0:
         ticket, done = load_acquire(team, TICKET), 0
         if ticket != seen:
-            seen, done = ticket, _do_from(team, ticket, mine, mine + 1)
+            seen = ticket
+            if mine < ticket & (TOGETHER - 1) and _claimed(team, ticket >> BITS, mine, 0):
+                _do(team, mine, ticket & (TOGETHER - 1))
+                done = 1
         elif left % LATE == 0 and ticket & TOGETHER == 0:
-            done = _do_from(team, ticket, 1, MOST_PARTS)
+            done = _do_others(team, ticket, True)
         if done > 0:
             left = looks
         else:
