@@ -119,6 +119,8 @@ class Training:
             if not isinstance(error, KeyboardInterrupt):
                 raise
             wish = Stop("interrupted", f"Ctrl-C in round {state.t + 1}; the {state.t} rounds before it are kept")
+        if self.fused is not None:
+            self.fused.release()
         return self.stop or wish or Stop("max_rounds", f"{until} rounds, the limit n_estimators")
 
     def _look(self) -> None:

@@ -26,7 +26,7 @@ from boostlab import (
 )
 from boostlab.backend.cpu.compiling import kernel
 from boostlab.backend.cpu.in_parts import in_parts
-from boostlab.backend.cpu.kernels.prepared import ARGUMENTS, NUMBER, ROW, copy_of_each, give, make, prepare
+from boostlab.backend.cpu.kernels.prepared import ARGUMENTS, NUMBER, ROW, copy_to_each, give, make, prepare
 from boostlab.backend.cpu.kernels.usual_rounds import INTEGERS, SAID
 from boostlab.backend.cpu.small import ROWS
 from boostlab.backend.cpu.usual import UsualRounds, decisions_of
@@ -359,7 +359,8 @@ def test_prepared_calls_do_what_their_kernel_does():
     assert all_of(calls, np.array([-0.5, 7.0, 2.0]))
     np.testing.assert_array_equal(outs, [3.0 * x + 0.5, -0.5 * x + 0.5, 2.0 * x + 7.0])
     assert found.view(np.float64).tolist() == [[12.5], [-1.5], [15.0]]
-    copies = copy_of_each(calls, 2)
+    copies = np.stack([calls, np.zeros_like(calls)])
+    copy_to_each(copies)
     assert len(set(copies[..., ARGUMENTS].ravel())) == 6
     outs[:] = 0.0
     assert all_of(copies[1], np.array([2.0, 0.0, 1.0]))

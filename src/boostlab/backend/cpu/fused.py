@@ -112,6 +112,9 @@ class FusedRounds:
             return False
         return most > 1 or self.codes.n_rows > slots + LAID_OUT * laid_out
 
+    def release(self) -> None:
+        """Let go of workspace until more rounds are asked for: there is little."""
+
     def _levelled(self, t: int) -> Follower:
         """Bring the histogram up to date after t rounds, as the search for the next voter would."""
         rows = self.rows

@@ -25,7 +25,7 @@ from boostlab.backend.cpu.threads import AtOnce
 Array = npt.NDArray[Any]
 Workspace = Callable[[int], Array]
 
-PART = 1 << 14  # cells of work (about 6 microseconds) below which a part is not worth a thread
+PART = 1 << 13  # cells of work (about 3 microseconds) below which a part is not worth a thread
 NUMBERS = ("part", "_part", "me")  # what a part's number is called
 ALONE = np.zeros(TEAM_NUMBERS, np.int64)  # what one thread alone looks at
 NO_PLAN = np.empty(0, np.int64)
@@ -189,8 +189,11 @@ class InParts:
 
 
 def parts_of(cells: int, threads: int) -> int:
-    """Return how many threads so many cells of work are worth."""
-    return threads if isinstance(threads, AtOnce) else max(1, min(threads, cells // PART))
+    """Return how many threads so many cells of work are worth: all where half are, so that each keeps to its rows."""
+    if isinstance(threads, AtOnce):
+        return threads
+    worth = max(1, min(threads, cells // PART))
+    return threads if worth > 1 and threads <= 2 * worth else worth
 
 
 def _empty(size: int) -> Array:

@@ -19,7 +19,7 @@ from boostlab.backend.cpu.formulas import evaluation, shown
 from boostlab.backend.cpu.fused import PATIENCE, MadeRounds
 from boostlab.backend.cpu.in_parts import NO_PLAN, in_parts
 from boostlab.backend.cpu.kernels import usual_rounds as of
-from boostlab.backend.cpu.kernels.prepared import ROW, copy_of_each, prepare
+from boostlab.backend.cpu.kernels.prepared import ROW, copy_to_each, prepare
 from boostlab.backend.cpu.small import start
 from boostlab.contract import Plain, edge_sums, error_sums, loss_sum, squared_error_sums, weight_sum
 from boostlab.contract.criterion import Criterion
@@ -87,8 +87,7 @@ class UsualRounds:
         widths = np.diff(slots.starts)
         low = np.where(np.repeat(slots.some_missing, widths), -1, slots.heavier_below)
         self.slots = slots.starts, slots.n_bins, low.astype(np.int8)
-        self.base = np.zeros((of.CALLS, ROW), np.int64)
-        self.calls = self.base[None]
+        self.calls: Array = np.empty((0, 0, 0), np.int64)  # of every member
         self.ints, self.floats = np.zeros((self.size, of.INTEGERS), np.int64), np.zeros((self.size, of.FLOATS))
         self.prepared: tuple[Any, ...] = ()  # what the calls are made of
         self.held: list[Any] = []  # their arguments
@@ -101,6 +100,9 @@ class UsualRounds:
     def pays(self, most: int) -> bool:
         """Return whether up to `most` rounds are faster here than one after the other in the general loop: always."""
         return True
+
+    def release(self) -> None:
+        """Let go of workspace until more rounds are asked for: of small tables there is little."""
 
     def rounds(self, state: Any, most: int) -> MadeRounds | None:
         """Take up to `most` rounds in one compiled call; None if the next one is unusual."""
@@ -144,12 +146,16 @@ class UsualRounds:
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
-    def _prepare(self, usual: UsualRound) -> None:
-        """Pack the calls, where they are not those of the last time."""
-        what = *usual.formulas, *usual.numbers
-        if what == self.prepared:
-            return
-        self.base[:], self.held, self.prepared = 0, [], what
+    def _is_prepared(self, usual: UsualRound) -> bool:
+        """Return whether the calls are those of the last time."""
+        return (*usual.formulas, *usual.numbers) == self.prepared
+
+    def _prepare(self, usual: UsualRound) -> bool:
+        """Pack the calls, where they are not those of the last time; return whether they are new."""
+        if self._is_prepared(usual):
+            return False
+        self.calls = np.zeros((self.size, of.CALLS, ROW), np.int64)
+        self.held, self.prepared = [], (*usual.formulas, *usual.numbers)
         self._place(usual)
         self._weights(usual)
         starts = [int(self.ints[0, at]) for at in (of.MINE, of.AFTERWARDS, of.BEFOREHAND)]
@@ -160,11 +166,8 @@ class UsualRounds:
         self._summed(of.AFTER, usual.after, starts[1], usual.smallest)
         self._decisions(usual)
         self._votes(usual)
-        self.calls = self._of_each(copy_of_each(self.base, self.size))
-
-    def _of_each(self, calls: Array) -> Array:
-        """Return the members' calls."""
-        return calls
+        copy_to_each(self.calls)
+        return True
 
     def _weights(self, usual: UsualRound) -> None:
         """Prepare weights and targets, and how weights follow a vote."""
@@ -220,6 +223,6 @@ class UsualRounds:
     ) -> None:
         """Prepare a call, and keep what it looks at."""
         self.held.append(args)
-        prepare(self.base[which], kernel, args, found[None], changing)
+        prepare(self.calls[0, which], kernel, args, found[None], changing)
 
     columns: dict[str, Array]

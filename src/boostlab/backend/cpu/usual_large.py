@@ -57,16 +57,19 @@ class UsualRoundsOfMany(UsualRounds):
         self._size = parts_of(rows.n_rows * codes.width, codes.threads)
         super().__init__(rows, plain, criterion, sides)
         self.channels, size, line = len(criterion.forms), self._size, shared.LINE
-        slots = codes.n_slots + codes.spare if self.channels == 1 else 2 * codes.n_slots
-        self.sums, self.hist = np.empty((size, slots), np.int64), np.empty(slots, np.int64)
         self.facts, self.rough = np.zeros((size, line), np.int64), np.zeros((size, line))
         self.tops, self.lost = np.empty((size, line)), np.empty((size, line), np.int64)
         self.finds = np.empty((size, line), np.int64)
         self.level = -1  # after how many rounds the histogram is that of the integers; -1: of none
         self.forms = (MAGNITUDE, SIGNED) if criterion.labels and self.channels == 2 else criterion.forms
         self.followers: dict[int, Follower] = {}
-        self.plans: list[tuple[int, Array, Array]] = []  # the place of a formula, where its values go, a plan a member
+        self.plans: list[tuple[int, Array, Array]]  # the place of a formula, where its values go, a plan a member
+        self.release()
+
+    def release(self) -> None:
         self.task, self.q, self.h, self.F, self.w, self.own = [np.empty(0)] * 6
+        self.sums, self.hist, self.calls = (np.empty(0, np.int64) for _ in range(3))
+        self.level, self.held, self.prepared, self.columns, self.plans = -1, [], (), {}, []
 
     @property
     def size(self) -> int:
@@ -101,7 +104,7 @@ class UsualRoundsOfMany(UsualRounds):
             weights = self.task[0]
         self.w, self.F = self._moved(self.w, weights), self._moved(self.F, rows.scores.own)
         current = self._enter_integers(t)
-        self.ints[:, of.FRESH], self.ints[:, of.ANEW] = fresh, not (current and self._compared)
+        self.ints[:, of.FRESH], self.ints[:, of.ANEW] = fresh, not (current and self._compared and self._is_prepared(usual))
         if not len(self.h):
             self.h = self._space_for_votes()
         self.columns = {"y": rows.y, "k": rows.k, "F": self.F, "h": self.h, "w": self.w}
@@ -118,17 +121,16 @@ class UsualRoundsOfMany(UsualRounds):
 
     def _enter_integers(self, t: int) -> bool:
         """Take the channels' integers over; return whether the histogram is theirs."""
-        followers, n = list(self.followers.values()), self.rows.n_rows
-        current = self.level == t
         held: Array = self.q
-        if self.channels == 1 and followers[0].q is not None:
-            held = followers[0].q
-            current &= held is self.q
-        else:
-            held = held if held.size else np.empty((self.channels, n), np.int64).reshape((2, n)[2 - self.channels :])
-            current &= all(f.q is not None and f.q.base is held for f in followers)
-        for f in followers:
+        current = self.level == t and all(
+            f.q is held or (held.ndim == 2 and f.q is not None and f.q.base is held) for f in self.followers.values()
+        )
+        if self.channels == 1 and self.followers[0].q is not None:
+            held = self.followers[0].q
+        for f in self.followers.values():  # not held beside these
             f.q = None
+        if not held.size:
+            held = np.empty((2, self.rows.n_rows)[2 - self.channels :], np.int64)
         self.q = self._moved(self.q, held)
         return current
 
@@ -162,10 +164,9 @@ class UsualRoundsOfMany(UsualRounds):
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
-    def _of_each(self, calls: Array) -> Array:
-        """Return the members' calls, of which each follows plans of its own; a formula that is summed is called by
-        these only.
-        """
+    def _follow_plans(self) -> None:
+        """Let every member follow plans of its own; a formula that is summed is called by these only."""
+        calls = self.calls
         for which, _, plans in self.plans:
             formula = which if which in (of.BEFORE, of.SUMS, of.AFTER) else of.AFTER
             plans[:, PLANNED], plans[:, PLANNED_AT] = calls[:, formula, ADDRESS], calls[:, formula, ARGUMENTS]
@@ -176,12 +177,16 @@ class UsualRoundsOfMany(UsualRounds):
             calls[:, called, ADDRESS], calls[:, called, ARGUMENTS] = plans[:, PLANNER], plans[:, PLAN_AT]
         for which in (of.BEFORE, of.SUMS, of.AFTER):
             calls[:, which, ADDRESS] = 0
-        return calls
 
-    def _prepare(self, usual: UsualRound) -> None:
-        if (*usual.formulas, *usual.numbers) != self.prepared:
-            self.plans = []
-        super()._prepare(usual)
+    def _prepare(self, usual: UsualRound) -> bool:
+        if not self._is_prepared(usual):
+            codes, size = self.codes, self.size
+            slots = codes.n_slots + codes.spare if self.channels == 1 else 2 * codes.n_slots
+            self.sums, self.hist, self.plans = np.empty((size, slots), np.int64), np.empty(slots, np.int64), []
+        new = super()._prepare(usual)
+        if new:
+            self._follow_plans()
+        return new
 
     def _weights(self, usual: UsualRound) -> None:
         rows, w, n = self.rows, self.w, self.rows.n_rows

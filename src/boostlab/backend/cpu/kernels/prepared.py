@@ -67,10 +67,8 @@ def make(calls: Array, which: int, part: int, parts: int) -> bool:
     return call_at(calls[which, ADDRESS], calls[which, ARGUMENTS], part, parts) == 0
 
 
-def copy_of_each(rows: Array, size: int) -> Array:
-    """Return so many copies of prepared calls, each with arguments of its own."""
-    copies = np.repeat(rows[None], size, axis=0)
-    copies[..., ARGUMENTS] = copies.ctypes.data + copies.itemsize * (
-        np.arange(size * len(rows)).reshape(size, -1) * ROW + PACKED
-    )
-    return copies
+def copy_to_each(calls: Array) -> None:
+    """Copy the first rows of prepared calls to the others, each with arguments of its own."""
+    calls[1:] = calls[0]
+    first = calls.ctypes.data + calls.itemsize * PACKED
+    calls[..., ARGUMENTS] = first + calls.itemsize * ROW * np.arange(calls[..., 0].size).reshape(calls.shape[:2])
