@@ -103,8 +103,8 @@ class UsualRoundsOfMany(UsualRounds):
             self.task = np.empty((n_values(usual.weigh), rows.n_rows))
             weights = self.task[0]
         self.w, self.F = self._moved(self.w, weights), self._moved(self.F, rows.scores.own)
-        current = self._enter_integers(t)
-        self.ints[:, of.FRESH], self.ints[:, of.ANEW] = fresh, not (current and self._compared and self._is_prepared(usual))
+        current = self._enter_integers(t) and self._compared and self._is_prepared(usual)
+        self.ints[:, of.FRESH], self.ints[:, of.ANEW], self.ints[:, of.KNOWN] = fresh, not current, 0
         if not len(self.h):
             self.h = self._space_for_votes()
         self.columns = {"y": rows.y, "k": rows.k, "F": self.F, "h": self.h, "w": self.w}
