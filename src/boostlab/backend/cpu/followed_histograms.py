@@ -57,6 +57,7 @@ class Follower:
         self.compared = True  # whether the rows' next integers are compared with these
         self.scaled = False  # whether there is a scale, which outlasts the integers
         self.power = self.minus = self.plus = 0
+        self.turn = 0  # how often its integers were others
         self.slots = np.zeros((0, 0), np.int64)
         self.most_change = False  # whether most rows changed the last time
         self.compares = pays_to_compare(codes)  # whether changes are looked for
@@ -114,6 +115,7 @@ class Follower:
         """Take note of rows that were rounded elsewhere; the histogram is stale until it is asked for."""
         self.q, self.power, self.minus = q, power, (gross - signed) >> 1
         self.plus, self.stale, self.scaled = gross - self.minus, True, True
+        self.turn += 1
 
     def release(self) -> None:
         """Let go of the integers that have been summed, where nothing is compared with them."""
@@ -139,6 +141,7 @@ class Follower:
     def _follow(self, weight: Array, target: Array) -> bool:
         """Sum what changed; False if it cannot be told from the integers what scale would fit."""
         q, self.q, n = self.q, None, len(weight)  # not to be trusted until all is done
+        self.turn += 1
         assert q is not None
         scatter = self.sums and self.compares and not self.most_change and not self.stale
         while True:

@@ -20,7 +20,6 @@ from boostlab.backend.cpu.fused import PATIENCE, MadeRounds
 from boostlab.backend.cpu.in_parts import NO_PLAN, in_parts
 from boostlab.backend.cpu.kernels import usual_rounds as of
 from boostlab.backend.cpu.kernels.prepared import ROW, copy_to_each, prepare
-from boostlab.backend.cpu.small import start
 from boostlab.contract import Plain, edge_sums, error_sums, loss_sum, squared_error_sums, weight_sum
 from boostlab.contract.criterion import Criterion
 from boostlab.contract.formula import n_values, parameters
@@ -66,7 +65,54 @@ def decisions_of(plan: Any, step: Any, check: Any) -> Any:
     return decide
 
 
-class UsualRounds:
+class PreparedCalls:
+    """What the compiled loop of usual rounds calls, reads and writes, of every thread that takes part.
+
+    Parameters
+    ----------
+    rows : CpuSample
+        The sample.
+    criterion : Criterion
+        Of one channel, or of two whose leaves are a formula.
+    sides : int
+        Which side of a cut may vote +1: 0 either, +1 or -1 only the one.
+    """
+
+    def __init__(self, rows: Any, criterion: Criterion, sides: int) -> None:
+        self.rows, self.criterion, self.sides = rows, criterion, sides
+        slots = rows.slots
+        widths = np.diff(slots.starts)
+        low = np.where(np.repeat(slots.some_missing, widths), -1, slots.heavier_below)
+        self.slots = slots.starts, slots.n_bins, low.astype(np.int8)
+        self.calls: Array = np.empty((0, 0, 0), np.int64)  # of every member
+        self.ints, self.floats = np.zeros((self.size, of.INTEGERS), np.int64), np.zeros((self.size, of.FLOATS))
+        self.numbers: Array = np.empty((self.size, 0))
+        self.held: list[Any] = []  # the calls' arguments
+
+    @property
+    def size(self) -> int:
+        """How many threads share the rows."""
+        return 1
+
+    def make_space(self) -> None:
+        """Make space for calls."""
+        self.calls, self.held = np.zeros((self.size, of.CALLS, ROW), np.int64), []
+
+    def call(
+        self, which: int, kernel: Any, args: tuple[Any, ...], found: Array = NOTHING, changing: Any = None
+    ) -> None:
+        """Prepare a call of the first member, and keep what it looks at."""
+        self.held.append(args)
+        prepare(self.calls[0, which], kernel, args, found[None], changing)
+
+    def take(self, found: Array, told: Array) -> int:
+        """Take up to as many rounds as can be told; return how many."""
+        given = self.calls, *self.slots, self.ints, self.floats, self.numbers, found, told
+        done: int = of.usual_rounds.together(self.size, lambda team, _: (team, *given))
+        return done
+
+
+class UsualRounds(PreparedCalls):
     """Rounds of one training.
 
     Parameters
@@ -82,20 +128,8 @@ class UsualRounds:
     """
 
     def __init__(self, rows: CpuRows, plain: Plain | None, criterion: Criterion, sides: int) -> None:
-        self.rows, self.criterion, self.sides = rows, criterion, sides
-        slots = rows.slots
-        widths = np.diff(slots.starts)
-        low = np.where(np.repeat(slots.some_missing, widths), -1, slots.heavier_below)
-        self.slots = slots.starts, slots.n_bins, low.astype(np.int8)
-        self.calls: Array = np.empty((0, 0, 0), np.int64)  # of every member
-        self.ints, self.floats = np.zeros((self.size, of.INTEGERS), np.int64), np.zeros((self.size, of.FLOATS))
+        super().__init__(rows, criterion, sides)
         self.prepared: tuple[Any, ...] = ()  # what the calls are made of
-        self.held: list[Any] = []  # their arguments
-
-    @property
-    def size(self) -> int:
-        """How many threads share the rows."""
-        return 1
 
     def pays(self, most: int) -> bool:
         """Return whether up to `most` rounds are faster here than one after the other in the general loop: always."""
@@ -115,13 +149,10 @@ class UsualRounds:
         self._prepare(usual)
         numbers = list(usual.numbers.values())
         self.numbers[:, : len(numbers)] = numbers
-        for ints in self.ints:
-            start(ints[of.FACTS : of.TOTAL], followers)
         most = min(most, 1 + self.size * PATIENCE // (rows.n_rows * len(rows.slots.n_bins) + 1))
         ints = self.ints[0]
         found, told = np.empty((most, of.PLACE - of.FOUND), np.int64), np.empty((most, ints[of.BEFOREHAND]))
-        given = self.calls, *self.slots, self.ints, self.floats, self.numbers, found, told
-        done = of.usual_rounds.together(self.size, lambda team, _: (team, *given))
+        done = self.take(found, told)
         self._leave(usual, followers, state.t + done, done > 0)
         if not done:
             return None
@@ -135,6 +166,17 @@ class UsualRounds:
     def _scaled(self, usual: UsualRound) -> dict[int, Follower] | None:
         """Return the followers of the channels; None if they have no scales yet."""
         raise NotImplementedError
+
+    def _first_weights(self, usual: UsualRound) -> tuple[Array, Array]:
+        """Return the weights and targets of the next round, as `task` makes them."""
+        rows = self.rows
+        if usual.weigh is None:
+            return rows.exponentials(), rows.y
+        numbers = [usual.numbers[name] for name in parameters(usual.weigh) if name in usual.numbers]
+        if usual.logarithms:
+            return rows.weigh(usual.weigh, *numbers), rows.y
+        found = rows.each(usual.weigh, *numbers)
+        return (found[0], found[1]) if found.ndim == 2 else (found, rows.y)
 
     def _enter(self, usual: UsualRound, t: int) -> None:
         """Take the scores, the weights and the rule's column over; `columns` are what formulas see."""
@@ -154,8 +196,8 @@ class UsualRounds:
         """Pack the calls, where they are not those of the last time; return whether they are new."""
         if self._is_prepared(usual):
             return False
-        self.calls = np.zeros((self.size, of.CALLS, ROW), np.int64)
-        self.held, self.prepared = [], (*usual.formulas, *usual.numbers)
+        self.make_space()
+        self.prepared = *usual.formulas, *usual.numbers
         self._place(usual)
         self._weights(usual)
         starts = [int(self.ints[0, at]) for at in (of.MINE, of.AFTERWARDS, of.BEFOREHAND)]
@@ -207,7 +249,7 @@ class UsualRounds:
         for at, (which, what) in enumerate(zip((of.PLAN, of.STEP, of.CHECK), usual.decisions, strict=True)):
             if what is not None:
                 first, last = (int(ints[place]) for place in (places[at], places[at] + 1))
-                self._call(which, decide, (at, first, last, self.numbers, self.ints))
+                self.call(which, decide, (at, first, last, self.numbers, self.ints))
 
     def _formula(self, which: int, what: Any, out: Array, each: int = 0) -> None:
         """Prepare a formula of columns and of the round's numbers; each is how many blocks a thread evaluates."""
@@ -216,13 +258,6 @@ class UsualRounds:
         given = [shown(self.columns[name]) if name in mine else 0.0 for name in names]
         changing = {at: self.names[name] for at, name in enumerate(names) if name not in mine}
         where = *given, out, each, 0, self.rows.n_rows, NO_PLAN
-        self._call(which, evaluation(what, mine), where, changing=changing)
-
-    def _call(
-        self, which: int, kernel: Any, args: tuple[Any, ...], found: Array = NOTHING, changing: Any = None
-    ) -> None:
-        """Prepare a call, and keep what it looks at."""
-        self.held.append(args)
-        prepare(self.calls[0, which], kernel, args, found[None], changing)
+        self.call(which, evaluation(what, mine), where, changing=changing)
 
     columns: dict[str, Array]

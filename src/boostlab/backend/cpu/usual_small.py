@@ -12,11 +12,11 @@ from boostlab.backend.cpu.kernels import usual_rounds as of
 from boostlab.backend.cpu.kernels.small_table import round_two, votes_of_cut
 from boostlab.backend.cpu.kernels.totals import totals_of_each
 from boostlab.backend.cpu.kernels.vote_update import add_votes, exp_less
-from boostlab.backend.cpu.small import Small
+from boostlab.backend.cpu.small import Small, start
 from boostlab.backend.cpu.usual import COLUMN_SUMS, UsualRounds
 from boostlab.contract import Plain
 from boostlab.contract.criterion import SIGNED, Criterion
-from boostlab.contract.formula import n_values, parameters
+from boostlab.contract.formula import n_values
 from boostlab.contract.usual import UsualRound
 
 if TYPE_CHECKING:
@@ -51,19 +51,9 @@ class UsualRoundsOfFew(UsualRounds):
             return followers
         return None if self.small.rounded(self.criterion, *self._first_weights(usual)) is None else followers
 
-    def _first_weights(self, usual: UsualRound) -> tuple[Array, Array]:
-        """Return the weights and targets of the next round, as `task` makes them."""
-        rows = self.rows
-        if usual.weigh is None:
-            return rows.exponentials(), rows.y
-        numbers = [usual.numbers[name] for name in parameters(usual.weigh) if name in usual.numbers]
-        if usual.logarithms:
-            return rows.weigh(usual.weigh, *numbers), rows.y
-        found = rows.each(usual.weigh, *numbers)
-        return (found[0], found[1]) if found.ndim == 2 else (found, rows.y)
-
     def _enter(self, usual: UsualRound, t: int) -> None:
         rows, ints = self.rows, self.ints[0]
+        start(ints[of.FACTS : of.TOTAL], self.small.followers_of(self.criterion)[0])
         self.F[:], ints[of.FRESH] = rows.scores.now, 0
         if usual.weigh is None:
             self.task[0], ints[of.FRESH] = rows.exponentials(), 1
@@ -97,41 +87,41 @@ class UsualRoundsOfFew(UsualRounds):
     def _weights(self, usual: UsualRound) -> None:
         rows, ints, w, top = self.rows, self.ints[0], self.task[0], self.numbers[0, -1:]
         if usual.weigh is None:
-            self._call(of.LOGARITHMS, of.minus_margins, (rows.y, self.F, w), top.view(np.int64))
+            self.call(of.LOGARITHMS, of.minus_margins, (rows.y, self.F, w), top.view(np.int64))
             counts = rows.masses.as_arrays[0]
             size = int(counts.sum()) if len(counts) else rows.n_rows
             follow = rows.y, self.h, counts, size, Exponentials.FAR, w, 0.0, self.floats[0, of.MOVED : of.FLOATS]
-            self._call(of.FOLLOW, of.follow_votes, follow, ints[of.FRESH : of.KNOWN], {6: 0})
+            self.call(of.FOLLOW, of.follow_votes, follow, ints[of.FRESH : of.KNOWN], {6: 0})
         else:
             self._formula(of.TASK, usual.weigh, self.task[None, : n_values(usual.weigh)])
             if usual.logarithms:
-                self._call(of.LOGARITHMS, of.largest_value, (w,), top.view(np.int64))
+                self.call(of.LOGARITHMS, of.largest_value, (w,), top.view(np.int64))
         if usual.weigh is None or usual.logarithms:
             last = self.numbers.shape[1] - 1
-            self._call(of.EXPONENTIALS, exp_less, (w, 0.0, 0, rows.n_rows), changing={1: last})
+            self.call(of.EXPONENTIALS, exp_less, (w, 0.0, 0, rows.n_rows), changing={1: last})
 
     def _search(self, usual: UsualRound) -> None:
         rows, small, ints, floats, (w, z) = self.rows, self.small, self.ints[0], self.floats[0], self.task
         target = z if usual.weigh is not None and n_values(usual.weigh) == 2 else rows.y
         _, forms = small.followers_of(self.criterion)
         given: tuple[Any, ...] = *forms, w, target, *rows.masses.as_arrays, small.q, ints[of.FACTS : of.TOTAL]
-        self._call(of.ROUND, round_two, given, ints[of.KNOWN : of.SAID])
+        self.call(of.ROUND, round_two, given, ints[of.KNOWN : of.SAID])
         total = ints[of.TOTAL : of.KEPT]
         if self.criterion.two:
             priced = self.numbers[0, ints[of.PRICED] : -1]
             search, given = small.search(self.criterion, priced, total, floats[of.WORTH : of.MOVED])
         else:
             search, given = small.edge_search(self.sides, total)
-        self._call(of.SEARCH, search, given, ints[of.FOUND : of.PLACE])
+        self.call(of.SEARCH, search, given, ints[of.FOUND : of.PLACE])
         where = ints[of.PLACE : of.FACTS], floats[of.LEAVES : of.WORTH]
-        self._call(of.VOTE, votes_of_cut, (small.cells, *where, self.h))
+        self.call(of.VOTE, votes_of_cut, (small.cells, *where, self.h))
 
     def _votes(self, usual: UsualRound) -> None:
         rows = self.rows
         if usual.keeps is not None:
             self._formula(of.KEEP, usual.keeps[1], self.own[None, None])
         if rows.rule.joins is None:
-            self._call(of.ADVANCE, add_votes, (self.F, 0.0, self.h, 0, rows.n_rows), changing={1: 0})
+            self.call(of.ADVANCE, add_votes, (self.F, 0.0, self.h, 0, rows.n_rows), changing={1: 0})
         else:
             self._formula(of.ADVANCE, rows.rule.joins, self.F[None, None])
 
@@ -144,6 +134,6 @@ class UsualRoundsOfFew(UsualRounds):
         else:
             values = np.empty((size, self.rows.n_rows))
             self._formula(which, what, values[None])
-        self._call(which + 1, totals_of_each, (values, *self.rows.masses.facts, out[at : at + size]))
+        self.call(which + 1, totals_of_each, (values, *self.rows.masses.facts, out[at : at + size]))
         if smallest:
-            self._call(of.SMALLEST, of.smallest_of_each, (values, out[at + size : at + 2 * size]))
+            self.call(of.SMALLEST, of.smallest_of_each, (values, out[at + size : at + 2 * size]))
