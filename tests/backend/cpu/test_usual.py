@@ -29,6 +29,7 @@ from boostlab.backend.cpu.in_parts import in_parts
 from boostlab.backend.cpu.kernels.prepared import ARGUMENTS, NUMBER, ROW, copy_to_each, give, make, prepare
 from boostlab.backend.cpu.kernels.usual_rounds import INTEGERS, SAID
 from boostlab.backend.cpu.small import ROWS
+from boostlab.backend.cpu.threads import AtOnce
 from boostlab.backend.cpu.usual import UsualRounds, decisions_of
 from boostlab.boosters import REGISTRY
 from boostlab.boosters.adaboost import lower_normaliser
@@ -156,7 +157,7 @@ def test_the_same_model_of_rows_that_threads_share(made, taken):
         y = y * (1.0 + 1e-3 * rng.random(n)) if cls is L2BoostRegressor else y
         weight = [None, rng.integers(1, 4, n), rng.random(n) + 0.01][seed]
         made_of = params | {"n_estimators": 12, "max_bins": [255, 7, 400][seed]}
-        one, two = by_both(cls, made_of | {"n_jobs": 3}, lambda model: model.fit(X, y, weight))  # noqa: B023
+        one, two = by_both(cls, made_of | {"n_jobs": AtOnce(3)}, lambda model: model.fit(X, y, weight))  # noqa: B023
         assert_same(one, two)
         assert_same(one, cls(n_jobs=1, **made_of).fit(X, y, weight))
     assert sum(taken) > 0 or made not in FOUND

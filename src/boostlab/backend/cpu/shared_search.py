@@ -24,6 +24,7 @@ from boostlab.backend.cpu.kernels.small_table import MAGNITUDE
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.small import start
 from boostlab.backend.cpu.summing import Summing
+from boostlab.backend.cpu.threads import at_once
 from boostlab.backend.cpu.usual import PreparedCalls
 from boostlab.contract.criterion import SIGNED, Criterion, explains
 from boostlab.contract.rows import Cut, Place
@@ -74,7 +75,7 @@ class SharedSearch(PreparedCalls):
     def __init__(self, rows: Any, criterion: Criterion, sides: int) -> None:
         assert isinstance(rows.codes, DenseCodes)
         codes = self.codes = rows.codes
-        self._size = parts_of(rows.n_rows * codes.width, codes.threads)
+        self._size = parts_of(rows.n_rows * codes.width, at_once(codes.threads))
         PreparedCalls.__init__(self, rows, criterion, sides)
         self.channels, size, line = len(criterion.forms), self._size, shared.LINE
         self.facts, self.rough = np.zeros((size, line), np.int64), np.zeros((size, line))

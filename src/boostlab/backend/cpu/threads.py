@@ -31,12 +31,22 @@ def count_threads(n_jobs: int | None) -> int:
     """Return how many threads `n_jobs` asks for; None is all cores, or the share a joblib worker was given."""
     if n_jobs is not None and n_jobs > 0:
         return min(n_jobs, MOST)
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
-    cores = _count_cores(allowed, os.environ.get("LOKY_MAX_CPU_COUNT"))
+    cores = count_cores()
     if n_jobs is None:
         share = os.environ.get("OMP_NUM_THREADS", "")
         return max(1, min(cores, int(share) if share.isdigit() else cores))
     return max(1, cores + 1 + n_jobs)
+
+
+def count_cores() -> int:
+    """Return how many cores this process may use."""
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
+    return _count_cores(allowed, os.environ.get("LOKY_MAX_CPU_COUNT"))
+
+
+def at_once(threads: int) -> int:
+    """Return how many of these threads can run at the same time, as those that meet in every round should."""
+    return threads if isinstance(threads, AtOnce) else min(threads, count_cores())
 
 
 @cache
