@@ -14,23 +14,20 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.bin_codes import Codes, DenseCodes
-from boostlab.backend.cpu.kernels.binning import columns_of, cut_sorted, encode, lay_grids
-from boostlab.backend.cpu.kernels.cell_sort import sort_by_cells
+from boostlab.backend.cpu.kernels.binning import SPARE, encode, lay_grids
 from boostlab.backend.cpu.kernels.sparse_histogram import keep_nonzero, sparse_codes, sparse_cuts
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.sparse_codes import SparseCodes
 from boostlab.backend.cpu.threads import spread
 from boostlab.data.cut_search import midpoints
-from boostlab.data.matrix import blocks, float_type, is_sparse, seen
+from boostlab.data.dense_cuts import dense_cuts
+from boostlab.data.matrix import blocks, is_sparse, is_plain, seen
 
 Array = npt.NDArray[Any]
 
 NONE = np.empty(0, np.int64)
-MANY = 1 << 14  # values of a column that are sorted by cells: ten times as fast as a whole sort, for 100,000
-CELLS = 1 << 14
-
-ROW, LIGHT_ROW = 32, 24  # bytes of a row, whose columns are copied at once to be sorted; masses take space as well
 MOST_BINS = 65_535
+A_CALL = 1 << 27  # cells that a thread codes in one call, some 0.2 s: Ctrl-C is heard between calls
 
 
 @dataclass
@@ -74,7 +71,7 @@ class Bins:
         if is_sparse(X):
             points, counts, distinct = _sparse_cuts(X, mass, limit, threads)
         else:
-            points, counts, distinct = _dense_cuts(X, mass, limit, threads, n_categories, max_bins == "exact")
+            points, counts, distinct = dense_cuts(X, mass, limit, threads, n_categories, max_bins == "exact")
         if max_bins == "exact" and np.any(distinct > limit):
             j = int(np.argmax(distinct > limit))
             raise ValueError(
@@ -124,26 +121,33 @@ class Bins:
 
     def encode_dense(self, X: Array, threads: int) -> DenseCodes:
         counts, n_bins = np.diff(self.starts), self.n_bins
-        cells = np.zeros(*DenseCodes.shape_of(len(X), self.n_features, int(n_bins.max(initial=0)) + 1))
-        widths = np.array([1 << int(c).bit_length() for c in counts], np.int64)
+        cells = np.empty(*DenseCodes.shape_of(len(X), self.n_features, int(n_bins.max(initial=0)) + 1))
+        widths = np.array([1 << (int(c) + 1).bit_length() for c in counts], np.int64)
         starts = np.append(0, np.cumsum(widths)).astype(np.int64)
         cuts = np.full(starts[-1], np.inf)
         cuts[np.arange(len(self.points)) + np.repeat(starts[:-1] - self.starts[:-1], counts)] = self.points
-        grids = self._grids(cuts, starts, starts[:-1] + counts)
+        given = cuts, starts, self._grids(cuts, starts, starts[:-1] + counts, len(X)), n_bins
+        if is_plain(X):
+            step = max(threads * A_CALL // max(self.n_features, 1), 1)
+            for at in range(0, len(X), step):
+                end = min(at + step, len(X))
+                encode.shared((end - at) * self.n_features * 2, threads, seen(X), *given, 0, cells, at, end)
+        else:
 
-        def work(first: int, last: int) -> None:
-            for start, block in blocks(X, first, last):
-                encode(block, cuts, starts, grids, n_bins, start, cells)
+            def work(first: int, last: int) -> None:
+                for start, block in blocks(X, first, last):
+                    encode(block, *given, start, cells, 0, len(block))
 
-        spread(work, len(X), X.size * 8, threads)
+            spread(work, len(X), X.size * 8, threads)
         return DenseCodes(cells, self.slots, threads)
 
-    def _grids(self, cuts: Array, starts: Array, ends: Array) -> tuple[Array, Array, Array, Array]:
+    def _grids(self, cuts: Array, starts: Array, ends: Array, n_rows: int) -> tuple[Array, ...]:
         """Return even cells over every column's range (see `lay_grids`): four or more a cut, if cuts are even."""
         d, widest = self.n_features, int(self.n_bins.max(initial=1))
         size = min(4 << widest.bit_length(), 1 << 13)
-        grids = np.empty(d), np.empty(d), np.full(d, -1), np.empty((d, size), np.uint16)
-        lay_grids(cuts, starts, ends, *grids)
+        most = d * (SPARE * size + 1)
+        grids = np.empty(d), np.empty(d), np.empty(d, np.int64), np.empty(d + 1, np.int64), np.empty(most, np.uint16)
+        lay_grids(cuts, starts, ends, size, *grids)
         return grids
 
     def _encode_sparse(self, X: Any, threads: int) -> SparseCodes:
@@ -158,98 +162,6 @@ class Bins:
         widths = np.where(np.diff(columns[2]) > 0, self.n_bins + 1, 0)  # a column of zeros needs no slots
         slots = np.append(0, np.cumsum(widths)).astype(np.int64)
         return SparseCodes.of(columns, X.shape[0], zero, slots, threads)
-
-
-# -- cut points ------------------------------------------------------------------------------------------------------
-
-
-def _dense_cuts(
-    X: Array, mass: Array | None, limit: int, threads: int, n_categories: Mapping[int, int], exact: bool
-) -> tuple[Array, Array, Array]:
-    """Return the columns' cut points, how many each has, and how many distinct values (unless `exact`, a bound)."""
-    d = X.shape[1]
-    cuts: list[Array] = [np.empty(0)] * d
-    distinct = np.zeros(d, np.int64)
-
-    # Made here and not by the threads, each of which has a heap of its own that would stay as large as its largest use.
-    several = 1
-    if isinstance(X, np.ndarray) and X.flags.c_contiguous and X.dtype == float_type(X):
-        several = max(min((ROW if mass is None else LIGHT_ROW) // X.itemsize, d), 1)
-    most = max(min(limit, len(X)), 1)
-    whole = mass if mass is None else mass.astype(np.int64, copy=False)  # once for all threads
-    facts = len(X), float_type(X), whole, limit, exact
-    spaces = [
-        (np.empty((several, len(X)), float_type(X)), np.empty(most), ColumnSort(*facts))
-        for _ in range(min(threads, max(d, 1)))
-    ]
-
-    def work(first: int, last: int) -> None:
-        space, points, by_value = spaces.pop()
-        for j in range(first, last):
-            values = space[(j - first) % several]
-            if several > 1 and (j - first) % several == 0:
-                columns_of(seen(X), j, space[: last - j])
-            elif several == 1:
-                np.copyto(values, X[:, j], casting="unsafe")
-            if j in n_categories:
-                cuts[j] = np.arange(n_categories[j] - 1) + 0.5
-                continue
-            n_cuts, distinct[j] = cut_sorted(*by_value(values), limit, points)
-            cuts[j] = points[:n_cuts].copy()
-
-    spread(work, d, X.size * 8, threads)
-    return np.concatenate([np.empty(0), *cuts]), np.array([len(c) for c in cuts], np.int64), distinct
-
-
-class ColumnSort:
-    """Sorts columns of one length, a long one as far as its cuts can tell (see `kernels.cell_sort`).
-
-    Parameters
-    ----------
-    n_rows, dtype
-        Of the columns.
-    mass : int64 array, optional
-        Of the rows; None if each is 1.
-    limit : int
-        The largest number of bins.
-    exact : bool
-        Whether distinct values are counted, however many there are.
-    cells : int, optional
-        How many cells to part values into, 0 for a whole sort; by default what is faster.
-    """
-
-    def __init__(
-        self, n_rows: int, dtype: Any, mass: Array | None, limit: int, exact: bool, cells: int | None = None
-    ) -> None:
-        cells = (CELLS if n_rows >= MANY else 0) if cells is None else cells
-        self.mass, self.limit, self.exact, self.cells = mass, limit, exact, cells
-        many = n_rows if cells else 0
-        self._cell, self._values = np.empty(many, np.uint16), np.empty(many, dtype)
-        self._masses, self._crowded = np.empty(0 if mass is None else many, np.int64), np.empty((cells, 2), np.int64)
-
-    def __call__(self, values: Array) -> tuple[Array, Array, bool]:
-        """Return values and the masses up to each, as `cut_sorted` takes them; what is given may be sorted in place."""
-        if self.cells and (found := self._by_cells(values)) is not None:
-            return found
-        if self.mass is None:
-            values.sort()
-            return values, NONE, False
-        order = np.argsort(values, kind="stable")
-        return values[order], np.cumsum(self.mass[order], dtype=np.int64), False
-
-    def _by_cells(self, values: Array) -> tuple[Array, Array, bool] | None:
-        out, masses, mass = self._values, self._masses, NONE if self.mass is None else self.mass
-        facts = self.limit, self.exact, self._cell, out, masses, self._crowded
-        left, many = sort_by_cells(seen(values), seen(mass), *facts)
-        if left < 0:
-            return None
-        for start, end in self._crowded[:left].tolist():
-            if self.mass is None:
-                out[start:end].sort()
-            else:
-                order = start + np.argsort(out[start:end], kind="stable")
-                out[start:end], masses[start:end] = out[order], masses[order]
-        return out, masses if self.mass is None else np.cumsum(masses, out=masses), many and not self.exact
 
 
 def _row_numbers(by_columns: Any) -> Array:
