@@ -10,10 +10,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing, check_array, check_consistent_length, check_X_y
 from sklearn.utils.validation import _check_y, validate_data
 
-from boostlab.backend.cpu.threads import WORTH, count_threads, gather
+from boostlab.backend.cpu.kernels.infinities import infinities
+from boostlab.backend.cpu.threads import WORTH, count_threads
 from boostlab.data.frames import Columns, as_frame, has_others, has_sparse, is_frame, unpacked
 from boostlab.data.input_errors import check_labels, check_table, one_sentence
-from boostlab.data.matrix import by_rows, is_sparse
+from boostlab.data.matrix import by_rows, is_sparse, seen
 from boostlab.data.table import Table
 
 Array = npt.NDArray[Any]
@@ -103,7 +104,7 @@ class Reading:
             X = X if is_frame(X) else np.asarray(X)
             weighty, weight = _weighty(X, sample_weight)
             columns = Columns.fit(weighty, wanted, getattr(self, "min_category_size", 1), weight)
-        finite = _plainly_finite(X, getattr(self, "n_jobs", None))
+        finite = _surely_finite(X, getattr(self, "n_jobs", None))
         rules: dict[str, Any] = dict(dtype=_kept_types(X), accept_sparse="csr")
         rules["ensure_all_finite"] = False if finite else "allow-nan"
         if labels:
@@ -215,18 +216,18 @@ def _kept_types(X: Any) -> Any:
     return "numeric" if plain else [np.float64, np.float32]
 
 
-def _plainly_finite(X: Any, n_jobs: int | None) -> bool:
-    """Return whether a large array's numbers add up to a number; if they do not, one of them may not be one.
-
-    scikit-learn would add them up, too, but on one thread.  Sums of a masked array leave numbers out, and numbers of
-    more than eight bytes may not be finite any more when they are floats.
+def _surely_finite(X: Any, n_jobs: int | None) -> bool:
+    """Return whether a large array of floats is known to hold no infinity: then scikit-learn, which would look on one
+    thread, need not.  A masked array's numbers are not all looked at.
     """
-    plain = type(X) is np.ndarray and X.dtype.kind == "f" and X.dtype.itemsize <= 8
-    if not (plain and X.ndim == 2 and X.size >= WORTH):
+    if not (type(X) is np.ndarray and X.ndim == 2 and X.size >= WORTH and X.dtype in _FLOATS and X.dtype.isnative):
         return False
-    with np.errstate(all="ignore"):
-        sums = gather(lambda a, b: X[a:b].sum(), len(X), X.size, count_threads(n_jobs))
-    return bool(np.isfinite(sums).all())
+    numbers = X if X.flags.c_contiguous else X.T
+    if not numbers.flags.c_contiguous:
+        return False
+    flat = seen(numbers).reshape(-1)
+    found = infinities.shared(flat.size // 4, count_threads(n_jobs), flat, flat.dtype.type(np.inf), 0, flat.size)
+    return not any(n for (n,) in found)
 
 
 def _weighty(X: Any, sample_weight: Any) -> tuple[Any, Array | None]:

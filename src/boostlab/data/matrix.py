@@ -14,13 +14,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from boostlab.backend.cpu.kernels.row_hash import dense_keys, finish_keys, sparse_keys
+from boostlab.backend.cpu.kernels.row_hash import dense_keys, finish_keys, keys_up_to, sparse_keys
 from boostlab.backend.cpu.threads import spread
 from boostlab.data.coded import CodedMatrix
 
 Array = npt.NDArray[Any]
 
 BLOCK = 4096  # rows copied at a time
+KEYS = 1 << 14  # rows whose keys are made at a time
 _SINGLE = {np.dtype(t) for t in (bool, np.int8, np.uint8, np.int16, np.uint16, np.float16, np.float32)}
 
 
@@ -159,13 +160,16 @@ def row_keys(X: Any, threads: int) -> Array:
     if isinstance(X, CodedMatrix):
         return X.keys.copy()
     keys = np.zeros(X.shape[0], np.uint64)
+    if is_plain(X):
+        dense_keys.shared(X.size, threads, seen(X), 0, keys, 0, len(X))
+        return keys
 
     def work(first: int, last: int) -> None:
         if is_sparse(X):
             sparse_keys(*arrays_of(X), first, last, keys)
         else:
             for start, block in blocks(X, first, last):
-                dense_keys(block, start, keys)
+                dense_keys(block, start, keys, 0, len(block))
 
     spread(work, X.shape[0], X.nnz if is_sparse(X) else X.size, threads)
     return keys
@@ -176,6 +180,22 @@ def scrambled_keys(X: Any, threads: int) -> Array:
     keys = row_keys(X, threads)
     finish_keys(np.zeros(len(keys)), keys)
     return keys
+
+
+def rows_within(X: Any, limit: int, threads: int) -> Array:
+    """Return the numbers of the rows whose scrambled key is at most a limit."""
+    if is_plain(X):
+        within = np.empty(len(X), np.bool_)
+        keys_up_to.shared(X.size, threads, seen(X), np.uint64(limit), within, 0, len(X))
+        return np.flatnonzero(within)
+    # Keys of all rows at once would take eight bytes a row; those of the numbers that codes stand for are there.
+    step = max(X.shape[0], 1) if isinstance(X, CodedMatrix) else KEYS
+    starts = range(0, X.shape[0], step)
+    found = (
+        a + np.flatnonzero(scrambled_keys(X if step >= X.shape[0] else X[a : a + step], threads) <= np.uint64(limit))
+        for a in starts
+    )
+    return np.concatenate([np.empty(0, np.intp), *found])
 
 
 def fingerprint(X: Any) -> int:

@@ -147,7 +147,7 @@ def _told_apart(y: Array) -> tuple[Array, Array] | None:
     low = whole.min()
     if int(whole.max()) - int(low) >= NEAR:
         return None
-    places = (whole - low).astype(np.intp)
+    places = whole.astype(np.intp, copy=False) if low == 0 else (whole - low).astype(np.intp, copy=False)
     seen = np.bincount(places) > 0
     codes = (np.cumsum(seen) - 1).astype(np.min_scalar_type(-len(seen)))
     return (np.flatnonzero(seen).astype(whole.dtype) + low).astype(y.dtype), codes[places]
