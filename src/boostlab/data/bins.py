@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.bin_codes import Codes, DenseCodes
-from boostlab.backend.cpu.kernels.binning import SPARE, encode, lay_grids
+from boostlab.backend.cpu.kernels.binning import encode, lay_grids
 from boostlab.backend.cpu.kernels.sparse_histogram import keep_nonzero, sparse_codes, sparse_cuts
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.sparse_codes import SparseCodes
@@ -27,6 +27,7 @@ Array = npt.NDArray[Any]
 
 NONE = np.empty(0, np.int64)
 MOST_BINS = 65_535
+UNEVEN = 4  # how many times as many cells a grid has where cuts are uneven, and rows for each of these at least
 A_CALL = 1 << 27  # cells that a thread codes in one call, some 0.2 s: Ctrl-C is heard between calls
 
 
@@ -145,10 +146,11 @@ class Bins:
         """Return even cells over every column's range (see `lay_grids`): four or more a cut, if cuts are even."""
         d, widest = self.n_features, int(self.n_bins.max(initial=1))
         size = min(4 << widest.bit_length(), 1 << 13)
-        most = d * (SPARE * size + 1)
-        grids = np.empty(d), np.empty(d), np.empty(d, np.int64), np.empty(d + 1, np.int64), np.empty(most, np.uint16)
-        lay_grids(cuts, starts, ends, size, *grids)
-        return grids
+        larger = size if n_rows < UNEVEN * size else UNEVEN * size
+        grids = np.empty(d), np.empty(d), np.empty(d, np.int64), np.empty(d + 1, np.int64)
+        below = np.empty(d * (larger + 1), np.uint16)
+        lay_grids(cuts, starts, ends, size, larger, *grids, below)
+        return *grids, below
 
     def _encode_sparse(self, X: Any, threads: int) -> SparseCodes:
         by_columns = X.tocsc()

@@ -149,7 +149,10 @@ def _told_apart(y: Array) -> tuple[Array, Array] | None:
         return None
     places = whole.astype(np.intp, copy=False) if low == 0 else (whole - low).astype(np.intp, copy=False)
     seen = np.bincount(places) > 0
-    codes = (np.cumsum(seen) - 1).astype(np.min_scalar_type(-len(seen)))
+    kind = np.min_scalar_type(-int(seen.sum()))
+    if seen.all():  # without gaps a number's place is its class
+        return (np.arange(len(seen), dtype=whole.dtype) + low).astype(y.dtype), places.astype(kind)
+    codes = (np.cumsum(seen) - 1).astype(kind)
     return (np.flatnonzero(seen).astype(whole.dtype) + low).astype(y.dtype), codes[places]
 
 

@@ -19,7 +19,6 @@ LINES = 64  # rows of which some columns stay in the first cache
 TOGETHER = 4  # columns that are copied a row after the other
 BLOCK = 512  # rows that stay in the cache while all their features are read
 CROWDED = 3  # cuts in one cell of a grid, from which on searching is faster than counting
-SPARE = 4  # how many times as many cells a grid may have where cuts are uneven
 
 
 @in_parts
@@ -109,14 +108,23 @@ def _fullest(cuts: Array, low: float, scale: float) -> int:
 
 @kernel
 def lay_grids(
-    cuts: Array, starts: Array, ends: Array, size: int, low: Array, scale: Array, most: Array, at: Array, below: Array
+    cuts: Array,
+    starts: Array,
+    ends: Array,
+    size: int,
+    larger: int,
+    low: Array,
+    scale: Array,
+    most: Array,
+    at: Array,
+    below: Array,
 ) -> None:
     """Divide every feature's range into even cells, and note how many cuts there are below each.
 
     Feature j owns the cuts starts[j] to ends[j] - 1, and below[at[j]:at[j + 1]], of which the last is for missing
     values.  A value x is in the cell int((x - low[j]) * scale[j]), cut off at the ends; because that never falls when x
-    grows, the cuts of lower cells are below x and those of higher ones are not.  There are `size` cells, or SPARE times
-    as many if else several cuts would share one.  most[j] is the largest number of cuts in a cell; -1 if there is no
+    grows, the cuts of lower cells are below x and those of higher ones are not.  There are `size` cells, or a
+    larger number if else several cuts would share one.  most[j] is the largest number of cuts in a cell; -1 if there is no
     such grid, or no use in it.
     """
     at[0] = 0
@@ -126,7 +134,7 @@ def lay_grids(
         if n == 0:
             continue
         low[j], cells, fullest, span = mine[0], 0, CROWDED, mine[n - 1] - mine[0]
-        for wide in (size, SPARE * size):
+        for wide in (size, larger):
             steep = (wide - 1) / span if span > 0.0 else 1.0
             if fullest > 1 and 1e-300 < steep < 1e300:
                 scale[j], cells, fullest = steep, wide, _fullest(mine, low[j], steep)
