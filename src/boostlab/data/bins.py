@@ -20,13 +20,14 @@ from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.sparse_codes import SparseCodes
 from boostlab.backend.cpu.threads import spread
 from boostlab.data.cut_search import midpoints
-from boostlab.data.dense_cuts import dense_cuts
-from boostlab.data.matrix import blocks, is_sparse, is_plain, seen
+from boostlab.data.dense_cuts import ROW, Cuts, dense_cuts
+from boostlab.data.matrix import blocks, is_plain, is_sparse, seen
 
 Array = npt.NDArray[Any]
 
 NONE = np.empty(0, np.int64)
 MOST_BINS = 65_535
+BYTE = 255  # bins of a column, up to which a code is a byte
 UNEVEN = 4  # how many times as many cells a grid has where cuts are uneven, and rows for each of these at least
 A_CALL = 1 << 27  # cells that a thread codes in one call, some 0.2 s: Ctrl-C is heard between calls
 
@@ -66,20 +67,47 @@ class Bins:
         n_categories : mapping, optional
             The categorical columns (their values are 0, 1, ...) and how many categories each has.
         """
-        n_categories = n_categories or {}
+        return cls._fit(X, rows, max_bins, threads, n_categories or {})[0]
+
+    @classmethod
+    def fit_and_encode(
+        cls, X: Array, rows: Masses, max_bins: int | str, threads: int, n_categories: Mapping[int, int] | None = None
+    ) -> tuple[Bins, DenseCodes]:
+        """Return the bins of a dense X, as `fit` does, and its codes: columns are copied to where codes will be."""
+        n, d = X.shape
+        space = None
+        if max_bins != "exact" and int(max_bins) <= BYTE and d >= ROW:
+            space = np.empty(*DenseCodes.shape_of(n, d, int(max_bins) + 1))
+        bins, counts = cls._fit(X, rows, max_bins, threads, n_categories or {}, space)
+        codes = bins.encode_dense(X, threads, space)
+        codes.rows_of_slots = counts
+        return bins, codes
+
+    @classmethod
+    def _fit(
+        cls,
+        X: Any,
+        rows: Masses,
+        max_bins: int | str,
+        threads: int,
+        n_categories: Mapping[int, int],
+        space: Array | None = None,
+    ) -> tuple[Bins, Array | None]:
+        """Return the bins, and how many rows every slot has, where that is known."""
         limit = MOST_BINS if max_bins == "exact" else int(max_bins)
         mass = cls.masses_of(rows)
         if is_sparse(X):
-            points, counts, distinct = _sparse_cuts(X, mass, limit, threads)
+            found = _sparse_cuts(X, mass, limit, threads)
         else:
-            points, counts, distinct = dense_cuts(X, mass, limit, threads, n_categories, max_bins == "exact")
-        if max_bins == "exact" and np.any(distinct > limit):
-            j = int(np.argmax(distinct > limit))
+            found = dense_cuts(X, mass, limit, threads, n_categories, max_bins == "exact", space)
+        if max_bins == "exact" and np.any(found.distinct > limit):
+            j = int(np.argmax(found.distinct > limit))
             raise ValueError(
                 f'max_bins="exact" allows {MOST_BINS:,} distinct values a column, but column {j} has '
-                f"{distinct[j]:,}; give max_bins a number, for example 255."
+                f"{found.distinct[j]:,}; give max_bins a number, for example 255."
             )
-        return cls(points, np.append(0, np.cumsum(counts)).astype(np.int64), frozenset(n_categories))
+        starts = np.append(0, np.cumsum(found.counts)).astype(np.int64)
+        return cls(found.points, starts, frozenset(n_categories)), found.rows
 
     @staticmethod
     def masses_of(rows: Masses) -> Array | None:
@@ -120,9 +148,11 @@ class Bins:
         """Return the bin codes of X; of a sparse one by rows or by columns."""
         return self._encode_sparse(X, threads) if is_sparse(X) else self.encode_dense(X, threads)
 
-    def encode_dense(self, X: Array, threads: int) -> DenseCodes:
+    def encode_dense(self, X: Array, threads: int, space: Array | None = None) -> DenseCodes:
+        """Return the bin codes of a dense X, in some space if it has the right shape."""
         counts, n_bins = np.diff(self.starts), self.n_bins
-        cells = np.empty(*DenseCodes.shape_of(len(X), self.n_features, int(n_bins.max(initial=0)) + 1))
+        shape, kind = DenseCodes.shape_of(len(X), self.n_features, int(n_bins.max(initial=0)) + 1)
+        cells = space if space is not None and (space.shape, space.dtype) == (shape, kind) else np.empty(shape, kind)
         widths = np.array([1 << (int(c) + 1).bit_length() for c in counts], np.int64)
         starts = np.append(0, np.cumsum(widths)).astype(np.int64)
         cuts = np.full(starts[-1], np.inf)
@@ -172,8 +202,8 @@ def _row_numbers(by_columns: Any) -> Array:
     return rows.astype(np.int32 if by_columns.shape[0] < 1 << 31 else np.int64, copy=False)
 
 
-def _sparse_cuts(X: Any, mass: Array | None, limit: int, threads: int) -> tuple[Array, Array, Array]:
-    """Do the same for a sparse table, in time proportional to what is stored."""
+def _sparse_cuts(X: Any, mass: Array | None, limit: int, threads: int) -> Cuts:
+    """Return the cut points of a sparse table, in time proportional to what is stored."""
     by_columns = X.tocsc()
     indptr = by_columns.indptr.astype(np.int64)
     d = X.shape[1]
@@ -189,4 +219,4 @@ def _sparse_cuts(X: Any, mass: Array | None, limit: int, threads: int) -> tuple[
 
     spread(work, d, by_columns.nnz * 32, threads)
     kept = np.arange(begins[-1]) - np.repeat(begins[:-1], np.diff(begins)) < np.repeat(found, np.diff(begins))
-    return midpoints(lows[kept], highs[kept]), found, distinct
+    return Cuts(midpoints(lows[kept], highs[kept]), found, distinct)

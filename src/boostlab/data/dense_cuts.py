@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Container, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,14 +22,30 @@ CELLS = 1 << 14
 A_CUT = 16  # rows for which there is a cut, at least: else a whole sort is as fast
 
 ROW, LIGHT_ROW = 32, 24  # bytes of a row, whose columns are copied at once to be cut; masses take space as well
-A_THREAD = 4  # columns that are copied at once for each thread, so that all have some to cut
+A_THREAD = 2  # columns that are copied at once for each thread, so that all have some to cut
+FEW = 3  # threads that share a column at a time, where that saves memory: no more are needed to read it
 A_CALL = 1 << 26  # values that a thread cuts in one call, some 0.2 s: Ctrl-C is heard between calls
 
 
+class Cuts(NamedTuple):
+    """Where columns are cut."""
+
+    points: Array
+    counts: Array  # of every column
+    distinct: Array  # how many distinct values every column has, unless a bound on them is enough
+    rows: Array | None = None  # in every slot, where that is known
+
+
 def dense_cuts(
-    X: Array, mass: Array | None, limit: int, threads: int, n_categories: Mapping[int, int], exact: bool
-) -> tuple[Array, Array, Array]:
-    """Return the columns' cut points, how many each has, and how many distinct values (unless `exact`, a bound).
+    X: Array,
+    mass: Array | None,
+    limit: int,
+    threads: int,
+    n_categories: Mapping[int, int],
+    exact: bool,
+    space: Array | None = None,
+) -> Cuts:
+    """Return the columns' cut points.
 
     Parameters
     ----------
@@ -45,15 +61,19 @@ def dense_cuts(
         The categorical columns, and how many categories each has.
     exact : bool
         Whether distinct values are counted, however many there are.
+    space : array, optional
+        Memory that is free meanwhile: that of the codes.
     """
+    rows: Array | None = None
     whole = mass if mass is None else mass.astype(np.int64, copy=False)  # once for all threads
     if not exact and len(X) >= max(MANY, A_CUT * limit) and len(X) < 1 << 31:
-        cuts, distinct = LongColumns(X, whole, limit, threads).cuts(n_categories), np.zeros(X.shape[1], np.int64)
+        cuts, rows = LongColumns(X, whole, limit, threads, space=space).cuts(n_categories)
+        distinct = np.zeros(X.shape[1], np.int64)
     else:
         cuts, distinct = _short_columns(X, whole, limit, threads, n_categories)
     for j, n in n_categories.items():
         cuts[j] = np.arange(n - 1) + 0.5
-    return np.concatenate([np.empty(0), *cuts]), np.array([len(c) for c in cuts], np.int64), distinct
+    return Cuts(np.concatenate([np.empty(0), *cuts]), np.array([len(c) for c in cuts], np.int64), distinct, rows)
 
 
 def _short_columns(
@@ -115,42 +135,61 @@ class LongColumns:
         How many threads share the columns.
     cells : int
         How many cells values are laid in.
+    space : array, optional
+        Memory for copies of columns, if it is enough for some of them.
     """
 
-    def __init__(self, X: Array, mass: Array | None, limit: int, threads: int, cells: int = CELLS) -> None:
-        self.X, self.limit, self.n_cells = X, limit, cells
+    def __init__(
+        self,
+        X: Array,
+        mass: Array | None,
+        limit: int,
+        threads: int,
+        cells: int = CELLS,
+        space: Array | None = None,
+    ) -> None:
+        self.X, self.limit, self.threads, self.n_cells = X, limit, threads, cells
         self.mass = NONE if mass is None else mass
         n, d = X.shape
         self.kind = np.dtype(float_type(X))
-        # Codes, a byte a cell, are made later, where these copies are now; and every thread may have some columns.
-        bytes_of_row = (ROW if mass is None else LIGHT_ROW) + d
-        most = max(bytes_of_row // self.kind.itemsize, A_THREAD * threads)
+        most = (ROW if mass is None else LIGHT_ROW) // self.kind.itemsize
+        self.space = None if space is None else space.reshape(-1).view(self.kind)
+        if self.space is not None and len(self.space) >= n * max(most, -(-threads // FEW)):
+            most = len(self.space) // n
+        else:
+            self.space, most = None, max(most, A_THREAD * threads)
         most = max(min(most, d, max(threads * A_CALL // n, threads)), 1)
         self.several = -(-d // -(-d // most)) if d else 1  # the same number every time, about
         self.parts = min(parts_of(4 * n * self.several, threads), self.several)
-        self.threads = threads
 
-    def cuts(self, skip: Any = ()) -> list[Array]:
-        """Return every column's cut points; none of those to skip."""
+    def cuts(self, skip: Container[int] = ()) -> tuple[list[Array], Array | None]:
+        """Return every column's cut points, none of those to skip; and how many rows every slot has, where each row
+        counts once and all columns could be laid in cells.
+        """
         n, d = self.X.shape
-        columns, found = np.empty((self.several, n), self.kind), np.empty(self.several, np.int64)
-        points = np.empty((self.several, self.limit))
+        columns = np.empty(self.several * n, self.kind) if self.space is None else self.space[: self.several * n]
+        columns = columns.reshape(self.several, n)
+        points, ranks = np.empty((self.several, self.limit)), np.empty((self.several, self.limit + 1), np.int64)
+        found = np.empty(self.several, np.int64)
         space = (
             np.empty((self.parts, n), np.uint16),
             np.empty((self.parts, n), self.kind),
             np.empty((self.parts, n if len(self.mass) else 0), np.int64),
             np.empty((self.parts, 2 * self.limit, 5), np.int64),
         )
-        cuts = [np.empty(0)] * d
+        cuts, upto = [np.empty(0)] * d, [NONE] * d
         for first in range(0, d, self.several):
             some = columns[: d - first]
             self._copy(first, some)
             which = np.array([k for k in range(len(some)) if first + k not in skip], np.int64)
             given = some, seen(self.mass), self.limit, self.n_cells, which, np.zeros(1, np.int64), *space
-            cut_columns.in_so_many(self.parts, *given, points, found)
+            cut_columns.in_so_many(self.parts, *given, points, ranks, found)
             for k, count in zip(which.tolist(), found[which].tolist(), strict=True):
-                cuts[first + k] = points[k, :count].copy() if count >= 0 else self._whole(some[k])
-        return cuts
+                if count >= 0:
+                    cuts[first + k], upto[first + k] = points[k, :count].copy(), ranks[k, : count + 2].copy()
+                else:
+                    cuts[first + k] = self._whole(some[k])
+        return cuts, None if len(self.mass) or not all(map(len, upto)) else _rows_of_slots(upto)
 
     def _copy(self, first: int, columns: Array) -> None:
         """Copy some columns, from `first` on."""
@@ -168,3 +207,12 @@ class LongColumns:
     def _whole(self, values: Array) -> Array:
         """Return the cut points of a column by a whole sort."""
         return sorted_cuts(values, self.mass if len(self.mass) else None, self.limit, np.empty(self.limit))[0]
+
+
+def _rows_of_slots(upto: list[Array]) -> Array:
+    """Return how many rows every slot has, given every column's number of rows up to each of its slots."""
+    flat = np.concatenate([NONE, *upto])
+    rows = np.diff(flat, prepend=0)
+    starts = np.cumsum([0, *map(len, upto[:-1])])
+    rows[starts] = flat[starts]
+    return rows

@@ -53,9 +53,9 @@ def cut_between(low: float, high: float) -> float:
 def cut_sorted(values: Array, below: Array, limit: int, out: Array) -> tuple[int, int]:
     """Write the cuts between sorted values, and return how many they are and how many values are distinct.
 
-    NaN comes last and does not count.  If there are more than `limit` distinct values, cuts are after the values at the quantiles k / limit: those of the
-    first row r with below[r] / below[-1] >= k / limit, where below[r] is the mass of the rows up to r (empty if every
-    row has the mass 1).  A cut is halfway between neighbours, where floats allow.
+    NaN comes last and does not count.  If there are more than `limit` distinct values, cuts are after the values at the
+    quantiles k / limit: those of the first row r with below[r] / below[-1] >= k / limit, where below[r] is the mass of
+    the rows up to r (empty if every row has the mass 1).  A cut is halfway between neighbours, where floats allow.
     """
     size = values.size
     while size > 0 and np.isnan(values[size - 1]):
@@ -123,8 +123,8 @@ def lay_grids(
 
     Feature j owns the cuts starts[j] to ends[j] - 1, and below[at[j]:at[j + 1]], of which the last is for missing
     values.  A value x is in the cell int((x - low[j]) * scale[j]), cut off at the ends; because that never falls when x
-    grows, the cuts of lower cells are below x and those of higher ones are not.  There are `size` cells, or a
-    larger number if else several cuts would share one.  most[j] is the largest number of cuts in a cell; -1 if there is no
+    grows, the cuts of lower cells are below x and those of higher ones are not.  There are `size` cells, or a larger
+    number if else several cuts would share one.  most[j] is the largest number of cuts in a cell; -1 if there is no
     such grid, or no use in it.
     """
     at[0] = 0

@@ -224,10 +224,13 @@ def _put_in_order(facts: Array, n: int, values: Array, mass: Array) -> bool:
 
 
 @part
-def _cut_cells(values: Array, below: Array, facts: Array, n: int, all_: int, limit: int, out: Array) -> int:
+def _cut_cells(
+    values: Array, below: Array, facts: Array, n: int, all_: int, limit: int, out: Array, upto: Array
+) -> int:
     """Write the cuts after the values at the quantiles k / limit, as `binning.cut_sorted` does; return how many.
 
-    values are those of the marked cells, in order; below[r] is the mass up to each (empty if every row's is 1).
+    values are those of the marked cells, in order; below[r] is the mass up to each (empty if every row's is 1: then
+    upto is how many values are below each cut).
     """
     whole, size = np.float64(all_), facts[n - 1, 1]
     count, end, m = 0, -1, 0
@@ -255,20 +258,22 @@ def _cut_cells(values: Array, below: Array, facts: Array, n: int, all_: int, lim
             end += 1
         if end >= size - 1:
             break
-        out[count] = cut_between(values[end], values[end + 1])
+        out[count], upto[count] = cut_between(values[end], values[end + 1]), facts[m, 2] + end - facts[m, 0] + 1
         count += 1
     return count
 
 
 @part
-def _cut_all(values: Array, size: int, limit: int, out: Array) -> int:
-    """Write the cuts between all of some sorted values; return how many, or -1 if there are more than limit - 1."""
+def _cut_all(values: Array, size: int, limit: int, out: Array, upto: Array) -> int:
+    """Write the cuts between all of some sorted values, and how many values are below each; return how many, or -1 if
+    there are more than limit - 1.
+    """
     count = 0
     for i in range(1, size):
         if values[i] != values[i - 1]:
             if count == limit - 1:
                 return -1
-            out[count] = cut_between(values[i - 1], values[i])
+            out[count], upto[count] = cut_between(values[i - 1], values[i]), i
             count += 1
     return count
 
@@ -286,6 +291,7 @@ def cut_columns(
     masses: Array,
     notes: Array,
     points: Array,
+    ranks: Array,
     found: Array,
     part: int,
 ) -> None:
@@ -313,6 +319,8 @@ def cut_columns(
         Workspace for the facts of marked cells.
     points : array of shape (n_columns, limit)
         Where cuts go.
+    ranks : int64 array of shape (n_columns, limit + 1)
+        Where the number of values below each cut goes, then that of numbers and that of rows.
     found : int64 array of shape (n_columns,)
         Where their number goes.
     """
@@ -338,11 +346,12 @@ def cut_columns(
         for c in range(n_cells):
             some += count[c] > 0
         n, all_ = _mark(count, heavy if mass.size > 0 else count, n_cells, limit, some <= limit, marked, facts)
-        if n == 0:
-            found[j] = 0
-            continue
         _scatter(values, mass, cell, marked, count, space, upto)
-        if _put_in_order(facts, n, space, upto):
-            found[j] = _cut_all(space, facts[n - 1, 1], limit, points[j]) if some <= limit else -1
-            if found[j] < 0:
-                found[j] = _cut_cells(space, upto, facts, n, all_, limit, points[j])
+        if not _put_in_order(facts, n, space, upto):
+            continue
+        cuts = 0 if n == 0 else -1
+        if n > 0 and some <= limit:
+            cuts = _cut_all(space, facts[n - 1, 1], limit, points[j], ranks[j])
+        if cuts < 0:
+            cuts = _cut_cells(space, upto, facts, n, all_, limit, points[j], ranks[j])
+        ranks[j, cuts], ranks[j, cuts + 1], found[j] = all_, cell.size, cuts
