@@ -33,6 +33,22 @@ A_CALL = 1 << 27  # cells that a thread codes in one call, some 0.2 s: Ctrl-C is
 
 
 @dataclass
+class Draft:
+    """Codes that are to be made: their memory, which is free until then, and what is known of them."""
+
+    cells: Array | None = None
+    rows_of_slots: Array | None = None
+
+    @classmethod
+    def of(cls, X: Array, max_bins: int | str) -> Draft:
+        """Return memory for the codes of X, where columns have room in it and codes are bytes, whatever the cuts."""
+        if max_bins == "exact" or int(max_bins) > BYTE or X.shape[1] < ROW:
+            return cls()
+        shape, kind = DenseCodes.shape_of(len(X), X.shape[1], int(max_bins) + 1)
+        return cls(np.empty(shape, kind))
+
+
+@dataclass
 class Bins:
     """The cut points of every column: value x falls into bin `number of cuts below x`.
 
@@ -51,6 +67,7 @@ class Bins:
         max_bins: int | str = 255,
         threads: int = 1,
         n_categories: Mapping[int, int] | None = None,
+        draft: Draft | None = None,
     ) -> Bins:
         """Find the cut points of every column of X.
 
@@ -66,39 +83,16 @@ class Bins:
             How many threads share the columns.
         n_categories : mapping, optional
             The categorical columns (their values are 0, 1, ...) and how many categories each has.
+        draft : Draft, optional
+            The codes of X that will be made next.
         """
-        return cls._fit(X, rows, max_bins, threads, n_categories or {})[0]
-
-    @classmethod
-    def fit_and_encode(
-        cls, X: Array, rows: Masses, max_bins: int | str, threads: int, n_categories: Mapping[int, int] | None = None
-    ) -> tuple[Bins, DenseCodes]:
-        """Return the bins of a dense X, as `fit` does, and its codes: columns are copied to where codes will be."""
-        n, d = X.shape
-        space = None
-        if max_bins != "exact" and int(max_bins) <= BYTE and d >= ROW:
-            space = np.empty(*DenseCodes.shape_of(n, d, int(max_bins) + 1))
-        bins, counts = cls._fit(X, rows, max_bins, threads, n_categories or {}, space)
-        codes = bins.encode_dense(X, threads, space)
-        codes.rows_of_slots = counts
-        return bins, codes
-
-    @classmethod
-    def _fit(
-        cls,
-        X: Any,
-        rows: Masses,
-        max_bins: int | str,
-        threads: int,
-        n_categories: Mapping[int, int],
-        space: Array | None = None,
-    ) -> tuple[Bins, Array | None]:
-        """Return the bins, and how many rows every slot has, where that is known."""
+        n_categories = n_categories or {}
         limit = MOST_BINS if max_bins == "exact" else int(max_bins)
         mass = cls.masses_of(rows)
         if is_sparse(X):
             found = _sparse_cuts(X, mass, limit, threads)
         else:
+            space = None if draft is None else draft.cells
             found = dense_cuts(X, mass, limit, threads, n_categories, max_bins == "exact", space)
         if max_bins == "exact" and np.any(found.distinct > limit):
             j = int(np.argmax(found.distinct > limit))
@@ -106,8 +100,10 @@ class Bins:
                 f'max_bins="exact" allows {MOST_BINS:,} distinct values a column, but column {j} has '
                 f"{found.distinct[j]:,}; give max_bins a number, for example 255."
             )
+        if draft is not None:
+            draft.rows_of_slots = found.rows
         starts = np.append(0, np.cumsum(found.counts)).astype(np.int64)
-        return cls(found.points, starts, frozenset(n_categories)), found.rows
+        return cls(found.points, starts, frozenset(n_categories))
 
     @staticmethod
     def masses_of(rows: Masses) -> Array | None:
@@ -144,15 +140,18 @@ class Bins:
         """Where each column's slots start in a flat histogram: one a bin and one for missing values."""
         return np.append(0, np.cumsum(self.n_bins + 1)).astype(np.int64)
 
-    def encode(self, X: Any, threads: int = 1) -> Codes:
+    def encode(self, X: Any, threads: int = 1, draft: Draft | None = None) -> Codes:
         """Return the bin codes of X; of a sparse one by rows or by columns."""
-        return self._encode_sparse(X, threads) if is_sparse(X) else self.encode_dense(X, threads)
+        return self._encode_sparse(X, threads) if is_sparse(X) else self.encode_dense(X, threads, draft)
 
-    def encode_dense(self, X: Array, threads: int, space: Array | None = None) -> DenseCodes:
-        """Return the bin codes of a dense X, in some space if it has the right shape."""
+    def encode_dense(self, X: Array, threads: int, draft: Draft | None = None) -> DenseCodes:
+        """Return the bin codes of a dense X."""
         counts, n_bins = np.diff(self.starts), self.n_bins
         shape, kind = DenseCodes.shape_of(len(X), self.n_features, int(n_bins.max(initial=0)) + 1)
-        cells = space if space is not None and (space.shape, space.dtype) == (shape, kind) else np.empty(shape, kind)
+        draft = Draft() if draft is None else draft
+        if draft.cells is None or (draft.cells.shape, draft.cells.dtype) != (shape, kind):
+            draft.cells = np.empty(shape, kind)
+        cells = draft.cells
         widths = np.array([1 << (int(c) + 1).bit_length() for c in counts], np.int64)
         starts = np.append(0, np.cumsum(widths)).astype(np.int64)
         cuts = np.full(starts[-1], np.inf)
@@ -170,7 +169,9 @@ class Bins:
                     encode(block, *given, start, cells, 0, len(block))
 
             spread(work, len(X), X.size * 8, threads)
-        return DenseCodes(cells, self.slots, threads)
+        codes = DenseCodes(cells, self.slots, threads)
+        codes.rows_of_slots = draft.rows_of_slots
+        return codes
 
     def _grids(self, cuts: Array, starts: Array, ends: Array, n_rows: int) -> tuple[Array, ...]:
         """Return even cells over every column's range (see `lay_grids`): four or more a cut, if cuts are even."""

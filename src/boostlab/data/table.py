@@ -14,7 +14,7 @@ from boostlab.backend.cpu.bin_codes import Codes, DenseCodes
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.sparse_codes import SparseCodes
 from boostlab.contract.voter import compact
-from boostlab.data.bins import MOST_BINS, Bins
+from boostlab.data.bins import MOST_BINS, Bins, Draft
 from boostlab.data.matrix import Chosen, as_a_whole, by_rows, canonical_order, column, is_sparse, rows_within, take
 
 Array = npt.NDArray[Any]
@@ -50,11 +50,10 @@ class Table:
         cls, X: Any, rows: Masses, max_bins: int | str, threads: int = 1, n_categories: Mapping[int, int] | None = None
     ) -> Table:
         """Return X with bins of its own (see `Bins.fit`), and its codes."""
-        if not is_sparse(X):
-            return cls(X, *Bins.fit_and_encode(X, rows, max_bins, threads, n_categories), threads)
-        binned = X.tocsc()  # once for both
-        bins = Bins.fit(binned, rows, max_bins, threads, n_categories)
-        return cls(X, bins, bins.encode(binned, threads), threads)
+        binned = X.tocsc() if is_sparse(X) else X  # once for both
+        draft = None if is_sparse(X) else Draft.of(X, max_bins)
+        bins = Bins.fit(binned, rows, max_bins, threads, n_categories, draft)
+        return cls(X, bins, bins.encode(binned, threads, draft), threads)
 
     @classmethod
     def raw(cls, X: Any) -> Table:

@@ -266,10 +266,10 @@ class DenseCodes(Codes):
     """
 
     dense = True
+    rows_of_slots: Array | None = None  # how many rows every slot has, where that is known
 
     def __init__(self, cells: Array, starts: Array, threads: int = 1, by_rows: bool | None = None) -> None:
         super().__init__(cells.shape[1], starts, threads)
-        self.rows_of_slots: Array | None = None  # how many rows each has, where that is known
         large = cells.nbytes > IN_CACHE and len(cells) > 1 and not isinstance(cells, np.memmap)
         self.by_rows = large if by_rows is None else by_rows
         self.cells = cells  # of shape (groups, rows, codes of a word)
