@@ -22,8 +22,10 @@ from boostlab.backend.cpu.kernels.workspace import clear, doubles, flags, intege
 Array = np.ndarray[Any, Any]
 
 BLOCK = 2048  # values that are looked through at once
+STRETCH = 16  # cells that are passed over at once
 LANES = 64  # extremes that are followed at once
 CROWD = 1 << 13  # values of a cell, beyond which a whole sort is faster than one of cells
+RANKED, WIDTH = 64, 32  # values that are put in order by their ranks, and how many of them are ranked at once
 SAMPLE = 128  # values that tell where the middle half of them is
 FAR = 32.0  # of the middle half's width: ranges that are wider are drawn in
 
@@ -130,22 +132,29 @@ def _mark(
         all_ += heavy[c]
     whole = np.float64(all_)
     reached = np.float64(0.0)  # by so much the next share is certainly not reached: most cells need no division
-    for c in range(n_cells):
-        marked[c] = False
-        upto, size = before + heavy[c], count[c]
-        if size > 0:
-            sorts = every
-            if upto >= reached:
-                while k < limit and upto / whole >= k / limit:
-                    sorts, k = True, k + 1
-                reached = (1.0 - 1e-12) * whole * (k / limit)
-            if sorts or follows:
-                marked[c], count[c] = True, at
-                facts[n, 0], facts[n, 1], facts[n, 2], facts[n, 3] = at, at + size, before, upto
-                facts[n, 4] = sorts
-                at, n = at + size, n + 1
-            follows = sorts
-            before = upto
+    for first in range(0, n_cells, STRETCH):
+        last, here = min(first + STRETCH, n_cells), 0
+        for c in range(first, last):
+            here += heavy[c]
+            marked[c] = False
+        if before + here < reached and not follows and not every:  # nothing to mark
+            before += here
+            continue
+        for c in range(first, last):
+            upto, size = before + heavy[c], count[c]
+            if size > 0:
+                sorts = every
+                if upto >= reached:
+                    while k < limit and upto / whole >= k / limit:
+                        sorts, k = True, k + 1
+                    reached = (1.0 - 1e-12) * whole * (k / limit)
+                if sorts or follows:
+                    marked[c], count[c] = True, at
+                    facts[n, 0], facts[n, 1], facts[n, 2], facts[n, 3] = at, at + size, before, upto
+                    facts[n, 4] = sorts
+                    at, n = at + size, n + 1
+                follows = sorts
+                before = upto
     marked[n_cells] = False  # NaN
     return n, all_
 
@@ -173,6 +182,29 @@ def _scatter(values: Array, mass: Array, cell: Array, marked: Array, place: Arra
 
 
 @part
+def _by_rank(values: Array, start: int, end: int, ranks: Array, spare: Array) -> bool:
+    """Put each of a few values where its rank is, without a branch that half of the time is guessed wrong; return False
+    if some are equal, and nothing is done.
+    """
+    n, all_ = end - start, 0
+    for first in range(0, n, WIDTH):
+        mine, few = ranks[first : first + WIDTH], spare[first : first + WIDTH]
+        for i in range(WIDTH):
+            mine[i], few[i] = 0, np.float64(values[min(start + first + i, end - 1)])
+        for j in range(start, end):
+            v = np.float64(values[j])
+            for i in range(WIDTH):
+                mine[i] += v < few[i]
+    for i in range(n):
+        all_ += ranks[i]
+    if all_ != n * (n - 1) // 2:
+        return False
+    for i in range(n):
+        values[start + ranks[i]] = spare[i]
+    return True
+
+
+@part
 def _sort(values: Array, mass: Array, start: int, end: int) -> None:
     """Sort some values, and their masses with them: by insertion, many of them by far steps first (a Shell sort)."""
     gap = end - start
@@ -194,19 +226,23 @@ def _sort(values: Array, mass: Array, start: int, end: int) -> None:
 @part
 def _least_first(values: Array, start: int, end: int) -> None:
     """Bring the smallest value to the front."""
-    least = start
+    least, low = start, values[start]
     for i in range(start + 1, end):
-        least = i if values[i] < values[least] else least
+        v = values[i]
+        least, low = (i, v) if v < low else (least, low)
     values[start], values[least] = values[least], values[start]
 
 
 @part
 def _put_in_order(facts: Array, n: int, values: Array, mass: Array) -> bool:
     """Sort the values of marked cells, and let mass be the mass up to each; return False if a cell is too crowded."""
+    ranks, spare = integers(RANKED), doubles(RANKED)
     for m in range(n):
         start, end = facts[m, 0], facts[m, 1]
         if facts[m, 4] == 0:
             _least_first(values, start, end)
+            continue
+        if mass.size == 0 and end - start <= RANKED and _by_rank(values, start, end, ranks, spare):
             continue
         i = start
         while i < end and values[i] == values[start]:
