@@ -18,7 +18,7 @@ from boostlab.backend.cpu.kernels.binning import encode, lay_grids
 from boostlab.backend.cpu.kernels.sparse_histogram import keep_nonzero, sparse_codes, sparse_cuts
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.sparse_codes import SparseCodes
-from boostlab.backend.cpu.threads import spread
+from boostlab.backend.cpu.threads import calls, spread
 from boostlab.data.cut_search import midpoints
 from boostlab.data.dense_cuts import ROW, Cuts, dense_cuts
 from boostlab.data.matrix import blocks, is_plain, is_sparse, seen
@@ -29,7 +29,6 @@ NONE = np.empty(0, np.int64)
 MOST_BINS = 65_535
 BYTE = 255  # bins of a column, up to which a code is a byte
 UNEVEN = 4  # how many times as many cells a grid has where cuts are uneven, and rows for each of these at least
-A_CALL = 1 << 27  # cells that a thread codes in one call, some 0.2 s: Ctrl-C is heard between calls
 
 
 @dataclass
@@ -158,9 +157,7 @@ class Bins:
         cuts[np.arange(len(self.points)) + np.repeat(starts[:-1] - self.starts[:-1], counts)] = self.points
         given = cuts, starts, self._grids(cuts, starts, starts[:-1] + counts, len(X)), n_bins
         if is_plain(X):
-            step = max(threads * A_CALL // max(self.n_features, 1), 1)
-            for at in range(0, len(X), step):
-                end = min(at + step, len(X))
+            for at, end in calls(len(X), X.size, threads):
                 encode.shared((end - at) * self.n_features * 2, threads, seen(X), *given, 0, cells, at, end)
         else:
 

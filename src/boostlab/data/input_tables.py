@@ -11,7 +11,7 @@ from sklearn.utils import _safe_indexing, check_array, check_consistent_length, 
 from sklearn.utils.validation import _check_y, validate_data
 
 from boostlab.backend.cpu.kernels.infinities import infinities
-from boostlab.backend.cpu.threads import WORTH, count_threads
+from boostlab.backend.cpu.threads import WORTH, calls, count_threads
 from boostlab.data.frames import Columns, as_frame, has_others, has_sparse, is_frame, unpacked
 from boostlab.data.input_errors import check_labels, check_table, one_sentence
 from boostlab.data.matrix import by_rows, is_sparse, seen
@@ -231,9 +231,12 @@ def _surely_finite(X: Any, n_jobs: int | None) -> bool:
     numbers = X if X.flags.c_contiguous else X.T
     if not (numbers.flags.c_contiguous and numbers.flags.aligned):
         return False
-    flat = seen(numbers).reshape(-1)
-    found = infinities.shared(flat.size // 4, count_threads(n_jobs), flat, flat.dtype.type(np.inf), 0, flat.size)
-    return not any(n for (n,) in found)
+    flat, threads = seen(numbers).reshape(-1), count_threads(n_jobs)
+    for at, end in calls(flat.size, flat.size // 4, threads):
+        found = infinities.shared((end - at) // 4, threads, flat, flat.dtype.type(np.inf), at, end)
+        if any(n for (n,) in found):
+            return False
+    return True
 
 
 def _are_plain_labels(y: Any, X: Array) -> bool:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from boostlab.backend.cpu.kernels.row_hash import dense_keys, finish_keys, keys_up_to, sparse_keys
-from boostlab.backend.cpu.threads import spread
+from boostlab.backend.cpu.threads import calls, spread
 from boostlab.data.coded import CodedMatrix
 
 Array = npt.NDArray[Any]
@@ -161,7 +161,8 @@ def row_keys(X: Any, threads: int) -> Array:
         return X.keys.copy()
     keys = np.zeros(X.shape[0], np.uint64)
     if is_plain(X):
-        dense_keys.shared(X.size, threads, seen(X), 0, keys, 0, len(X))
+        for at, end in calls(len(X), X.size, threads):
+            dense_keys.shared((end - at) * X.shape[1], threads, seen(X), 0, keys, at, end)
         return keys
 
     def work(first: int, last: int) -> None:
@@ -186,7 +187,8 @@ def rows_within(X: Any, limit: int, threads: int) -> Array:
     """Return the numbers of the rows whose scrambled key is at most a limit."""
     if is_plain(X):
         within = np.empty(len(X), np.bool_)
-        keys_up_to.shared(X.size, threads, seen(X), np.uint64(limit), within, 0, len(X))
+        for at, end in calls(len(X), X.size, threads):
+            keys_up_to.shared((end - at) * X.shape[1], threads, seen(X), np.uint64(limit), within, at, end)
         return np.flatnonzero(within)
     # Keys of all rows at once would take eight bytes a row; those of the numbers that codes stand for are there.
     step = max(X.shape[0], 1) if isinstance(X, CodedMatrix) else KEYS
