@@ -144,9 +144,11 @@ def _told_apart(y: Array) -> tuple[Array, Array] | None:
     if y.dtype.kind not in "biu" or not len(y):
         return None
     whole = y.astype(np.uint64 if y.dtype.kind == "u" else np.int64, copy=False)
-    low = whole.min()
-    if int(whole.max()) - int(low) >= NEAR:
+    low, high = whole.min(), whole.max()
+    if int(high) - int(low) >= NEAR:
         return None
+    if int(high) - int(low) == 1:
+        return np.array([low, high]).astype(y.dtype), (whole == high).view(np.int8)
     places = whole.astype(np.intp, copy=False) if low == 0 else (whole - low).astype(np.intp, copy=False)
     seen = np.bincount(places) > 0
     kind = np.min_scalar_type(-int(seen.sum()))
