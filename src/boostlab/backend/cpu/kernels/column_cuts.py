@@ -25,7 +25,7 @@ BLOCK = 2048  # values that are looked through at once
 STRETCH = 16  # cells that are passed over at once
 LANES = 64  # extremes that are followed at once
 CROWD = 1 << 13  # values of a cell, beyond which a whole sort is faster than one of cells
-RANKED, WIDTH = 64, 32  # values that are put in order by their ranks, and how many of them are ranked at once
+RANKED = 48  # values of a cell, up to which they are sorted by ranks
 SAMPLE = 128  # values that tell where the middle half of them is
 FAR = 32.0  # of the middle half's width: ranges that are wider are drawn in
 
@@ -182,26 +182,21 @@ def _scatter(values: Array, mass: Array, cell: Array, marked: Array, place: Arra
 
 
 @part
-def _by_rank(values: Array, start: int, end: int, ranks: Array, spare: Array) -> bool:
-    """Put each of a few values where its rank is, without a branch that half of the time is guessed wrong; return False
-    if some are equal, and nothing is done.
+def _by_rank(values: Array, start: int, end: int, space: Array) -> None:
+    """Sort a few values by their ranks: each is compared with those before it, without a branch that half of the time
+    is guessed wrong.
     """
-    n, all_ = end - start, 0
-    for first in range(0, n, WIDTH):
-        mine, few = ranks[first : first + WIDTH], spare[first : first + WIDTH]
-        for i in range(WIDTH):
-            mine[i], few[i] = 0, np.float64(values[min(start + first + i, end - 1)])
-        for j in range(start, end):
-            v = np.float64(values[j])
-            for i in range(WIDTH):
-                mine[i] += v < few[i]
+    n = end - start
+    some, ranks = space[:RANKED], space[RANKED:]
     for i in range(n):
-        all_ += ranks[i]
-    if all_ != n * (n - 1) // 2:
-        return False
+        v, rank = np.float64(values[start + i]), 0.0
+        for k in range(i):
+            less = np.float64(some[k] < v)
+            rank += less
+            ranks[k] += 1.0 - less
+        some[i], ranks[i] = v, rank
     for i in range(n):
-        values[start + ranks[i]] = spare[i]
-    return True
+        values[start + np.int64(ranks[i])] = some[i]
 
 
 @part
@@ -236,13 +231,14 @@ def _least_first(values: Array, start: int, end: int) -> None:
 @part
 def _put_in_order(facts: Array, n: int, values: Array, mass: Array) -> bool:
     """Sort the values of marked cells, and let mass be the mass up to each; return False if a cell is too crowded."""
-    ranks, spare = integers(RANKED), doubles(RANKED)
+    space = doubles(2 * RANKED)
     for m in range(n):
         start, end = facts[m, 0], facts[m, 1]
         if facts[m, 4] == 0:
             _least_first(values, start, end)
             continue
-        if mass.size == 0 and end - start <= RANKED and _by_rank(values, start, end, ranks, spare):
+        if mass.size == 0 and end - start <= RANKED:
+            _by_rank(values, start, end, space)
             continue
         i = start
         while i < end and values[i] == values[start]:
