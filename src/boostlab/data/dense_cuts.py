@@ -169,8 +169,6 @@ class LongColumns:
         n, d = self.X.shape
         columns = np.empty(self.several * n, self.kind) if self.space is None else self.space[: self.several * n]
         columns = columns.reshape(self.several, n)
-        points, ranks = np.empty((self.several, self.limit)), np.empty((self.several, self.limit + 1), np.int64)
-        found = np.empty(self.several, np.int64)
         space = (
             np.empty((self.parts, n), np.uint16),
             np.empty((self.parts, n), self.kind),
@@ -181,15 +179,18 @@ class LongColumns:
         for first in range(0, d, self.several):
             some = columns[: d - first]
             self._copy(first, some)
+            found = np.empty(len(some), np.int64)
+            points, ranks = np.empty((len(some), self.limit)), np.empty((len(some), self.limit + 1), np.int64)
             which = np.array([k for k in range(len(some)) if first + k not in skip], np.int64)
             given = some, seen(self.mass), self.limit, self.n_cells, which, np.zeros(1, np.int64), *space
             cut_columns.in_so_many(self.parts, *given, points, ranks, found)
             for k, count in zip(which.tolist(), found[which].tolist(), strict=True):
                 if count >= 0:
-                    cuts[first + k], upto[first + k] = points[k, :count].copy(), ranks[k, : count + 2].copy()
+                    cuts[first + k], upto[first + k] = points[k, :count], ranks[k, : count + 2]
                 else:
                     cuts[first + k] = self._whole(some[k])
-        return cuts, None if len(self.mass) or not all(map(len, upto)) else _rows_of_slots(upto)
+        known = d > 0 and len(self.mass) == 0 and all(map(len, upto))
+        return cuts, _rows_of_slots(upto) if known else None
 
     def _copy(self, first: int, columns: Array) -> None:
         """Copy some columns, from `first` on."""

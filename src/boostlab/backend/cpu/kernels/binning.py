@@ -11,7 +11,7 @@ from boostlab.backend.cpu.compiling import kernel, part
 from boostlab.backend.cpu.functions import bits
 from boostlab.backend.cpu.in_parts import in_parts
 from boostlab.backend.cpu.kernels.prefetch import soon
-from boostlab.backend.cpu.kernels.workspace import doubles, naturals, short_integers, to_read
+from boostlab.backend.cpu.kernels.workspace import clear, doubles, naturals, short_integers, to_read
 
 Array = np.ndarray[Any, Any]
 
@@ -108,13 +108,14 @@ def cut_sorted(values: Array, below: Array, limit: int, out: Array) -> tuple[int
 
 
 @part
-def _fullest(cuts: Array, low: float, scale: float) -> int:
-    """Return the largest number of cuts in a cell."""
-    fullest, here, last = 0, 0, -1
+def _count_cuts(cuts: Array, low: float, scale: float, out: Array) -> int:
+    """Write how many cuts are in the cell before, and return the largest of these numbers."""
+    clear(out)
     for k in range(cuts.size):
-        cell = int((cuts[k] - low) * scale)
-        here, last = here + 1 if cell == last else 1, cell
-        fullest = max(fullest, here)
+        out[np.int64((cuts[k] - low) * scale) + 1] += 1
+    fullest = 0
+    for cell in range(out.size):
+        fullest = max(fullest, int(out[cell]))
     return fullest
 
 
@@ -145,22 +146,19 @@ def lay_grids(
         n = mine.size
         if n == 0:
             continue
-        low[j], cells, fullest, span = mine[0], 0, CROWDED, mine[n - 1] - mine[0]
-        for wide in (size, larger):
-            steep = (wide - 1) / span if span > 0.0 else 1.0
+        low[j], fullest, span = mine[0], CROWDED, mine[n - 1] - mine[0]
+        for cells in (size, larger):
+            steep = (cells - 1) / span if span > 0.0 else 1.0
             if fullest > 1 and 1e-300 < steep < 1e300:
-                scale[j], cells, fullest = steep, wide, _fullest(mine, low[j], steep)
+                scale[j], at[j + 1] = steep, at[j] + cells + 1
+                fullest = _count_cuts(mine, low[j], steep, below[at[j] : at[j + 1]])
         if fullest >= CROWDED:
+            at[j + 1] = at[j]
             continue
-        most[j], at[j + 1] = fullest, at[j] + cells + 1
-        to, done = below[at[j] : at[j + 1]], 0
-        for k in range(n):
-            for cell in range(done, int((mine[k] - low[j]) * scale[j]) + 1):
-                to[cell] = k
-            done = int((mine[k] - low[j]) * scale[j]) + 1
-        for cell in range(done, cells):
-            to[cell] = n
-        to[cells] = n + 1
+        to, most[j] = below[at[j] : at[j + 1]], fullest
+        for cell in range(1, to.size):
+            to[cell] += to[cell - 1]
+        to[to.size - 1] = n + 1
 
 
 @part
