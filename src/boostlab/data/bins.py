@@ -40,7 +40,7 @@ class Draft:
 
     @classmethod
     def of(cls, X: Array, max_bins: int | str) -> Draft:
-        """Return memory for the codes of X, where columns have room in it and codes are bytes, whatever the cuts."""
+        """Return memory for the codes of X, where some columns fit in it and codes are bytes, whatever the cuts."""
         if max_bins == "exact" or int(max_bins) > BYTE or X.shape[1] < ROW:
             return cls()
         shape, kind = DenseCodes.shape_of(len(X), X.shape[1], int(max_bins) + 1)

@@ -193,7 +193,7 @@ def encode(
     cuts are below it, but for those in the cell, one or two (0.5 ns, or 0.8).  Elsewhere binary search is k steps for
     every row, and going right or left is the sign bit of cut - x instead of a branch that half of the time is guessed
     wrong (13 ns with 255 bins, against 60 ns).  X is row-major; codes[j // per_word, i, j % per_word] holds groups of
-    features that share a 64-bit word, whose last codes may be nobody's.
+    features that share a 64-bit word; codes of no feature are 0.
     """
     low, scale, most, at, below = grids
     one, per_word, d = np.uint64(1), codes.shape[2], X.shape[1]

@@ -23,7 +23,7 @@ Array = np.ndarray[Any, Any]
 
 BLOCK = 2048  # values that are looked through at once
 STRETCH = 16  # cells that are passed over at once
-LANES = 64  # extremes that are followed at once
+ABREAST = 64  # extremes that are followed side by side
 CROWD = 1 << 13  # values of a cell, beyond which a whole sort is faster than one of cells
 RANKED = 48  # values of a cell, up to which they are sorted by ranks
 SAMPLE = 128  # values that tell where the middle half of them is
@@ -34,15 +34,15 @@ FAR = 32.0  # of the middle half's width: ranges that are wider are drawn in
 def _extremes(values: Array) -> tuple[float, float]:
     """Return the smallest and the largest value but NaN, which is neither below nor above anything.
 
-    Many lanes at once, which are vectors; infinity and minus infinity if there is none.
+    Many are followed side by side, as vectors; infinity and minus infinity if there is none.
     """
-    low, high = doubles(LANES), doubles(LANES)
-    for k in range(LANES):
+    low, high = doubles(ABREAST), doubles(ABREAST)
+    for k in range(ABREAST):
         low[k], high[k] = np.inf, -np.inf
-    whole = values.size - values.size % LANES
-    for start in range(0, whole, LANES):
-        some = values[start : start + LANES]
-        for k in range(LANES):
+    whole = values.size - values.size % ABREAST
+    for start in range(0, whole, ABREAST):
+        some = values[start : start + ABREAST]
+        for k in range(ABREAST):
             v = np.float64(some[k])
             low[k] = v if v < low[k] else low[k]
             high[k] = v if v > high[k] else high[k]
@@ -50,7 +50,7 @@ def _extremes(values: Array) -> tuple[float, float]:
         v = np.float64(values[i])
         low[0], high[0] = v if v < low[0] else low[0], v if v > high[0] else high[0]
     a, b = low[0], high[0]
-    for k in range(1, LANES):
+    for k in range(1, ABREAST):
         a, b = min(a, low[k]), max(b, high[k])
     return a, b
 
