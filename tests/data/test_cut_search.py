@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostlab.data import cut_search, table_search
-from boostlab.data.bins import _dense_cuts
 from boostlab.data.cut_search import keys_of, numbers_of
+from boostlab.data.dense_cuts import dense_cuts
 from boostlab.data.table_search import TableSearch, cuts_of_blocks
 
 
@@ -44,7 +44,7 @@ def test_blocks_in_any_order_give_the_cuts_of_the_whole(mass, seed):
         for rows in np.split(order, ends):
             yield X[rows], None if masses is None else masses[rows]
 
-    points, counts, distinct = _dense_cuts(X, masses, limit, 1, {1: 300}, True)
+    points, counts, distinct, _ = dense_cuts(X, masses, limit, 1, {1: 300}, True)
     with pytest.MonkeyPatch.context() as patch:  # a few thousand rows need as many passes as a hundred million
         patch.setattr(cut_search, "FEW", int(rng.choice([1, 30, 4096])))
         patch.setattr(table_search, "MOST_COUNTERS", int(rng.choice([64, 1 << 12, 1 << 21])))
@@ -63,7 +63,7 @@ def test_a_long_column_takes_three_passes():
         return [(X[:100_000], None), (X[100_000:], None)]
 
     points, _, _ = cuts_of_blocks(blocks, TableSearch(1, 255, None))
-    np.testing.assert_array_equal(points, _dense_cuts(X, None, 255, 1, {}, False)[0])
+    np.testing.assert_array_equal(points, dense_cuts(X, None, 255, 1, {}, False)[0])
     assert len(passes) == 3
 
 

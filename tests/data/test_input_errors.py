@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import warnings
+from contextlib import suppress
 from decimal import Decimal
 from functools import cache
 
@@ -17,6 +18,7 @@ from sklearn.exceptions import NotFittedError
 import boostlab
 from boostlab import AdaBoostClassifier, VadaBoostClassifier, VoterPool
 from boostlab.boosters import REGISTRY
+from boostlab.data import input_tables
 from boostlab.data.sample import _told_apart
 from tables import noisy_table
 
@@ -333,6 +335,8 @@ def test_weights_that_span_too_much_are_refused():
         np.array([-(2**63), -(2**63) + 5]),
         np.arange(300)[::-1],
         np.array([7, 7]),
+        np.array([4, 5, 4]),
+        np.array([6, 4, 5, 4], np.uint16),
     ],
     ids=str,
 )
@@ -373,3 +377,33 @@ def test_infinity_is_refused_where_sums_do_not_show_it():
     for Z in (masked, long) if np.isinf(float(long[3, 1])) else (masked,):
         with pytest.raises(ValueError, match="infinity"), np.errstate(over="ignore"):
             AdaBoostClassifier(n_estimators=1).fit(Z, y)
+
+
+@pytest.mark.parametrize("order", "CF")
+def test_a_plain_array_is_read_without_scikit_learn(order, monkeypatch):
+    """Its checks would change nothing; what is not plain goes through them."""
+    asked = []
+    checks = input_tables.validate_data
+    monkeypatch.setattr(input_tables, "validate_data", lambda *args, **how: asked.append(1) or checks(*args, **how))
+    X, y = noisy_table(60)
+    X = np.asarray(X, order=order)
+    X[3, 0] = np.nan
+    model = AdaBoostClassifier(n_estimators=2).fit(pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])]), y)
+    assert asked
+    asked.clear()
+    assert not hasattr(model.fit(X, np.asarray(y, int)), "feature_names_in_")
+    assert not asked
+    assert model.n_features_in_ == X.shape[1]
+    for Z, z in (
+        (X.tolist(), y),
+        (X, y.astype(str)),
+        (np.nan_to_num(X).astype(int), y),
+        (X[:, :0], y),
+        (X, y[:-1]),
+        (X, y[:, None]),
+    ):
+        asked.clear()
+        with suppress(ValueError), warnings.catch_warnings(), np.errstate(invalid="ignore"):
+            warnings.simplefilter("ignore")
+            AdaBoostClassifier(n_estimators=2).fit(Z, z)
+        assert asked

@@ -13,10 +13,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from boostlab.data.table import Table
 from boostlab.engine.training import Training
-from boostlab.ensemble.vote import Ensemble, Round, decide
+from boostlab.ensemble.vote import Ensemble, Round, decide, settle
 
 Array = npt.NDArray[Any]
 
+SOME = 4096  # rows
 RARE = 0.05  # where less than this share has another label, naming the frequent one for all rows is no wonder
 NATURAL = ("no_edge", "tolerance", "patience", "max_rounds", "assumption_violated", "time_up", "solver_failed")
 
@@ -110,6 +111,11 @@ def _says_one_thing(ensemble: Ensemble, training: Training, counts: Any, of_scor
         return _constant(F if of_scores else _classes(F))
     if counts is not None:
         return _constant(s.held.scores.F) if of_scores else counts[1] in (0.0, s.n)
+    F = s.held.scores.F
+    if isinstance(F, np.ndarray):  # some rows mostly tell
+        some = settle(F[:SOME], s.bound.value)
+        if not _constant(some if of_scores else _classes(some)):
+            return False
     F = training.settled(s.held.scores)
     return _constant(F if of_scores else s.held.masses.map(_classes, F))
 

@@ -14,13 +14,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from boostlab.backend.cpu.kernels.row_hash import dense_keys, finish_keys, sparse_keys
-from boostlab.backend.cpu.threads import spread
+from boostlab.backend.cpu.kernels.row_hash import dense_keys, finish_keys, keys_up_to, sparse_keys
+from boostlab.backend.cpu.threads import calls, spread
 from boostlab.data.coded import CodedMatrix
 
 Array = npt.NDArray[Any]
 
 BLOCK = 4096  # rows copied at a time
+KEYS = 1 << 14  # rows whose keys are made at a time
 _SINGLE = {np.dtype(t) for t in (bool, np.int8, np.uint8, np.int16, np.uint16, np.float16, np.float32)}
 
 
@@ -111,14 +112,18 @@ def float_type(X: Array) -> Any:
     return np.float32 if X.dtype in _SINGLE else np.float64
 
 
+def is_plain(X: Any) -> bool:
+    """Return whether a dense X is C-ordered floats, which kernels read where they are."""
+    return isinstance(X, np.ndarray) and X.dtype == float_type(X) and X.flags.c_contiguous
+
+
 def blocks(X: Array, first: int, last: int) -> Iterator[tuple[int, Array]]:
     """Yield (row, block): the rows first <= i < last of a dense X as C-ordered floats, and where each block starts.
 
     A block is for looking at only: it may be the caller's own memory.
     """
     kind = float_type(X)
-    whole = isinstance(X, np.ndarray) and X.dtype == kind and X.flags.c_contiguous
-    step = max(last - first, 1) if whole else BLOCK
+    step = max(last - first, 1) if is_plain(X) else BLOCK
     for start in range(first, last, step):
         yield start, seen(np.ascontiguousarray(X[start : min(start + step, last)], dtype=kind))
 
@@ -155,13 +160,17 @@ def row_keys(X: Any, threads: int) -> Array:
     if isinstance(X, CodedMatrix):
         return X.keys.copy()
     keys = np.zeros(X.shape[0], np.uint64)
+    if is_plain(X):
+        for at, end in calls(len(X), X.size, threads):
+            dense_keys.shared((end - at) * X.shape[1], threads, seen(X), 0, keys, at, end)
+        return keys
 
     def work(first: int, last: int) -> None:
         if is_sparse(X):
             sparse_keys(*arrays_of(X), first, last, keys)
         else:
             for start, block in blocks(X, first, last):
-                dense_keys(block, start, keys)
+                dense_keys(block, start, keys, 0, len(block))
 
     spread(work, X.shape[0], X.nnz if is_sparse(X) else X.size, threads)
     return keys
@@ -172,6 +181,23 @@ def scrambled_keys(X: Any, threads: int) -> Array:
     keys = row_keys(X, threads)
     finish_keys(np.zeros(len(keys)), keys)
     return keys
+
+
+def rows_within(X: Any, limit: int, threads: int) -> Array:
+    """Return the numbers of the rows whose scrambled key is at most a limit."""
+    if is_plain(X):
+        within = np.empty(len(X), np.bool_)
+        for at, end in calls(len(X), X.size, threads):
+            keys_up_to.shared((end - at) * X.shape[1], threads, seen(X), np.uint64(limit), within, at, end)
+        return np.flatnonzero(within)
+    # Keys of all rows at once would take eight bytes a row; those of the numbers that codes stand for are there.
+    step = max(X.shape[0], 1) if isinstance(X, CodedMatrix) else KEYS
+    starts = range(0, X.shape[0], step)
+    found = (
+        a + np.flatnonzero(scrambled_keys(X if step >= X.shape[0] else X[a : a + step], threads) <= np.uint64(limit))
+        for a in starts
+    )
+    return np.concatenate([np.empty(0, np.intp), *found])
 
 
 def fingerprint(X: Any) -> int:

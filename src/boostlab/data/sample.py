@@ -144,12 +144,17 @@ def _told_apart(y: Array) -> tuple[Array, Array] | None:
     if y.dtype.kind not in "biu" or not len(y):
         return None
     whole = y.astype(np.uint64 if y.dtype.kind == "u" else np.int64, copy=False)
-    low = whole.min()
-    if int(whole.max()) - int(low) >= NEAR:
+    low, high = whole.min(), whole.max()
+    if int(high) - int(low) >= NEAR:
         return None
-    places = (whole - low).astype(np.intp)
+    if int(high) - int(low) == 1:
+        return np.array([low, high]).astype(y.dtype), (whole == high).view(np.int8)
+    places = whole.astype(np.intp, copy=False) if low == 0 else (whole - low).astype(np.intp, copy=False)
     seen = np.bincount(places) > 0
-    codes = (np.cumsum(seen) - 1).astype(np.min_scalar_type(-len(seen)))
+    kind = np.min_scalar_type(-int(seen.sum()))
+    if seen.all():  # without gaps a number's place is its class
+        return (np.arange(len(seen), dtype=whole.dtype) + low).astype(y.dtype), places.astype(kind)
+    codes = (np.cumsum(seen) - 1).astype(kind)
     return (np.flatnonzero(seen).astype(whole.dtype) + low).astype(y.dtype), codes[places]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -14,13 +14,10 @@ from boostlab.backend.cpu.bin_codes import Codes, DenseCodes
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.sparse_codes import SparseCodes
 from boostlab.contract.voter import compact
-from boostlab.data.bins import MOST_BINS, Bins
-from boostlab.data.coded import CodedMatrix
-from boostlab.data.matrix import Chosen, as_a_whole, by_rows, canonical_order, column, is_sparse, scrambled_keys, take
+from boostlab.data.bins import MOST_BINS, Bins, Draft
+from boostlab.data.matrix import Chosen, as_a_whole, by_rows, canonical_order, column, is_sparse, rows_within, take
 
 Array = npt.NDArray[Any]
-
-BLOCK = 1 << 14  # rows whose keys are made at a time
 
 __all__ = ["MOST_BINS", "Bins", "Table"]
 
@@ -32,15 +29,6 @@ def reread(codes: Codes, threads: int) -> Codes:
         return SparseCodes(columns, (codes.slots, codes.by_rows), codes.zero, codes.starts, threads)
     assert isinstance(codes, DenseCodes)
     return codes.again(threads)
-
-
-def _keys_by_blocks(X: Any, threads: int) -> Iterator[tuple[int, Array]]:
-    """Yield the first row of a block and its rows' keys: keys of all rows at once would take eight bytes a row."""
-    if isinstance(X, CodedMatrix):
-        yield 0, scrambled_keys(X, threads)  # of the numbers that the codes stand for
-        return
-    for start in range(0, X.shape[0], BLOCK):
-        yield start, scrambled_keys(X[start : start + BLOCK], threads)
 
 
 @dataclass
@@ -63,8 +51,9 @@ class Table:
     ) -> Table:
         """Return X with bins of its own (see `Bins.fit`), and its codes."""
         binned = X.tocsc() if is_sparse(X) else X  # once for both
-        bins = Bins.fit(binned, rows, max_bins, threads, n_categories)
-        return cls(X, bins, bins.encode(binned, threads), threads)
+        draft = None if is_sparse(X) else Draft.of(X, max_bins)
+        bins = Bins.fit(binned, rows, max_bins, threads, n_categories, draft)
+        return cls(X, bins, bins.encode(binned, threads, draft), threads)
 
     @classmethod
     def raw(cls, X: Any) -> Table:
@@ -108,8 +97,7 @@ class Table:
 
     def rows_within(self, limit: int) -> Array:
         """Return the numbers of the rows whose scrambled key is at most a limit."""
-        keys = (a + np.flatnonzero(k <= np.uint64(limit)) for a, k in _keys_by_blocks(self.X, self.threads))
-        return np.concatenate([np.empty(0, np.intp), *keys])
+        return rows_within(self.X, limit, self.threads)
 
     def canonical_order(self, labels: Array, mass: Array | None) -> Array:
         """Return an order of the rows that depends on their content only."""

@@ -248,3 +248,10 @@ def test_extremes_ignore_masses():
     rows = Masses(3, np.array([5.0, 1.0, 2.0]))
     assert rows.largest(np.array([-1.0, 3.0, 2.0])) == 3.0
     assert rows.smallest(np.array([-1.0, 3.0, 2.0])) == -1.0
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_the_unit_is_what_ones_are_rounded_to(threads):
+    for n in (*range(1, 300), 4095, 4096, 4097, 65_536, 100_000, 131_071):
+        rows = Masses(n).on(threads)
+        assert rows.unit == rows.whole(np.ones(n))[0][0]

@@ -9,7 +9,7 @@ import joblib
 import pytest
 
 from boostlab.backend.cpu import threads
-from boostlab.backend.cpu.threads import WORTH, AtOnce, count_threads, gather, is_worth, spread
+from boostlab.backend.cpu.threads import A_CALL, WORTH, AtOnce, calls, count_threads, is_worth, spread
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 5, 16, 17, 1000])
@@ -30,8 +30,17 @@ def test_every_index_once(size, n_threads, cells):
 
 
 def test_parts_run_at_the_same_time():
-    together = threading.Barrier(3, timeout=10)  # opens only if all three are there
-    assert sorted(gather(lambda a, b: together.wait(), 3, WORTH, 3)) == [0, 1, 2]
+    together, met = threading.Barrier(3, timeout=10), []  # opens only if all three are there
+    spread(lambda a, b: met.append(together.wait()), 3, WORTH, 3)
+    assert sorted(met) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("size", [0, 1, 10, 1000])
+def test_long_work_is_done_in_several_calls(size):
+    assert list(calls(size, 2 * A_CALL - 1, 2)) == [(0, size)]
+    several = list(calls(size, 9 * A_CALL, 2))
+    assert len(several) == 5
+    assert [i for a, b in several for i in range(a, b)] == list(range(size))
 
 
 def test_threads_asked_for_at_once_are_given_for_any_work():

@@ -267,6 +267,7 @@ class DenseCodes(Codes):
     """
 
     dense = True
+    rows_of_slots: Array | None = None  # how many rows every slot has, where that is known
 
     def __init__(self, cells: Array, starts: Array, threads: int = 1, by_rows: bool | None = None) -> None:
         super().__init__(cells.shape[1], starts, threads)
@@ -342,6 +343,8 @@ class DenseCodes(Codes):
 
     def sums_of_equals(self, each: int) -> Array:
         """Return the sums per slot of the same integer a row; of few cells by NumPy, which need not be compiled."""
+        if self.rows_of_slots is not None:
+            return each * self.rows_of_slots
         if self.cells.size > FEW_CELLS:
             return super().sums_of_equals(each)
         _, base = self.read

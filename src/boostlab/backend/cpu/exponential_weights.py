@@ -48,6 +48,9 @@ class Exponentials:
     def renew(self, F: Array) -> None:
         """Compute all weights from the scores, the largest 1."""
         self.up = self.down = 0.0  # how far a logarithm may have risen, and fallen, since
+        if not F.any():  # before the first round
+            self._w = np.ones(len(F))
+            return
         logs = -self.y * F if F.ndim == 1 else -F[np.arange(len(F)), self.y]
         top, n = logs.item(logs.argmax()), len(logs)
         exp_less.shared(CELLS * n, self.threads, logs, top, 0, n)

@@ -84,6 +84,15 @@ class Masses:
             return np.ones(self.n_rows) if self.mass is None else self.mass
         return self.counts.astype(np.float64) if self.mass is None else self.counts * self.mass
 
+    @property
+    def unit(self) -> int:
+        """What `whole` makes of 1 in a row that counts once, where all rows do."""
+        power = 60 - self.n_rows.bit_length()  # the first one that `fixed_sums` tries
+        while self.n_rows << power < 1 << 60:
+            hidden = (self.n_rows << power) + self.n_rows // 2 + 1
+            power += 62 - hidden.bit_length()
+        return 1 << power
+
     def on(self, threads: int) -> Masses:
         """Return the same rows, whose sums so many threads share."""
         same = copy(self)

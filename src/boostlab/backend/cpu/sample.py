@@ -85,8 +85,10 @@ class CpuSample:
     @cached_property
     def slots(self) -> Slots:
         """The slots of the histogram."""
-        q = self.masses.whole(np.ones(self.n_rows))[0]
-        masses = self.codes.sums_of_equals(int(q[0])) if self.masses.uniform else self.codes.sums(q)[0][0]
+        if self.masses.uniform:
+            masses = self.codes.sums_of_equals(self.masses.unit)
+        else:
+            masses = self.codes.sums(self.masses.whole(np.ones(self.n_rows))[0])[0][0]
         return Slots(self.codes.starts, self.table.bins, masses)
 
     @cached_property

@@ -8,15 +8,15 @@ for sixteen, which work below `WORTH` cells never pays.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import pairwise
-from typing import Any
 
 import joblib
 
 MOST = 256  # threads
+A_CALL = 1 << 27  # cells that a thread does in one call
 WORTH = 1 << 19  # cells of work (about 0.2 ms) below which one thread is faster
 
 _pools: dict[int, ThreadPoolExecutor] = {}
@@ -64,6 +64,14 @@ def is_worth(cells: int, threads: int) -> bool:
     return threads > 1 and (cells >= WORTH or isinstance(threads, AtOnce))
 
 
+def calls(size: int, cells: int, threads: int) -> Iterator[tuple[int, int]]:
+    """Yield the bounds of a range in stretches, each of which kernels do in a tenth of a second or two: Ctrl-C is heard
+    between their calls.  The whole range is so many cells of work.
+    """
+    n = 1 + cells // (threads * A_CALL)
+    yield from pairwise(size * k // n for k in range(n + 1))
+
+
 def spread(work: Callable[[int, int], object], size: int, cells: int, threads: int) -> None:
     """Call work(first, last) on even parts of range(size), in parallel if `cells` of work are worth it.
 
@@ -76,24 +84,18 @@ def spread(work: Callable[[int, int], object], size: int, cells: int, threads: i
         _together(work, size, parts)
 
 
-def gather(work: Callable[[int, int], Any], size: int, cells: int, threads: int) -> list[Any]:
-    """Return what work(first, last) returns on even parts of range(size), in their order."""
-    parts = min(threads, size) if is_worth(cells, threads) else 1
-    return [work(0, size)] if parts <= 1 else _together(work, size, parts)
-
-
 def _pool(parts: int) -> ThreadPoolExecutor:
     if parts not in _pools:
         _pools[parts] = ThreadPoolExecutor(parts - 1, thread_name_prefix="boostlab")
     return _pools[parts]
 
 
-def _together(work: Callable[[int, int], Any], size: int, parts: int) -> list[Any]:
+def _together(work: Callable[[int, int], object], size: int, parts: int) -> None:
     bounds = [size * p // parts for p in range(parts + 1)]
     jobs = list(pairwise(bounds))
     futures = [_pool(parts).submit(work, *job) for job in jobs[1:]]
     try:
-        first = work(*jobs[0])  # by this thread, which would only wait
+        work(*jobs[0])  # by this thread, which would only wait
     finally:
-        rest = [future.result() for future in futures]
-    return [first, *rest]
+        for future in futures:
+            future.result()

@@ -7,25 +7,31 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boostlab.backend.cpu.kernels.binning import BLOCK, CROWDED, columns_of, encode, lay_grids
+from boostlab.backend.cpu.kernels.binning import BLOCK, CROWDED, copy_columns, encode, lay_grids
 
 UNTOUCHED = 99
 
 
 def padded(columns, cells):
-    """Cuts as the kernel wants them: each column filled up with infinity to a length of 2^k."""
+    """Cuts as the kernel wants them: each column filled up with infinity to a length of 2^k, by two at least."""
     flat, starts = [], [0]
     for cuts in columns:
-        width = 1
-        while width - 1 < len(cuts):
+        width = 2
+        while width - 2 < len(cuts):
             width *= 2
         flat += [*cuts, *[np.inf] * (width - len(cuts))]
         starts.append(len(flat))
     missing = np.array([len(cuts) + 1 for cuts in columns], np.int64)
     flat, starts, d = np.array(flat, np.float64), np.array(starts, np.int64), len(columns)
-    grids = np.empty(d), np.empty(d), np.full(d, -1), np.empty((d, max(cells, 1)), np.uint16)
+    grids = (
+        np.empty(d),
+        np.empty(d),
+        np.full(d, -1),
+        np.zeros(d + 1, np.int64),
+        np.empty(d * (4 * cells + 1), np.uint16),
+    )
     if cells:
-        lay_grids(flat, starts[:-1], starts[:-1] + missing - 1, *grids)
+        lay_grids(flat, starts[:-1], starts[:-1] + missing - 1, cells, 4 * cells, *grids)
     return flat, starts, grids, missing
 
 
@@ -34,14 +40,18 @@ def search(X, columns):
     return np.stack([np.where(np.isnan(X[:, j]), len(columns[j]) + 1, f) for j, f in enumerate(found)])
 
 
-def encoded(X, columns, dtype, offset=0, rows=None, cells=1024):
+def encoded(X, columns, dtype, offset=0, rows=None, cells=1024, threads=1):
     """Run the kernel; return what it wrote, one row a feature."""
     per_word = 8 if dtype is np.uint8 else 4
     rows = len(X) if rows is None else rows
     codes = np.full((-(-len(columns) // per_word), rows, per_word), UNTOUCHED, dtype)
-    encode(X, *padded(columns, cells), offset, codes)
+    whole = X, *padded(columns, cells), offset, codes
+    if threads > 1:
+        encode.shared(1 << 30, threads, *whole, 0, len(X))
+    else:
+        encode(*whole, 0, len(X))
     by_feature = codes.transpose(0, 2, 1).reshape(-1, rows)
-    assert (by_feature[len(columns) :] == UNTOUCHED).all()  # codes of a word without a feature
+    assert (by_feature[len(columns) :, offset : offset + len(X)] == 0).all()  # codes of a word without a feature
     return by_feature[: len(columns)]
 
 
@@ -60,7 +70,8 @@ def test_encode(codes_dtype, dtype, rows, cells):
             X[::3, j] = rng.choice(cuts, size=len(X[::3])).astype(dtype)
     X[rng.random(X.shape) < 0.1] = np.nan
     X[rng.random(X.shape) < 0.1] = -np.nan  # a NaN with the other sign bit
-    assert np.array_equal(encoded(X, columns, codes_dtype, cells=cells), search(X, columns))
+    for threads in (1, 3):
+        assert np.array_equal(encoded(X, columns, codes_dtype, cells=cells, threads=threads), search(X, columns))
 
 
 def test_encode_the_widest_column():
@@ -81,11 +92,15 @@ def test_a_block_of_rows_is_written_where_it_belongs(offset, size):
 
 
 def test_a_grid_is_for_cuts_that_are_not_crowded():
-    columns = [np.linspace(0, 1, 33), np.append(np.linspace(0, 1e-9, 33), 1.0), np.array([]), np.array([3.0])]
-    _, _, (low, scale, most, below), _ = padded(columns, 64)
-    assert most.tolist() == [1, -1, -1, 1]
-    cell = ((columns[0] - low[0]) * scale[0]).astype(int)
-    assert below[0].tolist() == [int((cell < c).sum()) for c in range(64)]
+    uneven = np.append(np.linspace(0, 0.3, 33), 1.0)  # three a cell of 64, one a cell of 256
+    columns = [np.linspace(0, 1, 33), np.append(np.linspace(0, 1e-9, 33), 1.0), np.array([]), np.array([3.0]), uneven]
+    _, _, (low, scale, most, at, below), _ = padded(columns, 64)
+    assert most.tolist() == [1, -1, -1, 1, 1]
+    assert np.diff(at).tolist() == [65, 0, 0, 65, 257]
+    for j in (0, 4):
+        cell, cells = ((columns[j] - low[j]) * scale[j]).astype(int), at[j + 1] - at[j] - 1
+        expected = [*(int((cell < c).sum()) for c in range(cells)), len(columns[j]) + 1]  # the last for missing values
+        assert below[at[j] : at[j + 1]].tolist() == expected
     assert CROWDED > 1
 
 
@@ -102,7 +117,8 @@ def test_encode_numbers_at_the_ends_of_the_range(data):
     assert codes[0].tolist() == [sum(c < x for c in cuts.tolist()) for x in X[:, 0].tolist()]
 
 
-def test_columns_are_copied_several_at_once():
-    X, out = np.arange(35.0).reshape(7, 5), np.zeros((3, 7))
-    columns_of(X, 1, out)
-    assert np.array_equal(out, X[:, 1:4].T)
+@pytest.mark.parametrize("threads", [1, 3])
+def test_columns_are_copied_several_at_once(threads):
+    X, out = np.arange(1000.0).reshape(100, 10), np.zeros((7, 100))
+    copy_columns.shared(1 << 30, threads, X, 1, out, 0, len(X))
+    assert np.array_equal(out, X[:, 1:8].T)

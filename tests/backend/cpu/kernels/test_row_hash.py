@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from boostlab.backend.cpu.kernels.row_hash import dense_keys, finish_keys, sparse_keys
+from boostlab.backend.cpu.kernels.row_hash import dense_keys, finish_keys, keys_up_to, sparse_keys
 
 MASK = 2**64 - 1
 CELLS = st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 1e-30, 3e30, np.nan, -np.nan]) | st.floats(-9, 9, width=32)
@@ -45,8 +45,12 @@ def test_keys(dtype, data):
     X = np.array(rows, dtype)
     expected = [key_by_hand(row) for row in X.tolist()]
     keys = np.zeros(n + 3, np.uint64)
-    dense_keys(X, 2, keys)
+    dense_keys(X, 2, keys, 0, n)
     assert keys.tolist() == [0, 0, *expected, 0]
+    finish_keys(np.zeros(n + 3), keys)
+    limit, within = data.draw(st.sampled_from([*keys[2 : 2 + n].tolist(), 2**63])), np.empty(n, bool)
+    keys_up_to(X, np.uint64(limit), within, 0, n)
+    assert within.tolist() == [key <= limit for key in keys[2 : 2 + n].tolist()]
 
     stored = sparse.csr_array(X)
     stored.data[::4] = 0.0  # explicit zeros add nothing

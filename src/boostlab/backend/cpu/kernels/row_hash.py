@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from boostlab.backend.cpu.compiling import kernel, part
+from boostlab.backend.cpu.in_parts import in_parts
 
 Array = np.ndarray[Any, Any]
 
@@ -32,14 +33,28 @@ def _cell(x: float, j: int) -> Any:
     return _mixed(bits + np.uint64(j + 1) * np.uint64(0x9E3779B97F4A7C15))
 
 
-@kernel
-def dense_keys(X: Array, start: int, keys: Array) -> None:
-    """Add the cells of the rows of X to keys[start:]."""
-    for i in range(X.shape[0]):
-        key = np.uint64(0)
-        for j in range(X.shape[1]):
-            key += _cell(X[i, j], j)
-        keys[start + i] += key
+@part
+def _key(row: Array) -> Any:
+    """Return a row's key before labels are folded in."""
+    key = np.uint64(0)
+    for j in range(row.size):
+        key += _cell(row[j], j)
+    return key
+
+
+@in_parts
+def dense_keys(X: Array, start: int, keys: Array, first: int, last: int) -> None:
+    """Add the cells of the rows first <= i < last of X to keys[start + i]."""
+    for i in range(first, last):
+        keys[start + i] += _key(X[i])
+
+
+@in_parts
+def keys_up_to(X: Array, limit: int, out: Array, first: int, last: int) -> None:
+    """Write whether the scrambled key of each row is at most a limit (uint64), for first <= i < last."""
+    label = _mixed(np.float64(0.0).view(np.uint64) + np.uint64(1))
+    for i in range(first, last):
+        out[i] = _mixed(_key(X[i]) + label) <= limit
 
 
 @kernel
