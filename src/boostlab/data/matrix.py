@@ -111,14 +111,18 @@ def float_type(X: Array) -> Any:
     return np.float32 if X.dtype in _SINGLE else np.float64
 
 
+def is_in_place(X: Array) -> bool:
+    """Return whether kernels can read a dense X where it is."""
+    return isinstance(X, np.ndarray) and X.dtype == float_type(X) and bool(X.flags.c_contiguous)
+
+
 def blocks(X: Array, first: int, last: int) -> Iterator[tuple[int, Array]]:
     """Yield (row, block): the rows first <= i < last of a dense X as C-ordered floats, and where each block starts.
 
     A block is for looking at only: it may be the caller's own memory.
     """
     kind = float_type(X)
-    whole = isinstance(X, np.ndarray) and X.dtype == kind and X.flags.c_contiguous
-    step = max(last - first, 1) if whole else BLOCK
+    step = max(last - first, 1) if is_in_place(X) else BLOCK
     for start in range(first, last, step):
         yield start, seen(np.ascontiguousarray(X[start : min(start + step, last)], dtype=kind))
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from boostlab.backend.cpu.bin_codes import DenseCodes
 from boostlab.backend.cpu.followed_histograms import Follower
 from boostlab.backend.cpu.interleaved import InterleavedLayout
-from boostlab.backend.cpu.kernels.fused_rounds import FACTS, rounds_of
+from boostlab.backend.cpu.kernels.fused_rounds import FACTS, LINE, rounds_of
 from boostlab.backend.cpu.kernels.fused_update import BLOCK
 from boostlab.backend.cpu.scales import keeps
 from boostlab.contract import NEGLIGIBLE, Facts, Plain
@@ -96,10 +96,10 @@ class FusedRounds:
         size, listed = self.codes.team_size, self.codes.n_rows + self.codes.team_size
         by_rows = not self.codes.dense or (size > 1 and self.codes.parts_rows)
         slots = self.codes.n_slots if self.layout is None else self.layout.size
-        outs = np.zeros((size if by_rows else 0, slots), np.int64)
+        outs = _lines(size if by_rows else 0, slots)
         by_words = not by_rows and (size > 1 or self.codes.n_rows <= BLOCK)
         lists = np.empty((2, listed if by_words else 0), np.int64)
-        return np.empty((size, FACTS), np.int64), np.empty((size, FACTS), np.int64), outs, *lists
+        return _lines(size, FACTS), outs, *lists
 
     def pays(self, most: int) -> bool:
         """Return whether up to `most` rounds are faster here than one after the other in the general loop.
@@ -160,6 +160,7 @@ class FusedRounds:
             alphas,
         )
         rounds, shared = rounds_of(self.plain.alpha, self.codes.kind), self.shared
+        shared[0][:] = 0  # a round that others have told of is never one of the last call
         told = rounds.together(size, lambda numbers, _: ((numbers, *shared), *what))
         made, power, total, whole, weights.up, weights.down = told
         if not made:
@@ -174,3 +175,10 @@ class FusedRounds:
         votes = alphas[:made].tolist()
         told = zip((wrong / all_).tolist(), votes, strict=True)
         return MadeRounds(found, None, votes, [self.plain.facts(state, error, alpha) for error, alpha in told])
+
+
+def _lines(size: int, numbers: int) -> Array:
+    """Return zeros, at least so many a row, whose rows are whole cache lines."""
+    width = -(-numbers // LINE) * LINE
+    space = np.zeros(size * width + LINE, np.int64)
+    return space[-(space.ctypes.data // space.itemsize) % LINE :][: size * width].reshape(size, width)
