@@ -6,6 +6,7 @@ that loop would, to the bit, so that the two may take turns.  A round that is un
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -37,7 +38,7 @@ class MadeRounds(NamedTuple):
     places: Array  # feature, cut, side of missing values, and more, a row each
     leaves: Array | None  # what the sides vote; None: -1 and +1, by the edges, which are the fourth of the places
     alphas: list[float]
-    facts: list[Facts]
+    facts: Mapping[str, Any] | list[Facts]  # a column a fact, or those of each
 
     @property
     def largest(self) -> list[float]:
@@ -173,8 +174,7 @@ class FusedRounds:
         edge = np.abs(found[:, 3]) if self.sides == 0 else self.sides * found[:, 3]
         wrong, all_ = (np.ldexp(x.astype(np.float64), -powers) for x in ((gross - edge) // 2, gross))
         votes = alphas[:made].tolist()
-        told = zip((wrong / all_).tolist(), votes, strict=True)
-        return MadeRounds(found, None, votes, [self.plain.facts(state, error, alpha) for error, alpha in told])
+        return MadeRounds(found, None, votes, self.plain.facts(state, (wrong / all_).tolist(), votes))
 
 
 def _lines(size: int, numbers: int) -> Array:
