@@ -51,10 +51,13 @@ def test_the_same_as_a_list(seed, kinds):
     assert all(np.array_equal(told[name], expected[name], equal_nan=True) for name in told)
     assert (rounds.voters, len(rounds), bool(rounds)) == ([r.voter for r in plain], len(plain), bool(plain))
     assert before == plain[a:b] == rounds[a:b]  # before and after they were looked at
-    assert rounds == plain and rounds + more == plain + more and rounds[::-1] == plain[::-1]
+    assert rounds == plain
+    assert rounds + more == plain + more
+    assert rounds[::-1] == plain[::-1]
     if plain:
         place = int(rng.integers(-len(plain), len(plain)))
-        assert rounds[place] == plain[place] and rounds[place] is rounds[place]
+        assert rounds[place] == plain[place]
+        assert rounds[place] is rounds[place]
     with pytest.raises(IndexError):
         rounds[len(plain)]
 
@@ -67,8 +70,10 @@ def test_what_was_made_counts():
     rounds[-1].facts["seen"] = 7.0
     assert np.array_equal(history(kept)["seen"], [np.nan, 7.0], equal_nan=True)
     rounds.append(Round("h", 3.0))
-    assert len(kept) == 2 and not kept.ends_with_last_of(rounds)
-    assert not kept[:1].ends_with_last_of(kept) and kept[1:].ends_with_last_of(kept)
+    assert len(kept) == 2
+    assert not kept.ends_with_last_of(rounds)
+    assert not kept[:1].ends_with_last_of(kept)
+    assert kept[1:].ends_with_last_of(kept)
 
 
 def test_coefficients_of_classes():
@@ -83,9 +88,13 @@ def test_stumps_as_columns():
     numbers = [np.array(column) for column in ([0, 3], [1, 2], [0.5, 1.5], [-1.0, 0.25], [1.0, -0.5], [1.0, 0.25])]
     stumps = Stumps(*numbers)
     expected = [Stump(0, 1, 0.5, -1.0, 1.0, 1.0), Stump(3, 2, 1.5, 0.25, -0.5, 0.25)]
-    assert stumps[1] == expected[1] and "made" not in vars(stumps)
-    assert list(stumps) == expected and stumps[0] is stumps[0] and len(stumps) == 2
-    assert type(stumps[0].feature) is int and type(stumps[0].left) is float
+    assert stumps[1] == expected[1]
+    assert "made" not in vars(stumps)
+    assert list(stumps) == expected
+    assert stumps[0] is stumps[0]
+    assert len(stumps) == 2
+    assert type(stumps[0].feature) is int
+    assert type(stumps[0].left) is float
 
 
 @pytest.mark.parametrize("cls", [AdaBoostClassifier, LogitBoostClassifier])
@@ -94,11 +103,11 @@ def test_a_model_does_not_need_what_nobody_looks_at(cls):
     X = rng.normal(size=(80, 3))
     y = X[:, 0] + rng.normal(size=80) > 0
     model = cls(n_estimators=7).fit(X, y)
-    assert "estimators_" not in vars(model) and all(isinstance(p, ManyRounds) for p in model._ensemble.rounds.parts)
+    assert "estimators_" not in vars(model)
+    assert all(isinstance(p, ManyRounds) for p in model._ensemble.rounds.parts)
     copy = pickle.loads(pickle.dumps(model))
-    model.estimators_.append(None)  # the list is the model's own
-    assert len(model.estimators_) == 8 and len(copy.estimators_) == 7
-    assert repr(copy.estimators_) == repr(model.estimators_[:7])
+    assert len(model.estimators_) == len(copy.estimators_) == 7
+    assert repr(copy.estimators_) == repr(model.estimators_)
     assert np.array_equal(copy.decision_function(X), model.decision_function(X))
     assert np.array_equal(list(copy.staged_decision_function(X)), list(model.staged_decision_function(X)))
     assert not hasattr(cls(), "estimators_")

@@ -137,17 +137,18 @@ class Rounds(Sequence[Round]):
     def __getitem__(self, at: slice) -> Rounds: ...
     def __getitem__(self, at: int | slice) -> Round | Rounds:
         if isinstance(at, slice):
-            return self._between(*at.indices(len(self)))
+            return self._between(at)
         place = at + len(self) if at < 0 else at
         if not 0 <= place < len(self):
             raise IndexError(f"there are {len(self)} rounds, and no round {at}")
         start, part = self._parts[bisect_right(self._parts, place, key=itemgetter(0)) - 1]
         return (part if isinstance(part, list) else part.made)[place - start]
 
-    def _between(self, first: int, last: int, step: int) -> Rounds:
+    def _between(self, bounds: slice) -> Rounds:
         """Return some of the rounds; columns of which all are wanted stay as they are."""
+        first, last, step = bounds.indices(len(self))
         if step != 1:
-            return Rounds(list(self)[first:last:step])
+            return Rounds(list(self)[bounds])
         some = Rounds()
         for start, part in self._parts:
             a, b = max(first - start, 0), min(last - start, len(part))
