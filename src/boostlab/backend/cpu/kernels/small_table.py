@@ -17,9 +17,9 @@ from boostlab.backend.cpu.in_parts import in_parts
 from boostlab.backend.cpu.kernels.channel_rounding import value
 from boostlab.backend.cpu.kernels.fixed_point import power_factors
 from boostlab.backend.cpu.kernels.packed_codes import add_eight, add_four
+from boostlab.backend.cpu.kernels.paired_columns import PAIRS
 from boostlab.backend.cpu.kernels.stump_search import LEAST, edge_search
 from boostlab.backend.cpu.kernels.tree_search import SURE, as_float, first_below, may_explain
-from boostlab.backend.cpu.kernels.whole_histogram import add_two, eight, four
 from boostlab.backend.cpu.kernels.workspace import clear, doubles, integers
 from boostlab.backend.cpu.scales import next_scale
 
@@ -93,12 +93,6 @@ def round_two(form0: int, form1: int, w: Array, t: Array, counts: Array, mass: A
     return 1
 
 
-# -- summing ---------------------------------------------------------------------------------------------------------
-
-
-BASES = {8: eight, 4: four}
-
-
 # -- searching -------------------------------------------------------------------------------------------------------
 
 
@@ -117,7 +111,7 @@ def stump_of_pairs(
     Where the cost is minus what the means of both sides explain, divided by `explains`, columns that cannot beat the
     best cut so far are not priced.  What the sides of a cut vote is says(left, right, gross, numbers).
     """
-    stamp, bases = admit(cost) if says is no_leaves else admit(cost, says), BASES[per_word]
+    stamp, (add, screen) = admit(cost) if says is no_leaves else admit(cost, says), PAIRS[per_word]
 
     @part
     def price(
@@ -134,7 +128,6 @@ def stump_of_pairs(
     @in_parts
     def search(
         words: Array,
-        base: Array,
         starts: Array,
         cuts: Array,
         cuts_below: Array,
@@ -147,13 +140,13 @@ def stump_of_pairs(
         """Return (feature, cut, side, low sums of both channels, what the sides vote) of the cheapest cut; feature < 0
         if there is none.
 
-        base says where columns start among those of their word, in numbers; cuts[j] are the cuts of column j with
-        missing values above, cuts_below[j] those with missing values below.  total are the channels' integer sums;
-        worth is what a unit of each is worth, and the sums of their magnitudes.  hist is workspace for two numbers a
-        slot, side by side.  For sides and ties see `split_search.cheapest_split`.
+        cuts[j] are the cuts of column j with missing values above, cuts_below[j] those with missing values below.
+        total are the channels' integer sums; worth is what a unit of each is worth, and the sums of their magnitudes.
+        hist is workspace for the slots of a word (see `paired_columns`).  For sides and ties see
+        `split_search.cheapest_split`.
         """
         d, n_rows, widest = starts.size - 1, words.shape[1], 1
-        values = integers(2 * n_rows)
+        values, ends, hits = integers(2 * n_rows), integers(per_word), integers(per_word)
         for i in range(n_rows):
             values[2 * i], values[2 * i + 1] = q[0, i], q[1, i]
         for j in range(d):
@@ -163,29 +156,40 @@ def stump_of_pairs(
         feature, cut, side, best, a, b = stamp, 0, 0, np.inf, np.int64(0), np.int64(0)
         for j in range(d):
             # Not `tree_search.pair_search`: of all rows few slots are empty; skipping those is a third slower.
-            if j % per_word == 0:  # one word's columns after the other share the workspace: it stays in the first cache
-                g, zero = j // per_word, 2 * starts[j]
-                clear(hist[: 2 * starts[min(j + per_word, d)] - zero])
-                word, where = words[g], bases(base[j : j + per_word])
+            position = j % per_word
+            if position == 0:  # one word's columns after the other share the workspace: it stays in the first cache
+                longest, slots, screened = 0, 0, False
+                for c in range(per_word):
+                    k, known = min(j + c, d - 1), j + c < d and cuts_below[min(j + c, d - 1)] == 0
+                    ends[c] = cuts[k] if known else 0
+                    longest, slots = max(longest, ends[c]), max(slots, starts[k + 1] - starts[k])
+                clear(hist[: 2 * per_word * slots])
+                word = words[j // per_word]
                 for i in range(U(n_rows)):
-                    add_two(hist, word[i], where, values, i)
-            n, start, last = cuts[j], 2 * starts[j] - zero, 2 * (starts[j + 1] - 1) - zero
-            mine = hist[start:last]
-            below0, below1 = np.int64(0), np.int64(0)
-            for s in range(n):
-                below0 += mine[2 * s]
-                below1 += mine[2 * s + 1]
+                    add(hist, word[i], values, i)
+            bar = -best * explains * unit0 / (unit1 * unit1) * SURE if explains > 0.0 and best < np.inf else 0.0
+            if bar > 0.0 and cuts_below[j] == 0:
+                if not screened:
+                    screen(hist, longest, ends, all0, all1, bar, hits)
+                    screened = True
+                if hits[position] == 0:
+                    continue
+            n, below0, below1 = cuts[j], np.int64(0), np.int64(0)
+            for s in range(U(n)):
+                at = U(2) * (s * U(per_word) + U(position))
+                below0 += hist[at]
+                below1 += hist[at + U(1)]
                 low[0, s], low[1, s] = below0, below1
-            if explains > 0.0 and cuts_below[j] == 0 and best < np.inf:
-                bar = -best * explains * unit0 / (unit1 * unit1) * SURE
+            if cuts_below[j] == 0:
                 if bar > 0.0 and not may_explain(low, n, all0, all1, bar):
                     continue
-            price(low, n, 0, 0, total, worth, numbers, prices)
-            if cuts_below[j] == 0:
-                at, best = first_below(prices, n, best)
-                if at >= 0:
-                    feature, cut, side, a, b = j, at, 0, low[0, at], low[1, at]
+                price(low, n, 0, 0, total, worth, numbers, prices)
+                k, best = first_below(prices, n, best)
+                if k >= 0:
+                    feature, cut, side, a, b = j, k, 0, low[0, k], low[1, k]
                 continue
+            price(low, n, 0, 0, total, worth, numbers, prices)
+            last = 2 * ((starts[j + 1] - 1 - starts[j]) * per_word + position)
             gone0, gone1 = hist[last], hist[last + 1]
             price(low, cuts_below[j], gone0, gone1, total, worth, numbers, others)
             for s in range(n):
