@@ -10,7 +10,7 @@ from boostlab.backend.cpu.compiling import kernel, part
 from boostlab.backend.cpu.functions import bits
 from boostlab.backend.cpu.in_parts import in_parts
 from boostlab.backend.cpu.kernels.fixed_point import power_factors
-from boostlab.backend.cpu.kernels.workspace import clear, copy, naturals, total
+from boostlab.backend.cpu.kernels.workspace import clear, copy, doubles, integers, naturals, total
 
 Array = np.ndarray[Any, Any]
 U = np.uint64
@@ -71,7 +71,7 @@ def _add_found(x: Array, cuts: Array, values: Array, k: int, start: int, missing
         left -= half
     for c in range(values.shape[1]):
         for i in range(x.size):
-            sums[c, i] += values[low[i] + U(k), c] if x[i] == x[i] else missing[k, c]
+            sums[c * BLOCK + i] += values[low[i] + U(k), c] if x[i] == x[i] else missing[k, c]
 
 
 @in_parts
@@ -94,28 +94,28 @@ def lookup_scores(
     """
     outputs, ends = values.shape[1], features.size - 1
     scale, more = power_factors(-power)
-    x, sums = np.empty((ABREAST, BLOCK)), np.empty((outputs, BLOCK), np.int64)
-    x0, x1, x2, x3 = x[0], x[1], x[2], x[3]
+    x, sums = doubles(ABREAST * BLOCK), integers(outputs * BLOCK)
     for start in range(first, last, BLOCK):
         size = min(BLOCK, last - start)
-        for c in range(outputs):
-            clear(sums[c])
+        clear(sums)
         for k in range(features.size):
             if k % ABREAST == 0:
                 j0, j1 = U(features[k]), U(features[min(k + 1, ends)])
                 j2, j3 = U(features[min(k + 2, ends)]), U(features[min(k + 3, ends)])
                 for i in range(U(size)):
                     r = U(start) + i
-                    x0[i], x1[i], x2[i], x3[i] = X[r, j0], X[r, j1], X[r, j2], X[r, j3]
-            mine, own = x[k % ABREAST][:size], cuts[: starts[k + 1]]
+                    x[i], x[U(BLOCK) + i] = X[r, j0], X[r, j1]
+                    x[U(2 * BLOCK) + i], x[U(3 * BLOCK) + i] = X[r, j2], X[r, j3]
+            at = k % ABREAST * BLOCK
+            mine, own = x[at : at + size], cuts[: starts[k + 1]]
             if outputs * (starts[k + 1] - starts[k]) <= FEW:
                 for c in range(outputs):
-                    _add_steps(mine, own, values, c, starts[k], k, missing[k, c], sums[c])
+                    _add_steps(mine, own, values, c, starts[k], k, missing[k, c], sums[c * BLOCK :])
             else:
                 _add_found(mine, own, values, k, starts[k], missing, sums)
         for c in range(outputs):
             for i in range(size):
-                out[start + i, c] = np.float64(sums[c, i]) * scale * more
+                out[start + i, c] = np.float64(sums[c * BLOCK + i]) * scale * more
 
 
 @kernel
