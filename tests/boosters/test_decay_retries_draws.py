@@ -11,7 +11,7 @@ from boostlab.boosters.adaboost import AdaBoost
 from boostlab.boosters.logitboost import LogitBoostOfClasses
 from boostlab.contract import Learner, Retry, Reweigh, Rule, Session, Step, Task
 from boostlab.data.table import Table
-from boostlab.engine.training import history
+from boostlab.ensemble.rounds import history
 from boostlab.ensemble.vote import Ensemble, coefficients
 from tables import train
 

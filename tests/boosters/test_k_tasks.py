@@ -8,7 +8,7 @@ from boostlab.backend.cpu.masses import Masses
 from boostlab.boosters.logitboost import LogitBoostOfClasses
 from boostlab.contract import Learner, Session, Stop
 from boostlab.data.table import Bins, Table
-from boostlab.engine.training import history
+from boostlab.ensemble.rounds import history
 from boostlab.ensemble.vote import Ensemble, probabilities
 from tables import train, training_of
 

@@ -60,7 +60,7 @@ def test_a_constant_stump_on_a_categorical_column(first, path):
     X = np.column_stack([rng.integers(0, 4, 200), rng.normal(size=200)])
     y = (np.isin(X[:, 0], [0, 2]) ^ (rng.random(200) < 0.2)).astype(int)
     model = boostlab.LogitBoostClassifier(n_estimators=4, categorical_features=[0]).fit(X, y)
-    rounds, told = model._ensemble.rounds, model.history_
+    rounds, told = list(model._ensemble.rounds), model.history_
     where = 0 if first else 3
     rounds[where] = Round(constant(0.25), rounds[where].alpha)
     model._ensemble = Ensemble(model._ensemble.rule, rounds, 2)

@@ -74,8 +74,8 @@ class AdaBoost(Exponential):
     def plain(self, s: State) -> Plain:
         """Step 4 as a formula."""
         if self.fixed_step is not None:
-            return Plain(constant, (self.fixed_step,), 0.5, self.facts)
-        return Plain(half_log_odds, (self.learning_rate,), 0.5, self.facts)
+            return Plain(constant, (self.fixed_step,), 0.5, self.facts_of_many)
+        return Plain(half_log_odds, (self.learning_rate,), 0.5, self.facts_of_many)
 
     def vote(self, s: State, error: float) -> float:
         """Step 4."""

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import KW_ONLY, dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -33,8 +33,9 @@ from boostlab.data.sample import Sample, hold_out
 from boostlab.data.table import Bins, Table
 from boostlab.engine.measures import MEASURES, REGRESSION_MEASURES
 from boostlab.engine.monitors import Callbacks, InformationCriterion, Validation
-from boostlab.engine.training import Monitor, Training, history
-from boostlab.ensemble.vote import Ensemble, Round
+from boostlab.engine.training import Monitor, Training
+from boostlab.ensemble.rounds import Round, history
+from boostlab.ensemble.vote import Ensemble
 from boostlab.learners import as_learner
 from boostlab.reductions.training import reduce
 from boostlab.solvers.allowance import FitTime
@@ -274,7 +275,7 @@ class Booster(Patient, Complaining, Explaining, Constraining, Targets, Showing, 
             self._training = training
         else:
             self.__dict__.pop("_training", None)
-        told = history([*trained, *training.state.rounds[len(trained) :], *rounds[training.state.t :]])
+        told = history(trained + training.state.rounds[len(trained) :] + rounds[training.state.t :])
         self._conclude(training.rule, rounds, told, str(training.last or stop))
         self._complain(self._complaint(training) if rounds else self._empty)
         self._remember(training.rows)
@@ -284,6 +285,11 @@ class Booster(Patient, Complaining, Explaining, Constraining, Targets, Showing, 
         self._keep(Ensemble(rule, rounds, self._n_classes), history, stop)
         self.feature_importances_ = self._ensemble.importances(self.n_features_in_)
 
+    @cached_property
+    def estimators_(self) -> list[Any]:
+        """The voters, which are made when one looks at them; a model of several binary problems sets its boosters."""
+        return self._ensemble.voters
+
     def _keep(self, ensemble: Ensemble, history: dict[str, Any], stop_reason: str) -> None:
         """Take a vote, trained or loaded, as the model's own."""
         self._forget()
@@ -292,7 +298,7 @@ class Booster(Patient, Complaining, Explaining, Constraining, Targets, Showing, 
         self.history_ = history
         self.stop_reason_ = stop_reason
         self.n_estimators_ = len(ensemble)
-        self.estimators_ = ensemble.voters
+        self.__dict__.pop("estimators_", None)
         self.estimator_weights_ = ensemble.alphas
 
     # -- warm start ----------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from boostlab.boosters.params import Check, one_of
 from boostlab.contract import Learner, Rule
 from boostlab.contract.constraints import Constraints
 from boostlab.contract.slots import Slots
-from boostlab.ensemble.vote import Round, coefficients
+from boostlab.ensemble.rounds import Round, Rounds, coefficients
 from boostlab.learners import DecisionStump
 from boostlab.learners.fitted_stump import Stump
 
@@ -130,12 +130,12 @@ class Constraining:
                 "against the rest, or leave monotone out."
             )
 
-    def _shaped(self, rounds: list[Round], slots: Slots | None) -> list[Round]:
+    def _shaped(self, rounds: Rounds, slots: Slots | None) -> Rounds:
         """Return the rounds, with monotone columns' shapes made monotone where that is asked for."""
         directions = None if self.shapes is None else self._directions()
         if directions is None or slots is None or not rounds:
             return rounds
-        return isotonic_rounds(rounds, directions, slots)
+        return Rounds(isotonic_rounds(rounds, directions, slots))
 
 
 def isotonic_rounds(rounds: Sequence[Round], directions: Array, slots: Slots) -> list[Round]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from functools import partial
 from typing import Any, ClassVar
 
@@ -13,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from boostlab.data.table import Table
 from boostlab.engine.training import Training
-from boostlab.ensemble.vote import Ensemble, Round, decide, settle
+from boostlab.ensemble.vote import Ensemble, decide, settle
 
 Array = npt.NDArray[Any]
 
@@ -101,8 +100,7 @@ def _says_one_thing(ensemble: Ensemble, training: Training, counts: Any, of_scor
     again; not where that would take another look at rows that are not in this process.
     """
     s = training.state
-    rounds: Sequence[Round] = s.rounds
-    if len(ensemble) < len(rounds) or ensemble.rounds[-1] is not rounds[-1]:  # or the rule had a last word
+    if len(ensemble) < len(s.rounds) or not ensemble.rounds.ends_with_last_of(s.rounds):  # or the rule had a last word
         rows: Any = training.rows
         table = rows.table if training.watched is None else training.watched.table
         if not isinstance(table, Table):

@@ -20,8 +20,7 @@ class Explaining(Fitted):
         from boostlab.explain.reference import Reference
 
         self._forget()
-        voters = self._ensemble.voters
-        first = voters[0] if voters else None
+        first = self._ensemble.first_voter
         if first is not None and (first[0] if isinstance(first, tuple) else first).stored_as:
             used, _ = self._ensemble.shares_of_used(self.n_features_in_)
             here = isinstance(rows, CpuRows)

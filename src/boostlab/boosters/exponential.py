@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -81,6 +82,11 @@ class Exponential(Rule):
     def facts(self, s: State, error: float, alpha: float, after: Sums = ()) -> Facts:
         """Return what there is to say of a step."""
         return {"error": error, "edge": 1 - 2 * error, "objective": self.loss(s, error, alpha, after)}
+
+    def facts_of_many(self, s: State, errors: Sequence[float], alphas: Sequence[float]) -> dict[str, Sequence[float]]:
+        """Return what there is to say of many steps of a plain rule, a column a fact."""
+        losses = [self.loss(s, error, alpha, ()) for error, alpha in zip(errors, alphas, strict=True)]
+        return {"error": errors, "edge": [1 - 2 * error for error in errors], "objective": losses}
 
     def loss(self, s: State, error: float, alpha: float, after: Sums) -> float:
         """Return the objective after the step; the mean of exp(-y F) is the product of the normalisers Z."""

@@ -25,7 +25,7 @@ from boostlab.data.input_errors import one_sentence
 from boostlab.data.sample import encode_labels
 from boostlab.data.table import Bins
 from boostlab.engine.streaming import PIECE, Filter, StreamTraining
-from boostlab.engine.training import history
+from boostlab.ensemble.rounds import history
 from boostlab.solvers.filtering import Calls, FilteredEdge, sequential_edge
 
 _NEED_A_SAMPLE = (

@@ -68,7 +68,7 @@ class L1Boost(Exponential):
         """Step 3 as a formula, where b does not change."""
         if self.penalty == "additive" and self.beta > 0:
             return None
-        return Plain(less_a_constant, (atanh(self.beta), self.learning_rate), self.limit(s, 0.5), self.facts)
+        return Plain(less_a_constant, (atanh(self.beta), self.learning_rate), self.limit(s, 0.5), self.facts_of_many)
 
     def usual(self, s: State) -> UsualRound:
         """Steps 2 and 3, where b changes."""

@@ -20,6 +20,7 @@ from boostlab.contract import Array, Retry, Reweigh, Rule, State, Step, Stop, Ta
 from boostlab.data.matrix import canonical_order
 from boostlab.data.sample import check_sample
 from boostlab.data.table import Table
+from boostlab.ensemble.rounds import Rounds
 from boostlab.ensemble.vote import Ensemble, settle, votes_of
 from boostlab.solvers.allowance import Allowance, SolverError
 
@@ -194,7 +195,7 @@ class ReweighingClassifier(BoostingClassifier):
                     reason = str(answer)
                 else:
                     facts = {**rounds[-1].facts, **answer.facts}
-                    kept = [*rounds[:-1], replace(rounds[-1], alphas=answer.alphas, facts=facts)]
+                    kept = Rounds([*rounds[:-1], replace(rounds[-1], alphas=answer.alphas, facts=facts)])
                     history = {name: column.copy() for name, column in history.items()}
                     history["program"][len(rounds) - 1] = answer.facts["program"]
             model._keep(Ensemble(rule, kept, len(self.classes_)), history, reason)

@@ -14,7 +14,8 @@ from boostlab.boosters.reweighed import Reweighed
 from boostlab.contract import Learner, Rule, Stop
 from boostlab.data.table import Table
 from boostlab.engine.training import Training
-from boostlab.ensemble.vote import Round, votes_of
+from boostlab.ensemble.rounds import Rounds
+from boostlab.ensemble.vote import votes_of
 from boostlab.learners.stump import DecisionStump
 from boostlab.learners.tree.learner import DecisionTree
 
@@ -115,7 +116,7 @@ class StagedTraining:
         return self.training.state.t
 
     @property
-    def rounds(self) -> list[Round]:
+    def rounds(self) -> Rounds:
         """What they left behind."""
         return self.training.state.rounds
 

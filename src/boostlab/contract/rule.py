@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, ClassVar, Protocol
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from boostlab.contract.formula import formula, parameters
 from boostlab.contract.learner import Found
-from boostlab.contract.step import Facts, Retry, Reweigh, Step, Stop
+from boostlab.contract.step import Retry, Reweigh, Step, Stop
 from boostlab.contract.task import Task
 from boostlab.contract.usual import UsualRound
 
@@ -69,7 +69,8 @@ class Plain:
     limit : float
         From this weighted error on a voter is of no use.
     facts : callable
-        What `step` says of a voter that is not perfect: facts(state, error, alpha).
+        What `step` says of voters that are not perfect, for many rounds in turn: facts(state, errors, alphas) returns a
+        column a fact.
 
     Examples
     --------
@@ -78,7 +79,7 @@ class Plain:
     >>> @formula
     ... def half_log_odds(error: float, numbers: tuple[float, ...]) -> float:
     ...     return numbers[0] * 0.5 * log((1 - error) / error)
-    >>> plain = Plain(half_log_odds, (1.0,), 0.5, lambda s, error, alpha: {"error": error})
+    >>> plain = Plain(half_log_odds, (1.0,), 0.5, lambda s, errors, alphas: {"error": errors})
     >>> round(plain(0.2), 3)
     0.693
     """
@@ -86,7 +87,7 @@ class Plain:
     alpha: Callable[[float, tuple[float, ...]], float]
     numbers: tuple[float, ...]
     limit: float
-    facts: Callable[[State, float, float], Facts]
+    facts: Callable[[State, Sequence[float], Sequence[float]], Mapping[str, Sequence[float]]]
 
     def __call__(self, error: float) -> float:
         """Return alpha for a voter with this weighted error."""

@@ -16,7 +16,7 @@ from boostlab.backend.cpu.kernels.sparse_histogram import walk_sparse
 from boostlab.backend.cpu.kernels.tree_descent import walk
 from boostlab.backend.cpu.threads import spread
 from boostlab.contract import Rule
-from boostlab.data.matrix import arrays_of, blocks, is_sparse
+from boostlab.data.matrix import arrays_of, blocks, is_plain, is_sparse, seen
 from boostlab.data.table import Table
 
 Array = npt.NDArray[Any]
@@ -49,8 +49,8 @@ def leaf_of(table: Table, nodes: tuple[Array, Array, Array, Array], starts: Arra
     return out
 
 
-def step_scores(table: Table, features: Array, steps: tuple[Array, Array, Array, Array]) -> Array:
-    """Return the integer sums of step functions, one column an output.
+def step_scores(table: Table, features: Array, steps: tuple[Array, Array, Array, Array], power: int) -> Array:
+    """Return the sums of step functions, one column an output.
 
     Parameters
     ----------
@@ -60,20 +60,27 @@ def step_scores(table: Table, features: Array, steps: tuple[Array, Array, Array,
         The columns that have one.
     steps : tuple of arrays
         Where each feature's cuts start, the cuts, the values of the intervals, and those of missing numbers.
+    power : int
+        The values are integers, multiples of 2^-power.
     """
     X, n = table.X, table.n_rows
-    out = np.zeros((n, steps[2].shape[1]), np.int64)
-
-    def dense(first: int, last: int) -> None:
-        for start, block in blocks(X, first, last):
-            kernels.lookup_scores(block, features, *steps, start, out)
-
     if is_sparse(X):
-        place = np.full(X.shape[1], -1, np.int64)
+        place, sums = np.full(X.shape[1], -1, np.int64), np.zeros((n, steps[2].shape[1]), np.int64)
         place[features] = np.arange(len(features))
-        spread(lambda a, b: kernels.lookup_sparse(*arrays_of(X), place, *steps, a, b, out), n, 8 * X.nnz, table.threads)
-    else:
-        spread(dense, n, n * max(len(features), 1) * 8, table.threads)
+        spread(
+            lambda a, b: kernels.lookup_sparse(*arrays_of(X), place, *steps, a, b, sums), n, 8 * X.nnz, table.threads
+        )
+        return np.ldexp(sums.astype(np.float64), -power)
+    out, cells = np.empty((n, steps[2].shape[1])), n * max(len(features), 1) * 2
+    if is_plain(X):
+        kernels.lookup_scores.shared(cells, table.threads, seen(X), features, *steps, power, 0, n, out)
+        return out
+
+    def copied(first: int, last: int) -> None:
+        for start, block in blocks(X, first, last):
+            kernels.lookup_scores(block, features, *steps, power, 0, len(block), out[start : start + len(block)])
+
+    spread(copied, n, 4 * cells, table.threads)
     return out
 
 

@@ -25,7 +25,8 @@ from boostlab.engine.measures import (
     squared_error,
 )
 from boostlab.engine.training import Training
-from boostlab.ensemble.vote import decide, key_of, probabilities, shown
+from boostlab.ensemble.rounds import key_of
+from boostlab.ensemble.vote import decide, probabilities, shown
 
 Array = npt.NDArray[Any]
 

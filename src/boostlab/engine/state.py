@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.contract import Found, Rows, Rule
-from boostlab.ensemble.vote import Round, VoteBound, coefficients
+from boostlab.ensemble.rounds import Rounds, coefficients
+from boostlab.ensemble.vote import VoteBound
 
 Array = npt.NDArray[Any]
 
@@ -22,7 +23,7 @@ class TrainingState:
         self.held, self.horizon = held, horizon
         self.n, self.size = held.n, max(held.n, float(held.n_sample))
         self.y, self.codes, self.n_classes = held.y, held.k, held.n_classes
-        self.rounds: list[Round] = []
+        self.rounds = Rounds()
         self.bound, self.standing = VoteBound(rule.comes_back), 0.0
         self.found: Sequence[Found] = ()
         self.own = SimpleNamespace()

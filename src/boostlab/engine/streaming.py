@@ -16,7 +16,8 @@ from boostlab.backend import CpuSample, Masses, values
 from boostlab.contract import Learner, Retry, Step, Stop, Task
 from boostlab.data.matrix import by_rows, is_sparse
 from boostlab.data.table import Bins, Table
-from boostlab.ensemble.vote import Ensemble, Round
+from boostlab.ensemble.rounds import Round
+from boostlab.ensemble.vote import Ensemble
 from boostlab.solvers.filtering import Calls, FilteredEdge, sequential_edge
 
 Array = npt.NDArray[Any]

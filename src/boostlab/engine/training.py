@@ -5,9 +5,8 @@ from __future__ import annotations
 import copy
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,8 @@ import numpy.typing as npt
 from boostlab.contract import Facts, Found, Learner, Retry, Reweigh, Rows, Rule, Step, Stop, Task
 from boostlab.contract.rule import plain_of, usual_of
 from boostlab.engine.state import TrainingState
-from boostlab.ensemble.vote import Round, constant, settle
+from boostlab.ensemble.rounds import ManyRounds, Round, Rounds, columns
+from boostlab.ensemble.vote import constant, settle
 
 Array = npt.NDArray[Any]
 
@@ -274,24 +274,26 @@ class Training:
         voters: Sequence[Any],
         largest: Sequence[float],
         alphas: Sequence[float],
-        facts: Sequence[Facts],
+        facts: Mapping[str, Any] | Sequence[Facts],
         seconds: float,
     ) -> None:
-        """Take note of voters, whose votes are at most so large, that the sample's scores know already."""
+        """Take note of voters, whose votes are at most so large, that the sample's scores know already.
+
+        The facts are columns, or those of each.
+        """
         if self.watched is not None:
             for voter, alpha in zip(voters, alphas, strict=True):
                 self.watched.advance(Step(alpha), voter)
         self.state.bound.add_many(largest, alphas)
-        self.state.rounds += [
-            Round(voter, alpha, facts={"alpha": alpha, **told, "seconds": seconds})
-            for voter, alpha, told in zip(voters, alphas, facts, strict=True)
-        ]
+        facts = facts if isinstance(facts, Mapping) else columns(facts)
+        told = {"alpha": alphas, **facts, "seconds": np.full(len(alphas), seconds)}
+        self.state.rounds.join(ManyRounds(voters, alphas, told))
 
     def settled(self, scores: Any) -> Array:
         """Return scores as the finished model would decide by them."""
         return scores.map(settle, self.state.bound.value)
 
-    def finished(self, rounds: int | None = None) -> list[Round]:
+    def finished(self, rounds: int | None = None) -> Rounds:
         """Return the first rounds (all by default), with the rule's last word on coefficients; `last` is its stop."""
         state = copy.copy(self.state)
         state.rounds = self.state.rounds[:rounds]
@@ -299,7 +301,8 @@ class Training:
         if last is None or (self.session.directed and _turns(last)):
             return state.rounds
         end, self.last = state.rounds[-1], last.stop
-        return [*state.rounds[:-1], replace(end, alphas=np.asarray(last.alphas), facts={**end.facts, **last.facts})]
+        settled = replace(end, alphas=np.asarray(last.alphas), facts={**end.facts, **last.facts})
+        return Rounds([*state.rounds[:-1], settled])
 
     # -- a rule's promises -------------------------------------------------------------------------------------------
 
@@ -346,13 +349,3 @@ def _turns(answer: Any) -> bool:
     if isinstance(answer, Reweigh):
         return bool((np.asarray(answer.alphas) < 0).any())
     return isinstance(answer, Step) and (answer.alpha < 0 or answer.decay < 0)
-
-
-def history(rounds: Sequence[Round]) -> dict[str, Any]:
-    """Return the rounds' facts as columns of equal length (NaN where a round has no such fact)."""
-    first = tuple(rounds[0].facts) if rounds else ("alpha",)
-    if rounds and all(tuple(r.facts) == first for r in rounds):
-        told = np.fromiter(chain.from_iterable(r.facts.values() for r in rounds), np.float64)
-        return dict(zip(first, told.reshape(len(rounds), -1).T.copy(), strict=True))
-    names = dict.fromkeys(["alpha", *(name for r in rounds for name in r.facts)])
-    return {name: np.array([r.facts.get(name, np.nan) for r in rounds]) for name in names}

@@ -54,8 +54,7 @@ class LookupTable:
 
     def scores(self, table: Table) -> Array:
         """Return the scores of all rows, one column an output."""
-        out = step_scores(table, self.features, (self.starts, self.cuts, self.values, self.missing))
-        return np.ldexp(out.astype(np.float64), -self.power)
+        return step_scores(table, self.features, (self.starts, self.cuts, self.values, self.missing), self.power)
 
 
 def _steps(stumps: list[tuple[float, Any]], width: int) -> tuple[Array, Array, Array]:

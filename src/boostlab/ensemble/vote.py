@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.contract import Each, Rule
+from boostlab.contract import Rule
 from boostlab.contract.voter import votes_of as votes_of
 from boostlab.data.evaluation import add_weighted, scores_after
 from boostlab.data.matrix import is_sparse
@@ -18,55 +17,11 @@ from boostlab.data.table import Table
 from boostlab.ensemble.flat_trees import FlatTrees
 from boostlab.ensemble.leaf_masks import LeafMasks
 from boostlab.ensemble.lookup import LookupTable
-from boostlab.learners.fitted_stump import CategoryStump, Stump
+from boostlab.ensemble.rounds import ManyRounds, Round, Rounds, coefficients, joined, key_of
+from boostlab.learners.fitted_stump import CategoryStump, Stump, Stumps
 from boostlab.learners.together import votes_of_each
 
 Array = npt.NDArray[Any]
-
-
-@dataclass(slots=True)
-class Round:
-    """What one round left behind."""
-
-    voter: Any  # one voter, or a tuple of them (one per class)
-    alpha: float
-    decay: float = 1.0  # what the round multiplied all earlier coefficients by
-    alphas: Array | None = None  # all coefficients so far, where the rule set them anew
-    facts: dict[str, float] = field(default_factory=dict)
-    each: Each | None = None  # coefficients of the classes, where they have their own
-
-
-def coefficients(rounds: Sequence[Round]) -> Array:
-    """Return the coefficients of all voters after these rounds, decay and re-weighting applied; T x K if `each`."""
-    own = next((r.each for r in rounds if r.each is not None), None)
-    alphas = np.zeros(len(rounds) if own is None else (len(rounds), len(own.alphas)))
-    for t, r in enumerate(rounds):
-        if r.alphas is not None:
-            alphas[: t + 1] = r.alphas
-        elif r.each is not None:
-            alphas[:t] *= r.each.decays
-            alphas[t] = r.each.alphas
-        else:
-            if r.decay != 1.0:
-                alphas[:t] *= r.decay
-            alphas[t] = r.alpha
-    return alphas
-
-
-def key_of(voter: Any) -> tuple[Hashable, float]:
-    """Return what tells a voter from others (see `Voter.key`); a tuple of voters is like no other."""
-    return (id(voter), 1.0) if isinstance(voter, tuple) else voter.key()
-
-
-def joined(rounds: Sequence[Round]) -> tuple[list[Any], Array]:
-    """Return every voter once, in the order they first came, and the sum of what all its rounds gave it."""
-    voters: dict[Hashable, Any] = {}
-    sums: dict[Hashable, float] = {}
-    for r in rounds:
-        key = key_of(r.voter)
-        voters.setdefault(key, r.voter)
-        sums[key] = sums.get(key, 0.0) + r.alpha
-    return list(voters.values()), np.array(list(sums.values()))
 
 
 class VoteBound:
@@ -110,8 +65,8 @@ class VoteBound:
     def add_many(self, largest: Sequence[float], alphas: Sequence[float]) -> None:
         """Take in rounds of voters that vote numbers, so large, and do not come back."""
         self._largest += largest
-        for most, alpha in zip(largest, alphas, strict=True):
-            self.value += abs(alpha) * most
+        rises = np.abs(alphas) * np.array(largest)
+        self.value = float(np.add.accumulate(np.append(self.value, rises))[-1])  # one after the other, as `add` does
 
 
 def constant(vote: float) -> Stump:
@@ -171,12 +126,21 @@ class Ensemble:
     """
 
     def __init__(self, rule: Rule, rounds: Sequence[Round], n_classes: int) -> None:
-        self.rule, self.rounds, self.n_classes = rule, list(rounds), n_classes
+        self.rule, self.rounds, self.n_classes = rule, Rounds(rounds), n_classes
         self._shares: tuple[Array, Array] | None = None
-        if rule.comes_back:
-            self.voters, self.alphas = joined(self.rounds)
-        else:
-            self.voters, self.alphas = [r.voter for r in self.rounds], coefficients(self.rounds)
+        self.alphas = joined(self.rounds)[1] if rule.comes_back else coefficients(self.rounds)
+
+    @cached_property
+    def voters(self) -> list[Any]:
+        """The voters, each once if they may come back, else one a round."""
+        return joined(self.rounds)[0] if self.rule.comes_back else self.rounds.voters
+
+    @property
+    def first_voter(self) -> Any:
+        """The first voter, or one that is equal; None if there is none."""
+        for part in self.rounds.parts:
+            return part.voters[0] if isinstance(part, ManyRounds) else part[0].voter
+        return None
 
     @property
     def width(self) -> int:
@@ -217,7 +181,7 @@ class Ensemble:
         return np.array(features, np.intp), np.array(thresholds, np.float64)
 
     def _collapses(self) -> bool:
-        return self.rule.additive and all(isinstance(r.voter, Stump | CategoryStump) for r in self.rounds)
+        return self.rule.additive and all(isinstance(v, Stump | CategoryStump) for v in self.voters)
 
     def __len__(self) -> int:
         return len(self.rounds)
@@ -305,9 +269,14 @@ class Ensemble:
             self._shares = used, shares / whole if whole > 0 else shares
         return self._shares
 
-    def _amounts(self, n_features: int) -> tuple[list[int], Any]:
+    def _amounts(self, n_features: int) -> tuple[Any, Any]:
         """Return the features that voters use, in their order, and by how much."""
         sizes = np.abs(self.alphas)
+        parts = self.rounds.parts
+        stumps = [part.voters for part in parts if isinstance(part, ManyRounds) and isinstance(part.voters, Stumps)]
+        if len(stumps) == len(parts) > 0 and not self.rule.comes_back:
+            rises = np.concatenate([s.right - s.left for s in stumps])
+            return np.concatenate([s.feature for s in stumps]), sizes * (np.abs(rises) / 2)
         if all(type(v) is Stump and type(v.left) is float for v in self.voters):  # the usual voters, all at once
             rise = np.array([v.right for v in self.voters]) - np.array([v.left for v in self.voters])
             return [v.feature for v in self.voters], sizes * (np.abs(rise) / 2)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import Any, ClassVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -133,6 +134,44 @@ class Stump(Voter):
         """Refuse a cut through categories."""
         plain = self.feature not in setting.n_categories or np.array_equal(self.left, self.right)
         need(plain, "a threshold on a categorical column")
+
+
+class Stumps(Sequence[Stump]):
+    """Many stumps whose votes are numbers, as columns; they are made when one looks at them.
+
+    Parameters
+    ----------
+    feature, cut, threshold, left, right, missing : arrays
+        The fields of a `Stump`, one entry a stump.
+    """
+
+    def __init__(self, feature: Array, cut: Array, threshold: Array, left: Array, right: Array, missing: Array) -> None:
+        self.feature, self.cut, self.threshold = feature, cut, threshold
+        self.left, self.right, self.missing = left, right, missing
+
+    @property
+    def _columns(self) -> tuple[Array, ...]:
+        return self.feature, self.cut, self.threshold, self.left, self.right, self.missing
+
+    @cached_property
+    def made(self) -> list[Stump]:
+        """The stumps."""
+        return [Stump(*fields) for fields in zip(*(column.tolist() for column in self._columns), strict=True)]
+
+    def __len__(self) -> int:
+        return len(self.feature)
+
+    def __iter__(self) -> Iterator[Stump]:
+        return iter(self.made)
+
+    @overload
+    def __getitem__(self, at: int) -> Stump: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Stump]: ...
+    def __getitem__(self, at: int | slice) -> Stump | list[Stump]:
+        if isinstance(at, int) and "made" not in self.__dict__:  # one that is looked at does not need the others
+            return Stump(*(column[at].item() for column in self._columns))
+        return self.made[at]
 
 
 @voter_kind("category_stump")

@@ -31,7 +31,7 @@ from boostlab.contract.sums import errors_of_labels
 from boostlab.learners.class_criteria import ByClass, ClassGini, Labels
 from boostlab.learners.constrained_search import ConstrainedSearch
 from boostlab.learners.criteria import CRITERIA, MixedEdge
-from boostlab.learners.fitted_stump import CategoryStump, Stump
+from boostlab.learners.fitted_stump import CategoryStump, Stump, Stumps
 from boostlab.learners.ranking import ranked
 from boostlab.learners.search import SplitSearch
 
@@ -177,7 +177,7 @@ class StumpSession(Session):
         """Return the edges that stumps on numbers have, which vote the better way if they may."""
         return abs(edge) if self.sides == 0 else self.sides * edge
 
-    def voters(self, found: Array, leaves: Array | None = None) -> list[Stump]:
+    def voters(self, found: Array, leaves: Array | None = None) -> Stumps:
         """Return many stumps on numbers at once: feature, cut, side of missing values, and what both sides vote.
 
         Without leaves these are -1 and +1, by the edge that comes next (see `kernels.stump_search.best_edge`).
@@ -189,8 +189,8 @@ class StumpSession(Session):
             left = -right
         else:
             left, right = leaves.T
-        votes = left, right, np.where(low, left, right)
-        return [Stump(*facts) for facts in zip(*(a.tolist() for a in (feature, cut, threshold, *votes)), strict=True)]
+        columns = feature, cut, threshold, left, right, np.where(low, left, right)
+        return Stumps(*(column.copy() for column in columns))  # not all that was found
 
     def _voter(self, found: Place, channel: Channel, drawn: bool) -> tuple[Stump | CategoryStump, Sums]:
         """Return the stump that was found, and its sums (none for a draw).

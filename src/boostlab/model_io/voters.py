@@ -16,7 +16,7 @@ import boostlab.learners  # noqa: F401 - fills KINDS
 from boostlab.boosters.registry import load_learner
 from boostlab.contract import Each, Voter
 from boostlab.contract.voter import KINDS, LARGEST_SCORE, VOTE, Layout, Setting, Unfit
-from boostlab.ensemble.vote import Round
+from boostlab.ensemble.rounds import Round
 from boostlab.model_io.problems import IMPORT, JOBLIB, Damage, Problem, need, shown
 
 Array = npt.NDArray[Any]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.ensemble.vote import key_of
+from boostlab.ensemble.rounds import key_of
 from boostlab.learners import DecisionStump, VoterPool, as_learner
 from boostlab.learners.fitted_stump import CategoryStump, Stump
 from boostlab.theory import margin_bounds as by_margins

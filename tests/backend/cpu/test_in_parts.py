@@ -13,7 +13,7 @@ from numba.core import event
 
 from boostlab.backend.cpu import teams
 from boostlab.backend.cpu.in_parts import PART, adding, in_parts
-from boostlab.backend.cpu.kernels.spin_barrier import meet
+from boostlab.backend.cpu.kernels.spin_barrier import await_all, meet, tell
 from boostlab.backend.cpu.threads import AtOnce
 
 Array = np.ndarray[Any, Any]
@@ -55,6 +55,32 @@ def together(me: int, team: Array, size: int, rounds: int, told: Array) -> int:
         if meet(team, size):
             return -1
     return rounds
+
+
+@in_parts
+def telling(me: int, team: Array, rounds: int, told: Array) -> int:
+    """Every part says what it has and of which round it is; all see what all have."""
+    for r in range(1, rounds + 1):
+        told[me, 0] = r * me
+        tell(told, me, 1, r)
+        if await_all(told, 1, r, team):
+            return -1
+        for p in range(told.shape[0]):
+            if told[p, 0] != r * p:
+                return -2
+        tell(told, me, 2, r)
+        if await_all(told, 2, r, team):
+            return -1
+    return rounds
+
+
+@in_parts
+def failing_to_tell(me: int, team: Array, told: Array, who: int) -> int:
+    """One member fails, and the others wait for what it has to say."""
+    if me == who:
+        raise MemoryError
+    tell(told, me, 0, 1)
+    return 1 if await_all(told, 0, 1, team) else 0
 
 
 @in_parts
@@ -136,8 +162,16 @@ def test_calls_at_the_same_time_have_teams_of_their_own():
 def test_a_member_that_fails_does_not_leave_the_others_waiting(who):
     with pytest.raises(MemoryError, match="found no memory"):
         failing.together(3, lambda team, _: (team, 3, who))
+    with pytest.raises(MemoryError):
+        failing_to_tell.together(3, lambda team, _: (team, np.zeros((3, 1), np.int64), who))
     told = np.zeros(3, np.int64)
     assert together.together(3, lambda team, _: (team, 3, 5, told)) == 5
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_all_see_what_members_tell(size):
+    told = np.zeros((size, 8), np.int64)
+    assert telling.together(size, lambda team, _: (team, 200, told)) == 200
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

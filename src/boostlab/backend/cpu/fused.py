@@ -6,6 +6,7 @@ that loop would, to the bit, so that the two may take turns.  A round that is un
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +16,7 @@ import numpy.typing as npt
 from boostlab.backend.cpu.bin_codes import DenseCodes
 from boostlab.backend.cpu.followed_histograms import Follower
 from boostlab.backend.cpu.interleaved import InterleavedLayout
-from boostlab.backend.cpu.kernels.fused_rounds import FACTS, rounds_of
+from boostlab.backend.cpu.kernels.fused_rounds import FACTS, LINE, rounds_of
 from boostlab.backend.cpu.kernels.fused_update import BLOCK
 from boostlab.backend.cpu.scales import keeps
 from boostlab.contract import NEGLIGIBLE, Facts, Plain
@@ -37,7 +38,7 @@ class MadeRounds(NamedTuple):
     places: Array  # feature, cut, side of missing values, and more, a row each
     leaves: Array | None  # what the sides vote; None: -1 and +1, by the edges, which are the fourth of the places
     alphas: list[float]
-    facts: list[Facts]
+    facts: Mapping[str, Any] | list[Facts]  # a column a fact, or those of each
 
     @property
     def largest(self) -> list[float]:
@@ -96,10 +97,10 @@ class FusedRounds:
         size, listed = self.codes.team_size, self.codes.n_rows + self.codes.team_size
         by_rows = not self.codes.dense or (size > 1 and self.codes.parts_rows)
         slots = self.codes.n_slots if self.layout is None else self.layout.size
-        outs = np.zeros((size if by_rows else 0, slots), np.int64)
+        outs = _lines(size if by_rows else 0, slots)
         by_words = not by_rows and (size > 1 or self.codes.n_rows <= BLOCK)
         lists = np.empty((2, listed if by_words else 0), np.int64)
-        return np.empty((size, FACTS), np.int64), np.empty((size, FACTS), np.int64), outs, *lists
+        return _lines(size, FACTS), outs, *lists
 
     def pays(self, most: int) -> bool:
         """Return whether up to `most` rounds are faster here than one after the other in the general loop.
@@ -163,6 +164,7 @@ class FusedRounds:
             alphas,
         )
         rounds, shared = rounds_of(self.plain.alpha, self.codes.kind), self.shared
+        shared[0][:] = 0  # a round that others have told of is never one of the last call
         told = rounds.together(size, lambda numbers, _: ((numbers, *shared), *what))
         made, power, total, whole, weights.up, weights.down = told
         if not made:
@@ -175,5 +177,11 @@ class FusedRounds:
         edge = np.abs(found[:, 3]) if self.sides == 0 else self.sides * found[:, 3]
         wrong, all_ = (np.ldexp(x.astype(np.float64), -powers) for x in ((gross - edge) // 2, gross))
         votes = alphas[:made].tolist()
-        told = zip((wrong / all_).tolist(), votes, strict=True)
-        return MadeRounds(found, None, votes, [self.plain.facts(state, error, alpha) for error, alpha in told])
+        return MadeRounds(found, None, votes, self.plain.facts(state, (wrong / all_).tolist(), votes))
+
+
+def _lines(size: int, numbers: int) -> Array:
+    """Return zeros, at least so many a row, whose rows are whole cache lines."""
+    width = -(-numbers // LINE) * LINE
+    space = np.zeros(size * width + LINE, np.int64)
+    return space[-(space.ctypes.data // space.itemsize) % LINE :][: size * width].reshape(size, width)

@@ -61,8 +61,7 @@ class Small(Summing):
         self.own = self.q[0], self.q[1]
         self._hist = np.empty((1, codes.n_slots + codes.spare), np.int64)
         self._shown = self._hist[:, : codes.n_slots]
-        base = codes.read[1].reshape(-1, self.spare)
-        self._hists, self._pairs = np.empty(0, np.int64), (2 * (base - base[:, :1])).ravel()
+        self._pairs = np.empty(0, np.int64)  # the sums of two channels, of a word's columns
         self.total, self.worth = np.zeros(2, np.int64), np.zeros(4)  # of two channels: sums; units, sums of magnitudes
         self.facts = np.zeros(FACTS, np.int64)
         self.known = np.zeros((1, 1), np.int64)  # whether there is a k
@@ -127,11 +126,11 @@ class Small(Summing):
 
     def search(self, criterion: Criterion, numbers: Array, total: Array, worth: Array) -> tuple[Any, tuple[Array, ...]]:
         """Return the sums and search of two channels and its arguments, given where the channels' sums will be."""
-        if not len(self._hists):
-            self._hists = np.empty(2 * self._hist.size, np.int64)
+        if not len(self._pairs):
+            self._pairs = np.empty(2 * self.spare * int(np.diff(self.slots.starts).max()), np.int64)
         search = stump_of_pairs(criterion.cost, self.spare, explains(criterion.cost), criterion.says or no_leaves)
         columns = self.slots.starts, self._cuts, self._cuts_below
-        return search, (self.read[0], self._pairs, *columns, self.q, total, worth, numbers, self._hists)
+        return search, (self.read[0], *columns, self.q, total, worth, numbers, self._pairs)
 
     def _count(self, follower: Follower, weight: Array, target: Array, q: Array) -> None:
         """Let a follower choose a scale."""

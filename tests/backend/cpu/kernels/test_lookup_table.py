@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-from boostlab.backend.cpu.kernels.lookup_table import BLOCK, lookup_scores, lookup_sparse, weighted_votes
+from boostlab.backend.cpu.kernels.lookup_table import BLOCK, FEW, lookup_scores, lookup_sparse, weighted_votes
 
 FEATURES = np.array([0, 2, 3, 5], np.int64)  # of six columns
 CUTS = [np.array(c, np.float64) for c in ([-2.0, 0.0, 1.5, 4.0], [0.5], [], [-3.5, -1.0])]
@@ -47,13 +48,33 @@ def test_lookup_scores(dtype, outputs):
     X, (values, missing) = a_table(rng, dtype), steps(rng, outputs)
     table = STARTS, np.concatenate(CUTS), np.concatenate(values), missing
     expected = by_hand(X, values, missing)
-    for first, last, offset in [(0, 60, 0), (0, 0, 0), (7, 8, 7), (13, 51, 20)]:
-        before = rng.integers(-99, 99, size=(60, outputs))
-        out = before.copy()
-        lookup_scores(np.ascontiguousarray(X[first:last]), FEATURES, *table, offset, out)
-        size = last - first
-        assert (out - before)[offset : offset + size].tolist() == expected[first:last]
-        assert not np.delete(out - before, slice(offset, offset + size), axis=0).any()
+    for first, last, power in [(0, 60, 0), (0, 0, 3), (7, 8, 61), (13, 51, -900), (2, 9, 1120)]:
+        out = np.full((60, outputs), 7.0)
+        lookup_scores(X, FEATURES, *table, power, first, last, out)
+        assert out[first:last].tolist() == [[math.ldexp(x, -power) for x in row] for row in expected[first:last]]
+        assert (np.delete(out, slice(first, last), axis=0) == 7.0).all()
+
+
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_lookup_between_many_cuts(outputs):
+    """Up to `FEW` comparisons are made one by one, more cuts are searched."""
+    rng = np.random.default_rng(6)
+    cuts = [np.sort(rng.integers(0, 300, size) + 0.5) for size in (FEW // outputs, FEW // outputs + 1, 1, 5, 90)]
+    starts = np.append(0, np.cumsum([len(c) for c in cuts]))
+    values = [rng.integers(-(2**58), 2**58, size=(len(c) + 1, outputs)) for c in cuts]
+    missing = rng.integers(-(2**58), 2**58, size=(5, outputs))
+    X = rng.choice([*rng.integers(-1, 302, 90), *cuts[4], np.nan, np.inf, -np.inf], size=(70, 5))
+    out = np.empty((70, outputs))
+    table = starts, np.concatenate(cuts), np.concatenate(values), missing
+    lookup_scores(X, np.arange(5), *table, 60, 0, 70, out)
+    expected = [
+        [
+            sum(int((missing[j] if np.isnan(x) else values[j][bisect_left(cuts[j], x)])[c]) for j, x in enumerate(row))
+            for c in range(outputs)
+        ]
+        for row in X
+    ]
+    assert out.tolist() == [[math.ldexp(x, -60) for x in row] for row in expected]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -73,12 +94,14 @@ def test_lookup_sparse(dtype, outputs):
         assert out.tolist() == [row if first <= i < last else zero for i, row in enumerate(expected)]
 
 
-def test_lookup_without_features_adds_nothing():
+def test_lookup_without_features_finds_nothing():
     none, nothing = np.empty(0, np.int64), np.empty((0, 1), np.int64)
     table = np.zeros(1, np.int64), np.empty(0), nothing, nothing
     X = np.ones((4, 2))
+    scores = np.full((4, 1), 2.0)
+    lookup_scores(X, none, *table, 0, 0, 4, scores)
+    assert not scores.any()
     out = np.full((4, 1), 2)
-    lookup_scores(X, none, *table, 0, out)
     stored = sparse.csr_array(X)
     lookup_sparse(stored.data, stored.indices, stored.indptr, np.full(2, -1), *table, 0, 4, out)
     assert (out == 2).all()
@@ -110,6 +133,7 @@ def test_lookup_of_more_rows_than_a_block():
     rng = np.random.default_rng(5)
     X, (values, missing) = a_table(rng, np.float64), steps(rng, 2)
     many = np.tile(X, (2 * BLOCK // 60 + 3, 1))
-    out = np.zeros((len(many), 2), np.int64)
-    lookup_scores(many, FEATURES, STARTS, np.concatenate(CUTS), np.concatenate(values), missing, 0, out)
-    assert out.tolist() == by_hand(X, values, missing) * (len(many) // 60)
+    out = np.empty((len(many), 2))
+    lookup_scores(many, FEATURES, STARTS, np.concatenate(CUTS), np.concatenate(values), missing, 0, 0, len(many), out)
+    expected = [[float(x) for x in row] for row in by_hand(X, values, missing)]
+    assert out.tolist() == expected * (len(many) // 60)

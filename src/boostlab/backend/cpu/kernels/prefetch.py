@@ -11,20 +11,28 @@ from numba.extending import intrinsic
 _inside: Any = intrinsic  # what is not Python but instructions
 
 
-@_inside
-def soon(typing: Any, array: Any, index: Any) -> Any:
-    """Say that array[index] will be read soon; nothing happens where there is no such place."""
+def _asking(to_write: bool) -> Any:
+    """Return the instructions for memory that will be read, or written to."""
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        kind = signature.args[0]
-        place = cgutils.get_item_pointer(  # type: ignore[no-untyped-call]
-            context, builder, kind, context.make_array(kind)(context, builder, args[0]), [args[1]], wraparound=False
-        )
-        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
-        shape = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
-        fetch = cgutils.get_or_insert_function(builder.module, shape, "llvm.prefetch.p0")  # type: ignore[no-untyped-call]
-        how = [ir.Constant(number, x) for x in (0, 3, 1)]  # to read, and to keep: data
-        builder.call(fetch, [builder.bitcast(place, byte), *how])
-        return context.get_dummy_value()
+    @_inside
+    def soon(typing: Any, array: Any, index: Any) -> Any:
+        """Say that array[index] will be used soon; nothing happens where there is no such place."""
 
-    return types.void(array, index), code
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            kind = signature.args[0]
+            place = cgutils.get_item_pointer(  # type: ignore[no-untyped-call]
+                context, builder, kind, context.make_array(kind)(context, builder, args[0]), [args[1]], wraparound=False
+            )
+            byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+            shape = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+            fetch = cgutils.get_or_insert_function(builder.module, shape, "llvm.prefetch.p0")  # type: ignore[no-untyped-call]
+            how = [ir.Constant(number, x) for x in (int(to_write), 3, 1)]  # to keep: data
+            builder.call(fetch, [builder.bitcast(place, byte), *how])
+            return context.get_dummy_value()
+
+        return types.void(array, index), code
+
+    return soon
+
+
+soon, soon_written = _asking(False), _asking(True)

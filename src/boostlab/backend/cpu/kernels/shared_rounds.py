@@ -21,7 +21,7 @@ from boostlab.backend.cpu.kernels import usual_rounds as of
 from boostlab.backend.cpu.kernels.channel_rounding import round_block
 from boostlab.backend.cpu.kernels.histogram import follow_eight, follow_four
 from boostlab.backend.cpu.kernels.packed_codes import add_eight, add_four
-from boostlab.backend.cpu.kernels.small_table import EXTREME, MAGNITUDE, column_search
+from boostlab.backend.cpu.kernels.small_table import EXTREME, MAGNITUDE, cut_search
 from boostlab.backend.cpu.kernels.stump_search import edge_search
 from boostlab.backend.cpu.kernels.whole_histogram import BLOCK, add_two, adding_rows, eight, four
 from boostlab.backend.cpu.kernels.workspace import clear, copy, doubles, integers
@@ -316,7 +316,7 @@ def search_edges(
 @cache
 def search_of_pairs(cost: Callable[..., Any], explains: float, says: Callable[..., Any]) -> Any:
     """Return the search of some columns for a cost(left, right, gross, numbers) of two channels."""
-    stamp, best_of_column = admit(cost, says), column_search(cost, explains)
+    stamp, best_of_cuts = admit(cost, says), cut_search(cost, explains)
 
     @in_parts
     def search(
@@ -344,9 +344,13 @@ def search_of_pairs(cost: Callable[..., Any], explains: float, says: Callable[..
         low, prices, others = np.empty((2, widest), np.int64), doubles(widest), doubles(widest)
         feature, cut, side, best, a, b = stamp, 0, 0, np.inf, np.int64(0), np.int64(0)
         for j in range(first, last):
-            column = hist[2 * starts[j] : 2 * starts[j + 1]]
-            given = column, cuts[j], cuts_below[j], total, worth, numbers
-            at, where, price, c, e = best_of_column(*given, low, prices, others, best)
+            column, below0, below1 = hist[2 * starts[j] : 2 * starts[j + 1]], np.int64(0), np.int64(0)
+            for s in range(cuts[j]):
+                below0 += column[2 * s]
+                below1 += column[2 * s + 1]
+                low[0, s], low[1, s] = below0, below1
+            given = low, cuts[j], cuts_below[j], column[column.size - 2], column[column.size - 1]
+            at, where, price, c, e = best_of_cuts(*given, total, worth, numbers, prices, others, best)
             if price < best:
                 feature, cut, side, best, a, b = j, at, where, price, c, e
         unit0, unit1, gross = worth[0], worth[1], (worth[2], worth[3])

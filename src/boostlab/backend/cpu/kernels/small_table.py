@@ -17,9 +17,9 @@ from boostlab.backend.cpu.in_parts import in_parts
 from boostlab.backend.cpu.kernels.channel_rounding import value
 from boostlab.backend.cpu.kernels.fixed_point import power_factors
 from boostlab.backend.cpu.kernels.packed_codes import add_eight, add_four
+from boostlab.backend.cpu.kernels.paired_columns import PAIRS
 from boostlab.backend.cpu.kernels.stump_search import LEAST, edge_search
 from boostlab.backend.cpu.kernels.tree_search import SURE, as_float, first_below, may_explain
-from boostlab.backend.cpu.kernels.whole_histogram import add_two, eight, four
 from boostlab.backend.cpu.kernels.workspace import clear, doubles, integers
 from boostlab.backend.cpu.scales import next_scale
 
@@ -93,12 +93,6 @@ def round_two(form0: int, form1: int, w: Array, t: Array, counts: Array, mass: A
     return 1
 
 
-# -- summing ---------------------------------------------------------------------------------------------------------
-
-
-BASES = {8: eight, 4: four}
-
-
 # -- searching -------------------------------------------------------------------------------------------------------
 
 
@@ -109,8 +103,8 @@ def no_leaves(left: Any, right: Any, gross: Any, numbers: Any) -> tuple[float, f
 
 
 @cache
-def column_search(cost: Callable[..., Any], explains: float = 0.0) -> Any:
-    """Return the search of one column for a cost of two channels (see `stump_of_pairs`)."""
+def cut_search(cost: Callable[..., Any], explains: float = 0.0) -> Any:
+    """Return the search of a column's cuts for a cost of two channels (see `stump_of_pairs`)."""
 
     @part
     def price(
@@ -125,29 +119,25 @@ def column_search(cost: Callable[..., Any], explains: float = 0.0) -> Any:
             prices[s] = cost(left, right, gross, numbers)
 
     @part
-    def best_of_column(
-        mine: Array,
+    def best_of_cuts(
+        low: Array,
         n: int,
         n_below: int,
+        gone0: int,
+        gone1: int,
         total: Array,
         worth: Array,
         numbers: Array,
-        low: Array,
         prices: Array,
         others: Array,
         best: float,
     ) -> tuple[int, int, float, int, int]:
         """Return (cut, side, cost, low sums of both channels) of the cheapest cut if it costs less than the best one.
 
-        mine are the column's sums, two a slot side by side, of which n cuts have missing values above and n_below have
-        them below; low, prices and others are workspace.  Not `tree_search.pair_search`: of all rows few slots are
-        empty; skipping those is a third slower.
+        low are the sums below n cuts with missing values above, of which n_below may have them below; the missing
+        values' sums are gone0 and gone1, and prices and others are workspace.  Not `tree_search.pair_search`: of all
+        rows few slots are empty; skipping those is a third slower.
         """
-        below0, below1 = np.int64(0), np.int64(0)
-        for s in range(n):
-            below0 += mine[2 * s]
-            below1 += mine[2 * s + 1]
-            low[0, s], low[1, s] = below0, below1
         if explains > 0.0 and n_below == 0 and best < np.inf:
             bar = -best * explains * worth[0] / (worth[1] * worth[1]) * SURE
             if bar > 0.0 and not may_explain(low, n, total[0], total[1], bar):
@@ -159,7 +149,6 @@ def column_search(cost: Callable[..., Any], explains: float = 0.0) -> Any:
                 return 0, 0, best, 0, 0
             return at, 0, best, low[0, at], low[1, at]
         cut, side, a, b = 0, 0, np.int64(0), np.int64(0)
-        gone0, gone1 = mine[mine.size - 2], mine[mine.size - 1]
         price(low, n_below, gone0, gone1, total, worth, numbers, others)
         for s in range(n):
             if prices[s] < best:
@@ -168,7 +157,7 @@ def column_search(cost: Callable[..., Any], explains: float = 0.0) -> Any:
                 cut, side, best, a, b = s, 1, others[s], low[0, s] + gone0, low[1, s] + gone1
         return cut, side, best, a, b  # type: ignore[return-value]
 
-    return best_of_column
+    return best_of_cuts
 
 
 @cache
@@ -180,14 +169,12 @@ def stump_of_pairs(
     Where the cost is minus what the means of both sides explain, divided by `explains`, columns that cannot beat the
     best cut so far are not priced.  What the sides of a cut vote is says(left, right, gross, numbers).
     """
-    stamp, bases = admit(cost) if says is no_leaves else admit(cost, says), BASES[per_word]
-
-    best_of_column = column_search(cost, explains)
+    stamp, (add, screen) = admit(cost) if says is no_leaves else admit(cost, says), PAIRS[per_word]
+    best_of_cuts = cut_search(cost, explains)
 
     @in_parts
     def search(
         words: Array,
-        base: Array,
         starts: Array,
         cuts: Array,
         cuts_below: Array,
@@ -200,13 +187,13 @@ def stump_of_pairs(
         """Return (feature, cut, side, low sums of both channels, what the sides vote) of the cheapest cut; feature < 0
         if there is none.
 
-        base says where columns start among those of their word, in numbers; cuts[j] are the cuts of column j with
-        missing values above, cuts_below[j] those with missing values below.  total are the channels' integer sums;
-        worth is what a unit of each is worth, and the sums of their magnitudes.  hist is workspace for two numbers a
-        slot, side by side.  For sides and ties see `split_search.cheapest_split`.
+        cuts[j] are the cuts of column j with missing values above, cuts_below[j] those with missing values below.
+        total are the channels' integer sums; worth is what a unit of each is worth, and the sums of their magnitudes.
+        hist is workspace for the slots of a word (see `paired_columns`).  For sides and ties see
+        `split_search.cheapest_split`.
         """
         d, n_rows, widest = starts.size - 1, words.shape[1], 1
-        values = integers(2 * n_rows)
+        values, ends, hits = integers(2 * n_rows), integers(per_word), integers(per_word)
         for i in range(n_rows):
             values[2 * i], values[2 * i + 1] = q[0, i], q[1, i]
         for j in range(d):
@@ -215,17 +202,33 @@ def stump_of_pairs(
         all0, all1, unit0, unit1, gross = total[0], total[1], worth[0], worth[1], (worth[2], worth[3])
         feature, cut, side, best, a, b = stamp, 0, 0, np.inf, np.int64(0), np.int64(0)
         for j in range(d):
-            # Not `tree_search.pair_search`: of all rows few slots are empty; skipping those is a third slower.
-            if j % per_word == 0:  # one word's columns after the other share the workspace: it stays in the first cache
-                g, zero = j // per_word, 2 * starts[j]
-                clear(hist[: 2 * starts[min(j + per_word, d)] - zero])
-                word, where = words[g], bases(base[j : j + per_word])
+            position = j % per_word
+            if position == 0:  # one word's columns after the other share the workspace: it stays in the first cache
+                longest, slots, screened = 0, 0, False
+                for c in range(per_word):
+                    k, known = min(j + c, d - 1), j + c < d and cuts_below[min(j + c, d - 1)] == 0
+                    ends[c] = cuts[k] if known else 0
+                    longest, slots = max(longest, ends[c]), max(slots, starts[k + 1] - starts[k])
+                clear(hist[: 2 * per_word * slots])
+                word = words[j // per_word]
                 for i in range(U(n_rows)):
-                    add_two(hist, word[i], where, values, i)
-            mine = hist[2 * starts[j] - zero : 2 * starts[j + 1] - zero]
-            at, where, price, c, e = best_of_column(
-                mine, cuts[j], cuts_below[j], total, worth, numbers, low, prices, others, best
-            )
+                    add(hist, word[i], values, i)
+            if explains > 0.0 and best < np.inf and cuts_below[j] == 0:
+                bar = -best * explains * unit0 / (unit1 * unit1) * SURE
+                if bar > 0.0 and not screened:
+                    screen(hist, longest, ends, all0, all1, bar, hits)
+                    screened = True
+                if bar > 0.0 and hits[position] == 0:
+                    continue
+            n, below0, below1 = cuts[j], np.int64(0), np.int64(0)
+            for s in range(U(n)):
+                slot = U(2) * (s * U(per_word) + U(position))
+                below0 += hist[slot]
+                below1 += hist[slot + U(1)]
+                low[0, s], low[1, s] = below0, below1
+            last = 2 * ((starts[j + 1] - 1 - starts[j]) * per_word + position)
+            sums = n, cuts_below[j], hist[last], hist[last + 1], total, worth, numbers
+            at, where, price, c, e = best_of_cuts(low, *sums, prices, others, best)
             if price < best:
                 feature, cut, side, best, a, b = j, at, where, price, c, e
         below, above = (a * unit0, b * unit1), ((all0 - a) * unit0, (all1 - b) * unit1)

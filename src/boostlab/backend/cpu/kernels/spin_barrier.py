@@ -1,8 +1,9 @@
-"""A place where threads inside compiled calls wait for each other.
+"""How threads inside compiled calls wait for each other.
 
 Waking a Python thread takes some 50 microseconds, and a round of boosting has two moments at which all must have
 finished.  So a team of threads takes many rounds in one call and waits by looking: at one counter that every member
-raises when it arrives.
+raises when it arrives (`meet`), or at what each member has written (`tell`, `await_member`), where others need what it
+found anyway and some need not wait for all.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ _YIELD = None if sys.platform == "win32" else "sched_yield"
 _inside: Any = intrinsic  # what is not Python but instructions
 
 
-def element_pointer(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
+def element_pointer(context: Any, builder: Any, kind: Any, array: Any, *index: Any) -> Any:
     """Return the instructions for the address of array[index]."""
     return cgutils.get_item_pointer(  # type: ignore[no-untyped-call]
-        context, builder, kind, context.make_array(kind)(context, builder, array), [index], wraparound=False
+        context, builder, kind, context.make_array(kind)(context, builder, array), list(index), wraparound=False
     )
 
 
@@ -56,6 +57,28 @@ def load_acquire(typing: Any, array: Any, index: Any) -> Any:
         return builder.load_atomic(element_pointer(context, builder, signature.args[0], args[0], args[1]), "acquire", 8)
 
     return types.int64(array, types.intp), code
+
+
+@_inside
+def _told(typing: Any, told: Any, member: Any, place: Any) -> Any:
+    """Return told[member, place] as the member has left it, and see all that it wrote before."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load_atomic(element_pointer(context, builder, signature.args[0], *args), "acquire", 8)
+
+    return types.int64(told, types.intp, types.intp), code
+
+
+@_inside
+def tell(typing: Any, told: Any, me: Any, place: Any, value: Any) -> Any:
+    """Set told[me, place], after all that this thread wrote before."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        where = element_pointer(context, builder, signature.args[0], *args[:3])
+        builder.store_atomic(args[3], where, "release", 8)
+        return context.get_dummy_value()
+
+    return types.void(told, types.intp, types.intp, types.int64), code
 
 
 @_inside
@@ -89,3 +112,24 @@ def meet(team: Array, size: int) -> bool:
         looks += 1
         pause(looks > PATIENT)
     return bool(load_acquire(team, BROKEN) > 0)
+
+
+@part
+def await_member(told: Array, member: int, place: int, value: int, team: Array) -> bool:
+    """Wait until told[member, place] is at least `value`; return whether the team is broken, and all should return."""
+    looks = 0
+    while _told(told, member, place) < value:
+        if load_acquire(team, BROKEN) > 0:
+            return True
+        looks += 1
+        pause(looks > PATIENT)
+    return False
+
+
+@part
+def await_all(told: Array, place: int, value: int, team: Array) -> bool:
+    """Do so for every member."""
+    broken = False
+    for p in range(told.shape[0]):
+        broken |= await_member(told, p, place, value, team)
+    return broken
