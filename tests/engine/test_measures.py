@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from scipy.special import expit, log_softmax, softmax
 
 from boostlab.backend import Masses
+from boostlab.boosters.adaboost_mr import AdaBoostMR
 from boostlab.boosters.logitboost import LogitBoost, LogitBoostOfClasses
 from boostlab.boosters.madaboost import MadaBoost
+from boostlab.contract.rule import is_softmax
 from boostlab.engine import measures
 from boostlab.engine.measures import ScaledLogLoss
 from boostlab.ensemble.vote import decide, probabilities, settle_within
@@ -139,7 +141,7 @@ def many(n_classes, kind, seed=0):
 
 def values_of(codes, F, mass, threads):
     rows = Masses(len(codes), mass).on(threads)
-    rules = [LogitBoost(), MadaBoost()] if F.ndim == 1 else [LogitBoostOfClasses()]
+    rules = [LogitBoost(), MadaBoost()] if F.ndim == 1 else [LogitBoostOfClasses(), AdaBoostMR()]
     scaled = ScaledLogLoss()
     found = [measures.error(rows, codes, F, 1e-3)]
     found += [measures.log_loss(rows, codes, F, rule, 1e-3) for rule in rules]
@@ -184,6 +186,23 @@ def test_a_link_that_is_not_the_usual_one():
     F = np.array([-1.0, 2.0, -0.5, 0.0])
     p = expit(np.where(codes == 1, F, -F))
     assert measures.log_loss(Masses(4), codes, F, MadaBoost()) == pytest.approx(-np.log(p).mean(), rel=1e-14)
+
+
+class Sharper(LogitBoostOfClasses):
+    """Says nothing of its own probabilities."""
+
+    def probability(self, F):
+        return softmax(2.0 * F, axis=1)
+
+
+def test_the_softmax_is_that_of_the_class_that_says_so():
+    assert is_softmax(LogitBoostOfClasses())
+    assert not is_softmax(Sharper())
+    assert not is_softmax(MadaBoost())
+    F, codes = np.array([[0.0, 1.0, -1.0], [2.0, 0.5, 0.0]]), class_numbers([1, 2])
+    for rule, factor in ((LogitBoostOfClasses(), 1.0), (Sharper(), 2.0)):
+        expected = -log_softmax(factor * F, axis=1)[[0, 1], codes].mean()
+        assert measures.log_loss(Masses(2), codes, F, rule) == pytest.approx(expected, rel=1e-14)
 
 
 def test_ties_are_decided_as_the_vote_does():

@@ -6,6 +6,7 @@ looks at them as the finished model would decide by them.
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.contract import Row, Rule, exp, formula, largest_over_labels, log, log1p, sum_over_labels
+from boostlab.contract.rule import is_softmax
 from boostlab.ensemble.vote import probabilities, settle_within
 
 Array = npt.NDArray[Any]
@@ -22,6 +24,7 @@ MEASURES = ("error", "exponential", "log_loss", "scaled_log_loss")
 REGRESSION_MEASURES = ("squared_error", "absolute_error")
 
 LEAST = float(np.finfo(float).eps)  # of a probability: scikit-learn's floor
+MOST = -math.log(LEAST)
 ABOVE_HALF = float(np.nextafter(0.5, 1.0))
 
 
@@ -101,10 +104,26 @@ def logistic_loss(k: int, F: float, tie: float) -> float:
     return -log(max(P if k == 1 else 1.0 - P, LEAST))
 
 
+@sum_over_labels
+def partition(F: Row, top: float, l: int, tie: float) -> float:
+    """The sum of exp(F_l - the largest score)."""
+    return exp(below_top(F[l], top, tie))
+
+
+@formula
+def softmax_loss(k: int, F: Row, top: float, partition: float, tie: float) -> float:
+    """-log softmax(F) of the true class."""
+    return min(log(partition) - below_top(F[k], top, tie), MOST)
+
+
 def log_loss(rows: Rows, codes: Array, F: Array, rule: Rule, tie: float = 0.0) -> float:
     """Return the mean of -log P(the true class)."""
     if F.ndim == 1 and type(rule).probability is Rule.probability:
         return float(rows.sums_of(logistic_loss, {"k": codes, "F": F}, tie)[0] / rows.n)
+    if is_softmax(rule):
+        columns = {"F": F, "top": rows.values_of(top, {"F": F})[0]}
+        columns |= {"k": codes, "partition": rows.values_of(partition, columns, tie)[0]}
+        return float(rows.sums_of(softmax_loss, columns, tie)[0] / rows.n)
     return float(rows.total(rows.map(partial(_minus_log, rule, tie), codes, F)) / rows.n)
 
 
