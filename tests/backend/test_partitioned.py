@@ -13,8 +13,12 @@ from boostlab.backend.partitioned.rows import PartitionedRows
 from boostlab.backend.partitioned.whole import Whole
 from boostlab.boosters import REGISTRY
 from boostlab.boosters.adaboost import AdaBoost
+from boostlab.boosters.logitboost import LogitBoostOfClasses
+from boostlab.boosters.madaboost import MadaBoost
 from boostlab.contract.constraints import Constraints
 from boostlab.data.table import Table
+from boostlab.engine import measures
+from boostlab.engine.measures import ScaledLogLoss
 from boostlab.engine.training import Training
 from boostlab.ensemble.vote import Ensemble
 
@@ -234,3 +238,28 @@ def test_columns_compute_where_the_rows_are():
     del x, matrix
     rows.smallest(rows.y)
     assert len(held) < n  # what nothing refers to is dropped
+
+
+def measured(training):
+    """Return what every measure says of a training's rows."""
+    s, rows = training.state, training.rows.masses
+    F, tie = s.held.scores.now, 1e-3
+    scaled = ScaledLogLoss()
+    found = [measures.error(rows, s.codes, F, tie), measures.log_loss(rows, s.codes, F, training.rule, tie)]
+    found += [scaled(rows, s.codes, F, tie) for _ in range(2)]
+    return found if F.ndim > 1 else [*found, measures.exponential_loss(rows, s.codes, F, tie)]
+
+
+@pytest.mark.parametrize("kind", ["plain", "counts", "real"])
+@pytest.mark.parametrize("name", ["AdaBoost", "MadaBoost", "LogitBoostOfClasses"])
+def test_measures(name, kind):
+    n_classes = 3 if name == "LogitBoostOfClasses" else 2
+    rule = {"AdaBoost": AdaBoost(), "MadaBoost": MadaBoost(), "LogitBoostOfClasses": LogitBoostOfClasses()}[name]
+    table, masses, codes = sample(0, n_classes, kind)
+    owner = np.random.default_rng(2).integers(0, 3, len(codes))
+    found = []
+    for rows in (CpuRows(rule, table, masses, codes, n_classes), parted(rule, table, masses, codes, n_classes, owner)):
+        training = Training(rule, DecisionStump(), rows, horizon=3)
+        training.run(3)
+        found.append(measured(training))
+    assert found[0] == found[1]

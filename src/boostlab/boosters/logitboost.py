@@ -256,6 +256,7 @@ class LogitBoostOfClasses(Rule):
     apart: ClassVar[float] = 2.0
     additive: ClassVar[bool] = False
     joins: ClassVar[Any] = staticmethod(score_after)
+    softmax: ClassVar[bool] = True
 
     def begin(self, s: State) -> None:
         """The loss of F = 0 is ln J."""

@@ -49,7 +49,7 @@ def formula(function: Function) -> Function:
 
 
 def sum_over_labels(function: Function) -> Function:
-    """Mark a formula of a row and a label whose value for a row is the sum over all labels, in their order.
+    """Mark a formula of a row and a label whose value (or values) for a row is the sum over all labels, in their order.
 
     Examples
     --------

@@ -229,6 +229,7 @@ class Rule:
     # of the rule's parameters by their names.  One that looks at what the step has kept serves training only, and
     # `combine` must say the same of F and h alone.
     joins: ClassVar[Any] = None
+    softmax: ClassVar[bool] = False  # whether `probability`, written beside it, is the softmax of one score a class
     instead: ClassVar[str] = ""  # what to use when a learner cannot serve it
 
     @property
@@ -300,6 +301,11 @@ class Rule:
         """Return P(y = +1) from the scores (binary), or one probability per class (one score per class)."""
         with np.errstate(over="ignore"):
             return 1.0 / (1.0 + np.exp(-2.0 * F))
+
+
+def is_softmax(rule: Rule) -> bool:
+    """Return whether a rule's probabilities are the softmax of its scores: the class that writes them says so."""
+    return next(vars(cls).get("softmax", False) for cls in type(rule).__mro__ if "probability" in vars(cls))
 
 
 def plain_of(rule: Rule, s: State) -> Plain | None:

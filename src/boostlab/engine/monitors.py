@@ -26,7 +26,7 @@ from boostlab.engine.measures import (
 )
 from boostlab.engine.training import Training
 from boostlab.ensemble.rounds import key_of
-from boostlab.ensemble.vote import decide, probabilities, shown
+from boostlab.ensemble.vote import decide, probabilities, settle_within, shown, tie_of
 
 Array = npt.NDArray[Any]
 
@@ -93,6 +93,7 @@ class Validation:
         self.measures: dict[str, Callable[..., float]] = {"error": error, "exponential": exponential_loss}
         self.scaled = ScaledLogLoss(), ScaledLogLoss()  # of the training rows and of the others
         self.scoring = scoring
+        self.begun = False
         self.scorer: Any = None
         if scoring not in MEASURES + REGRESSION_MEASURES:
             from sklearn.metrics import get_scorer
@@ -103,8 +104,15 @@ class Validation:
             accepted = signature(self.scorer).parameters.values()
             self.takes_weights = any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in accepted)
 
-    def _measure(self, rule: Rule, X: Array, codes: Array, rows: Masses, F: Array) -> float:
-        value = self._score(rule, X, codes, rows, F)
+    def _begin(self, threads: int) -> None:
+        """Let the held-out rows be as the training's: of the same types, and shared by as many threads."""
+        X, codes, rows = self.held_out
+        if isinstance(codes, np.ndarray) and len(self.classes):
+            codes = codes.astype(np.min_scalar_type(-len(self.classes)), copy=False)
+        self.held_out, self.begun = (X, codes, rows.on(threads)), True
+
+    def _measure(self, rule: Rule, X: Array, codes: Array, rows: Masses, F: Array, tie: float) -> float:
+        value = self._score(rule, X, codes, rows, F, tie)
         if not np.isfinite(value):
             raise ValueError(
                 f"scoring={self.scoring!r} gave {value}; the validation set must be one it can be measured on "
@@ -112,23 +120,27 @@ class Validation:
             )
         return value
 
-    def _score(self, rule: Rule, X: Array, codes: Array, rows: Masses, F: Array) -> float:
+    def _score(self, rule: Rule, X: Array, codes: Array, rows: Masses, F: Array, tie: float) -> float:
         if self.scorer is not None:
             weights = {} if rows.uniform or not self.takes_weights else {"sample_weight": rows.masses}
-            return float(self.scorer(_Snapshot(rule, F, self.classes), X, self.classes[codes], **weights))
+            seen = _Snapshot(rule, settle_within(F, tie), self.classes)
+            return float(self.scorer(seen, X, self.classes[codes], **weights))
         if self.scoring == "log_loss":
-            return log_loss(rows, codes, F, rule)
+            return log_loss(rows, codes, F, rule, tie)
         if self.scoring == "scaled_log_loss":
-            return self.scaled[codes is self.held_out[1]](rows, codes, F)
-        return float(self.measures[self.scoring](rows, codes, F))
+            return self.scaled[codes is self.held_out[1]](rows, codes, F, tie)
+        return self.measures[self.scoring](rows, codes, F, tie)
 
     def __call__(self, training: Training) -> Stop | None:
         """Score the round, and stop if patience has run out."""
         assert training.watched is not None
-        s = training.state
+        if not self.begun:
+            self._begin(training.rows.threads)
+        s, rule = training.state, training.rule
         X, codes, rows = self.held_out
-        train = self._measure(training.rule, self.train_X, s.codes, s.held.masses, training.settled(s.held.scores))
-        value = self._measure(training.rule, X, codes, rows, training.settled(training.watched.scores))
+        tie = tie_of(s.bound.value)
+        train = self._measure(rule, self.train_X, s.codes, s.held.masses, s.held.scores.now, tie)
+        value = self._measure(rule, X, codes, rows, training.watched.scores.now, tie)
         s.rounds[-1].facts.update(train_score=train, validation_score=value)
         cost = value if self.scorer is None else -value
         if cost < self.best - self.tol:
@@ -167,11 +179,12 @@ class RegressionValidation(Validation):
         self.baseline = baseline
         self.measures = {"squared_error": squared_error, "absolute_error": absolute_error}
 
-    def _score(self, rule: Rule, X: Array, codes: Array, rows: Masses, F: Array) -> float:
+    def _score(self, rule: Rule, X: Array, codes: Array, rows: Masses, F: Array, tie: float) -> float:
         if self.scorer is None:
-            return self.measures[self.scoring](rows, codes, F)
+            return self.measures[self.scoring](rows, codes, F, tie)
         weights = {} if rows.uniform or not self.takes_weights else {"sample_weight": rows.masses}
-        return float(self.scorer(_NumberSnapshot(F + self.baseline), X, codes + self.baseline, **weights))
+        seen = _NumberSnapshot(settle_within(F, tie) + self.baseline)
+        return float(self.scorer(seen, X, codes + self.baseline, **weights))
 
 
 class InformationCriterion:
@@ -199,12 +212,12 @@ class InformationCriterion:
 
     def criterion(self, training: Training) -> float:
         """Return the criterion of the vote so far."""
-        s, F = training.state, training.settled(training.state.held.scores)
+        s, F, tie = training.state, training.state.held.scores.now, tie_of(training.state.bound.value)
         n, voter = s.n, s.rounds[-1].voter
         if self.numeric:
-            deviance = n * np.log(max(squared_error(s.held.masses, s.codes, F), np.finfo(float).tiny))
+            deviance = n * np.log(max(squared_error(s.held.masses, s.codes, F, tie), np.finfo(float).tiny))
         else:
-            deviance = 2.0 * n * log_loss(s.held.masses, s.codes, F, training.rule)
+            deviance = 2.0 * n * log_loss(s.held.masses, s.codes, F, training.rule, tie)
         count = np.count_nonzero(s.alphas) * (len(voter) if isinstance(voter, tuple) else 1)
         return float(deviance + count * (2.0 if self.name == "aic" else np.log(n)))
 
@@ -300,7 +313,7 @@ class Progress(contextlib.AbstractContextManager["Progress"]):
     def show(self, training: Training) -> None:
         """Draw the line of the current round."""
         s = training.state
-        text = f"train {self.measure(s.held.masses, s.codes, training.settled(s.held.scores)):.4f}"
+        text = f"train {self.measure(s.held.masses, s.codes, s.held.scores.now, tie_of(s.bound.value)):.4f}"
         if s.rounds and "validation_score" in s.rounds[-1].facts:
             text += f" valid. {s.rounds[-1].facts['validation_score']:.4f}"
         self.bar.update(self.line, completed=s.t, errors=text)

@@ -79,11 +79,20 @@ def settle(F: Array, bound: float) -> Array:
 
     So the lookup table, the stages and the monitors, which add the same votes in different orders, decide alike.
     """
-    tol = 1e-12 * bound
+    return settle_within(F, tie_of(bound))
+
+
+def tie_of(bound: float) -> float:
+    """Return how near to each other scores of at most this magnitude are a tie."""
+    return 1e-12 * bound
+
+
+def settle_within(F: Array, tie: float) -> Array:
+    """Make scores equal that are so near to each other: one score and 0, or the largest of several and others."""
     if F.ndim == 1:
-        return np.where(np.abs(F) <= tol, 0.0, F)
+        return np.where(np.abs(F) <= tie, 0.0, F)
     top = F.max(axis=1, keepdims=True)
-    return np.where(top - tol <= F, top, F)
+    return np.where(top - tie <= F, top, F)
 
 
 def decide(F: Array) -> Array:

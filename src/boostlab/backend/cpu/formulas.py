@@ -91,10 +91,12 @@ def _by_blocks(function: Callable[..., Any], columns: tuple[str, ...], tables: t
     write = "; ".join(f"_copy(_values{v}[:_size], _out[_at, {v}, {label}_here : _here + _size])" for v in range(n))
     if over:
         first, join = OVER[over]
+        more = ", ".join(f"_more{v}" for v in range(n))
+        joined = "; ".join(f"_values{v}[_i] = {join.format(f'_values{v}[_i]', f'_more{v}')}" for v in range(n))
         body = [
-            f"for _i in range(_size): _values0[_i] = {first}",
+            "for _i in range(_size): " + "; ".join(f"_values{v}[_i] = {first}" for v in range(n)),
             f"for {LABEL} in range({tables[0]}.shape[0]):",
-            f"    for _i in range(_size): _values0[_i] = {join.format('_values0[_i]', value)}",
+            f"    for _i in range(_size): {more} = {value}; {joined}",
             write,
         ]
     elif label:
@@ -161,10 +163,7 @@ def values_of(
 
     Of a formula of rows and labels that sees a column with a number a label: of shape (values, rows, labels).
     """
-    given, rest = list[Any](), iter(numbers)
-    for name in parameters(function):
-        if name != LABEL:
-            given.append(shown(columns[name]) if name in columns else as_number(next(rest)))
+    given = given_in_order(function, columns, numbers)
     arrays = [np.asarray(x) for x in columns.values()]
     labels = (max(x.shape[1] for x in arrays if x.ndim == 2),) if by_label(function) else ()
     out = np.empty((n_values(function), *labels, len(arrays[0])))
@@ -172,6 +171,15 @@ def values_of(
     kernel = evaluation(function, tuple(columns), tables_of(columns))
     kernel.shared(cells, threads, *given, out[None], 0, 0, len(arrays[0]), NO_PLAN)
     return out.transpose(0, 2, 1) if labels else out
+
+
+def given_in_order(function: Callable[..., Any], columns: Mapping[str, Any], numbers: Sequence[Any]) -> list[Any]:
+    """Return a formula's arguments in their order, as kernels are compiled for them."""
+    given, rest = list[Any](), iter(numbers)
+    for name in parameters(function):
+        if name != LABEL:
+            given.append(shown(columns[name]) if name in columns else as_number(next(rest)))
+    return given
 
 
 def tables_of(columns: Mapping[str, Any]) -> tuple[str, ...]:

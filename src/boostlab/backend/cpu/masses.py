@@ -7,9 +7,10 @@ formulas for unit weights and `total` does the rest: weight k equals k copies by
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import copy
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
@@ -19,11 +20,13 @@ from boostlab.backend.cpu.exact_sums import NO_GUESS, largest_of_array, rounded,
 from boostlab.backend.cpu.in_parts import NOTHING_TOLD
 from boostlab.backend.cpu.kernels.fixed_point import fixed_and_sums, fixed_sums
 from boostlab.backend.cpu.kernels.totals import totals_of, totals_of_each
+from boostlab.backend.cpu.threads import spread
 
 Array = npt.NDArray[Any]
 
 MANY = 1 << 15  # values from which on several threads sum them
 FEW = 4096  # rows whose values are held at once
+ROW = 64  # cells of a histogram, that NumPy's functions of a number cost as much as
 _FLOAT = np.dtype(np.float64)
 _ONCE = np.empty(0, np.int32)  # counts of rows that all count once
 _NO_MASS = np.empty(0)
@@ -97,6 +100,7 @@ class Masses:
         """Return the same rows, whose sums so many threads share."""
         same = copy(self)
         same.threads = threads
+        same.__dict__.pop("_columns", None)
         return same
 
     def of(self, rows: Array) -> Array:
@@ -222,8 +226,37 @@ class Masses:
         return _finite(fixed_sums(matrix, counts, _size(matrix, counts)))
 
     def map(self, function: Callable[..., Array], *columns: Array) -> Array:
-        """Return a function of columns, evaluated where the rows are: here."""
-        return function(*columns)
+        """Return a function of columns, each row by itself, evaluated where the rows are: here, by blocks of rows."""
+        if self.n_rows <= FEW:
+            return function(*columns)
+        like = function(*(x[:1] for x in columns))
+        out = np.empty((self.n_rows, *like.shape[1:]), like.dtype)
+
+        def work(first: int, last: int) -> None:  # temporary arrays stay in the cache
+            for start in range(first, last, FEW):
+                rows = slice(start, min(start + FEW, last))
+                out[rows] = function(*(x[rows] for x in columns))
+
+        spread(work, self.n_rows, ROW * sum(x.size for x in columns), self.threads)
+        return out
+
+    @cached_property
+    def _columns(self) -> Any:
+        from boostlab.backend.cpu.column_sums import ColumnSums  # which knows this module
+
+        return ColumnSums(self)
+
+    def values_of(self, what: Callable[..., Any], columns: Mapping[str, Array], *numbers: Any) -> tuple[Array, ...]:
+        """Return a formula's values for every row, a column each, given its columns by name."""
+        return tuple(self._columns.values(what, columns, numbers))
+
+    def sums_of(self, what: Callable[..., Any], columns: Mapping[str, Array], *numbers: Any) -> tuple[float, ...]:
+        """Return the sum of each of a formula's values, given its columns by name."""
+        return tuple(self._columns.totals(what, columns, numbers))
+
+    def largest_size(self, x: Array) -> float:
+        """Return the largest magnitude; 0 if there are no rows."""
+        return max(self.largest(x), -self.smallest(x)) if x.size else 0.0
 
     def totals_of(self, function: Callable[..., Array], n_values: int, *columns: Array) -> list[float]:
         """Return the sum of each of a function's values (one column a value), which are never held for all rows.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +28,23 @@ class PartedMasses:
         """Return a function of columns, evaluated where the rows are."""
         return self._rows.compute("mapped", function, columns)
 
+    def on(self, threads: int) -> PartedMasses:
+        """Return the same: the rows' sums are the parts' work."""
+        return self
+
+    def values_of(self, what: Callable[..., Any], columns: Mapping[str, Any], *numbers: Any) -> tuple[Any, ...]:
+        """Return a formula's values for every row, a column each, given its columns by name."""
+        return self._rows.values(what, columns, *numbers)
+
+    def sums_of(self, what: Callable[..., Any], columns: Mapping[str, Any], *numbers: Any) -> tuple[float, ...]:
+        """Return the sum of each of a formula's values, given its columns by name."""
+        found = self.total(*self._rows.values(what, columns, *numbers))
+        return found if isinstance(found, tuple) else (found,)
+
+    def largest_size(self, x: Any) -> float:
+        """Return the largest magnitude."""
+        return float(np.abs(x).max())
+
     def totals_of(self, function: Callable[..., Any], n_values: int, *columns: Any) -> list[float]:
         """Return the sum of each of a function's values, one column a value."""
         return [self.total(x) for x in self.map(function, *columns).T]
@@ -43,6 +60,11 @@ class PartedScores:
     def F(self) -> PartedColumn:
         """The scores now."""
         return self._rows.column("F")
+
+    @property
+    def now(self) -> PartedColumn:
+        """The same."""
+        return self.F
 
     def map(self, function: Callable[..., Any], *numbers: Any) -> PartedColumn:
         """Return a function of the scores and of numbers, evaluated where the rows are."""
