@@ -5,62 +5,19 @@ Powers of two to round at follow from the largest magnitude and the integer sums
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.in_parts import ALONE, parts_of
-from boostlab.backend.cpu.kernels import block_pass as block
 from boostlab.backend.cpu.kernels.fixed_point import fixed_part
-from boostlab.backend.cpu.kernels.tasks import PLAN, PLAN_AT, PLANNER
-from boostlab.backend.cpu.teams import team_of
+from boostlab.backend.cpu.kernels.sum_powers import KNOWN, NOT_FINITE, SETTLED, note_pass
 
 Array = npt.NDArray[Any]
 
 VALUE = 2  # cells of a histogram, that a value's magnitude, or its sums at one power, cost as much as
-BLOCK = 1 << 13  # doubles of a block that a thread looks at
-ENOUGH = 1 << 60  # of the sum of |q|
-FAR = 40  # powers apart, at which a sum says little of another
 NO_GUESS = np.empty((0, 1), np.int64)
-
-
-def sums_of_array(x: Array, threads: int, guess: Array = NO_GUESS) -> tuple[tuple[int, int, int], Array]:
-    """Return the power of two, the sum of q and that of |q| for an array of values that count once each; and a next
-    guess.
-    """
-    found, powers = exact_sums(lambda powers: _array_pass(x, powers, 0, threads), 1, float(x.size), guess)
-    return found[0], powers
-
-
-def largest_of_array(x: Array, sign: int, threads: int) -> float:
-    """Return the largest value of an array; with the sign -1 the smallest."""
-    return sign * float(_array_pass(x, NO_GUESS, sign, threads)[0][0])
-
-
-def _array_pass(x: Array, powers: Array, sign: int, threads: int) -> tuple[Array, Array]:
-    """Return what `block_pass` does for the values of a contiguous array of doubles."""
-    parts = min(parts_of(VALUE * (1 + len(powers)) * x.size, threads), x.size)
-    each = -(-x.size // (parts * BLOCK))
-    tops, sums, powers = np.empty((parts, 1)), np.empty((parts, len(powers), 1, 2), np.int64), powers.copy()
-    plan = np.zeros(block.SIZE, np.int64)
-    plan[PLANNER], plan[PLAN_AT], plan[PLAN] = block.block_pass_address(), address(plan) + 8 * PLAN, address(plan)
-    plan[block.PARTS : block.COUNTS] = parts, each, x.size, 1, 1, 0, sign, len(powers)
-    plan[block.AT_BLOCKS], plan[block.AT_POWERS] = address(x), address(powers)
-    plan[block.AT_TOPS], plan[block.AT_SUMS] = address(tops), address(sums)
-    if parts == 1:
-        block.run_plan(ALONE, 1, plan)
-    else:
-        with team_of(parts) as team:
-            block.run_plan(team.numbers, parts, plan)
-    return tops.max(axis=0), sums.sum(axis=0)
-
-
-def address(x: Array) -> int:
-    """Return where an array is."""
-    return int(x.__array_interface__["data"][0])
 
 
 def rounded(x: Array, power: int, threads: int) -> tuple[Array, int, int]:
@@ -86,57 +43,25 @@ def exact_sums(
     guess : int array of shape (any, n_values)
         Powers of two that values may be rounded at.
     """
-    known: list[dict[int, Sequence[int]]] = [{} for _ in range(n_values)]  # sums of q and |q|, by powers
+    known, numbers = np.empty((n_values, KNOWN, 3), np.int64), np.zeros(n_values, np.int64)
+    found, wanted = np.empty((n_values, 3), np.int64), np.empty((2, n_values), np.int64)
     powers = guess
     while True:
-        tops, found = one_pass(powers)
-        for row, sums in zip(powers.tolist(), found.tolist(), strict=True):
-            for mine, power, both in zip(known, row, sums, strict=True):
-                mine[power] = both
-        first, last, ends = list[int](), list[int](), list[tuple[int, int, int]]()
-        for top, mine in zip(tops.tolist(), known, strict=True):
-            if not top < math.inf:
-                raise ArithmeticError("A sum over rows met NaN or infinity; the rule that asked must bound its values.")
-            least, power = _tried(top, mine, size)
-            first.append(least)
-            last.append(power)
-            if power in mine:
-                ends.append((power, *mine[power]))  # type: ignore[arg-type]
-        powers = np.array([last])
-        if len(ends) == n_values:
-            return ends, powers if first == last else np.array([first, last])
+        tops, sums = one_pass(powers)
+        given = np.ascontiguousarray(tops, np.float64), sums.reshape(-1), powers.reshape(-1)
+        state = note_pass(*given, size, known, numbers, found, wanted)
+        if state == NOT_FINITE:
+            raise not_finite()
+        powers = wanted[1:].copy()
+        if state == SETTLED:
+            return [tuple(sums) for sums in found.tolist()], next_guess(wanted)
 
 
-def _tried(top: float, known: dict[int, Sequence[int]], size: float) -> tuple[int, int]:
-    """Return the first power that `fixed_sums` tries, and the last one as far as the sums tell: the one to sum at."""
-    if top == 0.0:
-        known[0] = 0, 0
-        return 0, 0
-    first = power = 61 - math.frexp(size)[1] - math.frexp(top)[1]
-    half = int(0.5 * size) + 1  # rounding has hidden at most half a unit a value
-    while True:
-        if power in known:
-            low = high = known[power][1]
-        elif (bounds := _bounds(known, power, first, size)) is not None:
-            low, high = bounds
-        else:
-            break
-        bits = (low + half).bit_length()
-        if high >= ENOUGH or bits != (high + half).bit_length():
-            break
-        power += 62 - bits
-    return first, power
+def next_guess(wanted: Array) -> Array:
+    """Return the powers to try the next time, given the first ones that were tried and the ones that fitted."""
+    return wanted[1:].copy() if (wanted[0] == wanted[1]).all() else wanted.copy()
 
 
-def _bounds(known: dict[int, Sequence[int]], power: int, first: int, size: float) -> tuple[int, int] | None:
-    """Return the least and the most that the sum of |q| can be at a power, given the sums at others.
-
-    Two sums of so many integers differ by their factor and half a unit a value.  At the first power and the one above
-    it no sum can have overflowed.
-    """
-    near = max((at for at in known if first - FAR < at <= first + 1), default=None)
-    if near is None or power - near > FAR:
-        return None
-    about, hidden = math.ldexp(known[near][1], power - near), math.ldexp(size, power - near) + size
-    slack = int(hidden) + int(about * 2.0**-50) + 2
-    return max(int(about) - slack, 0), int(about) + slack
+def not_finite() -> ArithmeticError:
+    """Return the error of a sum that has no value."""
+    return ArithmeticError("A sum over rows met NaN or infinity; the rule that asked must bound its values.")

@@ -125,6 +125,10 @@ class InParts:
         first = self._told(found[:1])[0]
         return first[0] if len(first) == 1 else first
 
+    def ready(self, *args: Any, found: Array) -> None:
+        """Compile it, if need be, before a team is lent."""
+        self._compile(*args, found)
+
     def alone(self, *args: Any, found: Array) -> None:
         """Do all of it in this thread; what the function returns goes to found[0], floats as their bits."""
         self._checked(self._enter(ALONE, 1, *args, found))

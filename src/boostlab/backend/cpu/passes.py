@@ -1,0 +1,161 @@
+"""Passes over a sample's values, led by one compiled call: sums, extremes, and the integers behind the sums.
+
+What a pass is, and when there is another one, kernels/block_pass.py says; here is the plan that it follows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boostlab.backend.cpu.exact_sums import VALUE, next_guess, not_finite
+from boostlab.backend.cpu.in_parts import ALONE, NOTHING_TOLD, InParts, parts_of
+from boostlab.backend.cpu.kernels import block_pass as block
+from boostlab.backend.cpu.kernels.sum_powers import KNOWN, SETTLED
+from boostlab.backend.cpu.kernels.tasks import NUMBERS, PLAN, PLAN_AT, PLANNER
+from boostlab.backend.cpu.teams import team_of
+
+Array = npt.NDArray[Any]
+Sums = tuple[int, int, int]  # the power of two, the sum of q and that of |q|
+Task = tuple[InParts, tuple[Any, ...]]  # what writes the values, and its arguments up to the plan
+
+BLOCK = 1 << 13  # doubles of a block that a thread looks at
+NO_COUNTS, NO_MASS = np.empty(0, np.int32), np.empty(0)
+
+
+class Passes:
+    """A plan, and space for what its passes find.
+
+    Parameters
+    ----------
+    counts, mass : arrays
+        How much every row counts, whole numbers and real ones; empty where there are none.
+    """
+
+    def __init__(self, counts: Array = NO_COUNTS, mass: Array = NO_MASS) -> None:
+        self._plan, self._held = np.zeros(block.SIZE, np.int64), (counts, mass)
+        plan = self._plan
+        plan[PLANNER], plan[block.PASS] = block.pass_addresses()
+        plan[PLAN_AT], plan[PLAN] = address(plan) + 8 * PLAN, address(plan)
+        plan[block.COUNTS], plan[block.MASSES] = counts.size, mass.size
+        plan[block.AT_COUNTS], plan[block.AT_MASSES] = address(counts), address(mass)
+        self._space = 0, 0, 0
+
+    def totals(
+        self, task: Task | None, layout: tuple[int, ...], at: tuple[int, int], examples: float, guess: Array
+    ) -> tuple[list[Sums], Array]:
+        """Return the sums of all values, and a next guess.
+
+        Parameters
+        ----------
+        task : pair, optional
+            Writes the values; None where they are there.
+        layout : tuple of ints
+            How many parts, blocks a part, rows, values a row, labels a value and rows of a block there are.
+        at : pair of ints
+            The addresses of the values, or the blocks, and of integers at the power of two that is returned (0: they
+            are not kept).
+        examples : float
+            How many numbers are summed for a value.
+        guess : int array of shape (any, n_values)
+            Powers of two that values may be rounded at.
+        """
+        n_powers = len(guess)
+        self._lay_out(layout[0], layout[3], max(n_powers, 1))
+        self._powers[: guess.size] = guess.reshape(-1)
+        self._examples[0] = examples
+        self._plan[block.PARTS : block.EXAMPLES] = *layout, 0, n_powers
+        self._plan[block.AT_BLOCKS : block.AT_TEAM] = at
+        self._follow(task, layout[0])
+        if self._plan[block.STATE] != SETTLED:
+            raise not_finite()
+        found: list[Any] = self._found.tolist()
+        return found, next_guess(self._wanted)
+
+    def largest(self, task: Task | None, layout: tuple[int, ...], at: int, sign: int) -> float:
+        """Return the largest of all values, with the sign -1 the smallest."""
+        self._lay_out(layout[0], layout[3], 1)
+        self._plan[block.PARTS : block.EXAMPLES] = *layout, sign, 0
+        self._plan[block.AT_BLOCKS : block.AT_TEAM] = at, 0
+        self._follow(task, layout[0])
+        return sign * self._tops.item(0)
+
+    def _follow(self, task: Task | None, parts: int) -> None:
+        """Follow the plan with so many threads."""
+        plan = self._plan
+        if parts == 1:
+            plan[block.AT_TEAM] = 0
+            self._lead(task)
+            return
+        if task is not None:
+            task[0].ready(*task[1], plan, found=NOTHING_TOLD)
+        with team_of(parts) as team:
+            plan[block.AT_TEAM] = team.numbers[NUMBERS]
+            self._lead(task)
+
+    def _lead(self, task: Task | None) -> None:
+        """Let this thread lead the plan."""
+        if task is not None:
+            task[0].alone(*task[1], self._plan, found=NOTHING_TOLD)
+        elif block.run_plan(ALONE, 1, self._plan) != 0:
+            raise MemoryError("A sum over rows found no memory to work in; close other programs, or fit fewer rows.")
+
+    def _lay_out(self, parts: int, n_values: int, n_powers: int) -> None:
+        """Let there be space for so many numbers, and the plan know where it is."""
+        asked = parts, n_values, n_powers
+        if asked == self._space:
+            return
+        self._space, plan = asked, self._plan
+        self._powers, self._tops = np.zeros(n_powers * n_values, np.int64), np.zeros(parts * n_values)
+        self._sums = np.zeros(2 * parts * n_powers * n_values, np.int64)
+        self._known, self._numbers = np.zeros((n_values, KNOWN, 3), np.int64), np.zeros(n_values, np.int64)
+        self._found, self._wanted = np.zeros((n_values, 3), np.int64), np.zeros((2, n_values), np.int64)
+        self._examples = plan[block.EXAMPLES :].view(np.float64)
+        space = self._powers, self._tops, self._sums, self._known, self._numbers, self._found, self._wanted
+        plan[block.AT_POWERS : block.SIZE] = [address(x) for x in space]
+
+
+_free: list[Passes] = []  # of arrays whose values count once each, not in use
+
+
+def sums_of_array(
+    x: Array, threads: int, guess: Array, integers: Array | None = None
+) -> tuple[Sums, Array]:
+    """Return the power of two, the sum of q and that of |q| for an array of values that count once each; and a next
+    guess.  Write the integers q, if they are asked for.
+    """
+    layout = _layout(x, 1 + len(guess), threads)
+    passes = _lent()
+    at = address(x), 0 if integers is None else address(integers)
+    found, guess = passes.totals(None, layout, at, float(x.size), guess)
+    _free.append(passes)
+    return found[0], guess
+
+
+def largest_of_array(x: Array, sign: int, threads: int) -> float:
+    """Return the largest value of an array; with the sign -1 the smallest."""
+    passes = _lent()
+    top = passes.largest(None, _layout(x, 1, threads), address(x), sign)
+    _free.append(passes)
+    return top
+
+
+def _lent() -> Passes:
+    """Return passes that nothing else uses."""
+    try:
+        return _free.pop()
+    except IndexError:
+        return Passes()
+
+
+def _layout(x: Array, looks: int, threads: int) -> tuple[int, ...]:
+    """Return the layout of a contiguous array of doubles, at every value of which a pass looks so often."""
+    parts = min(parts_of(VALUE * looks * x.size, threads), x.size)
+    return parts, -(-x.size // (parts * BLOCK)), x.size, 1, 1, 0
+
+
+def address(x: Array) -> int:
+    """Return where an array is."""
+    return int(x.__array_interface__["data"][0])
