@@ -51,14 +51,15 @@ class Exponentials:
         logs = -self.y * F if F.ndim == 1 else -F[np.arange(len(F)), self.y]
         top, n = logs.item(logs.argmax()), len(logs)
         exp_less.shared(CELLS * n, self.threads, logs, top, 0, n)
-        self._w = logs
+        self._w, self._shown = logs, logs.view()
 
     @property
     def w(self) -> Array:
         """The weights, to look at; the next round changes them in place."""
-        w = self._w.view()
-        w.setflags(write=False)
-        return w
+        if self._shown.base is not self._w or self._shown.flags.writeable:
+            self._shown = self._w.view()
+            self._shown.setflags(write=False)
+        return self._shown
 
     @property
     def own(self) -> Array:

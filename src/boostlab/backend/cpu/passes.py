@@ -41,7 +41,8 @@ class Passes:
         plan[PLAN_AT], plan[PLAN] = address(plan) + 8 * PLAN, address(plan)
         plan[block.COUNTS], plan[block.MASSES] = counts.size, mass.size
         plan[block.AT_COUNTS], plan[block.AT_MASSES] = address(counts), address(mass)
-        self._space = 0, 0, 0
+        self._examples = plan[block.EXAMPLES :].view(np.float64)
+        self._space: tuple[int, ...] = (0, 0, 0, 0)
 
     def totals(
         self, task: Task | None, layout: tuple[int, ...], at: tuple[int, int], examples: float, guess: Array
@@ -104,25 +105,25 @@ class Passes:
 
     def _lay_out(self, parts: int, n_values: int, n_powers: int) -> None:
         """Let there be space for so many numbers, and the plan know where it is."""
-        asked = parts, n_values, n_powers
-        if asked == self._space:
-            return
-        self._space, plan = asked, self._plan
-        self._powers, self._tops = np.zeros(n_powers * n_values, np.int64), np.zeros(parts * n_values)
-        self._sums = np.zeros(2 * parts * n_powers * n_values, np.int64)
+        asked = n_values, parts * n_values, n_powers * n_values, parts * n_powers * n_values
+        if any(n > space for n, space in zip(asked, self._space, strict=True)):
+            self._space = asked = tuple(map(max, asked, self._space))
+            self._make_space(*asked)
+        self._found, self._wanted = self._all_found[:n_values], self._all_wanted[: 2 * n_values].reshape(2, n_values)
+
+    def _make_space(self, n_values: int, n_tops: int, n_powers: int, n_sums: int) -> None:
+        self._powers, self._tops = np.zeros(n_powers, np.int64), np.zeros(n_tops)
+        self._sums = np.zeros(2 * n_sums, np.int64)
         self._known, self._numbers = np.zeros((n_values, KNOWN, 3), np.int64), np.zeros(n_values, np.int64)
-        self._found, self._wanted = np.zeros((n_values, 3), np.int64), np.zeros((2, n_values), np.int64)
-        self._examples = plan[block.EXAMPLES :].view(np.float64)
-        space = self._powers, self._tops, self._sums, self._known, self._numbers, self._found, self._wanted
-        plan[block.AT_POWERS : block.SIZE] = [address(x) for x in space]
+        self._all_found, self._all_wanted = np.zeros((n_values, 3), np.int64), np.zeros(2 * n_values, np.int64)
+        space = self._powers, self._tops, self._sums, self._known, self._numbers, self._all_found, self._all_wanted
+        self._plan[block.AT_POWERS : block.SIZE] = [address(x) for x in space]
 
 
 _free: list[Passes] = []  # of arrays whose values count once each, not in use
 
 
-def sums_of_array(
-    x: Array, threads: int, guess: Array, integers: Array | None = None
-) -> tuple[Sums, Array]:
+def sums_of_array(x: Array, threads: int, guess: Array, integers: Array | None = None) -> tuple[Sums, Array]:
     """Return the power of two, the sum of q and that of |q| for an array of values that count once each; and a next
     guess.  Write the integers q, if they are asked for.
     """

@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.backend.cpu.exact_sums import NO_GUESS
 from boostlab.backend.cpu.exponential_weights import Exponentials
 from boostlab.backend.cpu.formula_sums import FormulaSums
 from boostlab.backend.cpu.formulas import CELLS, as_number, column_names, evaluation, shown, tables_of
 from boostlab.backend.cpu.fused import FusedRounds
 from boostlab.backend.cpu.in_parts import NO_PLAN, NOTHING_TOLD
-from boostlab.backend.cpu.kernels.vote_update import exp_less
+from boostlab.backend.cpu.kernels.vote_update import exp_less, exp_less_of_labels
 from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.near_one import NearOne
 from boostlab.backend.cpu.sample import CpuSample
 from boostlab.backend.cpu.scores import Scores
 from boostlab.backend.cpu.usual import UsualRounds
@@ -69,6 +71,8 @@ class CpuRows(CpuSample):
         self._plans: dict[Formula, Any] = {}
         self._formula_sums = FormulaSums(self.masses, self.threads)
         self._powers: dict[Formula, Array] = {}  # of two, that a formula's values were last rounded at
+        self._exp_powers: dict[Formula, Array] = {}  # the same of its exponentials
+        self._near_one = NearOne()
 
     # -- columns -----------------------------------------------------------------------------------------------------
 
@@ -97,9 +101,15 @@ class CpuRows(CpuSample):
 
     def each(self, what: Formula, /, *numbers: Any) -> Array:
         """Return a formula's values, one a row (one row of the result a value, where it gives several)."""
+        if self._near_one.looks_at(what):
+            column, largest = self._with_largest(what, numbers)
+            self._near_one.note(column, largest)
+            return column
         out = self.evaluate(what, numbers, np.empty(self.shape_of(what)))
         out = out if out.ndim == 2 else out.transpose(0, 2, 1)  # a label's rows lie side by side
-        return out[0] if len(out) == 1 else out
+        column = out[0] if len(out) == 1 else out
+        self._near_one.made(column, what)
+        return column
 
     def each_label(self, what: Formula, /, *numbers: Any) -> list[Any]:
         """Return for every label a formula's values, a column each."""
@@ -136,7 +146,26 @@ class CpuRows(CpuSample):
             top = self.masses.largest(logs)
         flat = logs.ravel("K")
         exp_less.shared(CELLS * flat.size, self.threads, flat, top, 0, flat.size)
+        self._near_one.note(logs)
         return logs, top
+
+    def exp_and_sum(self, what: Formula, /, *numbers: Any) -> tuple[Array, float, float]:
+        """Return w and t as `scaled_exp` does, and the sum of w over the sample, many rows' in the same pass."""
+        shape = self.shape_of(what)
+        if prod(shape) <= MANY:
+            w, top = self.scaled_exp(what, *numbers)
+            return w, top, self.masses.total(w)
+        w, top = self._with_largest(what, numbers)
+        labels, guess = w.T.reshape(1, -1, self.n_rows), self._exp_powers.get(what, NO_GUESS)
+        given = exp_less_of_labels, [labels[0], top], labels.shape[:-1], guess, labels
+        (total,), self._exp_powers[what] = self._formula_sums.totals(*given)
+        self._near_one.note(w)
+        return w, top, total
+
+    def tame(self, weight: Array) -> Array:
+        """Return weights whose squares can be formed; exponentials, which stay near 1, are such weights."""
+        followed = self.exponential_weights is not None and weight is self.exponential_weights.w
+        return weight if followed or self._near_one.knows(weight) else super().tame(weight)
 
     def exponentials(self) -> Array:
         """Return exp(-y F) or exp(-F_k) up to a common factor, computed anew only where the last voter was wrong."""

@@ -184,6 +184,11 @@ class PartitionedRows(CpuSample):
         top = self.largest(logs)
         return self.compute("scaled_exp", logs, top), top
 
+    def exp_and_sum(self, what: Any, /, *numbers: Any) -> tuple[PartedColumn, float, float]:
+        """Return w and t as `scaled_exp` does, and the sum of w over the sample."""
+        w, top = self.scaled_exp(what, *numbers)
+        return w, top, self.total(w)
+
     def largest(self, what: Any, /, *numbers: Any) -> float:
         """Return the largest value."""
         self._prepare(what)

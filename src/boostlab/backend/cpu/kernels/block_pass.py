@@ -164,6 +164,8 @@ def passes(address: int, part: int) -> None:
                     plan[STATE] = OPEN
         if plan[STATE] != OPEN:
             return
+        if plan[BLOCK_ROWS] == 0:
+            plan[PLANNED] = 0  # all values are kept: they are there
         plan[POWERS], powers = 1, _integers(plan[AT_POWERS], n_values)
         for v in range(n_values):
             powers[v] = wanted[1, v]
