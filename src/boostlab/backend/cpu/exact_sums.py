@@ -54,7 +54,7 @@ def exact_sums(
             raise not_finite()
         powers = wanted[1:].copy()
         if state == SETTLED:
-            return [tuple(sums) for sums in found.tolist()], next_guess(wanted)
+            return [(power, signed, gross) for power, signed, gross in found.tolist()], next_guess(wanted)
 
 
 def next_guess(wanted: Array) -> Array:

@@ -107,8 +107,8 @@ class Passes:
         """Let there be space for so many numbers, and the plan know where it is."""
         asked = n_values, parts * n_values, n_powers * n_values, parts * n_powers * n_values
         if any(n > space for n, space in zip(asked, self._space, strict=True)):
-            self._space = asked = tuple(map(max, asked, self._space))
-            self._make_space(*asked)
+            self._space = tuple(map(max, asked, self._space))
+            self._make_space(*self._space)
         self._found, self._wanted = self._all_found[:n_values], self._all_wanted[: 2 * n_values].reshape(2, n_values)
 
     def _make_space(self, n_values: int, n_tops: int, n_powers: int, n_sums: int) -> None:

@@ -39,8 +39,9 @@ Array = np.ndarray[Any, Any]
 
 # Places in the plan.  How many parts there are, blocks a part, rows, values a row, labels a value, the rows that a
 # block holds (0 where the values of all rows are kept); 0 for sums, or the sign to look for the largest value with; how
-# many powers of two a value has; the bits of the number of examples; where values are, and integers if they are kept (or
-# 0); the team's numbers; how many counts and masses there are; the pass as a task; how it ended; and where the rest is.
+# many powers of two a value has; the bits of the number of examples; where values are, and integers, if they are kept
+# (or 0); the team's numbers; how many counts and masses there are; the pass as a task; how it ended; and where the rest
+# is.
 PARTS, EACH, ROWS, VALUES, LABELS, BLOCK_ROWS = range(PLAN_SIZE, PLAN_SIZE + 6)
 SIGN, POWERS, EXAMPLES, AT_BLOCKS, AT_INTEGERS, AT_TEAM = range(PLAN_SIZE + 6, PLAN_SIZE + 12)
 COUNTS, MASSES, PASS, STATE, AT_COUNTS, AT_MASSES = range(PLAN_SIZE + 12, PLAN_SIZE + 18)
