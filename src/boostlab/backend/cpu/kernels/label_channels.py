@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from boostlab.backend.cpu.compiling import part
 from boostlab.backend.cpu.in_parts import adding, in_parts
 from boostlab.backend.cpu.kernels.fixed_point import largest_of, power_factors
 from boostlab.backend.cpu.kernels.tree_histogram import ADD_PAIRS, gather_numbers, new_block
@@ -42,23 +43,26 @@ def round_channels(
     tops: Array,
     sums: Array,
     totals: Array,
+    between: Array,
 ) -> None:
     """Do as `tops_and_sums` does for the values of all channels together, of the rows first <= i < last.
 
     Write the integers at the last of the powers to q, a row a channel: a channel a label for each form, which is the
-    weight alone or weight * target.  Write the channels' sums of q and of |q| to the part's totals.
+    weight alone or weight * target.  Add the channels' sums of q and of |q| to the part's totals.  Of two labels let
+    `between` be 0 where no row's integers differ (its first number), and where all are opposite (its second), for each
+    form.
     """
     values, labels, top = block_of_doubles(), weight.shape[0], 0.0
-    for c in range(q.shape[0]):
-        label, size_only = c % labels, sizes[c // labels]
-        signed, gross, all_signed, all_gross = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-        for start in range(first, last, BLOCK):
-            end = min(start + BLOCK, last)
+    for start in range(first, last, BLOCK):
+        end = min(start + BLOCK, last)
+        for c in range(q.shape[0]):
+            label, size_only = c % labels, sizes[c // labels]
             w, t, x, to = weight[label, start:end], target[label, start:end], values[: end - start], q[c, start:end]
             for i in range(x.size):
                 x[i] = w[i] if size_only else w[i] * t[i]
             here = largest_of(x)
             top = max(top, here) if here == here and top == top else np.nan
+            signed, gross = np.int64(0), np.int64(0)
             for p in range(powers.shape[0]):
                 scale, more = power_factors(powers[p, 0])
                 signed, gross = np.int64(0), np.int64(0)
@@ -69,20 +73,29 @@ def round_channels(
                     gross += abs(new)
                 sums[part, p, 0, 0] += signed
                 sums[part, p, 0, 1] += gross
-            all_signed += signed
-            all_gross += gross
-        totals[part, c, 0], totals[part, c, 1] = all_signed, all_gross
+            totals[part, c, 0] += signed
+            totals[part, c, 1] += gross
+            if labels == 2 and label == 1:
+                same, opposite = differences(q[c - 1, start:end], to)
+                between[part, c // 2, 0] |= same
+                between[part, c // 2, 1] |= opposite
     tops[part, 0] = top
+
+
+@part
+def differences(q: Array, p: Array) -> tuple[int, int]:
+    """Return 0 where all integers are the same, and 0 where all are opposite."""
+    same, opposite = np.int64(0), np.int64(0)
+    for i in range(q.size):
+        same |= q[i] - p[i]
+        opposite |= q[i] + p[i]
+    return same, opposite  # type: ignore[return-value]
 
 
 @in_parts
 def signs_between(q: Array, p: Array, first: int, last: int) -> tuple[int, int]:
-    """Return whether all integers first <= i < last are the same, and whether all are opposite."""
-    q, p, same, opposite = q[first:last], p[first:last], np.int64(0), np.int64(0)
-    for i in range(q.size):
-        same |= q[i] - p[i]
-        opposite |= q[i] + p[i]
-    return same == 0, opposite == 0
+    """Do the same for the integers first <= i < last."""
+    return differences(q[first:last], p[first:last])  # type: ignore[no-any-return]
 
 
 @adding
