@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.exact_sums import VALUE
+from boostlab.backend.cpu.exact_sums import BLOCK, VALUE, address
 from boostlab.backend.cpu.formulas import CELLS
 from boostlab.backend.cpu.in_parts import InParts, parts_of
 from boostlab.backend.cpu.masses import Masses
-from boostlab.backend.cpu.passes import BLOCK, Passes, Task, address
+from boostlab.backend.cpu.passes import Passes, Task
 
 Array = npt.NDArray[Any]
 

@@ -87,7 +87,7 @@ class Panel:
             given = w, t, sizes, powers, 0, n, self.q, tops, sums, totals, between
             round_channels.shared(cells, threads, *given)
             rounded_at = int(powers[-1, 0]) if len(powers) else None
-            found, self.between = totals.sum(axis=0), between.any(axis=0).tolist()
+            found, self.between = totals.sum(axis=0), np.bitwise_or.reduce(between).tolist()
             self.totals, self.grosses = found[:, 0], found[:, 1].tolist()
             return tops.max(axis=0), sums.sum(axis=0)
 
@@ -119,8 +119,8 @@ class Panel:
         signs = [-1 if differ else 1 for differ, _ in self.between]
         return NO_SIGNS if any(a and b for a, b in self.between) else np.array(signs)
 
-    def _between(self, q: Array, p: Array) -> list[bool]:
-        """Return whether some integers of two channels differ, and whether some are not opposite."""
+    def _between(self, q: Array, p: Array) -> list[int]:
+        """Return 0 where the integers of two channels are the same, and 0 where they are opposite."""
         found = signs_between.shared(CELLS * len(q), self.codes.threads, q, p, 0, len(q))
         return [any(part[i] for part in found) for i in (0, 1)]
 

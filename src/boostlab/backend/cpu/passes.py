@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.exact_sums import VALUE, next_guess, not_finite
+from boostlab.backend.cpu.exact_sums import BLOCK, NO_GUESS, VALUE, address, not_finite
 from boostlab.backend.cpu.in_parts import ALONE, NOTHING_TOLD, InParts, parts_of
 from boostlab.backend.cpu.kernels import block_pass as block
 from boostlab.backend.cpu.kernels.sum_powers import KNOWN, SETTLED
@@ -21,7 +21,15 @@ Array = npt.NDArray[Any]
 Sums = tuple[int, int, int]  # the power of two, the sum of q and that of |q|
 Task = tuple[InParts, tuple[Any, ...]]  # what writes the values, and its arguments up to the plan
 
-BLOCK = 1 << 13  # doubles of a block that a thread looks at
+SPACE = (
+    block.AT_POWERS,
+    block.AT_TOPS,
+    block.AT_SUMS,
+    block.AT_KNOWN,
+    block.AT_NUMBERS,
+    block.AT_FOUND,
+    block.AT_WANTED,
+)
 NO_COUNTS, NO_MASS = np.empty(0, np.int32), np.empty(0)
 
 
@@ -37,7 +45,7 @@ class Passes:
     def __init__(self, counts: Array = NO_COUNTS, mass: Array = NO_MASS) -> None:
         self._plan, self._held = np.zeros(block.SIZE, np.int64), (counts, mass)
         plan = self._plan
-        plan[PLANNER], plan[block.PASS] = block.pass_addresses()
+        plan[PLANNER], plan[block.PASS] = block.passes_address(), block.block_pass_address()
         plan[PLAN_AT], plan[PLAN] = address(plan) + 8 * PLAN, address(plan)
         plan[block.COUNTS], plan[block.MASSES] = counts.size, mass.size
         plan[block.AT_COUNTS], plan[block.AT_MASSES] = address(counts), address(mass)
@@ -67,19 +75,20 @@ class Passes:
         self._lay_out(layout[0], layout[3], max(n_powers, 1))
         self._powers[: guess.size] = guess.reshape(-1)
         self._examples[0] = examples
-        self._plan[block.PARTS : block.EXAMPLES] = *layout, 0, n_powers
-        self._plan[block.AT_BLOCKS : block.AT_TEAM] = at
+        self._plan[block.PARTS : block.COUNTS] = *layout, 0, n_powers
+        self._plan[block.AT_BLOCKS], self._plan[block.AT_INTEGERS] = at
         self._follow(task, layout[0])
         if self._plan[block.STATE] != SETTLED:
             raise not_finite()
         found: list[Any] = self._found.tolist()
-        return found, next_guess(self._wanted)
+        first, last = self._wanted
+        return found, self._wanted[1:].copy() if (first == last).all() else self._wanted.copy()
 
     def largest(self, task: Task | None, layout: tuple[int, ...], at: int, sign: int) -> float:
         """Return the largest of all values, with the sign -1 the smallest."""
         self._lay_out(layout[0], layout[3], 1)
-        self._plan[block.PARTS : block.EXAMPLES] = *layout, sign, 0
-        self._plan[block.AT_BLOCKS : block.AT_TEAM] = at, 0
+        self._plan[block.PARTS : block.COUNTS] = *layout, sign, 0
+        self._plan[block.AT_BLOCKS], self._plan[block.AT_INTEGERS] = at, 0
         self._follow(task, layout[0])
         return sign * self._tops.item(0)
 
@@ -117,13 +126,14 @@ class Passes:
         self._known, self._numbers = np.zeros((n_values, KNOWN, 3), np.int64), np.zeros(n_values, np.int64)
         self._all_found, self._all_wanted = np.zeros((n_values, 3), np.int64), np.zeros(2 * n_values, np.int64)
         space = self._powers, self._tops, self._sums, self._known, self._numbers, self._all_found, self._all_wanted
-        self._plan[block.AT_POWERS : block.SIZE] = [address(x) for x in space]
+        for place, x in zip(SPACE, space, strict=True):
+            self._plan[place] = address(x)
 
 
 _free: list[Passes] = []  # of arrays whose values count once each, not in use
 
 
-def sums_of_array(x: Array, threads: int, guess: Array, integers: Array | None = None) -> tuple[Sums, Array]:
+def sums_of_array(x: Array, threads: int, guess: Array = NO_GUESS, integers: Array | None = None) -> tuple[Sums, Array]:
     """Return the power of two, the sum of q and that of |q| for an array of values that count once each; and a next
     guess.  Write the integers q, if they are asked for.
     """
@@ -155,8 +165,3 @@ def _layout(x: Array, looks: int, threads: int) -> tuple[int, ...]:
     """Return the layout of a contiguous array of doubles, at every value of which a pass looks so often."""
     parts = min(parts_of(VALUE * looks * x.size, threads), x.size)
     return parts, -(-x.size // (parts * BLOCK)), x.size, 1, 1, 0
-
-
-def address(x: Array) -> int:
-    """Return where an array is."""
-    return int(x.__array_interface__["data"][0])

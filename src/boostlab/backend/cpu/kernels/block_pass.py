@@ -39,14 +39,16 @@ Array = np.ndarray[Any, Any]
 
 # Places in the plan.  How many parts there are, blocks a part, rows, values a row, labels a value, the rows that a
 # block holds (0 where the values of all rows are kept); 0 for sums, or the sign to look for the largest value with; how
-# many powers of two a value has; the bits of the number of examples; where values are, and integers, if they are kept
-# (or 0); the team's numbers; how many counts and masses there are; the pass as a task; how it ended; and where the rest
-# is.
+# many powers of two a value has; how many counts and masses there are; and where everything is.  AT_INTEGERS is 0 where
+# integers are not kept.
 PARTS, EACH, ROWS, VALUES, LABELS, BLOCK_ROWS = range(PLAN_SIZE, PLAN_SIZE + 6)
-SIGN, POWERS, EXAMPLES, AT_BLOCKS, AT_INTEGERS, AT_TEAM = range(PLAN_SIZE + 6, PLAN_SIZE + 12)
-COUNTS, MASSES, PASS, STATE, AT_COUNTS, AT_MASSES = range(PLAN_SIZE + 12, PLAN_SIZE + 18)
-AT_POWERS, AT_TOPS, AT_SUMS, AT_KNOWN, AT_NUMBERS, AT_FOUND, AT_WANTED = range(PLAN_SIZE + 18, PLAN_SIZE + 25)
-SIZE = PLAN_SIZE + 25
+SIGN, POWERS, COUNTS, MASSES = range(PLAN_SIZE + 6, PLAN_SIZE + 10)
+AT_BLOCKS, AT_COUNTS, AT_MASSES, AT_POWERS, AT_TOPS, AT_SUMS = range(PLAN_SIZE + 10, PLAN_SIZE + 16)
+AT_INTEGERS = PLAN_SIZE + 16
+# Of a plan whose passes are led: the team's numbers, the pass as a task, the bits of the number of examples, how it
+# ended, and what `take_note` works on.
+AT_TEAM, PASS, EXAMPLES, STATE = range(PLAN_SIZE + 17, PLAN_SIZE + 21)
+AT_KNOWN, AT_NUMBERS, AT_FOUND, AT_WANTED, SIZE = range(PLAN_SIZE + 21, PLAN_SIZE + 26)
 
 
 @part
@@ -179,7 +181,12 @@ def run_plan(team: Array, parts: int, plan: Array) -> int:
 
 
 @kernel
-def pass_addresses() -> tuple[int, int]:
-    """Return the addresses of `passes` and of `block_pass` as tasks."""
-    nothing = np.empty((0, 0), np.int64)
-    return _task(passes, (0,), nothing)[0], _task(block_pass, (0,), nothing)[0]
+def block_pass_address() -> int:
+    """Return the address of `block_pass` as a task."""
+    return _task(block_pass, (0,), np.empty((0, 0), np.int64))[0]
+
+
+@kernel
+def passes_address() -> int:
+    """Return the address of `passes` as a task."""
+    return _task(passes, (0,), np.empty((0, 0), np.int64))[0]

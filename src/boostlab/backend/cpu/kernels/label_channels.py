@@ -95,7 +95,7 @@ def differences(q: Array, p: Array) -> tuple[int, int]:
 @in_parts
 def signs_between(q: Array, p: Array, first: int, last: int) -> tuple[int, int]:
     """Do the same for the integers first <= i < last."""
-    return differences(q[first:last], p[first:last])  # type: ignore[no-any-return]
+    return differences(q[first:last], p[first:last])
 
 
 @adding

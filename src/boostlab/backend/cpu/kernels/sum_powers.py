@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.backend.cpu.compiling import kernel, part
+from boostlab.backend.cpu.compiling import part
 
 Array = np.ndarray[Any, Any]
 
@@ -129,11 +129,3 @@ def take_note(
         for c in range(3):
             found[v, c] = mine[place, c]
     return settled
-
-
-@kernel
-def note_pass(
-    tops: Array, sums: Array, powers: Array, size: float, known: Array, numbers: Array, found: Array, wanted: Array
-) -> int:
-    """Do the same for a pass that was made elsewhere."""
-    return take_note(tops, sums, powers, size, known, numbers, found, wanted)
