@@ -105,11 +105,14 @@ class CpuRows(CpuSample):
             column, largest = self._with_largest(what, numbers)
             self._near_one.note(column, largest)
             return column
-        out = self.evaluate(what, numbers, np.empty(self.shape_of(what)))
-        out = out if out.ndim == 2 else out.transpose(0, 2, 1)  # a label's rows lie side by side
-        column = out[0] if len(out) == 1 else out
+        column = self._values(what, numbers)
         self._near_one.made(column, what)
         return column
+
+    def _values(self, what: Formula, numbers: tuple[Any, ...]) -> Array:
+        out = self.evaluate(what, numbers, np.empty(self.shape_of(what)))
+        out = out if out.ndim == 2 else out.transpose(0, 2, 1)  # a label's rows lie side by side
+        return out[0] if len(out) == 1 else out
 
     def each_label(self, what: Formula, /, *numbers: Any) -> list[Any]:
         """Return for every label a formula's values, a column each."""
@@ -231,7 +234,7 @@ class CpuRows(CpuSample):
         """Return a formula's values and the largest of them, many rows' by one pass."""
         shape = self.shape_of(what)
         if prod(shape) <= MANY:
-            values = self.each(what, *numbers)
+            values = self._values(what, numbers)
             return values, self.masses.largest(values)
         out = np.empty(shape)
         top = self._formula_sums.largest(*self._given(what, numbers), shape[:-1], 1, out)
