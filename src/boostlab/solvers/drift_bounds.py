@@ -1,5 +1,6 @@
-"""Formulas of RobustBoost's curve: the equations and their slopes at a point, and what makes a look at it certain, quick
-potentials and bounds of the edge on a stretch.
+"""Formulas of RobustBoost's curve: the equations and their slopes at a point, and what makes a look at it certain.
+
+That is quick potentials, and bounds of the edge on a stretch.
 """
 
 from __future__ import annotations

@@ -248,7 +248,8 @@ class Drift:
     def first_look(self, ds: float, dt: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """Return where `is_first` looks first, as formulas know it: a stretch of the curve, and two times.
 
-        Between these the curve should pass half of ds: the potential is below its target at the one, above at the other.
+        Between these the curve should pass half of ds: the potential is below its target at the one, above at the
+        other.
         """
         p, rest, wide = self.process, self.rest, TUBE * dt
         stretch = self.between((0.0, 0.0), (0.6 * ds, min(_parabola(0.6, dt) + wide, rest)))
