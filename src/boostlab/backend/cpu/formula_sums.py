@@ -16,7 +16,7 @@ from boostlab.backend.cpu.exact_sums import BLOCK, VALUE, address
 from boostlab.backend.cpu.formulas import CELLS
 from boostlab.backend.cpu.in_parts import InParts, parts_of
 from boostlab.backend.cpu.masses import Masses
-from boostlab.backend.cpu.passes import Passes, Task
+from boostlab.backend.cpu.passes import Layout, Passes, Task
 
 Array = npt.NDArray[Any]
 
@@ -35,7 +35,8 @@ class FormulaSums:
     def __init__(self, masses: Masses, threads: int) -> None:
         self.masses, self.threads = masses, threads
         self._passes = Passes(*masses.as_arrays)
-        self._workspace = np.empty(0)
+        self._workspace, self._at = np.empty(0), 0
+        self._layouts: dict[Any, tuple[Layout, int, tuple[int, ...], float]] = {}
 
     def __reduce__(self) -> Any:
         """Copy what it is made of: a plan holds addresses."""
@@ -59,32 +60,44 @@ class FormulaSums:
         out : array, optional
             Gets all values.
         """
-        task, layout, at = self._laid_out(loop, given, shape, len(guess), out)
-        examples = float(self.masses.n_examples * math.prod(shape[1:]))
-        found, guess = self._passes.totals(task, layout, (at, 0), examples, guess)
+        task, layout, at, examples = self._laid_out(loop, given, shape, len(guess), out)
+        found, guess = self._passes.totals(task, layout, at, examples, guess)
         return [math.ldexp(signed, -power) for power, signed, _ in found], guess
 
     def largest(
         self, loop: InParts, given: list[Any], shape: tuple[int, ...], sign: int, out: Array | None = None
     ) -> float:
         """Return the largest value of a formula, with the sign -1 the smallest; write all values to `out` if asked."""
-        return self._passes.largest(*self._laid_out(loop, given, shape, 0, out), sign)
+        task, layout, at, _ = self._laid_out(loop, given, shape, 0, out)
+        return self._passes.largest(task, layout, at, sign)
 
     def _laid_out(
         self, loop: InParts, given: list[Any], shape: tuple[int, ...], n_powers: int, kept: Array | None
-    ) -> tuple[Task, tuple[int, ...], int]:
-        """Return the task that writes a formula's values, how they are laid out in blocks, and where."""
+    ) -> tuple[Task, Layout, int, float]:
+        """Return the task that writes a formula's values, how they lie, where, and how many are summed."""
+        key = shape, n_powers, kept is None
+        known = self._layouts.get(key)
+        if known is None:
+            known = self._layouts[key] = self._layout(*key)
+        layout, size, block_shape, examples = known
+        rows, each = self.masses.n_rows, layout.numbers.item(1)
+        if kept is not None:
+            return (loop, (*given, kept[None], 0, 0, rows)), layout, address(kept), examples
+        if len(self._workspace) < size:
+            self._workspace = np.empty(size)
+            self._at = address(self._workspace)
+        out = self._workspace[:size].reshape(block_shape)
+        return (loop, (*given, out, each, 0, rows)), layout, self._at, examples
+
+    def _layout(
+        self, shape: tuple[int, ...], n_powers: int, in_blocks: bool
+    ) -> tuple[Layout, int, tuple[int, ...], float]:
+        """Return the layout of values, the space that blocks take and its shape, and how many values are summed."""
         rows, n_values, width = self.masses.n_rows, shape[0], math.prod(shape[1:])
         cells = (CELLS + VALUE * (1 + n_powers)) * n_values * width * rows
         parts = max(min(parts_of(cells, self.threads), rows), 1)
         each = -(-rows * n_values * width // (parts * BLOCK))
-        if kept is not None:
-            layout = parts, each, rows, n_values, width, 0
-            return (loop, (*given, kept[None], 0, 0, rows)), layout, address(kept)
-        block_rows = -(-rows // (parts * each))
-        size = parts * n_values * width * block_rows
-        if len(self._workspace) < size:
-            self._workspace = np.empty(size)
-        out = self._workspace[:size].reshape(parts, *shape, block_rows)
-        layout = parts, each, rows, n_values, width, block_rows
-        return (loop, (*given, out, each, 0, rows)), layout, address(self._workspace)
+        block_rows = -(-rows // (parts * each)) if in_blocks else 0
+        layout = Layout(parts, each, rows, n_values, width, block_rows)
+        block_shape = parts, *shape, block_rows
+        return layout, math.prod(block_shape), block_shape, float(self.masses.n_examples * width)

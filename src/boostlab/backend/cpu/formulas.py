@@ -181,7 +181,10 @@ def tables_of(columns: Mapping[str, Any]) -> tuple[str, ...]:
 
 def shown(column: Any) -> Any:
     """Return a column as kernels are compiled for it: contiguous, a label's numbers together."""
-    column = np.asarray(column).T
+    if type(column) is not np.ndarray:
+        column = np.asarray(column)
+    if column.ndim > 1:
+        column = column.T
     return column if column.flags.c_contiguous else np.ascontiguousarray(column)
 
 

@@ -21,16 +21,25 @@ Array = npt.NDArray[Any]
 Sums = tuple[int, int, int]  # the power of two, the sum of q and that of |q|
 Task = tuple[InParts, tuple[Any, ...]]  # what writes the values, and its arguments up to the plan
 
-SPACE = (
-    block.AT_POWERS,
-    block.AT_TOPS,
-    block.AT_SUMS,
-    block.AT_KNOWN,
-    block.AT_NUMBERS,
-    block.AT_FOUND,
-    block.AT_WANTED,
-)
+SPACE = block.AT_POWERS, block.AT_TOPS, block.AT_SUMS, block.AT_KNOWN, block.AT_NUMBERS, block.AT_FOUND, block.AT_WANTED
 NO_COUNTS, NO_MASS = np.empty(0, np.int32), np.empty(0)
+
+
+class Layout:
+    """How values lie, and which part of them threads look at.
+
+    Parameters
+    ----------
+    parts, each, rows, n_values, labels, block_rows : int
+        How many parts, blocks a part, rows, values a row, labels a value and rows of a block there are; no rows of a
+        block where all values are kept.
+    """
+
+    __slots__ = ("n_values", "numbers", "parts")
+
+    def __init__(self, parts: int, each: int, rows: int, n_values: int, labels: int, block_rows: int) -> None:
+        self.parts, self.n_values = parts, n_values
+        self.numbers = np.array([parts, each, rows, n_values, labels, block_rows])
 
 
 class Passes:
@@ -50,10 +59,11 @@ class Passes:
         plan[block.COUNTS], plan[block.MASSES] = counts.size, mass.size
         plan[block.AT_COUNTS], plan[block.AT_MASSES] = address(counts), address(mass)
         self._examples = plan[block.EXAMPLES :].view(np.float64)
-        self._space: tuple[int, ...] = (0, 0, 0, 0)
+        self._space = 0, 0, 0  # parts, values and powers that there is space for
+        self._lay_out(1, 1, 2)
 
     def totals(
-        self, task: Task | None, layout: tuple[int, ...], at: tuple[int, int], examples: float, guess: Array
+        self, task: Task | None, layout: Layout, at: int, examples: float, guess: Array, integers: int = 0
     ) -> tuple[list[Sums], Array]:
         """Return the sums of all values, and a next guess.
 
@@ -61,71 +71,69 @@ class Passes:
         ----------
         task : pair, optional
             Writes the values; None where they are there.
-        layout : tuple of ints
-            How many parts, blocks a part, rows, values a row, labels a value and rows of a block there are.
-        at : pair of ints
-            The addresses of the values, or the blocks, and of integers at the power of two that is returned (0: they
-            are not kept).
+        layout : Layout
+            Of the values.
+        at : int
+            The address of the values, or of the blocks.
         examples : float
             How many numbers are summed for a value.
         guess : int array of shape (any, n_values)
             Powers of two that values may be rounded at.
+        integers : int
+            The address of integers at the power of two that is returned; 0: they are not kept.
         """
-        n_powers = len(guess)
-        self._lay_out(layout[0], layout[3], max(n_powers, 1))
+        n_values = layout.n_values
+        self._lay_out(layout.parts, n_values, len(guess))
         self._powers[: guess.size] = guess.reshape(-1)
         self._examples[0] = examples
-        self._plan[block.PARTS : block.COUNTS] = *layout, 0, n_powers
-        self._plan[block.AT_BLOCKS], self._plan[block.AT_INTEGERS] = at
-        self._follow(task, layout[0])
-        if self._plan[block.STATE] != SETTLED:
+        self._follow(task, layout, at, 0, len(guess), integers)
+        if self._plan.item(block.STATE) != SETTLED:
             raise not_finite()
         found: list[Any] = self._found.tolist()
-        first, last = self._wanted
-        return found, self._wanted[1:].copy() if (first == last).all() else self._wanted.copy()
+        first, last = self._wanted[: 2 * n_values].reshape(2, n_values).tolist()
+        return found[:n_values], np.array([last] if first == last else [first, last])
 
-    def largest(self, task: Task | None, layout: tuple[int, ...], at: int, sign: int) -> float:
+    def largest(self, task: Task | None, layout: Layout, at: int, sign: int) -> float:
         """Return the largest of all values, with the sign -1 the smallest."""
-        self._lay_out(layout[0], layout[3], 1)
-        self._plan[block.PARTS : block.COUNTS] = *layout, sign, 0
-        self._plan[block.AT_BLOCKS], self._plan[block.AT_INTEGERS] = at, 0
-        self._follow(task, layout[0])
+        self._lay_out(layout.parts, layout.n_values, 0)
+        self._follow(task, layout, at, sign, 0, 0)
         return sign * self._tops.item(0)
 
-    def _follow(self, task: Task | None, parts: int) -> None:
-        """Follow the plan with so many threads."""
-        plan = self._plan
+    def _follow(self, task: Task | None, layout: Layout, at: int, sign: int, n_powers: int, integers: int) -> None:
+        """Let this thread lead the plan, and a team follow it."""
+        plan, parts = self._plan, layout.parts
+        plan[block.PARTS : block.SIGN] = layout.numbers
+        plan[block.SIGN], plan[block.POWERS], plan[block.AT_BLOCKS] = sign, n_powers, at
+        plan[block.AT_INTEGERS], plan[block.AT_TEAM] = integers, 0
         if parts == 1:
-            plan[block.AT_TEAM] = 0
-            self._lead(task)
-            return
-        if task is not None:
-            task[0].ready(*task[1], plan, found=NOTHING_TOLD)
-        with team_of(parts) as team:
-            plan[block.AT_TEAM] = team.numbers[NUMBERS]
-            self._lead(task)
-
-    def _lead(self, task: Task | None) -> None:
-        """Let this thread lead the plan."""
-        if task is not None:
-            task[0].alone(*task[1], self._plan, found=NOTHING_TOLD)
-        elif block.run_plan(ALONE, 1, self._plan) != 0:
+            failures = self._lead(task)
+        else:
+            if task is not None:
+                task[0].ready(*task[1], plan, found=NOTHING_TOLD)
+            with team_of(parts) as team:
+                plan[block.AT_TEAM] = team.numbers[NUMBERS]
+                failures = self._lead(task)
+        if failures:
             raise MemoryError("A sum over rows found no memory to work in; close other programs, or fit fewer rows.")
+
+    def _lead(self, task: Task | None) -> int:
+        if task is None:
+            return int(block.run_plan(ALONE, 1, self._plan))
+        task[0].alone(*task[1], self._plan, found=NOTHING_TOLD)
+        return 0
 
     def _lay_out(self, parts: int, n_values: int, n_powers: int) -> None:
         """Let there be space for so many numbers, and the plan know where it is."""
-        asked = n_values, parts * n_values, n_powers * n_values, parts * n_powers * n_values
-        if any(n > space for n, space in zip(asked, self._space, strict=True)):
-            self._space = tuple(map(max, asked, self._space))
-            self._make_space(*self._space)
-        self._found, self._wanted = self._all_found[:n_values], self._all_wanted[: 2 * n_values].reshape(2, n_values)
-
-    def _make_space(self, n_values: int, n_tops: int, n_powers: int, n_sums: int) -> None:
-        self._powers, self._tops = np.zeros(n_powers, np.int64), np.zeros(n_tops)
-        self._sums = np.zeros(2 * n_sums, np.int64)
+        most_parts, most_values, most_powers = self._space
+        if parts <= most_parts and n_values <= most_values and n_powers <= most_powers:
+            return
+        parts, n_values, n_powers = max(parts, most_parts), max(n_values, most_values), max(n_powers, most_powers)
+        self._space = parts, n_values, n_powers
+        self._powers, self._tops = np.zeros(n_powers * n_values, np.int64), np.zeros(parts * n_values)
+        self._sums = np.zeros(2 * parts * n_powers * n_values, np.int64)
         self._known, self._numbers = np.zeros((n_values, KNOWN, 3), np.int64), np.zeros(n_values, np.int64)
-        self._all_found, self._all_wanted = np.zeros((n_values, 3), np.int64), np.zeros(2 * n_values, np.int64)
-        space = self._powers, self._tops, self._sums, self._known, self._numbers, self._all_found, self._all_wanted
+        self._found, self._wanted = np.zeros((n_values, 3), np.int64), np.zeros(2 * n_values, np.int64)
+        space = self._powers, self._tops, self._sums, self._known, self._numbers, self._found, self._wanted
         for place, x in zip(SPACE, space, strict=True):
             self._plan[place] = address(x)
 
@@ -137,10 +145,8 @@ def sums_of_array(x: Array, threads: int, guess: Array = NO_GUESS, integers: Arr
     """Return the power of two, the sum of q and that of |q| for an array of values that count once each; and a next
     guess.  Write the integers q, if they are asked for.
     """
-    layout = _layout(x, 1 + len(guess), threads)
-    passes = _lent()
-    at = address(x), 0 if integers is None else address(integers)
-    found, guess = passes.totals(None, layout, at, float(x.size), guess)
+    passes, kept = _lent(), 0 if integers is None else address(integers)
+    found, guess = passes.totals(None, _layout(x, 1 + len(guess), threads), address(x), float(x.size), guess, kept)
     _free.append(passes)
     return found[0], guess
 
@@ -161,7 +167,7 @@ def _lent() -> Passes:
         return Passes()
 
 
-def _layout(x: Array, looks: int, threads: int) -> tuple[int, ...]:
+def _layout(x: Array, looks: int, threads: int) -> Layout:
     """Return the layout of a contiguous array of doubles, at every value of which a pass looks so often."""
     parts = min(parts_of(VALUE * looks * x.size, threads), x.size)
-    return parts, -(-x.size // (parts * BLOCK)), x.size, 1, 1, 0
+    return Layout(parts, -(-x.size // (parts * BLOCK)), x.size, 1, 1, 0)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from boostlab.backend.cpu.exact_sums import NO_GUESS
 from boostlab.backend.cpu.exponential_weights import Exponentials
 from boostlab.backend.cpu.formula_sums import FormulaSums
-from boostlab.backend.cpu.formulas import CELLS, as_number, column_names, evaluation, shown, tables_of
+from boostlab.backend.cpu.formulas import CELLS, as_number, column_names, evaluation, shown
 from boostlab.backend.cpu.fused import FusedRounds
 from boostlab.backend.cpu.in_parts import NO_PLAN, NOTHING_TOLD
 from boostlab.backend.cpu.kernels.vote_update import exp_less, exp_less_of_labels
@@ -69,6 +69,7 @@ class CpuRows(CpuSample):
         self._order: Array | None = None
         self._buffer = np.empty(0)
         self._plans: dict[Formula, Any] = {}
+        self._shapes: dict[Formula, tuple[int, ...]] = {}  # of their values
         self._formula_sums = FormulaSums(self.masses, self.threads)
         self._powers: dict[Formula, Array] = {}  # of two, that a formula's values were last rounded at
         self._exp_powers: dict[Formula, Array] = {}  # the same of its exponentials
@@ -249,7 +250,9 @@ class CpuRows(CpuSample):
     def _sums(self, what: Formula, numbers: tuple[Any, ...]) -> tuple[float, ...]:
         shape = self.shape_of(what)
         if prod(shape) > MANY:
-            guess = self._powers.get(what, np.empty((0, shape[0]), np.int64))
+            guess = self._powers.get(what)
+            if guess is None:
+                guess = np.empty((0, shape[0]), np.int64)
             made = *self._given(what, numbers), shape[:-1], guess
             found, self._powers[what] = self._formula_sums.totals(*made)
             return tuple(found)
@@ -260,8 +263,11 @@ class CpuRows(CpuSample):
 
     def shape_of(self, what: Formula) -> tuple[int, ...]:
         """Return the shape of a formula's values: one a row, or one a row and label."""
-        labels = (self.n_classes,) if by_label(what) else ()
-        return n_values(what), *labels, self.n_rows
+        shape = self._shapes.get(what)
+        if shape is None:
+            labels = (self.n_classes,) if by_label(what) else ()
+            shape = self._shapes[what] = n_values(what), *labels, self.n_rows
+        return shape
 
     def _workspace(self, shape: tuple[int, ...]) -> Array:
         size = prod(shape)
@@ -280,22 +286,29 @@ class CpuRows(CpuSample):
 
     def _given(self, what: Formula, numbers: tuple[Any, ...]) -> tuple[Any, list[Any]]:
         """Return a formula's kernel and its arguments."""
-        plan = self._plans.get(what)
+        plan: Any = self._plans.get(what)
         if plan is None:
             names = [name for name in parameters(what) if name != LABEL]
             mine = tuple(name for name in names if name in self._names)
-            wanted = [name for name in names if name not in mine]
             kernels: dict[tuple[int, ...], Any] = {}
-            plan = self._plans[what] = names, mine, wanted, kernels
-        names, mine, wanted, kernels = plan
-        if len(numbers) != len(wanted):
+            plan = self._plans[what] = [(name, name in mine) for name in names], mine, len(names) - len(mine), kernels
+        names, mine, n_wanted, kernels = plan
+        if len(numbers) != n_wanted:
+            wanted = [name for name, is_mine in names if not is_mine]
             raise TypeError(f"{what.__name__} takes {len(wanted)} numbers ({', '.join(wanted)}), not {len(numbers)}.")
-        rest, columns = iter(numbers), {name: shown(self.column(name)) for name in mine}
-        given = [columns[name] if name in columns else as_number(next(rest)) for name in names]
-        ndims = tuple([column.ndim for column in columns.values()])
-        if ndims not in kernels:
-            kernels[ndims] = evaluation(what, mine, tables_of(columns))
-        return kernels[ndims], given
+        rest, given, ndims = iter(numbers), list[Any](), list[int]()
+        for name, is_mine in names:
+            if is_mine:
+                column = shown(self.column(name))
+                ndims.append(column.ndim)
+                given.append(column)
+            else:
+                given.append(as_number(next(rest)))
+        kernel = kernels.get(key := tuple(ndims))
+        if kernel is None:
+            tables = tuple(name for name, ndim in zip(mine, ndims, strict=True) if ndim == 2)
+            kernel = kernels[key] = evaluation(what, mine, tables)
+        return kernel, given
 
 
 class WatchedRows:
