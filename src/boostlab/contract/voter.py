@@ -28,6 +28,9 @@ KINDS: dict[str, type[Voter]] = {}  # the kinds of voters that model files know
 LEARNERS: dict[str, type[Any]] = {}  # the learners whose parameters model files know
 
 
+FEW = 16  # votes, up to which NumPy takes longer than Python
+
+
 def compact(votes: Array) -> Array:
     """Return labels -1 and +1 as int8, other votes as they are; integers are numbers of classes."""
     return votes.astype(np.int8) if votes.dtype.kind == "f" and (np.abs(votes) == 1.0).all() else votes
@@ -36,7 +39,9 @@ def compact(votes: Array) -> Array:
 def magnitude(votes: Any) -> float:
     """Return the largest magnitude of some votes; one that names a class by its number has the magnitude 1."""
     votes = np.asarray(votes)
-    return float(np.abs(votes).max()) if votes.dtype.kind == "f" else 1.0
+    if votes.dtype.kind != "f":
+        return 1.0
+    return float(np.abs(votes).max()) if votes.size > FEW else max(map(abs, votes.reshape(-1).tolist()))
 
 
 def votes_of(voter: Any, table: Any) -> Array:

@@ -308,9 +308,11 @@ class Ensemble:
     def _amounts(self, n_features: int) -> tuple[list[int], Any]:
         """Return the features that voters use, in their order, and by how much."""
         sizes = np.abs(self.alphas)
-        if all(type(v) is Stump and type(v.left) is float for v in self.voters):  # the usual voters, all at once
-            rise = np.array([v.right for v in self.voters]) - np.array([v.left for v in self.voters])
-            return [v.feature for v in self.voters], sizes * (np.abs(rise) / 2)
+        if self.voters and sizes.ndim == 1 and all(type(v) is Stump for v in self.voters):  # mostly all at once
+            left, right = (np.array([v.left for v in self.voters]), np.array([v.right for v in self.voters]))
+            if left.dtype.kind == right.dtype.kind == "f" and left.ndim == right.ndim < 3:
+                rise = np.abs(right - left)
+                return [v.feature for v in self.voters], sizes * ((rise if rise.ndim == 1 else rise.sum(axis=1)) / 2)
         features, amounts = list[int](), list[float]()
         for alpha, voter in zip(sizes.tolist(), self.voters, strict=True):
             several = voter if isinstance(voter, tuple) else (voter,)

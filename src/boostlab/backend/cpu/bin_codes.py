@@ -362,13 +362,13 @@ class DenseCodes(Codes):
         """Return the same as for all codes: for two classes and all rows by one vector addition a cell."""
         if members is not None or n_classes != 2 or self.n_rows * self.width < MANY:
             return super().class_sums(q, classes, n_classes, members)
-        slots = np.stack(self._channels("classes", q, classes))
+        slots = np.ascontiguousarray(self.whole("classes", q, classes).reshape(-1, 2).T)
         return slots, slots[:, : self.starts[1]].sum(axis=1)  # every row is in a slot of a column
 
     def histograms(self, q: Array, slots: Array) -> None:
         """Write the sums of each row of q, of shape (channels, rows), to a row of slots: two by two."""
         for c in range(0, len(q) - 1, 2):
-            slots[c], slots[c + 1] = self._channels("two", q[c], q[c + 1])
+            slots[c : c + 2] = self.whole("two", q[c], q[c + 1]).reshape(-1, 2).T
         if len(q) % 2:
             slots[len(q) - 1] = self.whole("one", q[-1], q[-1])
 
