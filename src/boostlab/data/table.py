@@ -13,7 +13,7 @@ import numpy.typing as npt
 from boostlab.backend.cpu.bin_codes import Codes, DenseCodes
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.sparse_codes import SparseCodes
-from boostlab.contract.voter import compact
+from boostlab.contract.voter import compact, of_labels
 from boostlab.data.bins import MOST_BINS, Bins
 from boostlab.data.coded import CodedMatrix
 from boostlab.data.matrix import Chosen, as_a_whole, by_rows, canonical_order, column, is_sparse, scrambled_keys, take
@@ -137,6 +137,7 @@ class Table:
         if self.codes is None or self.bins is None or cut is None:
             leaf = self.split(feature, cut, threshold, 0.0, 1.0, 2.0)
             return leaves[leaf.astype(np.intp)]
+        leaves = of_labels(leaves)
         votes = np.empty((self._n_slots(feature), leaves.shape[1]), leaves.dtype)
         votes[: cut + 1], votes[cut + 1 : -1], votes[-1] = leaves[0], leaves[1], leaves[2]
         return self.codes.look_up(feature, votes)

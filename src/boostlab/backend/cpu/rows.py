@@ -296,18 +296,24 @@ class CpuRows(CpuSample):
         if len(numbers) != n_wanted:
             wanted = [name for name, is_mine in names if not is_mine]
             raise TypeError(f"{what.__name__} takes {len(wanted)} numbers ({', '.join(wanted)}), not {len(numbers)}.")
-        rest, given, ndims = iter(numbers), list[Any](), list[int]()
+        rest, given, key = iter(numbers), list[Any](), list[Any]()
         for name, is_mine in names:
             if is_mine:
                 column = shown(self.column(name))
-                ndims.append(column.ndim)
+                key.append(column.ndim)
                 given.append(column)
+            elif type(number := next(rest)) is float:
+                given.append(number)
+            elif is_formula(number):
+                key.append((name, number))
             else:
-                given.append(as_number(next(rest)))
-        kernel = kernels.get(key := tuple(ndims))
+                given.append(as_number(number))
+        kernel = kernels.get(kind := tuple(key))
         if kernel is None:
+            over = tuple(facts for facts in key if type(facts) is tuple)
+            ndims = [facts for facts in key if type(facts) is int]
             tables = tuple(name for name, ndim in zip(mine, ndims, strict=True) if ndim == 2)
-            kernel = kernels[key] = evaluation(what, mine, tables)
+            kernel = kernels[kind] = evaluation(what, mine, tables, over)
         return kernel, given
 
 
