@@ -34,7 +34,7 @@ class FormulaSums:
 
     def __init__(self, masses: Masses, threads: int) -> None:
         self.masses, self.threads = masses, threads
-        self._passes = Passes(*masses.as_arrays)
+        self.passes = Passes(*masses.as_arrays)
         self._workspace, self._at = np.empty(0), 0
         self._layouts: dict[Any, tuple[Layout, int, tuple[int, ...], float]] = {}
 
@@ -61,7 +61,7 @@ class FormulaSums:
             Gets all values.
         """
         task, layout, at, examples = self._laid_out(loop, given, shape, len(guess), out)
-        found, guess = self._passes.totals(task, layout, at, examples, guess)
+        found, guess = self.passes.totals(task, layout, at, examples, guess)
         return [math.ldexp(signed, -power) for power, signed, _ in found], guess
 
     def largest(
@@ -69,7 +69,7 @@ class FormulaSums:
     ) -> float:
         """Return the largest value of a formula, with the sign -1 the smallest; write all values to `out` if asked."""
         task, layout, at, _ = self._laid_out(loop, given, shape, 0, out)
-        return self._passes.largest(task, layout, at, sign)
+        return self.passes.largest(task, layout, at, sign)
 
     def _laid_out(
         self, loop: InParts, given: list[Any], shape: tuple[int, ...], n_powers: int, kept: Array | None

@@ -62,6 +62,11 @@ class Passes:
         self._space = 0, 0, 0  # parts, values and powers that there is space for
         self._lay_out(1, 1, 2)
 
+    @property
+    def made(self) -> int:
+        """How many passes the last sums took."""
+        return self._plan.item(block.MADE)
+
     def totals(
         self, task: Task | None, layout: Layout, at: int, examples: float, guess: Array, integers: int = 0
     ) -> tuple[list[Sums], Array]:

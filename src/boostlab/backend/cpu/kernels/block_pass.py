@@ -46,9 +46,9 @@ SIGN, POWERS, COUNTS, MASSES = range(PLAN_SIZE + 6, PLAN_SIZE + 10)
 AT_BLOCKS, AT_COUNTS, AT_MASSES, AT_POWERS, AT_TOPS, AT_SUMS = range(PLAN_SIZE + 10, PLAN_SIZE + 16)
 AT_INTEGERS = PLAN_SIZE + 16
 # Of a plan whose passes are led: the team's numbers, the pass as a task, the bits of the number of examples, how it
-# ended, and what `take_note` works on.
-AT_TEAM, PASS, EXAMPLES, STATE = range(PLAN_SIZE + 17, PLAN_SIZE + 21)
-AT_KNOWN, AT_NUMBERS, AT_FOUND, AT_WANTED, SIZE = range(PLAN_SIZE + 21, PLAN_SIZE + 26)
+# ended, after how many passes, and what `take_note` works on.
+AT_TEAM, PASS, EXAMPLES, STATE, MADE = range(PLAN_SIZE + 17, PLAN_SIZE + 22)
+AT_KNOWN, AT_NUMBERS, AT_FOUND, AT_WANTED, SIZE = range(PLAN_SIZE + 22, PLAN_SIZE + 27)
 
 
 @part
@@ -142,9 +142,11 @@ def passes(address: int, part: int) -> None:
     known = carray(as_pointer(plan[AT_KNOWN]), (n_values, KNOWN, 3), np.int64)
     found = carray(as_pointer(plan[AT_FOUND]), (n_values, 3), np.int64)
     wanted = carray(as_pointer(plan[AT_WANTED]), (2, n_values), np.int64)
+    plan[MADE] = 0
     for v in range(n_values):
         numbers[v] = 0
     while True:
+        plan[MADE] += 1
         if run_task(plan[PASS], plan[PLAN_AT], 0, team, parts, 0) != 0:
             raise MemoryError
         powers = _integers(plan[AT_POWERS], plan[POWERS] * n_values)
