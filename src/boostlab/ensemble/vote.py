@@ -309,10 +309,13 @@ class Ensemble:
         """Return the features that voters use, in their order, and by how much."""
         sizes = np.abs(self.alphas)
         if self.voters and sizes.ndim == 1 and all(type(v) is Stump for v in self.voters):  # mostly all at once
-            left, right = (np.array([v.left for v in self.voters]), np.array([v.right for v in self.voters]))
-            if left.dtype.kind == right.dtype.kind == "f" and left.ndim == right.ndim < 3:
+            left, right = np.array([v.left for v in self.voters]), np.array([v.right for v in self.voters])
+            features, kinds = [v.feature for v in self.voters], {left.dtype.kind, right.dtype.kind}
+            if kinds == {"f"} and left.ndim == right.ndim < 3:
                 rise = np.abs(right - left)
-                return [v.feature for v in self.voters], sizes * ((rise if rise.ndim == 1 else rise.sum(axis=1)) / 2)
+                return features, sizes * ((rise if rise.ndim == 1 else rise.sum(axis=1)) / 2)
+            if kinds <= {"i", "u"} and left.ndim == right.ndim == 1:  # numbers of classes
+                return features, sizes * (left != right)
         features, amounts = list[int](), list[float]()
         for alpha, voter in zip(sizes.tolist(), self.voters, strict=True):
             several = voter if isinstance(voter, tuple) else (voter,)

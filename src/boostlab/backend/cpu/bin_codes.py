@@ -279,6 +279,7 @@ class DenseCodes(Codes):
         base = self.n_slots + np.arange(len(cells) * per_word, dtype=np.uint64) % np.uint64(per_word)
         base[: len(starts) - 1] = starts[:-1]
         self.read, self.width, self.spare = (self.words, base), len(base), per_word
+        self._bases_of_two = base * np.uint64(2)  # where columns start, if two channels of a slot lie side by side
 
     @property
     def _kernels(self) -> Kernels:
@@ -386,7 +387,7 @@ class DenseCodes(Codes):
         """Write a histogram of all rows for each row of q and p, evenly spread over the rows of `out`."""
         channels, tasks = 1 if of == "one" else 2, len(q)
         size, numbers = parts_of(2 * tasks * self.n_rows * self.width, self.threads), channels * self.n_slots
-        facts = size, self.words, self.read[1] * np.uint64(channels), self.starts, q, p
+        facts = size, self.words, self.read[1] if channels == 1 else self._bases_of_two, self.starts, q, p
         by_rows = tasks == 1 < size and OWN_ROWS * size * self.n_slots < self.n_rows * len(self.words)
 
         def arguments(team: Array, workspace: Callable[[int], Array]) -> tuple[Any, ...]:

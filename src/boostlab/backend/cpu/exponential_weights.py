@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.kernels.vote_update import exp_less, exp_of, scale_side, wrong_mass
+from boostlab.backend.cpu.kernels.vote_update import exp_less, scale_side, wrong_mass
+from boostlab.functions.exponential import exp
 
 Array = npt.NDArray[Any]
 
@@ -83,7 +84,7 @@ class Exponentials:
             lost = sum(found[0] for found in wrong_mass.shared(n, self.threads, y, h, counts, 0, n))
             wrong = 2 * lost <= self.size
             power = apart if wrong else -apart
-            factor = exp_of(power)
+            factor = exp(power)
             scale_side.shared(n, self.threads, self._w, y, h, wrong, factor, 0, n)
             if self.moved(power):
                 return

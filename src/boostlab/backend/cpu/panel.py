@@ -11,6 +11,7 @@ import numpy.typing as npt
 from boostlab.backend.cpu.bin_codes import NOTHING, Codes, DenseCodes
 from boostlab.backend.cpu.exact_sums import NO_GUESS, exact_sums
 from boostlab.backend.cpu.formulas import shown
+from boostlab.backend.cpu.in_parts import parts_of
 from boostlab.backend.cpu.kernels.label_channels import (
     channel_totals,
     form_channels,
@@ -81,15 +82,16 @@ class Panel:
 
         def one_pass(powers: Array) -> tuple[Array, Array]:
             nonlocal rounded_at
-            tops, sums = np.zeros((threads, 1)), np.zeros((threads, len(powers), 1, 2), np.int64)
-            totals, between = np.zeros((threads, self.width, 2), np.int64), np.zeros((threads, len(sizes), 2), np.int64)
+            n_sums, n_totals = 2 * len(powers), 2 * self.width
             cells = CELLS * (1 + len(powers)) * self.q.size
-            given = w, t, sizes, powers, 0, n, self.q, tops, sums, totals, between
-            round_channels.shared(cells, threads, *given)
+            parts = min(parts_of(cells, threads), n)
+            tops, found = np.zeros(parts), np.zeros((parts, n_sums + n_totals + 2 * len(sizes)), np.int64)
+            round_channels.in_so_many(parts, w, t, sizes, powers, 0, n, self.q, tops, found)
             rounded_at = int(powers[-1, 0]) if len(powers) else None
-            found, self.between = totals.sum(axis=0), np.bitwise_or.reduce(between).tolist()
-            self.totals, self.grosses = found[:, 0], found[:, 1].tolist()
-            return tops.max(axis=0), sums.sum(axis=0)
+            whole = found.sum(axis=0)
+            totals, self.between = whole[n_sums:][:n_totals], whole[n_sums + n_totals :].reshape(-1, 2).tolist()
+            self.totals, self.grosses = totals[::2], totals[1::2].tolist()
+            return tops.max(keepdims=True), whole[:n_sums].reshape(-1, 1, 2)
 
         ((self.power, _, _),), self.guess = exact_sums(one_pass, 1, float(self.q.size), self.guess)
         if rounded_at != self.power:
@@ -120,7 +122,7 @@ class Panel:
         return NO_SIGNS if any(a and b for a, b in self.between) else np.array(signs)
 
     def _between(self, q: Array, p: Array) -> list[int]:
-        """Return 0 where the integers of two channels are the same, and 0 where they are opposite."""
+        """Return whether some integers of two channels differ, and whether some are not opposite."""
         found = signs_between.shared(CELLS * len(q), self.codes.threads, q, p, 0, len(q))
         return [any(part[i] for part in found) for i in (0, 1)]
 

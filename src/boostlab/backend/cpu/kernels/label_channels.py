@@ -41,18 +41,17 @@ def round_channels(
     part: int,
     q: Array,
     tops: Array,
-    sums: Array,
-    totals: Array,
-    between: Array,
+    found: Array,
 ) -> None:
     """Do as `tops_and_sums` does for the values of all channels together, of the rows first <= i < last.
 
     Write the integers at the last of the powers to q, a row a channel: a channel a label for each form, which is the
-    weight alone or weight * target.  Add the channels' sums of q and of |q| to the part's totals.  Of two labels let
-    `between` be 0 where no row's integers differ (its first number), and where all are opposite (its second), for each
-    form.
+    weight alone or weight * target.  Add to the part's numbers: for each power the sums of q and of |q| of all
+    channels, and then, at the last power, each channel's.  Behind these, of two labels, comes for each form in how many
+    blocks integers differ, and in how many they are not opposite.
     """
-    values, labels, top = block_of_doubles(), weight.shape[0], 0.0
+    values, labels, top, mine = block_of_doubles(), weight.shape[0], 0.0, found[part]
+    behind = 2 * powers.shape[0]
     for start in range(first, last, BLOCK):
         end = min(start + BLOCK, last)
         for c in range(q.shape[0]):
@@ -71,25 +70,26 @@ def round_channels(
                     to[i] = new
                     signed += new
                     gross += abs(new)
-                sums[part, p, 0, 0] += signed
-                sums[part, p, 0, 1] += gross
-            totals[part, c, 0] += signed
-            totals[part, c, 1] += gross
+                mine[2 * p] += signed
+                mine[2 * p + 1] += gross
+            mine[behind + 2 * c] += signed
+            mine[behind + 2 * c + 1] += gross
             if labels == 2 and label == 1:
-                same, opposite = differences(q[c - 1, start:end], to)
-                between[part, c // 2, 0] |= same
-                between[part, c // 2, 1] |= opposite
-    tops[part, 0] = top
+                differ, not_opposite = differences(q[c - 1, start:end], to)
+                at = behind + 2 * q.shape[0] + c - 1
+                mine[at] += differ
+                mine[at + 1] += not_opposite
+    tops[part] = top
 
 
 @part
 def differences(q: Array, p: Array) -> tuple[int, int]:
-    """Return 0 where all integers are the same, and 0 where all are opposite."""
+    """Return whether some integers differ, and whether some are not opposite."""
     same, opposite = np.int64(0), np.int64(0)
     for i in range(q.size):
         same |= q[i] - p[i]
         opposite |= q[i] + p[i]
-    return same, opposite  # type: ignore[return-value]
+    return same != 0, opposite != 0
 
 
 @in_parts
