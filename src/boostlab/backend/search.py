@@ -54,7 +54,8 @@ def cheapest_split(
         search = kernels.cheapest_split(criterion.cost)
     facts = slots.starts, slots.possible, slots.possible_below, total, scale, gross, numbers, float(least)
     found = search.shared(16 * hist.size, threads, hist, *facts, 0, len(slots.n_bins))
-    return min((f for f in found if f[0] >= 0), key=lambda f: (f[2], f[0]), default=(-1, 0, np.inf))
+    cost, at, side = min([(cost, at, side) for at, side, cost in found if at >= 0], default=(np.inf, -1, 0))
+    return at, side, cost
 
 
 def largest_edge(slots: Slots, hist: Array, total: int, sides: int, threads: int) -> Place:

@@ -131,7 +131,7 @@ class Codes:
         slots, found = kernels.sums.added(
             size * self.width, self.threads, (shape,), *self.read, q, rows, sided, 0, size
         )
-        minus, plus = (sum(f[side] for f in found) for side in (0, 1))
+        minus, plus = map(sum, zip(*found, strict=True))
         return self.complete(slots.reshape(1 + sided, -1), [minus, plus] if sided else [plus - minus]), minus, plus
 
     def histogram(self, q: Array, sided: bool = False) -> Array:
@@ -196,8 +196,8 @@ class Codes:
         changes, found = self._kernels.follow.added(
             cells, self.threads, (shape,), *self.read, *what, sided, 0, self.n_rows, q
         )
-        changed, turned, below, above, minus, plus = (sum(f[i] for f in found) for i in range(6))
-        followed = Followed(changed, turned, minus, plus, sum(f[6] for f in found))
+        changed, turned, below, above, minus, plus, rough = map(sum, zip(*found, strict=True))
+        followed = Followed(changed, turned, minus, plus, rough)
         if not scatter:
             return followed, None
         return followed, np.add(

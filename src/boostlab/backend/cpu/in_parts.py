@@ -92,6 +92,10 @@ class InParts:
             self._checked(self._enter(ALONE, 1, *args, out, found))
             return out[0], self._told(found)
         self._compile(*args, np.empty((0, *shape), np.int64), found)
+        if slots == 0:  # nothing is added
+            return np.empty(shape, np.int64), self._told(
+                self.in_so_many(parts, *args, np.empty((parts, *shape), np.int64))
+            )
         with team_of(parts) as team:
             outs, total = team.workspace(parts * slots), np.empty(slots, np.int64)
             self._checked(self._enter(team.numbers, parts, *args, outs.reshape(parts, *shape), found))
