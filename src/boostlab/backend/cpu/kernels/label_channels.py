@@ -98,6 +98,14 @@ def signs_between(q: Array, p: Array, first: int, last: int) -> tuple[int, int]:
     return differences(q[first:last], p[first:last])
 
 
+@in_parts
+def subtract(sums: Array, others: Array, first: int, last: int) -> None:
+    """Subtract others from sums, for first <= s < last."""
+    sums, others = sums[first:last], others[first:last]
+    for s in range(sums.size):
+        sums[s] -= others[s]
+
+
 @adding
 def channel_totals(q: Array, first: int, last: int, out: Array) -> None:
     """Add the sums of q and of |q| over the rows first <= i < last to the channels' out."""
