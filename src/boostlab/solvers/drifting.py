@@ -139,7 +139,8 @@ class Drift:
 
     def __post_init__(self) -> None:
         self.rest, self.rho = 1.0 - self.t, self.process.rho
-        self.looked: tuple[float, float, Sequence[float]] | None = None  # what was seen from a starting point
+        # What was seen from a starting point: that, where it was looked at, and what was found.
+        self.looked: tuple[float, float, tuple[float, float, float], Sequence[float]] | None = None
         self.target = self.s.n * self.process.eps  # what the first round started with: errors do not add up
 
     def step(self, ds: float, dt: float) -> tuple[float, ...]:
@@ -197,9 +198,10 @@ class Drift:
             step = 1.0 / self.scale, ds, exp(-dt), p.mu(self.t + dt), 1.0 / sigma, p.floor, p.height
             numbers = *step, 2 * self.rho / sigma, 1 / variance
             if looks and dt < self.rest:
-                piece, middle = self.first_look(ds, dt)
-                P, W, B, S, U, V, *found = self.s.total(sums_and_bounds_at, *numbers, *piece[2:], *middle)
-                self.looked, looks = (ds, dt, found), False
+                middle, stretch = self.first_look(ds, dt)
+                all_numbers = *numbers, *stretch[2:], *self.looks_at(*middle)
+                P, W, B, S, U, V, *found = self.s.total(sums_and_bounds_at, *all_numbers)
+                self.looked, looks = (ds, dt, middle, found), False
             else:
                 P, W, B, S, U, V = self.s.total(sums_at, *numbers)
             if W <= 0.0:
@@ -245,58 +247,59 @@ class Drift:
         box = low[0], high[0], exp(-high[1]), exp(-low[1])
         return 1.0 / self.scale, p.floor, *box, begin, 2 * self.rho, *sizes
 
-    def first_look(self, ds: float, dt: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """Return where `is_first` looks first, as formulas know it: a stretch of the curve, and two times.
+    def looks_at(self, ds: float, before: float, after: float) -> tuple[float, ...]:
+        """Return ds and two times as formulas know them."""
+        p = self.process
+        first, second = ((exp(-dt), p.mu(self.t + dt), 1.0 / p.sigma(self.t + dt)) for dt in (before, after))
+        return ds, *first, *second
 
-        Between these the curve should pass half of ds: the potential is below its target at the one, above at the
-        other.
+    def around_and_least(
+        self, ds: float, before: float, after: float, stretch: tuple[float, ...]
+    ) -> tuple[bool, float]:
+        """Return whether the curve passes ds between two times, and `least` of a stretch, by one look at the rows.
+
+        The potential is below its target at the one time, and above at the other.
         """
-        p, rest, wide = self.process, self.rest, TUBE * dt
-        stretch = self.between((0.0, 0.0), (0.6 * ds, min(_parabola(0.6, dt) + wide, rest)))
-        middle = _parabola(0.5, dt)
-        first, second = (
-            (exp(-at), p.mu(self.t + at), 1.0 / p.sigma(self.t + at))
-            for at in (middle - wide, min(middle + wide, rest))
-        )
-        return stretch, (0.5 * ds, *first, *second)
+        numbers = *stretch, self.process.height, *self.looks_at(ds, before, after)
+        return self.seen(ds, before, after, self.s.total(potentials_and_least_at, *numbers))
 
-    def seen(self, ds: float, dt: float, found: Sequence[float]) -> tuple[bool, float]:
-        """Return whether the curve is near the parabola in the middle, and `least` of its beginning."""
+    def seen(self, ds: float, before: float, after: float, found: Sequence[float]) -> tuple[bool, float]:
+        """Return the same, given what a look has found."""
+        self.evaluations += 1
         below, above, least = found
-        missed, middle, wide = MISSED * self.process.height * self.s.n, _parabola(0.5, dt), TUBE * dt
+        missed = MISSED * self.process.height * self.s.n
         if below + missed <= self.target <= above - missed:
             return True, float(least)
         if below - missed > self.target or above + missed < self.target:
             return False, float(least)
-        before, after = middle - wide, min(middle + wide, self.rest)
-        return self.excess(0.5 * ds, before) <= 0.0 <= self.excess(0.5 * ds, after), float(least)
+        return self.excess(ds, before) <= 0.0 <= self.excess(ds, after), float(least)
+
+    def first_look(self, ds: float, dt: float) -> tuple[tuple[float, float, float], tuple[float, ...]]:
+        """Return where `is_first` looks first: half of ds, two times around there, and a stretch of the curve."""
+        middle, wide, rest = _parabola(0.5, dt), TUBE * dt, self.rest
+        stretch = self.between((0.0, 0.0), (0.6 * ds, min(_parabola(0.6, dt) + wide, rest)))
+        return (0.5 * ds, middle - wide, min(middle + wide, rest)), stretch
 
     def is_first(self, ds: float, dt: float) -> bool:
         """Return whether the edge is certain to be positive on the curve before a solution of both equations.
 
         The curve is near the parabola whose top is the solution, because its slope is proportional to the edge: this
         is verified in the middle.  Then pieces of a tube around it, each nearer to the solution, are looked at.  The
-        first look is that of the starting point, where it was close to the solution and all is well there.
+        first look is that from the starting point, where it was close to the solution and all is well there.
         """
 
         def piece(high: float) -> tuple[tuple[float, float], tuple[float, float]]:
             start, end = _parabola(low / ds, dt), _parabola(high / ds, dt)
             return (low, max(start - wide, 0.0)), (high, min(end + wide, self.rest))
 
-        self.evaluations += 1
-        wide, low, high, share, around, least = TUBE * dt, 0.0, 0.6 * ds, 0.6, False, 0.0
-        if self.looked is not None:
-            at_ds, at_dt, found = self.looked
-            if abs(at_ds - ds) <= CLOSE * ds and abs(at_dt - dt) <= CLOSE * dt:
-                around, least = self.seen(at_ds, at_dt, found)
-                high = 0.6 * at_ds
+        wide, low, share, around, least = TUBE * dt, 0.0, 0.6, False, 0.0
+        at_ds, at_dt, middle, found = self.looked or (inf, inf, (0.0, 0.0, 0.0), ())
+        if abs(at_ds - ds) <= CLOSE * ds and abs(at_dt - dt) <= CLOSE * dt:
+            around, least = self.seen(*middle, found)
         if not around or least <= 0.0:
-            stretch, middle = self.first_look(ds, dt)
-            around, least = self.seen(
-                ds, dt, self.s.total(potentials_and_least_at, *stretch, self.process.height, *middle)
-            )
-            high = 0.6 * ds
-        short = SHORT * self.process.sigma(self.t)
+            at_ds, (middle, stretch) = ds, self.first_look(ds, dt)
+            around, least = self.around_and_least(*middle, stretch)
+        high, short = 0.6 * at_ds, SHORT * self.process.sigma(self.t)
         while around and ds - low > short and share > 0.1:
             if least > 0.0:
                 low, wide = high, 0.7 * wide
