@@ -16,6 +16,7 @@ import numpy.typing as npt
 from boostlab.backend.cpu.code_kernels import EIGHT, FOUR, Kernels
 from boostlab.backend.cpu.in_parts import parts_of
 from boostlab.backend.cpu.kernels.packed_codes import look_up, look_up_rows, part_rows
+from boostlab.backend.cpu.kernels.row_parting import part_together
 from boostlab.backend.cpu.kernels.whole_histogram import whole_histogram
 from boostlab.backend.cpu.threads import is_worth
 
@@ -28,6 +29,7 @@ IN_CACHE = 1 << 24  # bytes of codes, up to which they stay in a processor's cac
 LINE = 8  # words of a cache line
 MANY = 100_000  # cells, from which on two classes are summed side by side
 OWN_ROWS = 2  # words of a thread's rows a slot, from which on threads sum rows of their own
+PARTED = 4  # cells of a histogram, that parting one row costs as much as
 FOLLOWED = 4  # cells of a histogram, that bringing one row up to date costs as much as
 NOTHING = np.empty(0, np.int64)  # a histogram that is not wanted
 
@@ -248,7 +250,11 @@ class Codes:
     def part(self, feature: int, low: Array, members: Array, space: Array) -> int:
         """Reorder the members so that rows in a low slot of the column come first; return how many they are."""
         code, low = self.reading(feature, low)
-        return int(part_rows(code, low, members, space))
+        size = parts_of(PARTED * len(members), self.threads)
+        if size == 1:
+            return int(part_rows(code, low, members, space))
+        given = size, code, low, members, space[: len(members)], np.empty(size, np.int64)
+        return int(part_together.together(size, lambda team, _: (team, *given)))
 
 
 class DenseCodes(Codes):

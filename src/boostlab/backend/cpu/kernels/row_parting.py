@@ -1,0 +1,25 @@
+"""The rows of one node parted by a team, where trees are grown node by node."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from boostlab.backend.cpu.in_parts import in_parts
+from boostlab.backend.cpu.kernels.node_rows import join_stretches, part_stretch
+from boostlab.backend.cpu.kernels.spin_barrier import meet
+
+Array = np.ndarray[Any, Any]
+
+
+@in_parts
+def part_together(
+    team: Array, size: int, code: Array, low: Array, members: Array, space: Array, lows: Array, me: int
+) -> int:
+    """Do as `part_rows` does, each of `size` threads a stretch of the members; lows has a number a thread."""
+    n = members.size
+    lows[me] = part_stretch(code, low, members, space, n * me // size, n * (me + 1) // size)
+    if meet(team, size):
+        return 0
+    return join_stretches(lows, me, size, 0, n, members, space)
