@@ -83,6 +83,7 @@ def over_labels(function: Callable[..., Any]) -> str:
     return found
 
 
+@cache
 def by_label(function: Callable[..., Any]) -> bool:
     """Return whether a formula gives a value for every label of a row."""
     return LABEL in parameters(function) and not over_labels(function)

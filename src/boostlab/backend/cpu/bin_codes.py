@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.code_kernels import EIGHT, FOUR, Kernels
 from boostlab.backend.cpu.in_parts import parts_of
-from boostlab.backend.cpu.kernels.packed_codes import look_up, look_up_rows, part_rows
-from boostlab.backend.cpu.kernels.row_parting import part_together
+from boostlab.backend.cpu.kernels.packed_codes import look_up, look_up_rows
+from boostlab.backend.cpu.kernels.row_parting import part_members
 from boostlab.backend.cpu.kernels.whole_histogram import whole_histogram
 from boostlab.backend.cpu.threads import is_worth
 
@@ -29,7 +29,6 @@ IN_CACHE = 1 << 24  # bytes of codes, up to which they stay in a processor's cac
 LINE = 8  # words of a cache line
 MANY = 100_000  # cells, from which on two classes are summed side by side
 OWN_ROWS = 2  # words of a thread's rows a slot, from which on threads sum rows of their own
-PARTED = 4  # cells of a histogram, that parting one row costs as much as
 FOLLOWED = 4  # cells of a histogram, that bringing one row up to date costs as much as
 NOTHING = np.empty(0, np.int64)  # a histogram that is not wanted
 
@@ -249,12 +248,7 @@ class Codes:
 
     def part(self, feature: int, low: Array, members: Array, space: Array) -> int:
         """Reorder the members so that rows in a low slot of the column come first; return how many they are."""
-        code, low = self.reading(feature, low)
-        size = parts_of(PARTED * len(members), self.threads)
-        if size == 1:
-            return int(part_rows(code, low, members, space))
-        given = size, code, low, members, space[: len(members)], np.empty(size, np.int64)
-        return int(part_together.together(size, lambda team, _: (team, *given)))
+        return part_members(*self.reading(feature, low), members, space, self.threads)
 
 
 class DenseCodes(Codes):
@@ -285,7 +279,6 @@ class DenseCodes(Codes):
         base = self.n_slots + np.arange(len(cells) * per_word, dtype=np.uint64) % np.uint64(per_word)
         base[: len(starts) - 1] = starts[:-1]
         self.read, self.width, self.spare = (self.words, base), len(base), per_word
-        self._bases_of_two = base * np.uint64(2)  # where columns start, if two channels of a slot lie side by side
 
     @property
     def _kernels(self) -> Kernels:
@@ -369,7 +362,7 @@ class DenseCodes(Codes):
         """Return the same as for all codes: for two classes and all rows by one vector addition a cell."""
         if members is not None or n_classes != 2 or self.n_rows * self.width < MANY:
             return super().class_sums(q, classes, n_classes, members)
-        slots = np.ascontiguousarray(self.whole("classes", q, classes).reshape(-1, 2).T)
+        slots = self.whole("classes", q, classes).reshape(-1, 2).T.copy()
         return slots, slots[:, : self.starts[1]].sum(axis=1)  # every row is in a slot of a column
 
     def histograms(self, q: Array, slots: Array) -> None:
@@ -393,7 +386,7 @@ class DenseCodes(Codes):
         """Write a histogram of all rows for each row of q and p, evenly spread over the rows of `out`."""
         channels, tasks = 1 if of == "one" else 2, len(q)
         size, numbers = parts_of(2 * tasks * self.n_rows * self.width, self.threads), channels * self.n_slots
-        facts = size, self.words, self.read[1] if channels == 1 else self._bases_of_two, self.starts, q, p
+        facts = size, self.words, self.read[1] * np.uint64(channels), self.starts, q, p
         by_rows = tasks == 1 < size and OWN_ROWS * size * self.n_slots < self.n_rows * len(self.words)
 
         def arguments(team: Array, workspace: Callable[[int], Array]) -> tuple[Any, ...]:

@@ -7,6 +7,7 @@ taken (see `passes`), whatever the formula.
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from boostlab.backend.cpu.exact_sums import BLOCK, VALUE, address
 from boostlab.backend.cpu.formulas import CELLS
 from boostlab.backend.cpu.in_parts import InParts, parts_of
 from boostlab.backend.cpu.masses import Masses
-from boostlab.backend.cpu.passes import Layout, Passes, Task
+from boostlab.backend.cpu.passes import NO_MASS, Layout, Passes, Task
 
 Array = npt.NDArray[Any]
 
@@ -34,9 +35,13 @@ class FormulaSums:
 
     def __init__(self, masses: Masses, threads: int) -> None:
         self.masses, self.threads = masses, threads
-        self.passes = Passes(*masses.as_arrays)
-        self._workspace, self._at = np.empty(0), 0
+        self._workspace, self._at = NO_MASS, 0
         self._layouts: dict[Any, tuple[Layout, int, tuple[int, ...], float]] = {}
+
+    @cached_property
+    def passes(self) -> Passes:
+        """The passes, with space of their own."""
+        return Passes(*self.masses.as_arrays)
 
     def __reduce__(self) -> Any:
         """Copy what it is made of: a plan holds addresses."""

@@ -23,10 +23,12 @@ class NearOne:
     The largest weight of a formula is found by the pass that evaluates it, once somebody has asked for it.
     """
 
+    __slots__ = ("_asked", "_known", "_made")
+
     def __init__(self) -> None:
-        self._known: list[weakref.ref[Array]] = []
+        self._known: tuple[weakref.ref[Array], ...] = ()
         self._made: tuple[Callable[[], Array | None], Formula] | None = None  # the last column of a formula
-        self._asked = set[Formula]()
+        self._asked: tuple[Formula, ...] = ()
 
     def __reduce__(self) -> Any:
         """Copy nothing: columns are known by where they are."""
@@ -35,7 +37,7 @@ class NearOne:
     def note(self, column: Array, largest: float = 1.0) -> None:
         """Take note of a column and its largest value."""
         if abs(math.frexp(largest)[1]) < EXTREME:
-            self._known = [weakref.ref(column), *self._known[: KEPT - 1]]
+            self._known = weakref.ref(column), *self._known[: KEPT - 1]
 
     def made(self, column: Array, what: Formula) -> None:
         """Take note of a column that a formula has made."""
@@ -50,5 +52,5 @@ class NearOne:
         if any(known() is column for known in self._known):
             return True
         if self._made is not None and self._made[0]() is column:
-            self._asked.add(self._made[1])
+            self._asked = *self._asked, self._made[1]
         return False

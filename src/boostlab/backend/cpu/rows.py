@@ -69,10 +69,8 @@ class CpuRows(CpuSample):
         self._order: Array | None = None
         self._buffer = np.empty(0)
         self._plans: dict[Formula, Any] = {}
-        self._shapes: dict[Formula, tuple[int, ...]] = {}  # of their values
         self._formula_sums = FormulaSums(self.masses, self.threads)
-        self._powers: dict[Formula, Array] = {}  # of two, that a formula's values were last rounded at
-        self._exp_powers: dict[Formula, Array] = {}  # the same of its exponentials
+        self._powers: dict[Any, Array] = {}  # of two, that a formula's values, or their exponentials, were rounded at
         self._near_one = NearOne()
 
     # -- columns -----------------------------------------------------------------------------------------------------
@@ -160,9 +158,9 @@ class CpuRows(CpuSample):
             w, top = self.scaled_exp(what, *numbers)
             return w, top, self.masses.total(w)
         w, top = self._with_largest(what, numbers)
-        labels, guess = w.T.reshape(1, -1, self.n_rows), self._exp_powers.get(what, NO_GUESS)
+        labels, guess = w.T.reshape(1, -1, self.n_rows), self._powers.get((exp_less, what), NO_GUESS)
         given = exp_less_of_labels, [labels[0], top], labels.shape[:-1], guess, labels
-        (total,), self._exp_powers[what] = self._formula_sums.totals(*given)
+        (total,), self._powers[exp_less, what] = self._formula_sums.totals(*given)
         self._near_one.note(w)
         return w, top, total
 
@@ -263,11 +261,8 @@ class CpuRows(CpuSample):
 
     def shape_of(self, what: Formula) -> tuple[int, ...]:
         """Return the shape of a formula's values: one a row, or one a row and label."""
-        shape = self._shapes.get(what)
-        if shape is None:
-            labels = (self.n_classes,) if by_label(what) else ()
-            shape = self._shapes[what] = n_values(what), *labels, self.n_rows
-        return shape
+        labels = (self.n_classes,) if by_label(what) else ()
+        return n_values(what), *labels, self.n_rows
 
     def _workspace(self, shape: tuple[int, ...]) -> Array:
         size = prod(shape)

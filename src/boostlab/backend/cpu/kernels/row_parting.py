@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.backend.cpu.in_parts import in_parts
+from boostlab.backend.cpu.in_parts import in_parts, parts_of
 from boostlab.backend.cpu.kernels.node_rows import join_stretches, part_stretch
+from boostlab.backend.cpu.kernels.packed_codes import part_rows
 from boostlab.backend.cpu.kernels.spin_barrier import meet
 
 Array = np.ndarray[Any, Any]
+
+PARTED = 4  # cells of a histogram, that parting one row costs as much as
 
 
 @in_parts
@@ -23,3 +26,12 @@ def part_together(
     if meet(team, size):
         return 0
     return join_stretches(lows, me, size, 0, n, members, space)
+
+
+def part_members(code: Array, low: Array, members: Array, space: Array, threads: int) -> int:
+    """Reorder `members` so that rows whose code is low come first, order kept; return how many they are."""
+    size = parts_of(PARTED * len(members), threads)
+    if size == 1:
+        return int(part_rows(code, low, members, space))
+    given = size, code, low, members, space[: len(members)], np.empty(size, np.int64)
+    return int(part_together.together(size, lambda team, _: (team, *given)))

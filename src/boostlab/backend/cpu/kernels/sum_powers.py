@@ -17,7 +17,7 @@ from boostlab.backend.cpu.compiling import part
 
 Array = np.ndarray[Any, Any]
 
-KNOWN = 64  # sums at so many powers are remembered: four are many
+KNOWN = 16  # sums at so many powers are remembered: four are many
 POWER, SIGNED, GROSS = range(3)  # what is known of a sum: the power of two, the sum of q and that of |q|
 FAR = 40  # powers apart, at which a sum says little of another
 ENOUGH = 1 << 60  # of the sum of |q|
