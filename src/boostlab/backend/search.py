@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.backend.cpu.in_parts import parts_of
 from boostlab.backend.cpu.kernels import split_search as kernels
+from boostlab.backend.cpu.kernels.label_channels import subtract
 from boostlab.backend.cpu.kernels.stump_search import best_edge
 from boostlab.contract.criterion import Criterion
 from boostlab.contract.slots import Slots
@@ -54,7 +56,8 @@ def cheapest_split(
         search = kernels.cheapest_split(criterion.cost)
     facts = slots.starts, slots.possible, slots.possible_below, total, scale, gross, numbers, float(least)
     found = search.shared(16 * hist.size, threads, hist, *facts, 0, len(slots.n_bins))
-    return min((f for f in found if f[0] >= 0), key=lambda f: (f[2], f[0]), default=(-1, 0, np.inf))
+    cost, at, side = min([(cost, at, side) for at, side, cost in found if at >= 0], default=(np.inf, -1, 0))
+    return at, side, cost
 
 
 def largest_edge(slots: Slots, hist: Array, total: int, sides: int, threads: int) -> Place:
@@ -63,6 +66,14 @@ def largest_edge(slots: Slots, hist: Array, total: int, sides: int, threads: int
     found = best_edge.shared(4 * hist.size, threads, *what, 0, len(slots.n_bins))
     best = max(found, key=lambda f: f[4])  # the first of them, if several are
     return best[0], best[1], best[2], best[3]
+
+
+def take_away(slots: Array, others: Array, threads: int) -> None:
+    """Subtract some rows' sums per channel and slot from those of more rows, in place."""
+    if parts_of(slots.size, threads) == 1 or not (slots.flags.c_contiguous and others.flags.c_contiguous):
+        np.subtract(slots, others, out=slots)
+    else:
+        subtract.shared(slots.size, threads, slots.reshape(-1), others.reshape(-1), 0, slots.size)
 
 
 def sort_categories(slots: Slots, rank: Array, hist: Array) -> tuple[Array, Array]:

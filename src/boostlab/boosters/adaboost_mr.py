@@ -76,8 +76,7 @@ class AdaBoostMR(Labelwise):
 
     def task(self, s: State) -> Task:
         """Step 2: yes to a wrong label costs D(i, l), to the right one it saves the row's sum of D."""
-        s.keep("weight_of_row", weight_of_row)
-        return Task(self.needs, s.each(stake), s.column("Y"), {"no": self.no})
+        return Task(self.needs, s.each(stake, weight_of_row), s.column("Y"), {"no": self.no})
 
     def probability(self, F: Array) -> Array:
         """Softmax of the scores; with two classes AdaBoost's link."""

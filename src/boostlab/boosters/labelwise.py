@@ -42,9 +42,8 @@ class Labelwise(Rule):
 
     def _weigh(self, s: State, alpha: float) -> None:
         """Note D after the step, up to a factor, and the logarithm of its sum."""
-        D, top = s.scaled_exp(self.log_weight_after, alpha)
+        D, top, s.own.whole = s.exp_and_sum(self.log_weight_after, alpha)
         s.keep("D", D)
-        s.own.whole = s.total(D)
         s.own.log_loss = top + log(s.own.whole)
 
     def step(self, s: State, task: object, h: Array) -> Step | Stop:

@@ -4,7 +4,8 @@ A parameter named after a column takes that row's value; the others are numbers 
 their order.  `weight(y, F, left, c)` under `s.each(weight, 0.3, 2.0)` sees every row's label and score, left = 0.3 and
 c = 2.  With one score a class, F, h and the like are rows of numbers, and a formula with a parameter `l` is one of a
 row and a label: it is evaluated for every class l.  Sums over the labels of a row are formulas of their own
-(`sum_over_labels`, `largest_over_labels`): a loop inside a formula gives the same, at several times the cost.
+(`sum_over_labels`, `largest_over_labels`): a loop inside a formula gives the same, at several times the cost.  Such a
+sum may be given to another formula that sees the same columns, in place of a number: `s.each(share, sum_of_weights)`.
 
 A backend compiles a formula once and evaluates it on all rows, wherever they lie.
 """
@@ -82,6 +83,7 @@ def over_labels(function: Callable[..., Any]) -> str:
     return found
 
 
+@cache
 def by_label(function: Callable[..., Any]) -> bool:
     """Return whether a formula gives a value for every label of a row."""
     return LABEL in parameters(function) and not over_labels(function)

@@ -243,6 +243,9 @@ class Rows(LearnerRows, Protocol):
     def scaled_exp(self, what: Formula | Column, /, *numbers: Any) -> tuple[Column, float]:
         """Return w and t with exp(formula) = e^t w, the largest w being 1."""
 
+    def exp_and_sum(self, what: Formula, /, *numbers: Any) -> tuple[Column, float, float]:
+        """Return w and t with exp(formula) = e^t w, the largest w being 1, and the sum of w."""
+
     def total(self, what: Formula | Column, /, *numbers: Any) -> Any:
         """Return exact sums over the sample."""
 

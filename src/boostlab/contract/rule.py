@@ -172,6 +172,9 @@ class State(Protocol):
     def scaled_exp(self, what: Formula | Column, /, *numbers: Any) -> tuple[Column, float]:
         """Return w and t with exp(logarithms) = e^t w, the largest w being 1."""
 
+    def exp_and_sum(self, what: Formula, /, *numbers: Any) -> tuple[Column, float, float]:
+        """Return the same, and the sum of w over the sample, which costs less than to ask for it afterwards."""
+
     def keep(self, name: str, what: Formula | Column | float, /, *numbers: Any) -> None:
         """Remember a column by a name of the rule's own, for later formulas: a formula's values, or a number."""
 

@@ -28,15 +28,26 @@ KINDS: dict[str, type[Voter]] = {}  # the kinds of voters that model files know
 LEARNERS: dict[str, type[Any]] = {}  # the learners whose parameters model files know
 
 
+LABELS = (1.0, -1.0, 0.0)
+FEW = 16  # votes, up to which NumPy takes longer than Python
+
+
 def compact(votes: Array) -> Array:
     """Return labels -1 and +1 as int8, other votes as they are; integers are numbers of classes."""
     return votes.astype(np.int8) if votes.dtype.kind == "f" and (np.abs(votes) == 1.0).all() else votes
 
 
+def of_labels(votes: Array) -> Array:
+    """Return a few votes on labels, -1, 0 and +1, as int8; others as they are."""
+    return votes.astype(np.int8) if all(vote in LABELS for vote in votes.reshape(-1).tolist()) else votes
+
+
 def magnitude(votes: Any) -> float:
     """Return the largest magnitude of some votes; one that names a class by its number has the magnitude 1."""
     votes = np.asarray(votes)
-    return float(np.abs(votes).max()) if votes.dtype.kind == "f" else 1.0
+    if votes.dtype.kind != "f":
+        return 1.0
+    return float(np.abs(votes).max()) if votes.size > FEW else max(map(abs, votes.reshape(-1).tolist()))
 
 
 def votes_of(voter: Any, table: Any) -> Array:

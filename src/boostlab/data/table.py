@@ -13,7 +13,7 @@ import numpy.typing as npt
 from boostlab.backend.cpu.bin_codes import Codes, DenseCodes
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.sparse_codes import SparseCodes
-from boostlab.contract.voter import compact
+from boostlab.contract.voter import compact, of_labels
 from boostlab.data.bins import MOST_BINS, Bins, Draft
 from boostlab.data.matrix import Chosen, as_a_whole, by_rows, canonical_order, column, is_sparse, rows_within, take
 
@@ -125,19 +125,25 @@ class Table:
         if self.codes is None or self.bins is None or cut is None:
             leaf = self.split(feature, cut, threshold, 0.0, 1.0, 2.0)
             return leaves[leaf.astype(np.intp)]
-        leaf = self.slot_votes(feature, cut, 0.0, 1.0, 2.0)
-        return self.codes.look_up(feature, leaves[leaf.astype(np.intp)])
+        leaves = of_labels(leaves)
+        votes = np.empty((self._n_slots(feature), leaves.shape[1]), leaves.dtype)
+        votes[: cut + 1], votes[cut + 1 : -1], votes[-1] = leaves[0], leaves[1], leaves[2]
+        return self.codes.look_up(feature, votes)
 
     def slot_votes(self, feature: int, cut: int, left: float, right: float, missing: float) -> Array:
         """Return the votes of a cut between bins, one a slot of its column."""
-        assert self.bins is not None
-        size = int(self.bins.starts[feature + 1] - self.bins.starts[feature]) + 2
+        size = self._n_slots(feature)
         labels = type(left) is float and abs(left) == abs(right) == abs(missing) == 1.0
         votes = np.empty(size, np.int8) if labels else np.full(size, right)
         votes[cut + 1 :] = right
         votes[: cut + 1] = left
         votes[-1] = missing
         return votes if labels else compact(votes)
+
+    def _n_slots(self, feature: int) -> int:
+        """Return the number of slots of a column, that for missing values included."""
+        assert self.bins is not None
+        return int(self.bins.starts[feature + 1] - self.bins.starts[feature]) + 2
 
     def category(self, feature: int, n_categories: int) -> Array:
         """Return the category number of every row; missing ones have the number n_categories."""

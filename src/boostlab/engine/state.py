@@ -31,7 +31,7 @@ class TrainingState:
         self.rng: np.random.Generator
         self.each, self.total, self.keep, self.column = held.each, held.total, held.keep, held.column
         self.each_label = held.each_label
-        self.weigh, self.scaled_exp = held.weigh, held.scaled_exp
+        self.weigh, self.scaled_exp, self.exp_and_sum = held.weigh, held.scaled_exp, held.exp_and_sum
         self.largest, self.smallest = held.largest, held.smallest
         self.exponentials, self.canonical_order = held.exponentials, held.canonical_order
 

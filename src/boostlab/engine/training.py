@@ -198,21 +198,26 @@ class Training:
     # -- voter -------------------------------------------------------------------------------------------------------
 
     def _drawn(self, asked: Task | Sequence[Task | float]) -> bool:
-        return self.draws or any(t.draw is not None for t in _tasks(asked))
+        if self.draws or isinstance(asked, Task):
+            return self.draws or asked.draw is not None  # type: ignore[union-attr]
+        return any(t.draw is not None for t in _tasks(asked))
 
     def _learn(self, asked: Task | Sequence[Task | float]) -> list[Found] | Stop:
         """Return the learner's answers, one a task, or why there is no voter."""
-        tasks, answers, failed = (asked,) if isinstance(asked, Task) else asked, list[Found](), 0
-        known = iter(self._best_each(_tasks(asked)))
-        for turn, task in enumerate(tasks):
+        if isinstance(asked, Task):
+            self.rows.turn = 0
+            answer = self._best(asked)
+            return answer if isinstance(answer, Stop) else [answer]
+        answers, failed, known = list[Found](), 0, iter(self._best_each(_tasks(asked)))
+        for turn, task in enumerate(asked):
             self.rows.turn = turn
-            answer = (next(known, None) or self._best(task)) if isinstance(task, Task) else Found(constant(task))
-            if isinstance(answer, Stop):
+            found = (next(known, None) or self._best(task)) if isinstance(task, Task) else Found(constant(task))
+            if isinstance(found, Stop):
                 failed += 1
                 if not self.rule.each_alone or failed == len(_tasks(asked)):
-                    return answer
-                answer = Found(constant(0.0))
-            answers.append(answer)
+                    return found
+                found = Found(constant(0.0))
+            answers.append(found)
         return answers
 
     def _best_each(self, tasks: Sequence[Task]) -> Sequence[Found | Stop]:

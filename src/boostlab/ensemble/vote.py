@@ -286,9 +286,14 @@ class Ensemble:
         if len(stumps) == len(parts) > 0 and not self.rule.comes_back:
             rises = np.concatenate([s.right - s.left for s in stumps])
             return np.concatenate([s.feature for s in stumps]), sizes * (np.abs(rises) / 2)
-        if all(type(v) is Stump and type(v.left) is float for v in self.voters):  # the usual voters, all at once
-            rise = np.array([v.right for v in self.voters]) - np.array([v.left for v in self.voters])
-            return [v.feature for v in self.voters], sizes * (np.abs(rise) / 2)
+        if self.voters and sizes.ndim == 1 and all(type(v) is Stump for v in self.voters):  # mostly all at once
+            left, right = np.array([v.left for v in self.voters]), np.array([v.right for v in self.voters])
+            features, kinds = [v.feature for v in self.voters], {left.dtype.kind, right.dtype.kind}
+            if kinds == {"f"} and left.ndim == right.ndim < 3:
+                rise = np.abs(right - left)
+                return features, sizes * ((rise if rise.ndim == 1 else rise.sum(axis=1)) / 2)
+            if kinds <= {"i", "u"} and left.ndim == right.ndim == 1:  # numbers of classes
+                return features, sizes * (left != right)
         features, amounts = list[int](), list[float]()
         for alpha, voter in zip(sizes.tolist(), self.voters, strict=True):
             several = voter if isinstance(voter, tuple) else (voter,)

@@ -53,7 +53,7 @@ class Stump(Voter):
         """Return the votes on all rows of a table."""
         if isinstance(self.left, float) or np.ndim(self.left) == 0:
             return table.split(self.feature, self.cut, self.threshold, self.left, self.right, self.missing)
-        leaves = np.stack([self.left, self.right, self.right if self.missing is None else self.missing])
+        leaves = np.array([self.left, self.right, self.right if self.missing is None else self.missing])
         return table.split_rows(self.feature, self.cut, self.threshold, leaves)
 
     def cuts(self) -> tuple[Sequence[int], Sequence[float]]:

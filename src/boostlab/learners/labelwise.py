@@ -46,13 +46,16 @@ class Hamming(Separable):
         """Nothing: the cost is not strictly concave, so that most cuts gain nothing even where many would help."""
         return 0.0
 
-    def span(self, weight: Array, target: Array) -> Array | None:
-        """All labels' weights."""
-        return weight.sum(axis=1)
-
     def weight(self, gross: Array) -> float:
         """Half of all labels' weights, as the cost is half of the sum."""
         return float(gross.sum() / 2)
+
+    def impurity(self, total: Array, scale: Array) -> float:
+        """Add up the labels one after another, as the search does, to the same bits."""
+        cost = 0.0
+        for worth in (total * scale).tolist():
+            cost -= max(worth, 0.0)
+        return cost
 
     @property
     def cost(self) -> Cost:
@@ -136,10 +139,6 @@ class HammingZ(Separable):
     def weigh(self, sums: Array) -> Any:
         """Return the weights of all labels together."""
         return sums[: len(sums) // 2].sum(axis=0)
-
-    def span(self, weight: Array, target: Array) -> Array | None:
-        """All labels' weights."""
-        return weight.sum(axis=1)
 
     def weight(self, gross: Array) -> float:
         """All labels' weights, which both forms have."""

@@ -1,8 +1,12 @@
-"""Formulas by which a look at RobustBoost's curve is certain: quick potentials, and bounds of the edge on a stretch."""
+"""Formulas of RobustBoost's curve: the equations and their slopes at a point, and what makes a look at it certain.
+
+That is quick potentials, and bounds of the edge on a stretch.
+"""
 
 from __future__ import annotations
 
 from boostlab.contract import exp, formula
+from boostlab.solvers.brownian import erfc_in_units
 
 MISSED = 3.1e-7  # how far `nearly_erfc` is from erfc at most
 
@@ -50,3 +54,36 @@ def potentials_and_least_at(
     u, v = max((decay * m + move - mu) * per, floor), max((decay_2 * m + move - mu_2) * per_2, floor)
     least = least_at(y, F, h, unit, floor, low, high, q_low, q_high, begin, drift, per_wide, per_narrow)
     return height * nearly_erfc(u), height * nearly_erfc(v), least
+
+
+@formula
+def sums_at(
+    y: float, F: float, h: float,
+    unit: float, ds: float, decay: float, mu: float, per: float, floor: float, height: float,
+    drift: float, widen: float,
+) -> tuple[float, float, float, float, float, float]:  # fmt: skip
+    """The potential, w, w b, w u_t, w u b^2 and w u b u_t after a step; u_t is the derivative of u by the time."""
+    b = y * unit * h
+    u = (decay * y * F + ds * b - mu) * per
+    u_t = ds * b * per - drift + widen * u
+    slope = exp(-u * u)
+    w = slope if u > floor else 0.0
+    wu = w * u * b
+    return height * erfc_in_units(max(u, floor), slope, 1.0), w, w * b, w * u_t, wu * b, wu * u_t
+
+
+@formula
+def sums_and_bounds_at(
+    y: float, F: float, h: float,
+    unit: float, ds: float, decay: float, mu: float, per: float, floor: float, height: float,
+    drift: float, widen: float,
+    low: float, high: float, q_low: float, q_high: float, begin: float, drift_at_end: float, wide: float, narrow: float,
+    middle: float, decay_1: float, mu_1: float, per_1: float, decay_2: float, mu_2: float, per_2: float,
+) -> tuple[float, float, float, float, float, float, float, float, float]:  # fmt: skip
+    """`sums_at`, and `potentials_and_least_at`, by one look at the rows."""
+    P, W, B, S, U, V = sums_at(y, F, h, unit, ds, decay, mu, per, floor, height, drift, widen)
+    below, above, least = potentials_and_least_at(
+        y, F, h, unit, floor, low, high, q_low, q_high, begin, drift_at_end, wide, narrow,
+        height, middle, decay_1, mu_1, per_1, decay_2, mu_2, per_2,
+    )  # fmt: skip
+    return P, W, B, S, U, V, below, above, least

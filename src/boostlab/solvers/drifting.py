@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import atanh, e, inf, pi, sqrt
@@ -11,9 +11,9 @@ from scipy.optimize import brentq
 
 from boostlab.contract import State, erfc, exp, formula
 from boostlab.functions import erfcinv
-from boostlab.solvers.brownian import erfc_in_units
-from boostlab.solvers.drift_bounds import MISSED, least_at, potentials_and_least_at
+from boostlab.solvers.drift_bounds import MISSED, least_at, potentials_and_least_at, sums_and_bounds_at, sums_at
 
+CLOSE = 0.02  # a start that far from the solution (relatively) has looked at the curve of the solution
 NEAR = 1e-7  # a Newton step so small leaves an error of its square
 SHORT = 0.02  # of sigma: before a solution, a stretch of the curve that is not looked at any closer
 STEP, LEAST_STEP = 0.05, 0.001  # of sigma: the first step of a walk along the curve, and the shortest
@@ -115,22 +115,6 @@ def edge_at(
     return w, w * y * unit * h
 
 
-@formula
-def sums_at(
-    y: float, F: float, h: float,
-    unit: float, ds: float, decay: float, mu: float, per: float, floor: float, height: float,
-    drift: float, widen: float,
-) -> tuple[float, float, float, float, float, float]:  # fmt: skip
-    """The potential, w, w b, w u_t, w u b^2 and w u b u_t after a step; u_t is the derivative of u by the time."""
-    b = y * unit * h
-    u = (decay * y * F + ds * b - mu) * per
-    u_t = ds * b * per - drift + widen * u
-    slope = exp(-u * u)
-    w = slope if u > floor else 0.0
-    wu = w * u * b
-    return height * erfc_in_units(max(u, floor), slope, 1.0), w, w * b, w * u_t, wu * b, wu * u_t
-
-
 @dataclass
 class Drift:
     """The curve (ds, dt) from (0, 0) along which the total potential stays what it is.
@@ -155,6 +139,8 @@ class Drift:
 
     def __post_init__(self) -> None:
         self.rest, self.rho = 1.0 - self.t, self.process.rho
+        # What was seen from a starting point: that, where it was looked at, and what was found.
+        self.looked: tuple[float, float, tuple[float, float, float], Sequence[float]] | None = None
         self.target = self.s.n * self.process.eps  # what the first round started with: errors do not add up
 
     def step(self, ds: float, dt: float) -> tuple[float, ...]:
@@ -196,9 +182,13 @@ class Drift:
         dt = self.time(ds)
         return ds, found[1] if dt is None else min(dt, found[1])
 
-    def newton(self, ds: float, dt: float) -> tuple[float, float] | None:
-        """Return the solution of both equations near a starting point, or None."""
-        p = self.process
+    def newton(self, ds: float, dt: float, looks: bool = False) -> tuple[float, float] | None:
+        """Return the solution of both equations near a starting point, or None.
+
+        The first pass over the rows looks at the curve to the starting point as well, if it is asked to (see
+        `is_first`).
+        """
+        p, self.looked = self.process, None
         for _ in range(20):
             variance = (p.sigma_f**2 + 1) * exp(2 * (self.rest - dt)) - 1
             if not (0.0 < ds < 1e3 and 0.0 < dt <= 2.0 * self.rest and self.t + dt < 1.5 and variance > 0.0):
@@ -206,7 +196,14 @@ class Drift:
             sigma, slope = sqrt(variance), -2 / sqrt(pi) * p.height
             self.evaluations += 1
             step = 1.0 / self.scale, ds, exp(-dt), p.mu(self.t + dt), 1.0 / sigma, p.floor, p.height
-            P, W, B, S, U, V = self.s.total(sums_at, *step, 2 * self.rho / sigma, 1 / variance)
+            numbers = *step, 2 * self.rho / sigma, 1 / variance
+            if looks and dt < self.rest:
+                middle, stretch = self.first_look(ds, dt)
+                all_numbers = *numbers, *stretch[2:], *self.looks_at(*middle)
+                P, W, B, S, U, V, *found = self.s.total(sums_and_bounds_at, *all_numbers)
+                self.looked, looks = (ds, dt, middle, found), False
+            else:
+                P, W, B, S, U, V = self.s.total(sums_at, *numbers)
             if W <= 0.0:
                 return None
             E, E_s, E_t, B_s, B_t = P - self.target, slope * B / sigma, slope * S, -2 * U / sigma, -2 * V
@@ -250,6 +247,12 @@ class Drift:
         box = low[0], high[0], exp(-high[1]), exp(-low[1])
         return 1.0 / self.scale, p.floor, *box, begin, 2 * self.rho, *sizes
 
+    def looks_at(self, ds: float, before: float, after: float) -> tuple[float, ...]:
+        """Return ds and two times as formulas know them."""
+        p = self.process
+        first, second = ((exp(-dt), p.mu(self.t + dt), 1.0 / p.sigma(self.t + dt)) for dt in (before, after))
+        return ds, *first, *second
+
     def around_and_least(
         self, ds: float, before: float, after: float, stretch: tuple[float, ...]
     ) -> tuple[bool, float]:
@@ -257,35 +260,46 @@ class Drift:
 
         The potential is below its target at the one time, and above at the other.
         """
-        p, self.evaluations = self.process, self.evaluations + 1
-        times = [(exp(-dt), p.mu(self.t + dt), 1.0 / p.sigma(self.t + dt)) for dt in (before, after)]
-        numbers = *stretch, p.height, ds, *times[0], *times[1]
-        below, above, least = self.s.total(potentials_and_least_at, *numbers)
-        missed = MISSED * p.height * self.s.n
+        numbers = *stretch, self.process.height, *self.looks_at(ds, before, after)
+        return self.seen(ds, before, after, self.s.total(potentials_and_least_at, *numbers))
+
+    def seen(self, ds: float, before: float, after: float, found: Sequence[float]) -> tuple[bool, float]:
+        """Return the same, given what a look has found."""
+        self.evaluations += 1
+        below, above, least = found
+        missed = MISSED * self.process.height * self.s.n
         if below + missed <= self.target <= above - missed:
             return True, float(least)
         if below - missed > self.target or above + missed < self.target:
             return False, float(least)
         return self.excess(ds, before) <= 0.0 <= self.excess(ds, after), float(least)
 
+    def first_look(self, ds: float, dt: float) -> tuple[tuple[float, float, float], tuple[float, ...]]:
+        """Return where `is_first` looks first: half of ds, two times around there, and a stretch of the curve."""
+        middle, wide, rest = _parabola(0.5, dt), TUBE * dt, self.rest
+        stretch = self.between((0.0, 0.0), (0.6 * ds, min(_parabola(0.6, dt) + wide, rest)))
+        return (0.5 * ds, middle - wide, min(middle + wide, rest)), stretch
+
     def is_first(self, ds: float, dt: float) -> bool:
         """Return whether the edge is certain to be positive on the curve before a solution of both equations.
 
         The curve is near the parabola whose top is the solution, because its slope is proportional to the edge: this
-        is verified in the middle.  Then pieces of a tube around it, each nearer to the solution, are looked at.
+        is verified in the middle.  Then pieces of a tube around it, each nearer to the solution, are looked at.  The
+        first look is that from the starting point, where it was close to the solution and all is well there.
         """
 
-        def near(s: float) -> float:
-            return dt * (1.0 - (1.0 - s / ds) ** 2)
-
         def piece(high: float) -> tuple[tuple[float, float], tuple[float, float]]:
-            return (low, max(near(low) - wide, 0.0)), (high, min(near(high) + wide, self.rest))
+            start, end = _parabola(low / ds, dt), _parabola(high / ds, dt)
+            return (low, max(start - wide, 0.0)), (high, min(end + wide, self.rest))
 
-        middle, wide, low, share = near(0.5 * ds), TUBE * dt, 0.0, 0.6
-        short, high = SHORT * self.process.sigma(self.t), 0.6 * ds
-        around, least = self.around_and_least(
-            0.5 * ds, middle - wide, min(middle + wide, self.rest), self.between(*piece(high))
-        )
+        wide, low, share, around, least = TUBE * dt, 0.0, 0.6, False, 0.0
+        at_ds, at_dt, middle, found = self.looked or (inf, inf, (0.0, 0.0, 0.0), ())
+        if abs(at_ds - ds) <= CLOSE * ds and abs(at_dt - dt) <= CLOSE * dt:
+            around, least = self.seen(*middle, found)
+        if not around or least <= 0.0:
+            at_ds, (middle, stretch) = ds, self.first_look(ds, dt)
+            around, least = self.around_and_least(*middle, stretch)
+        high, short = 0.6 * at_ds, SHORT * self.process.sigma(self.t)
         while around and ds - low > short and share > 0.1:
             if least > 0.0:
                 low, wide = high, 0.7 * wide
@@ -358,12 +372,17 @@ class Drift:
         if last is not None:
             starts.insert(0, (last[0] * edge, min(last[1] * edge * edge, rest)))
         for start in starts:
-            found = self.newton(*start)
+            found = self.newton(*start, looks=last is not None and start is starts[0])
             if found is not None and found[0] > 0.0 and found[1] > 0.0:
                 break
         if found is not None and (found[0] <= 0.0 or not 0.0 < found[1] < rest):
             found = None  # of no use, or the clock runs out first
         return found if found is not None and self.is_first(*found) else self.search(found)
+
+
+def _parabola(share: float, dt: float) -> float:
+    """Return the time at a share of ds, on the parabola from (0, 0) whose top is (ds, dt)."""
+    return dt * (1.0 - (1.0 - share) ** 2)
 
 
 def _root(f: Callable[[float], float], low: float, high: float, tol: float = 1e-15) -> float:

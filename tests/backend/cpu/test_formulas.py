@@ -217,6 +217,30 @@ def test_sums_of_many_rows_and_labels(kind, threads):
     np.testing.assert_array_equal(w, again)
 
 
+@sum_over_labels
+def sum_of_F(F: Row, l: int) -> float:
+    return F[l]
+
+
+@largest_over_labels
+def top_of_F(F: Row, l: int) -> float:
+    return F[l]
+
+
+@formula
+def share_of_label(F: Row, whole: float, by: float, most: float, l: int) -> float:
+    return by * F[l] / whole - most
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_sum_over_labels_stands_for_a_number(threads):
+    rows = held(3 * BLOCK + 5, None, threads, OneAClass(), 3)
+    whole, most = rows.each(sum_of_F), rows.each(top_of_F)
+    found, F = rows.each(share_of_label, sum_of_F, 2.0, top_of_F), rows.scores.now
+    np.testing.assert_array_equal(found, 2.0 * F / whole[:, None] - most[:, None])
+    np.testing.assert_array_equal(rows.each(share_of_label, 1.0, 2.0, 0.0), 2.0 * F / 1.0 - 0.0)
+
+
 def test_columns_side_by_side_are_copied_unless_they_are_rows_of_one_array():
     rows = held(rule=OneAClass(), n_classes=3)
     table = np.random.default_rng(0).normal(size=(3, 200))

@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.code_kernels import EIGHT, FOUR, Kernels
 from boostlab.backend.cpu.in_parts import parts_of
-from boostlab.backend.cpu.kernels.packed_codes import look_up, look_up_rows, part_rows
+from boostlab.backend.cpu.kernels.packed_codes import look_up, look_up_rows
+from boostlab.backend.cpu.kernels.row_parting import part_members
 from boostlab.backend.cpu.kernels.whole_histogram import whole_histogram
 from boostlab.backend.cpu.threads import is_worth
 
@@ -131,7 +132,7 @@ class Codes:
         slots, found = kernels.sums.added(
             size * self.width, self.threads, (shape,), *self.read, q, rows, sided, 0, size
         )
-        minus, plus = (sum(f[side] for f in found) for side in (0, 1))
+        minus, plus = map(sum, zip(*found, strict=True))
         return self.complete(slots.reshape(1 + sided, -1), [minus, plus] if sided else [plus - minus]), minus, plus
 
     def histogram(self, q: Array, sided: bool = False) -> Array:
@@ -196,8 +197,8 @@ class Codes:
         changes, found = self._kernels.follow.added(
             cells, self.threads, (shape,), *self.read, *what, sided, 0, self.n_rows, q
         )
-        changed, turned, below, above, minus, plus = (sum(f[i] for f in found) for i in range(6))
-        followed = Followed(changed, turned, minus, plus, sum(f[6] for f in found))
+        changed, turned, below, above, minus, plus, rough = map(sum, zip(*found, strict=True))
+        followed = Followed(changed, turned, minus, plus, rough)
         if not scatter:
             return followed, None
         return followed, np.add(
@@ -247,8 +248,7 @@ class Codes:
 
     def part(self, feature: int, low: Array, members: Array, space: Array) -> int:
         """Reorder the members so that rows in a low slot of the column come first; return how many they are."""
-        code, low = self.reading(feature, low)
-        return int(part_rows(code, low, members, space))
+        return part_members(*self.reading(feature, low), members, space, self.threads)
 
 
 class DenseCodes(Codes):
@@ -365,13 +365,13 @@ class DenseCodes(Codes):
         """Return the same as for all codes: for two classes and all rows by one vector addition a cell."""
         if members is not None or n_classes != 2 or self.n_rows * self.width < MANY:
             return super().class_sums(q, classes, n_classes, members)
-        slots = np.stack(self._channels("classes", q, classes))
+        slots = self.whole("classes", q, classes).reshape(-1, 2).T.copy()
         return slots, slots[:, : self.starts[1]].sum(axis=1)  # every row is in a slot of a column
 
     def histograms(self, q: Array, slots: Array) -> None:
         """Write the sums of each row of q, of shape (channels, rows), to a row of slots: two by two."""
         for c in range(0, len(q) - 1, 2):
-            slots[c], slots[c + 1] = self._channels("two", q[c], q[c + 1])
+            slots[c : c + 2] = self.whole("two", q[c], q[c + 1]).reshape(-1, 2).T
         if len(q) % 2:
             slots[len(q) - 1] = self.whole("one", q[-1], q[-1])
 

@@ -1,6 +1,7 @@
 """Sums over rows as `fixed_sums` makes them, by passes that several threads share.
 
-Powers of two to round at follow from the largest magnitude and the integer sums alone; a pass gives both.
+Powers of two to round at follow from the largest magnitude and the integer sums alone; a pass gives both.  Here passes
+are whatever gives them; those that a compiled call leads choose the same powers (see kernels/sum_powers.py).
 """
 
 from __future__ import annotations
@@ -12,11 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.in_parts import ALONE, parts_of
-from boostlab.backend.cpu.kernels import block_pass as block
 from boostlab.backend.cpu.kernels.fixed_point import fixed_part
-from boostlab.backend.cpu.kernels.tasks import PLAN, PLAN_AT, PLANNER
-from boostlab.backend.cpu.teams import team_of
 
 Array = npt.NDArray[Any]
 
@@ -25,37 +22,6 @@ BLOCK = 1 << 13  # doubles of a block that a thread looks at
 ENOUGH = 1 << 60  # of the sum of |q|
 FAR = 40  # powers apart, at which a sum says little of another
 NO_GUESS = np.empty((0, 1), np.int64)
-
-
-def sums_of_array(x: Array, threads: int, guess: Array = NO_GUESS) -> tuple[tuple[int, int, int], Array]:
-    """Return the power of two, the sum of q and that of |q| for an array of values that count once each; and a next
-    guess.
-    """
-    found, powers = exact_sums(lambda powers: _array_pass(x, powers, 0, threads), 1, float(x.size), guess)
-    return found[0], powers
-
-
-def largest_of_array(x: Array, sign: int, threads: int) -> float:
-    """Return the largest value of an array; with the sign -1 the smallest."""
-    return sign * float(_array_pass(x, NO_GUESS, sign, threads)[0][0])
-
-
-def _array_pass(x: Array, powers: Array, sign: int, threads: int) -> tuple[Array, Array]:
-    """Return what `block_pass` does for the values of a contiguous array of doubles."""
-    parts = min(parts_of(VALUE * (1 + len(powers)) * x.size, threads), x.size)
-    each = -(-x.size // (parts * BLOCK))
-    tops, sums, powers = np.empty((parts, 1)), np.empty((parts, len(powers), 1, 2), np.int64), powers.copy()
-    plan = np.zeros(block.SIZE, np.int64)
-    plan[PLANNER], plan[PLAN_AT], plan[PLAN] = block.block_pass_address(), address(plan) + 8 * PLAN, address(plan)
-    plan[block.PARTS : block.COUNTS] = parts, each, x.size, 1, 1, 0, sign, len(powers)
-    plan[block.AT_BLOCKS], plan[block.AT_POWERS] = address(x), address(powers)
-    plan[block.AT_TOPS], plan[block.AT_SUMS] = address(tops), address(sums)
-    if parts == 1:
-        block.run_plan(ALONE, 1, plan)
-    else:
-        with team_of(parts) as team:
-            block.run_plan(team.numbers, parts, plan)
-    return tops.max(axis=0), sums.sum(axis=0)
 
 
 def address(x: Array) -> int:
@@ -96,7 +62,7 @@ def exact_sums(
         first, last, ends = list[int](), list[int](), list[tuple[int, int, int]]()
         for top, mine in zip(tops.tolist(), known, strict=True):
             if not top < math.inf:
-                raise ArithmeticError("A sum over rows met NaN or infinity; the rule that asked must bound its values.")
+                raise not_finite()
             least, power = _tried(top, mine, size)
             first.append(least)
             last.append(power)
@@ -105,6 +71,11 @@ def exact_sums(
         powers = np.array([last])
         if len(ends) == n_values:
             return ends, powers if first == last else np.array([first, last])
+
+
+def not_finite() -> ArithmeticError:
+    """Return the error of a sum that has no value."""
+    return ArithmeticError("A sum over rows met NaN or infinity; the rule that asked must bound its values.")
 
 
 def _tried(top: float, known: dict[int, Sequence[int]], size: float) -> tuple[int, int]:

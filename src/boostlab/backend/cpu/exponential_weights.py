@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.kernels.vote_update import exp_less, exp_of, scale_side, wrong_mass
+from boostlab.backend.cpu.kernels.vote_update import exp_less, scale_side, wrong_mass
+from boostlab.functions.exponential import exp
 
 Array = npt.NDArray[Any]
 
@@ -54,14 +55,15 @@ class Exponentials:
         logs = -self.y * F if F.ndim == 1 else -F[np.arange(len(F)), self.y]
         top, n = logs.item(logs.argmax()), len(logs)
         exp_less.shared(CELLS * n, self.threads, logs, top, 0, n)
-        self._w = logs
+        self._w, self._shown = logs, logs.view()
 
     @property
     def w(self) -> Array:
         """The weights, to look at; the next round changes them in place."""
-        w = self._w.view()
-        w.setflags(write=False)
-        return w
+        if self._shown.base is not self._w or self._shown.flags.writeable:
+            self._shown = self._w.view()
+            self._shown.setflags(write=False)
+        return self._shown
 
     @property
     def own(self) -> Array:
@@ -85,7 +87,7 @@ class Exponentials:
             lost = sum(found[0] for found in wrong_mass.shared(n, self.threads, y, h, counts, 0, n))
             wrong = 2 * lost <= self.size
             power = apart if wrong else -apart
-            factor = exp_of(power)
+            factor = exp(power)
             scale_side.shared(n, self.threads, self._w, y, h, wrong, factor, 0, n)
             if self.moved(power):
                 return

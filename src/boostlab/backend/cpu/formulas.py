@@ -26,26 +26,34 @@ PAIRS = 8
 CELLS = 4  # of a histogram, that each value of one row's formula costs as much as
 
 
+Inner = tuple[tuple[str, Callable[..., Any]], ...]  # numbers that are formulas over the labels of a row, by name
+_FORMULA = "_formula_"  # what they are called in a kernel, before their names
 OVER = {"sum": ("0.0", "{} + {}"), "largest": ("-inf", "max({}, {})")}  # what labels start from, and how one joins
 
 
 @cache
-def evaluation(function: Callable[..., Any], columns: tuple[str, ...], tables: tuple[str, ...] = ()) -> Any:
+def evaluation(
+    function: Callable[..., Any], columns: tuple[str, ...], tables: tuple[str, ...] = (), over: Inner = ()
+) -> Any:
     """Return the kernel that writes a formula's values on rows first to last - 1 into out, of shape (1, values, rows).
 
     Its arguments are the formula's, with arrays for the columns, and then out, 0, first and last, and a plan.  Tables
     are the columns with a number a label, of shape (labels, rows).  Of a formula of rows and labels out has the shape
     (1, values, labels, rows), and the label is no argument.
 
+    Where a number is a formula over the labels of a row (`over`: its name and the formula), it is no argument: its
+    value is made of the columns, block by block.
+
     A number other than 0 says how many parts, one after the other, write to the same row of out, each from its
     beginning: then parts are blocks of rows, one at a time a thread (see kernels/block_pass.py).
     """
-    taken = [name for name in parameters(function) if name != LABEL]
+    taken = [name for name in parameters(function) if name != LABEL and name not in dict(over)]
     # LLVM looks whether what a loop writes may overlap what it reads, but not for more pairs than these.
     by_blocks = tables or LABEL in parameters(function) or n_values(function) * (len(columns) + 1) > PAIRS
-    lines = _by_blocks(function, columns, tables) if by_blocks else _flat(function, columns)
+    lines = _by_blocks(function, columns, tables, over) if by_blocks else _flat(function, columns)
+    inner = "".join(f", {_FORMULA}{name}" for name, _ in over)
     source = (
-        "def made_of(formula, stamp):\n"
+        f"def made_of(formula, stamp{inner}):\n"
         f"    def evaluate({', '.join([*taken, '_out', '_each', '_first', '_last', '_part'])}):\n"
         "        _at, _to = (0, _first) if _each == 0 else (_part // _each, 0)\n"
         + "".join(f"        {line}\n" for line in lines)
@@ -57,8 +65,10 @@ def evaluation(function: Callable[..., Any], columns: tuple[str, ...], tables: t
     scope: dict[str, Any] = {"__name__": function.__module__, "inf": math.inf}
     scope |= {"_row": row_of_labels, "_block": block_of_doubles, "_copy": copy}
     exec(compile(source, home if Path(home).exists() else __file__, "exec"), scope)
-    evaluate = scope["made_of"](jitable(function), _stamp(function))
-    evaluate.__qualname__ = f"evaluate.{function.__qualname__}"
+    formulas = [function, *(inside for _, inside in over)]
+    stamp = sum(_stamp(each) << (8 * at) for at, each in enumerate(formulas))
+    evaluate = scope["made_of"](jitable(function), stamp, *(jitable(inside) for _, inside in over))
+    evaluate.__qualname__ = ".".join(["evaluate", *(each.__qualname__ for each in formulas)])
     return InParts(evaluate, planned=True)
 
 
@@ -76,7 +86,9 @@ def _flat(function: Callable[..., Any], columns: tuple[str, ...]) -> list[str]:
     return ["; ".join(views) or "pass", *loop]
 
 
-def _by_blocks(function: Callable[..., Any], columns: tuple[str, ...], tables: tuple[str, ...]) -> list[str]:
+def _by_blocks(
+    function: Callable[..., Any], columns: tuple[str, ...], tables: tuple[str, ...], inner: Inner
+) -> list[str]:
     """Return the lines of a loop over the rows of a block, for one label after the other.
 
     So it makes vectors, however many labels there are: over the labels of a row it does not, and an exponential takes
@@ -85,20 +97,13 @@ def _by_blocks(function: Callable[..., Any], columns: tuple[str, ...], tables: t
     """
     names, n, over = parameters(function), n_values(function), over_labels(function)
     at = {name: f"{name}_[_i]" for name in columns} | {name: f"_row({name}, _start + _i)" for name in tables}
+    at |= {name: f"_over_{name}[_i]" for name, _ in inner}
     value = f"formula({', '.join(at.get(name, name) for name in names)})"
     written = ", ".join(f"_values{v}[_i]" for v in range(n))
     label = f"{LABEL}, " if by_label(function) else ""
     write = "; ".join(f"_copy(_values{v}[:_size], _out[_at, {v}, {label}_here : _here + _size])" for v in range(n))
     if over:
-        first, join = OVER[over]
-        more = ", ".join(f"_more{v}" for v in range(n))
-        joined = "; ".join(f"_values{v}[_i] = {join.format(f'_values{v}[_i]', f'_more{v}')}" for v in range(n))
-        body = [
-            "for _i in range(_size): " + "; ".join(f"_values{v}[_i] = {first}" for v in range(n)),
-            f"for {LABEL} in range({tables[0]}.shape[0]):",
-            f"    for _i in range(_size): {more} = {value}; {joined}",
-            write,
-        ]
+        body = [*_joined(over, [f"_values{v}" for v in range(n)], value, tables[0]), write]
     elif label:
         body = [
             f"for {LABEL} in range(_out.shape[2]):",
@@ -107,13 +112,29 @@ def _by_blocks(function: Callable[..., Any], columns: tuple[str, ...], tables: t
         ]
     else:
         body = [f"for _i in range(_size): {written} = {value}", write]
+    for name, inside in inner:
+        said = ", ".join(at.get(asked, asked) for asked in parameters(inside))
+        body = [*_joined(over_labels(inside), [f"_over_{name}"], f"{_FORMULA}{name}({said})", tables[0]), *body]
     views = [f"{name}_ = {name}[_start:_end]" for name in names if name in columns and name not in tables]
+    blocks = [*(f"_values{v}" for v in range(n)), *(f"_over_{name}" for name, _ in inner)]
     return [
-        "; ".join(f"_values{v} = _block()" for v in range(n)),
+        "; ".join(f"{block} = _block()" for block in blocks),
         f"for _start in range(_first, _last, {BLOCK}):",
         f"    _end, _here = min(_start + {BLOCK}, _last), _to + _start - _first",
         "    " + "; ".join(["_size = _end - _start", *views]),
         *(f"    {line}" for line in body),
+    ]
+
+
+def _joined(over: str, blocks: list[str], value: str, table: str) -> list[str]:
+    """Return the lines that write what the labels of every row come to, each of a formula's values to a block."""
+    first, join = OVER[over]
+    more = [f"_more{v}" for v in range(len(blocks))]
+    joined = "; ".join(f"{x}[_i] = {join.format(f'{x}[_i]', y)}" for x, y in zip(blocks, more, strict=True))
+    return [
+        "for _i in range(_size): " + "; ".join(f"{x}[_i] = {first}" for x in blocks),
+        f"for {LABEL} in range({table}.shape[0]):",
+        f"    for _i in range(_size): {', '.join(more)} = {value}; {joined}",
     ]
 
 
@@ -189,7 +210,10 @@ def tables_of(columns: Mapping[str, Any]) -> tuple[str, ...]:
 
 def shown(column: Any) -> Any:
     """Return a column as kernels are compiled for it: contiguous, a label's numbers together."""
-    column = np.asarray(column).T
+    if type(column) is not np.ndarray:
+        column = np.asarray(column)
+    if column.ndim > 1:
+        column = column.T
     return column if column.flags.c_contiguous else np.ascontiguousarray(column)
 
 

@@ -74,7 +74,9 @@ class InParts:
         *args
             The function's, with the whole range.
         """
-        return self._told(self.in_so_many(self._n_parts(cells, threads, args), *args))
+        parts = self._n_parts(cells, threads, args) if threads > 1 else 1
+        found = self.in_so_many(parts, *args)
+        return self._told(found) if self.kinds else []
 
     def added(self, cells: int, threads: int, shape: tuple[int, ...], *args: Any) -> tuple[Array, list[Any]]:
         """Return the sums of what all parts add to an `out` of this shape, and what each part returns.
@@ -90,6 +92,10 @@ class InParts:
             self._checked(self._enter(ALONE, 1, *args, out, found))
             return out[0], self._told(found)
         self._compile(*args, np.empty((0, *shape), np.int64), found)
+        if slots == 0:  # nothing is added
+            return np.empty(shape, np.int64), self._told(
+                self.in_so_many(parts, *args, np.empty((parts, *shape), np.int64))
+            )
         with team_of(parts) as team:
             outs, total = team.workspace(parts * slots), np.empty(slots, np.int64)
             self._checked(self._enter(team.numbers, parts, *args, outs.reshape(parts, *shape), found))
@@ -99,13 +105,15 @@ class InParts:
 
     def in_so_many(self, parts: int, *args: Any) -> Array:
         """Let so many threads do a part each, or follow the plan that is the last argument; return what they found."""
-        found = np.empty((parts, len(self.kinds)), np.int64)
+        found = np.empty((parts, len(self.kinds)), np.int64) if self.kinds else NOTHING_TOLD
         if parts == 1:
-            self._checked(self._enter(ALONE, 1, *args, found))
+            failures = self._enter(ALONE, 1, *args, found)
         else:
             self._compile(*args, found)
             with team_of(parts) as team:
-                self._checked(self._enter(team.numbers, parts, *args, found))
+                failures = self._enter(team.numbers, parts, *args, found)
+        if failures:
+            self._checked(failures)
         return found
 
     def together(self, size: int, arguments: Callable[[Array, Workspace], tuple[Any, ...]]) -> Any:
@@ -125,9 +133,14 @@ class InParts:
         first = self._told(found[:1])[0]
         return first[0] if len(first) == 1 else first
 
+    def ready(self, *args: Any, found: Array) -> None:
+        """Compile it, if need be, before a team is lent."""
+        self._compile(*args, found)
+
     def alone(self, *args: Any, found: Array) -> None:
         """Do all of it in this thread; what the function returns goes to found[0], floats as their bits."""
-        self._checked(self._enter(ALONE, 1, *args, found))
+        if failures := self._enter(ALONE, 1, *args, found):
+            self._checked(failures)
 
     def pack(self, row: Array, *args: Any, found: Array) -> None:
         """Write the call that `alone` would make to a row of integers (see `prepared`); nothing is done now."""
@@ -143,16 +156,16 @@ class InParts:
     def _n_parts(self, cells: int, threads: int, args: tuple[Any, ...]) -> int:
         if threads <= 1:
             return 1
-        size = args[self.range[1]] - args[self.range[0]]
-        return min(parts_of(cells, threads), max(size, 1))
+        parts = parts_of(cells, threads)
+        return parts if parts == 1 else min(parts, max(args[self.range[1]] - args[self.range[0]], 1))
 
     def _checked(self, failures: int) -> None:
         if failures:
             raise MemoryError(f"{self.__name__} found no memory to work in; close other programs, or fit fewer rows.")
 
     def _told(self, found: Array) -> list[Any]:
-        if not self.kinds:
-            return []
+        if "float" not in self.kinds:
+            return list(map(tuple, found.tolist())) if self.kinds else []
         columns = [
             (found[:, c].view(np.float64) if kind == "float" else found[:, c]).tolist()
             for c, kind in enumerate(self.kinds)

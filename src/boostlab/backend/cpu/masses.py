@@ -16,10 +16,11 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.exact_sums import NO_GUESS, largest_of_array, rounded, sums_of_array
+from boostlab.backend.cpu.exact_sums import NO_GUESS, rounded
 from boostlab.backend.cpu.in_parts import NOTHING_TOLD
 from boostlab.backend.cpu.kernels.fixed_point import fixed_and_sums, fixed_sums
 from boostlab.backend.cpu.kernels.totals import totals_of, totals_of_each
+from boostlab.backend.cpu.passes import largest_of_array, sums_of_array
 from boostlab.backend.cpu.threads import spread
 
 Array = npt.NDArray[Any]
@@ -165,9 +166,9 @@ class Masses:
         k, signed, gross = self._shared_sums(x)
         return math.ldexp(signed, -k), math.ldexp(gross, -k)
 
-    def _shared_sums(self, x: Array) -> tuple[int, int, int]:
+    def _shared_sums(self, x: Array, integers: Array | None = None) -> tuple[int, int, int]:
         """Return what `fixed_sums` does, by all threads: in one pass where the last sum's powers of two fit."""
-        found, self._guess = sums_of_array(np.ascontiguousarray(x, np.float64), self.threads, self._guess)
+        found, self._guess = sums_of_array(np.ascontiguousarray(x, np.float64), self.threads, self._guess, integers)
         return found
 
     def _shares(self, x: Array) -> bool:
@@ -206,6 +207,9 @@ class Masses:
         """
         if counts is None and self._shares(x):
             values = np.ascontiguousarray(x, dtype=np.float64)
+            if headroom == 0:
+                out = np.empty(values.shape, np.int64)
+                return out, *self._shared_sums(values, out)
             k, signed, gross = self._shared_sums(values)
             k = k - headroom if gross > 0 else k
             out, signed, gross = rounded(values, k, self.threads)

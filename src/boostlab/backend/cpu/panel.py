@@ -11,6 +11,7 @@ import numpy.typing as npt
 from boostlab.backend.cpu.bin_codes import NOTHING, Codes, DenseCodes
 from boostlab.backend.cpu.exact_sums import NO_GUESS, exact_sums
 from boostlab.backend.cpu.formulas import shown
+from boostlab.backend.cpu.in_parts import parts_of
 from boostlab.backend.cpu.kernels.label_channels import (
     channel_totals,
     form_channels,
@@ -68,6 +69,8 @@ class Panel:
             form_channels.shared(CELLS * w.size, codes.threads, w, t, size, 0, n, x[f * labels : (f + 1) * labels])
         q, self.power, _, _ = rows.whole(x.T, counts)
         self.q = np.ascontiguousarray(q.T)
+        if labels == 2:
+            self.between = [self._between(a, b) for a, b in zip(self.q[::2], self.q[1::2], strict=True)]
         found = self._added(channel_totals, (self.width, 2))
         self.totals, self.grosses = found[:, 0], found[:, 1].tolist()
 
@@ -79,15 +82,16 @@ class Panel:
 
         def one_pass(powers: Array) -> tuple[Array, Array]:
             nonlocal rounded_at
-            tops, sums = np.zeros((threads, 1)), np.zeros((threads, len(powers), 1, 2), np.int64)
-            totals = np.zeros((threads, self.width, 2), np.int64)
+            n_sums, n_totals = 2 * len(powers), 2 * self.width
             cells = CELLS * (1 + len(powers)) * self.q.size
-            given = w, t, sizes, powers, 0, n, self.q, tops, sums, totals
-            round_channels.shared(cells, threads, *given)
+            parts = min(parts_of(cells, threads), n)
+            tops, found = np.zeros(parts), np.zeros((parts, n_sums + n_totals + 2 * len(sizes)), np.int64)
+            round_channels.in_so_many(parts, w, t, sizes, powers, 0, n, self.q, tops, found)
             rounded_at = int(powers[-1, 0]) if len(powers) else None
-            found = totals.sum(axis=0)
-            self.totals, self.grosses = found[:, 0], found[:, 1].tolist()
-            return tops.max(axis=0), sums.sum(axis=0)
+            whole = found.sum(axis=0)
+            totals, self.between = whole[n_sums:][:n_totals], whole[n_sums + n_totals :].reshape(-1, 2).tolist()
+            self.totals, self.grosses = totals[::2], totals[1::2].tolist()
+            return tops.max(keepdims=True), whole[:n_sums].reshape(-1, 1, 2)
 
         ((self.power, _, _),), self.guess = exact_sums(one_pass, 1, float(self.q.size), self.guess)
         if rounded_at != self.power:
@@ -114,12 +118,13 @@ class Panel:
         """
         if self.labels != 2:
             return NO_SIGNS
-        signs, n = list[int](), self.q.shape[1]
-        for a, b in zip(self.q[::2], self.q[1::2], strict=True):
-            found = signs_between.shared(CELLS * n, self.codes.threads, a, b, 0, n)
-            same, opposite = (all(part[i] for part in found) for i in (0, 1))
-            signs.append(1 if same else -1 if opposite else 0)
-        return np.array(signs) if all(signs) else NO_SIGNS
+        signs = [-1 if differ else 1 for differ, _ in self.between]
+        return NO_SIGNS if any(a and b for a, b in self.between) else np.array(signs)
+
+    def _between(self, q: Array, p: Array) -> list[int]:
+        """Return whether some integers of two channels differ, and whether some are not opposite."""
+        found = signs_between.shared(CELLS * len(q), self.codes.threads, q, p, 0, len(q))
+        return [any(part[i] for part in found) for i in (0, 1)]
 
     def release(self) -> None:
         """Let go of the integers."""

@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.backend.cpu.exact_sums import NO_GUESS
 from boostlab.backend.cpu.exponential_weights import Exponentials
 from boostlab.backend.cpu.formula_sums import FormulaSums
-from boostlab.backend.cpu.formulas import CELLS, as_number, column_names, evaluation, shown, tables_of
+from boostlab.backend.cpu.formulas import CELLS, as_number, column_names, evaluation, shown
 from boostlab.backend.cpu.fused import FusedRounds
 from boostlab.backend.cpu.in_parts import NO_PLAN, NOTHING_TOLD
-from boostlab.backend.cpu.kernels.vote_update import exp_less
+from boostlab.backend.cpu.kernels.vote_update import exp_less, exp_less_of_labels
 from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.near_one import NearOne
 from boostlab.backend.cpu.sample import CpuSample
 from boostlab.backend.cpu.scores import Scores
 from boostlab.backend.cpu.usual import UsualRounds
@@ -68,7 +70,8 @@ class CpuRows(CpuSample):
         self._buffer = np.empty(0)
         self._plans: dict[Formula, Any] = {}
         self._formula_sums = FormulaSums(self.masses, self.threads)
-        self._powers: dict[Formula, Array] = {}  # of two, that a formula's values were last rounded at
+        self._powers: dict[Any, Array] = {}  # of two, that a formula's values, or their exponentials, were rounded at
+        self._near_one = NearOne()
 
     # -- columns -----------------------------------------------------------------------------------------------------
 
@@ -97,6 +100,15 @@ class CpuRows(CpuSample):
 
     def each(self, what: Formula, /, *numbers: Any) -> Array:
         """Return a formula's values, one a row (one row of the result a value, where it gives several)."""
+        if self._near_one.looks_at(what):
+            column, largest = self._with_largest(what, numbers)
+            self._near_one.note(column, largest)
+            return column
+        column = self._values(what, numbers)
+        self._near_one.made(column, what)
+        return column
+
+    def _values(self, what: Formula, numbers: tuple[Any, ...]) -> Array:
         out = self.evaluate(what, numbers, np.empty(self.shape_of(what)))
         out = out if out.ndim == 2 else out.transpose(0, 2, 1)  # a label's rows lie side by side
         return out[0] if len(out) == 1 else out
@@ -136,7 +148,26 @@ class CpuRows(CpuSample):
             top = self.masses.largest(logs)
         flat = logs.ravel("K")
         exp_less.shared(CELLS * flat.size, self.threads, flat, top, 0, flat.size)
+        self._near_one.note(logs)
         return logs, top
+
+    def exp_and_sum(self, what: Formula, /, *numbers: Any) -> tuple[Array, float, float]:
+        """Return w and t as `scaled_exp` does, and the sum of w over the sample, many rows' in the same pass."""
+        shape = self.shape_of(what)
+        if prod(shape) <= MANY:
+            w, top = self.scaled_exp(what, *numbers)
+            return w, top, self.masses.total(w)
+        w, top = self._with_largest(what, numbers)
+        labels, guess = w.T.reshape(1, -1, self.n_rows), self._powers.get((exp_less, what), NO_GUESS)
+        given = exp_less_of_labels, [labels[0], top], labels.shape[:-1], guess, labels
+        (total,), self._powers[exp_less, what] = self._formula_sums.totals(*given)
+        self._near_one.note(w)
+        return w, top, total
+
+    def tame(self, weight: Array) -> Array:
+        """Return weights whose squares can be formed; exponentials, which stay near 1, are such weights."""
+        followed = self.exponential_weights is not None and weight is self.exponential_weights.w
+        return weight if followed or self._near_one.knows(weight) else super().tame(weight)
 
     def exponentials(self) -> Array:
         """Return exp(-y F) or exp(-F_k) up to a common factor, computed anew only where the last voter was wrong."""
@@ -202,7 +233,7 @@ class CpuRows(CpuSample):
         """Return a formula's values and the largest of them, many rows' by one pass."""
         shape = self.shape_of(what)
         if prod(shape) <= MANY:
-            values = self.each(what, *numbers)
+            values = self._values(what, numbers)
             return values, self.masses.largest(values)
         out = np.empty(shape)
         top = self._formula_sums.largest(*self._given(what, numbers), shape[:-1], 1, out)
@@ -217,7 +248,9 @@ class CpuRows(CpuSample):
     def _sums(self, what: Formula, numbers: tuple[Any, ...]) -> tuple[float, ...]:
         shape = self.shape_of(what)
         if prod(shape) > MANY:
-            guess = self._powers.get(what, np.empty((0, shape[0]), np.int64))
+            guess = self._powers.get(what)
+            if guess is None:
+                guess = np.empty((0, shape[0]), np.int64)
             made = *self._given(what, numbers), shape[:-1], guess
             found, self._powers[what] = self._formula_sums.totals(*made)
             return tuple(found)
@@ -248,22 +281,35 @@ class CpuRows(CpuSample):
 
     def _given(self, what: Formula, numbers: tuple[Any, ...]) -> tuple[Any, list[Any]]:
         """Return a formula's kernel and its arguments."""
-        plan = self._plans.get(what)
+        plan: Any = self._plans.get(what)
         if plan is None:
             names = [name for name in parameters(what) if name != LABEL]
             mine = tuple(name for name in names if name in self._names)
-            wanted = [name for name in names if name not in mine]
             kernels: dict[tuple[int, ...], Any] = {}
-            plan = self._plans[what] = names, mine, wanted, kernels
-        names, mine, wanted, kernels = plan
-        if len(numbers) != len(wanted):
+            plan = self._plans[what] = [(name, name in mine) for name in names], mine, len(names) - len(mine), kernels
+        names, mine, n_wanted, kernels = plan
+        if len(numbers) != n_wanted:
+            wanted = [name for name, is_mine in names if not is_mine]
             raise TypeError(f"{what.__name__} takes {len(wanted)} numbers ({', '.join(wanted)}), not {len(numbers)}.")
-        rest, columns = iter(numbers), {name: shown(self.column(name)) for name in mine}
-        given = [columns[name] if name in columns else as_number(next(rest)) for name in names]
-        ndims = tuple([column.ndim for column in columns.values()])
-        if ndims not in kernels:
-            kernels[ndims] = evaluation(what, mine, tables_of(columns))
-        return kernels[ndims], given
+        rest, given, key = iter(numbers), list[Any](), list[Any]()
+        for name, is_mine in names:
+            if is_mine:
+                column = shown(self.column(name))
+                key.append(column.ndim)
+                given.append(column)
+            elif type(number := next(rest)) is float:
+                given.append(number)
+            elif is_formula(number):
+                key.append((name, number))
+            else:
+                given.append(as_number(number))
+        kernel = kernels.get(kind := tuple(key))
+        if kernel is None:
+            over = tuple(facts for facts in key if type(facts) is tuple)
+            ndims = [facts for facts in key if type(facts) is int]
+            tables = tuple(name for name, ndim in zip(mine, ndims, strict=True) if ndim == 2)
+            kernel = kernels[kind] = evaluation(what, mine, tables, over)
+        return kernel, given
 
 
 def _signs(codes: Array) -> Array:

@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.bin_codes import Codes, look_up_labels
 from boostlab.backend.cpu.channels import CpuChannels
-from boostlab.backend.cpu.exact_sums import NO_GUESS
+from boostlab.backend.cpu.exact_sums import NO_GUESS, address
 from boostlab.backend.cpu.followed_histograms import ClassCount, Follower, Followers
-from boostlab.backend.cpu.formulas import values_of
+from boostlab.backend.cpu.formulas import CELLS, values_of
+from boostlab.backend.cpu.kernels.packed_codes import number_members
 from boostlab.backend.cpu.kernels.pool_search import signed_sums
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.pairs import Pair
@@ -308,10 +309,12 @@ class CpuSample:
             for leaf, value in zip(leaves, values, strict=True):
                 out[leaf.members] = value
             return out
-        at = np.empty(self.n_rows, np.int32)
-        for number, leaf in enumerate(leaves):
-            at[leaf.members] = number
-        return look_up_labels(at, values, self.threads)
+        at, first = np.empty(self.n_rows, np.int32), leaves[0].members
+        members = first if first.base is None else first.base  # of all nodes
+        order = sorted(range(len(leaves)), key=lambda leaf: (address(leaves[leaf].members), leaves[leaf].n_rows))
+        ends = np.cumsum([leaves[leaf].n_rows for leaf in order])
+        number_members.shared(CELLS * self.n_rows, self.threads, members, ends, 0, self.n_rows, at)
+        return look_up_labels(at, values[order], self.threads)
 
     def look_up(self, feature: int, values: Array) -> Array:
         """Return for every row the value of its slot in a column."""

@@ -184,6 +184,10 @@ class PartitionedRows(CpuSample):
         top = self.largest(logs)
         return self.compute("scaled_exp", logs, top), top
 
+    def exp_and_sum(self, what: Any, /, *numbers: Any) -> tuple[PartedColumn, float, float]:
+        """Return w and t as `scaled_exp` does, and the sum of w over the sample."""
+        return *(made := self.scaled_exp(what, *numbers)), self.total(made[0])
+
     def largest(self, what: Any, /, *numbers: Any) -> float:
         """Return the largest value."""
         self._prepare(what)
@@ -253,15 +257,12 @@ class PartitionedRows(CpuSample):
         kind = what if is_formula(what) else (what[0] if isinstance(what, Formed) else "column", n, width)
         self._turns += 1
         kind = kind, self._turns  # the how-manieth sum of a round
-        guess = self._powers.get(kind)
-
-        passes = 0
+        guess, passes = self._powers.get(kind), 0
 
         def one_pass(powers: Array) -> tuple[Array, Array]:
             nonlocal passes
             passes += 1
-            tops, sums = self.ask("tops_and_sums", what, numbers, counts, powers.tolist())
-            return tops, sums
+            return self.ask("tops_and_sums", what, numbers, counts, powers.tolist())
 
         found, powers = exact_sums(one_pass, n, size, np.empty((0, n), np.int64) if guess is None else guess)
         # Where one pass was not enough, the next guess has the powers beside these as well.

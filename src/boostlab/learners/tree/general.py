@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boostlab.backend.search import take_away
 from boostlab.contract import Channels, LearnerRows, Node, Stop, Task
 from boostlab.contract.constraints import WHOLE, Region
 from boostlab.contract.criterion import Separable
@@ -217,7 +218,7 @@ class _Grower:
         """Let a leaf's two sides take its place; the sums of the side that was not summed are what is left, exactly."""
         low, high, summed, slots, total = halves
         if slots is not None:
-            leaf.slots -= slots
+            take_away(leaf.slots, slots, self.rows.threads)
         sides = [(leaf.slots, leaf.total - total)] * 2
         sides[summed] = leaf.slots if slots is None else slots, total
         regions = self._regions(leaf, split, *(total for _, total in sides))

@@ -2,7 +2,8 @@
 
 Every thread has a part of the rows, and of these one block after the other evaluated into workspace of its own, which
 stays in its cache.  What is evaluated is a task, called by its address (see kernels/tasks.py).  Without a task the
-values are those of one array.
+values are those of one array.  The thread that calls leads one such pass after the other, until every sum is at the
+power of two that fits it.
 """
 
 # mypy: disable-error-code="no-untyped-call"
@@ -15,13 +16,16 @@ import numpy as np
 from numba import carray  # type: ignore[attr-defined]
 
 from boostlab.backend.cpu.compiling import kernel, part
-from boostlab.backend.cpu.kernels.fixed_point import flat_sums_at, top_and_sums_at
+from boostlab.backend.cpu.functions import from_bits
+from boostlab.backend.cpu.kernels.fixed_point import flat_fixed, flat_sums_at, top_and_sums_at
+from boostlab.backend.cpu.kernels.sum_powers import KNOWN, OPEN, POWER, SETTLED, take_note
 from boostlab.backend.cpu.kernels.tasks import (
     PLAN_AT,
     PLAN_SIZE,
     PLANNED,
     PLANNED_AT,
     PLANNER,
+    TEAM_NUMBERS,
     TaskShape,
     as_pointer,
     call_at,
@@ -35,11 +39,16 @@ Array = np.ndarray[Any, Any]
 
 # Places in the plan.  How many parts there are, blocks a part, rows, values a row, labels a value, the rows that a
 # block holds (0 where the values of all rows are kept); 0 for sums, or the sign to look for the largest value with; how
-# many powers of two a value has; how many counts and masses there are; and where everything is.
+# many powers of two a value has; how many counts and masses there are; and where everything is.  AT_INTEGERS is 0 where
+# integers are not kept.
 PARTS, EACH, ROWS, VALUES, LABELS, BLOCK_ROWS = range(PLAN_SIZE, PLAN_SIZE + 6)
 SIGN, POWERS, COUNTS, MASSES = range(PLAN_SIZE + 6, PLAN_SIZE + 10)
 AT_BLOCKS, AT_COUNTS, AT_MASSES, AT_POWERS, AT_TOPS, AT_SUMS = range(PLAN_SIZE + 10, PLAN_SIZE + 16)
-SIZE = PLAN_SIZE + 16
+AT_INTEGERS = PLAN_SIZE + 16
+# Of a plan whose passes are led: the team's numbers, the pass as a task, the bits of the number of examples, how it
+# ended, after how many passes, and what `take_note` works on.
+AT_TEAM, PASS, EXAMPLES, STATE, MADE = range(PLAN_SIZE + 17, PLAN_SIZE + 22)
+AT_KNOWN, AT_NUMBERS, AT_FOUND, AT_WANTED, SIZE = range(PLAN_SIZE + 22, PLAN_SIZE + 27)
 
 
 @part
@@ -84,6 +93,10 @@ def block_pass(address: int, part: int) -> None:
                 x = out[start : start + last - first]
                 if plan[SIGN] == 0:
                     _add(x, counts[first:last], mass[first:last], powers, v, n_values, tops, sums)
+                    if plan[AT_INTEGERS] != 0 and powers.size > 0:
+                        place = plan[AT_INTEGERS] + 8 * ((v * n_labels + label) * n + first)
+                        q, power = _integers(place, last - first), powers[powers.size - n_values + v]
+                        flat_fixed(to_read(times(x, mass[first:last])), counts[first:last], 1, power, q)
                 else:
                     top = largest_with(x, float(plan[SIGN]))
                     tops[v] = max(tops[v], top) if top == top and tops[v] == tops[v] else np.nan
@@ -117,6 +130,52 @@ def _add(x: Array, counts: Array, mass: Array, powers: Array, v: int, n_values: 
 _task = task_maker(TaskShape(number=1))
 
 
+@part
+def passes(address: int, part: int) -> None:
+    """Lead the plan at this address: one pass for extremes; for sums as many as it takes, seldom more than one.
+
+    What all parts have found comes to be where the first part's tops and sums are.
+    """
+    plan = _integers(address, SIZE)
+    parts, n_values, team = plan[PARTS], plan[VALUES], _integers(plan[AT_TEAM], TEAM_NUMBERS)
+    tops, numbers = _numbers(plan[AT_TOPS], parts * n_values), _integers(plan[AT_NUMBERS], n_values)
+    known = carray(as_pointer(plan[AT_KNOWN]), (n_values, KNOWN, 3), np.int64)
+    found = carray(as_pointer(plan[AT_FOUND]), (n_values, 3), np.int64)
+    wanted = carray(as_pointer(plan[AT_WANTED]), (2, n_values), np.int64)
+    plan[MADE] = 0
+    for v in range(n_values):
+        numbers[v] = 0
+    while True:
+        plan[MADE] += 1
+        if run_task(plan[PASS], plan[PLAN_AT], 0, team, parts, 0) != 0:
+            raise MemoryError
+        powers = _integers(plan[AT_POWERS], plan[POWERS] * n_values)
+        sums = _integers(plan[AT_SUMS], 2 * parts * powers.size)
+        for at in range(n_values, tops.size):
+            v = at % n_values
+            tops[v] = max(tops[v], tops[at]) if tops[v] == tops[v] and tops[at] == tops[at] else np.nan
+        for p in range(1, parts):
+            for at in range(2 * powers.size):
+                sums[at] += sums[2 * p * powers.size + at]
+        plan[STATE] = SETTLED
+        if plan[SIGN] == 0:
+            size = from_bits(plan[EXAMPLES])
+            plan[STATE] = take_note(
+                tops[:n_values], sums[: 2 * powers.size], powers, size, known, numbers, found, wanted
+            )
+            for v in range(n_values):  # kept integers are those of a pass's last power
+                kept = powers.size > 0 and powers[powers.size - n_values + v] == found[v, POWER]
+                if plan[STATE] == SETTLED and plan[AT_INTEGERS] != 0 and not kept:
+                    plan[STATE] = OPEN
+        if plan[STATE] != OPEN:
+            return
+        if plan[BLOCK_ROWS] == 0:
+            plan[PLANNED] = 0  # all values are kept: they are there
+        plan[POWERS], powers = 1, _integers(plan[AT_POWERS], n_values)
+        for v in range(n_values):
+            powers[v] = wanted[1, v]
+
+
 @kernel
 def run_plan(team: Array, parts: int, plan: Array) -> int:
     """Let so many threads follow a plan; return 0, or else something went wrong."""
@@ -127,3 +186,9 @@ def run_plan(team: Array, parts: int, plan: Array) -> int:
 def block_pass_address() -> int:
     """Return the address of `block_pass` as a task."""
     return _task(block_pass, (0,), np.empty((0, 0), np.int64))[0]
+
+
+@kernel
+def passes_address() -> int:
+    """Return the address of `passes` as a task."""
+    return _task(passes, (0,), np.empty((0, 0), np.int64))[0]

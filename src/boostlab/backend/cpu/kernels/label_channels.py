@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from boostlab.backend.cpu.compiling import part
 from boostlab.backend.cpu.in_parts import adding, in_parts
 from boostlab.backend.cpu.kernels.fixed_point import largest_of, power_factors
 from boostlab.backend.cpu.kernels.tree_histogram import ADD_PAIRS, gather_numbers, new_block
@@ -40,25 +41,27 @@ def round_channels(
     part: int,
     q: Array,
     tops: Array,
-    sums: Array,
-    totals: Array,
+    found: Array,
 ) -> None:
     """Do as `tops_and_sums` does for the values of all channels together, of the rows first <= i < last.
 
     Write the integers at the last of the powers to q, a row a channel: a channel a label for each form, which is the
-    weight alone or weight * target.  Write the channels' sums of q and of |q| to the part's totals.
+    weight alone or weight * target.  Add to the part's numbers: for each power the sums of q and of |q| of all
+    channels, and then, at the last power, each channel's.  Behind these, of two labels, comes for each form in how many
+    blocks integers differ, and in how many they are not opposite.
     """
-    values, labels, top = block_of_doubles(), weight.shape[0], 0.0
-    for c in range(q.shape[0]):
-        label, size_only = c % labels, sizes[c // labels]
-        signed, gross, all_signed, all_gross = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-        for start in range(first, last, BLOCK):
-            end = min(start + BLOCK, last)
+    values, labels, top, mine = block_of_doubles(), weight.shape[0], 0.0, found[part]
+    behind = 2 * powers.shape[0]
+    for start in range(first, last, BLOCK):
+        end = min(start + BLOCK, last)
+        for c in range(q.shape[0]):
+            label, size_only = c % labels, sizes[c // labels]
             w, t, x, to = weight[label, start:end], target[label, start:end], values[: end - start], q[c, start:end]
             for i in range(x.size):
                 x[i] = w[i] if size_only else w[i] * t[i]
             here = largest_of(x)
             top = max(top, here) if here == here and top == top else np.nan
+            signed, gross = np.int64(0), np.int64(0)
             for p in range(powers.shape[0]):
                 scale, more = power_factors(powers[p, 0])
                 signed, gross = np.int64(0), np.int64(0)
@@ -67,22 +70,40 @@ def round_channels(
                     to[i] = new
                     signed += new
                     gross += abs(new)
-                sums[part, p, 0, 0] += signed
-                sums[part, p, 0, 1] += gross
-            all_signed += signed
-            all_gross += gross
-        totals[part, c, 0], totals[part, c, 1] = all_signed, all_gross
-    tops[part, 0] = top
+                mine[2 * p] += signed
+                mine[2 * p + 1] += gross
+            mine[behind + 2 * c] += signed
+            mine[behind + 2 * c + 1] += gross
+            if labels == 2 and label == 1:
+                differ, not_opposite = differences(q[c - 1, start:end], to)
+                at = behind + 2 * q.shape[0] + c - 1
+                mine[at] += differ
+                mine[at + 1] += not_opposite
+    tops[part] = top
+
+
+@part
+def differences(q: Array, p: Array) -> tuple[int, int]:
+    """Return whether some integers differ, and whether some are not opposite."""
+    same, opposite = np.int64(0), np.int64(0)
+    for i in range(q.size):
+        same |= q[i] - p[i]
+        opposite |= q[i] + p[i]
+    return same != 0, opposite != 0
 
 
 @in_parts
 def signs_between(q: Array, p: Array, first: int, last: int) -> tuple[int, int]:
-    """Return whether all integers first <= i < last are the same, and whether all are opposite."""
-    q, p, same, opposite = q[first:last], p[first:last], np.int64(0), np.int64(0)
-    for i in range(q.size):
-        same |= q[i] - p[i]
-        opposite |= q[i] + p[i]
-    return same == 0, opposite == 0
+    """Do the same for the integers first <= i < last."""
+    return differences(q[first:last], p[first:last])
+
+
+@in_parts
+def subtract(sums: Array, others: Array, first: int, last: int) -> None:
+    """Subtract others from sums, for first <= s < last."""
+    sums, others = sums[first:last], others[first:last]
+    for s in range(sums.size):
+        sums[s] -= others[s]
 
 
 @adding

@@ -161,6 +161,16 @@ def look_up_rows(code: Array, values: Array, first: int, last: int, out: Array) 
             mine[i] = of[code[first + i]]
 
 
+@in_parts
+def number_members(members: Array, ends: Array, first: int, last: int, out: Array) -> None:
+    """Write k to out[i] for the members i of the stretch k, of first <= m < last; stretches end where `ends` says."""
+    start = np.int64(0)
+    for k in range(ends.size):
+        for m in range(max(start, first), min(ends[k], last)):  # type: ignore[call-overload]
+            out[members[m]] = k
+        start = ends[k]
+
+
 @kernel
 def part_rows(code: Array, low: Array, members: Array, space: Array) -> int:
     """Reorder `members` so that rows whose code is low come first, order kept; return how many they are."""

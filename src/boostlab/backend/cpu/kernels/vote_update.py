@@ -87,7 +87,18 @@ def _exp_less() -> InParts:
     return in_parts(loop)
 
 
-exp_less = _exp_less()
+def _exp_less_of_labels() -> InParts:
+    stamp = STAMP
+
+    def loop(x: Array, top: float, _out: Array, _each: int, _first: int, _last: int) -> None:
+        """Write exp(x - top) over x, of shape (labels, rows), for the rows first <= i < last of all labels."""
+        for label in range(max(0, stamp), x.shape[0]):
+            exp_below(x[label, _first:_last], top)
+
+    return InParts(loop, planned=True)
+
+
+exp_less, exp_less_of_labels = _exp_less(), _exp_less_of_labels()
 
 
 def exp_of(x: float) -> float:
