@@ -51,18 +51,16 @@ class Exponentials:
         self.up = self.down = 0.0  # how far a logarithm may have risen, and fallen, since
         if not F.any():  # before the first round
             self._w = np.ones(len(F))
-            return
-        logs = -self.y * F if F.ndim == 1 else -F[np.arange(len(F)), self.y]
-        top, n = logs.item(logs.argmax()), len(logs)
-        exp_less.shared(CELLS * n, self.threads, logs, top, 0, n)
-        self._w, self._shown = logs, logs.view()
+        else:
+            self._w = -self.y * F if F.ndim == 1 else -F[np.arange(len(F)), self.y]
+            top, n = self._w.item(self._w.argmax()), len(F)
+            exp_less.shared(CELLS * n, self.threads, self._w, top, 0, n)
+        self._shown = self._w.view()
+        self._shown.setflags(write=False)
 
     @property
     def w(self) -> Array:
         """The weights, to look at; the next round changes them in place."""
-        if self._shown.base is not self._w or self._shown.flags.writeable:
-            self._shown = self._w.view()
-            self._shown.setflags(write=False)
         return self._shown
 
     @property

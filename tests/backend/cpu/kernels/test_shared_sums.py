@@ -10,12 +10,17 @@ from hypothesis import strategies as st
 
 from boostlab.backend.cpu.compiling import kernel
 from boostlab.backend.cpu.exact_sums import _tried, exact_sums
-from boostlab.backend.cpu.kernels.shared_sums import power_of_sum
+from boostlab.backend.cpu.kernels.sum_powers import tried
 
 
 @kernel
-def compiled(first: int, size: float, k0: int, gross0: int, k1: int, gross1: int) -> int:
-    return power_of_sum(first, size, k0, gross0, k1, gross1)
+def tried_of(top: float, known: np.ndarray, size: float) -> int:
+    return tried(top, known, len(known), size)[1]
+
+
+def compiled(top, size, k0, gross0, k1, gross1):
+    """The power that two known sums tell."""
+    return tried_of(top, np.array([[k0, 0, gross0], [k1, 0, gross1]]), size)
 
 
 def sums_at(x, power):
@@ -38,7 +43,7 @@ def test_the_power_that_two_others_tell_is_that_of_exact_sums(x, one, two):
     first = 61 - math.frexp(size)[1] - math.frexp(top)[1]
     k0, k1 = first + one, first + two
     known = {k: list(sums_at(x, k)) for k in (k0, k1)}
-    power = compiled(first, size, k0, known[k0][1], k1, known[k1][1])
+    power = compiled(top, size, k0, known[k0][1], k1, known[k1][1])
     assert power == _tried(top, dict(known), size)[1]
 
 
@@ -57,7 +62,7 @@ def test_passes_end_where_the_sums_are_at_hand(x, guess):
     k0, k1, passes = guess, guess, 0
     while True:
         passes += 1
-        found = compiled(first, size, k0, sums_at(x, k0)[1], k1, sums_at(x, k1)[1])
+        found = compiled(top, size, k0, sums_at(x, k0)[1], k1, sums_at(x, k1)[1])
         if found in (k0, k1):
             break
         k0, k1 = first, found

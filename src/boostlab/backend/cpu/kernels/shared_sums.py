@@ -7,52 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.backend.cpu.compiling import part
 from boostlab.backend.cpu.in_parts import in_parts
 from boostlab.backend.cpu.kernels import usual_rounds as of
+from boostlab.backend.cpu.kernels.sum_powers import GROSS, POWER, SIGNED, tried
 from boostlab.contract.usual import AGAIN
 
 Array = np.ndarray[Any, Any]
-
-ENOUGH, FAR = np.int64(1) << np.int64(60), 40  # see `exact_sums`
-
-
-@part
-def bit_length(x: int) -> int:
-    """Return how many bits a positive integer has."""
-    found = 0
-    while x > 0:
-        x >>= np.int64(1)  # type: ignore[assignment]
-        found += 1
-    return found
-
-
-@part
-def power_of_sum(first: int, size: float, k0: int, gross0: int, k1: int, gross1: int) -> int:
-    """Return the power of two that a sum is taken at, as far as the sums of |q| at two others tell.
-
-    As `exact_sums` does: the first one and those above it are tried until the sum is large enough, which bounds by the
-    sums at other powers often tell as well.
-    """
-    power, half, low, high = first, np.int64(0.5 * size) + 1, np.int64(0), np.int64(0)
-    while True:
-        if power in (k0, k1):
-            low = high = gross0 if power == k0 else gross1  # type: ignore[assignment]
-        else:
-            near, gross = k0, gross0
-            if not first - FAR < k0 <= first + 1 or (first - FAR < k1 <= first + 1 and k1 > k0):
-                near, gross = k1, gross1
-            if not first - FAR < near <= first + 1 or power - near > FAR:
-                return power
-            about, hidden = math.ldexp(float(gross), power - near), math.ldexp(size, power - near) + size
-            if not about + hidden < 2.0**61:
-                return power
-            slack = np.int64(hidden) + np.int64(about * 2.0**-50) + 2
-            low, high = max(np.int64(about) - slack, np.int64(0)), np.int64(about) + slack
-        size_in_bits = bit_length(low + half)
-        if high >= ENOUGH or size_in_bits != bit_length(high + half):
-            return power
-        power += 62 - size_in_bits
 
 
 @in_parts
@@ -72,7 +32,7 @@ def settle_sums(
     tops and sums have a row a member (see `block_pass`); size is the number of examples, and the sums go to the place
     `at` and behind it.
     """
-    powers = all_powers[me]
+    powers, known = all_powers[me], np.empty((2, 3), np.int64)
     for v in range(tops.shape[1]):
         top, bad = 0.0, False
         for p in range(tops.shape[0]):
@@ -81,17 +41,18 @@ def settle_sums(
         if bad or top == 0.0:
             numbers[me, at + v] = np.nan if bad else 0.0
             continue
-        signed0, gross0, signed1, gross1 = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-        for p in range(tops.shape[0]):
-            signed0, gross0 = signed0 + sums[p, 0, v, 0], gross0 + sums[p, 0, v, 1]
-            signed1, gross1 = signed1 + sums[p, 1, v, 0], gross1 + sums[p, 1, v, 1]
-        first = 61 - math.frexp(size)[1] - math.frexp(top)[1]
-        k0, k1 = powers[0, v], powers[1, v]
-        power = power_of_sum(first, size, k0, gross0, k1, gross1)
+        at_once = False
+        for k in range(2):
+            known[k, POWER], known[k, SIGNED], known[k, GROSS] = powers[k, v], 0, 0
+            for p in range(tops.shape[0]):
+                known[k, SIGNED] += sums[p, k, v, 0]
+                known[k, GROSS] += sums[p, k, v, 1]
+        first, power = tried(top, known, 2, size)
+        for k in range(2):
+            if known[k, POWER] == power:
+                numbers[me, at + v], at_once = math.ldexp(float(known[k, SIGNED]), -power), True
         powers[0, v], powers[1, v] = first, power
-        if power in (k0, k1):
-            numbers[me, at + v] = math.ldexp(float(signed0 if power == k0 else signed1), -power)
-        else:
+        if not at_once:
             ints[me, of.SAID] = AGAIN
 
 

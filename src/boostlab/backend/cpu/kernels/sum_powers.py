@@ -56,7 +56,7 @@ def _nearest(known: Array, n: int, first: int) -> int:
 
 
 @part
-def _tried(top: float, known: Array, n: int, size: float) -> tuple[int, int]:
+def tried(top: float, known: Array, n: int, size: float) -> tuple[int, int]:
     """Return the first power that `fixed_sums` tries, and the last one as far as the sums tell: the one to sum at."""
     first = np.int64(61 - math.frexp(size)[1] - math.frexp(top)[1])
     power, half = first, np.int64(0.5 * size) + 1  # rounding has hidden at most half a unit a value
@@ -121,7 +121,7 @@ def take_note(
         if top == 0.0:
             wanted[0, v] = wanted[1, v] = found[v, POWER] = found[v, SIGNED] = found[v, GROSS] = 0
             continue
-        wanted[0, v], wanted[1, v] = _tried(top, mine, numbers[v], size)
+        wanted[0, v], wanted[1, v] = tried(top, mine, numbers[v], size)
         place = _place(mine, numbers[v], wanted[1, v])
         if place < 0:
             settled = OPEN
