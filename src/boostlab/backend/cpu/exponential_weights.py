@@ -44,6 +44,7 @@ class Exponentials:
         self.y, self.counts, self.threads = y, counts, threads
         self.size = int(counts.sum()) if len(counts) else len(y)  # examples
         self.gap = 2.0 if F.ndim == 1 else 1.0  # between a right and a wrong vote, in units of alpha
+        self._shown = np.empty(0)  # the weights as they were last lent
         self.renew(F)
 
     def renew(self, F: Array) -> None:
@@ -55,12 +56,12 @@ class Exponentials:
         logs = -self.y * F if F.ndim == 1 else -F[np.arange(len(F)), self.y]
         top, n = logs.item(logs.argmax()), len(logs)
         exp_less.shared(CELLS * n, self.threads, logs, top, 0, n)
-        self._w, self._shown = logs, logs.view()
+        self._w = logs
 
     @property
     def w(self) -> Array:
         """The weights, to look at; the next round changes them in place."""
-        if self._shown.base is not self._w or self._shown.flags.writeable:
+        if self._shown.base is not self._w or self._shown.flags.writeable:  # a copy of it is no view
             self._shown = self._w.view()
             self._shown.setflags(write=False)
         return self._shown
