@@ -44,6 +44,7 @@ class Exponentials:
         self.y, self.counts, self.threads = y, counts, threads
         self.size = int(counts.sum()) if len(counts) else len(y)  # examples
         self.gap = 2.0 if F.ndim == 1 else 1.0  # between a right and a wrong vote, in units of alpha
+        self._shown = np.empty(0)  # the weights as they were last lent
         self.renew(F)
 
     def renew(self, F: Array) -> None:
