@@ -20,7 +20,7 @@ from boostlab.backend.cpu.kernels.pool_search import signed_sums
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.pairs import Pair
 from boostlab.backend.cpu.panel import Panel
-from boostlab.backend.cpu.shared_search import Shared
+from boostlab.backend.cpu.shared_search import SharedSums
 from boostlab.backend.cpu.small import Small, tame
 from boostlab.backend.cpu.summing import Summing
 from boostlab.backend.cpu.trees.best_first import BestFirst
@@ -100,7 +100,7 @@ class CpuSample:
     @cached_property
     def summing(self) -> Summing:
         """The way to sum channels."""
-        ways = (way for way in (Small, Shared, Summing) if self.way in (None, way.name))
+        ways = (way for way in (Small, SharedSums, Summing) if self.way in (None, way.name))
         return next(way for way in ways if way.serves(self))(self)
 
     @cached_property

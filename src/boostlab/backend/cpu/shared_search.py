@@ -239,7 +239,7 @@ def _to_write(x: Array) -> Array:
     return seen
 
 
-class Shared(Summing):
+class SharedSums(Summing):
     """Searches on large dense tables, each in one compiled call.
 
     Parameters
@@ -272,7 +272,7 @@ class Shared(Summing):
 
     def edge(self, weight: Array, target: Array, sides: int) -> tuple[Follower, Place] | None:
         """Round and sum weight * target; return its follower, and what `kernels.stump_search.best_edge` finds."""
-        search = self._search(EDGE, sides)
+        search = self._search(ONE_CHANNEL, sides)
         found = search.find(weight, target, np.empty(0))
         if found is None:
             return None
@@ -298,11 +298,11 @@ class Shared(Summing):
         return Cut(feature, cut, side, left, right, whole, tuple(found[5:].view(np.float64).tolist()))
 
 
-class _Edge(Criterion):
+class OneChannel(Criterion):
     """One channel, compared as the integers that it is."""
 
     forms = (SIGNED,)
     opposite = True
 
 
-EDGE = _Edge()
+ONE_CHANNEL = OneChannel()

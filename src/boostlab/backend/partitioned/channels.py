@@ -37,7 +37,7 @@ class PartedFollower(Follower):
         self.rows, self.codes, self.width = sample.masses, sample.codes, 1 + sided
         self.q: Any = None  # True once the parts have rounded rows to compare with
         self.found: Answer | None = None  # the sums of rows that are rounded already
-        self.power = self.minus = self.plus = 0
+        self.power = self.minus = self.plus = self.turn = 0
         self.slots = np.zeros((0, 0), np.int64)
         self.most_change, self.compares = False, True
         self.headroom, self.least = limits(sample.n, lasting)

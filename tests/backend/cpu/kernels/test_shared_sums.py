@@ -24,7 +24,7 @@ def compiled(top, size, k0, gross0, k1, gross1):
 
 
 def sums_at(x, power):
-    """The sums of q and |q|; of powers so high that they overflow nobody may make use."""
+    """The sums of q and |q|; at powers so high that they overflow they are of no use."""
     q = np.rint(np.ldexp(x, min(power, 400)))
     big = np.abs(q).sum() >= 2.0**62
     return (0, 1) if big else (int(q.astype(np.int64).sum()), int(np.abs(q).astype(np.int64).sum()))

@@ -2,8 +2,8 @@
 
 A compiled call packs its arguments, announces the task in numbers that all threads of a team see, and does the first
 part; thread k of the team, which waits by looking (`serve`), does part k.  So a thread finds in its own cache what it
-wrote when it did the same part of the task before.  Parts that nobody has begun after a while are done by any thread,
-and the next time at once: a thread that sleeps, or that the system has put aside, delays nothing for long.
+wrote when it did the same part of the task before.  Parts that are not begun after a while are done by any thread, and
+the next time at once: a thread that sleeps, or that the system has put aside, delays nothing for long.
 
 The ticket of a task is one number: which task it is, how many parts it has, and whether they wait for each other.  Who
 raises a part's claim to the number of the task has the part.  A task is written before its ticket, and only after all
@@ -52,7 +52,7 @@ TEAM_NUMBERS = CLAIMS + LINE * MOST_PARTS
 TASK_ADDRESS, PACKED = 0, 3  # places in the numbers that a task is written to
 TOGETHER, BITS = 1 << 12, 13  # of a ticket: whether parts wait for each other; bits of this and of the number of parts
 PATIENT = 2048  # looks before the processor is left to others
-LATE = 256  # looks (some microseconds) after which parts that nobody has begun are done by others
+LATE = 256  # looks (some microseconds) after which parts that are not begun are done by others
 
 # Places in a plan, which says what to do with a task's parts: whom to call with the plan, where the plan is (the only
 # argument), and the task itself, which the kernel that packs it writes.
@@ -217,7 +217,7 @@ def _tell(
 
 @part
 def _claimed(team: Array, number: int, which: int, others: int) -> bool:
-    """Return whether a part of the task of this number was nobody's, and is now this thread's.
+    """Return whether a part of the task of this number was not begun, and is this thread's now.
 
     A claim is twice the number, and one more if the part is another thread's (`others` is 1).
     """
@@ -236,7 +236,7 @@ def _do(team: Array, which: int, parts: int) -> None:
 
 @part
 def _do_others(team: Array, ticket: int, always: bool) -> int:
-    """Do the parts that nobody has begun: always, or if their threads came late to the last task; return how many."""
+    """Do the parts that are not begun: always, or if their threads came late to the last task; return how many."""
     done, parts = 0, ticket & (TOGETHER - 1)
     for which in range(1, parts):
         late = always or load_acquire(team, CLAIMS + LINE * which) & 1 == 1
