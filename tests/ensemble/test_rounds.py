@@ -98,7 +98,7 @@ def test_stumps_as_columns():
 
 
 @pytest.mark.parametrize("cls", [AdaBoostClassifier, LogitBoostClassifier])
-def test_a_model_does_not_need_what_nobody_looks_at(cls):
+def test_a_model_does_not_need_what_is_not_looked_at(cls):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 3))
     y = X[:, 0] + rng.normal(size=80) > 0

@@ -22,12 +22,10 @@ from boostlab.backend.cpu.threads import is_worth
 
 Array = npt.NDArray[Any]
 
-
 ALL = np.empty(0, np.int32)  # stands for all rows
-FEW_CELLS = 100_000  # that NumPy counts in a millisecond
 IN_CACHE = 1 << 24  # bytes of codes, up to which they stay in a processor's caches
 LINE = 8  # words of a cache line
-MANY = 100_000  # cells, from which on two classes are summed side by side
+MANY = 100_000  # cells that NumPy counts in a millisecond; from which on two classes are summed side by side
 OWN_ROWS = 2  # words of a thread's rows a slot, from which on threads sum rows of their own
 FOLLOWED = 4  # cells of a histogram, that bringing one row up to date costs as much as
 NOTHING = np.empty(0, np.int64)  # a histogram that is not wanted
@@ -345,7 +343,7 @@ class DenseCodes(Codes):
         """Return the sums per slot of the same integer a row; of few cells by NumPy, which need not be compiled."""
         if self.rows_of_slots is not None:
             return each * self.rows_of_slots
-        if self.cells.size > FEW_CELLS:
+        if self.cells.size > MANY:
             return super().sums_of_equals(each)
         _, base = self.read
         at = self.cells.transpose(0, 2, 1) + base.reshape(len(self.cells), -1, 1).astype(np.intp)
@@ -387,7 +385,7 @@ class DenseCodes(Codes):
 
     def whole_of_each(self, of: str, q: Array, p: Array, out: Array) -> None:
         """Write a histogram of all rows for each row of q and p, evenly spread over the rows of `out`."""
-        channels, tasks = 1 if of == "one" else 2, len(q)
+        tasks, channels = len(q), 1 if of == "one" else 2
         size, numbers = parts_of(2 * tasks * self.n_rows * self.width, self.threads), channels * self.n_slots
         facts = size, self.words, self.read[1] * np.uint64(channels), self.starts, q, p
         by_rows = tasks == 1 < size and OWN_ROWS * size * self.n_slots < self.n_rows * len(self.words)

@@ -1,4 +1,4 @@
-"""Weights that are known to be near 1, so that nobody needs to look at all of them for that."""
+"""Weights that are known to be near 1, so that not all of them need be looked at for that."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KEPT = 4  # columns that are known at a time
 class NearOne:
     """Columns of weights whose largest is known not to be extreme.
 
-    The largest weight of a formula is found by the pass that evaluates it, once somebody has asked for it.
+    The largest weight of a formula is found by the pass that evaluates it, once it has been asked for.
     """
 
     __slots__ = ("_asked", "_known", "_made")
