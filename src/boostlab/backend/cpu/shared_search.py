@@ -135,8 +135,8 @@ class SharedSearch(PreparedCalls):
             held = np.empty((2, self.rows.n_rows)[2 - self.channels :], np.int64)
         self.look_at("q", held)
         self.ints[:, of.ANEW], self.ints[:, of.KNOWN] = not (current and self.compared and len(self.hist)), 0
-        for ints in self.ints:
-            start(ints[of.FACTS : of.TOTAL], self.followers)
+        start(self.ints[0, of.FACTS : of.TOTAL], self.followers)
+        self.ints[1:, of.FACTS : of.TOTAL] = self.ints[0, of.FACTS : of.TOTAL]
 
     def hand_back(self) -> bool:
         """Hand integers and scales back; return whether there are any."""
@@ -214,8 +214,9 @@ class SharedSearch(PreparedCalls):
             self.make_space()
             self.turns = []
         self.take_over()
-        self.look_at("w", _to_write(weight))
-        self.look_at("t", _to_write(target))
+        for name, x in (("w", weight), ("t", target)):
+            if new or address(self.arrays[name]) != address(x):
+                self.look_at(name, _to_write(x))
         if new:
             self.numbers = np.zeros((self.size, len(numbers) + 1))
             self.ints[:, of.MINE : of.TAKES] = 0
