@@ -14,6 +14,7 @@ from scipy import sparse
 
 from boostlab import (
     ArcGVClassifier,
+    AveBoostClassifier,
     DecisionStump,
     EBBoostClassifier,
     GentleBoostClassifier,
@@ -28,6 +29,8 @@ from boostlab.backend.cpu.compiling import kernel
 from boostlab.backend.cpu.in_parts import in_parts
 from boostlab.backend.cpu.kernels.prepared import ARGUMENTS, NUMBER, ROW, copy_to_each, give, make, prepare
 from boostlab.backend.cpu.kernels.usual_rounds import INTEGERS, SAID
+from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.sample import CpuSample
 from boostlab.backend.cpu.small import ROWS
 from boostlab.backend.cpu.threads import AtOnce
 from boostlab.backend.cpu.usual import UsualRounds, decisions_of
@@ -38,6 +41,7 @@ from boostlab.boosters.l2boost import lower_risk
 from boostlab.boosters.logitboost import LogitBoost, lower_loss
 from boostlab.contract import TAKEN, UNUSUAL
 from boostlab.contract.rule import still_holds
+from boostlab.data.table import Table
 
 Array = np.ndarray[Any, Any]
 
@@ -161,6 +165,53 @@ def test_the_same_model_of_rows_that_threads_share(made, taken):
         assert_same(one, two)
         assert_same(one, cls(n_jobs=1, **made_of).fit(X, y, weight))
     assert sum(taken) > 0 or made not in FOUND
+
+
+def large(n=20_000, wrong=0.005):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 6))
+    return X, (X[:, 0] > 0).astype(int) ^ (rng.random(n) < wrong)
+
+
+@pytest.mark.parametrize("n_jobs", [1, AtOnce(2)])
+@pytest.mark.parametrize("cls", [VadaBoostClassifier, EBBoostClassifier])
+def test_channels_whose_scales_the_general_loop_found_are_taken_over(cls, n_jobs):
+    """Weights so small that a scale cannot be told from the last one: each follower has integers of its own then."""
+    params = {"n_estimators": 8, "variance_penalty": 0.0, "n_jobs": n_jobs}
+    assert_same(*by_both(cls, params, lambda model: model.fit(*large())))
+
+
+@pytest.mark.parametrize("heavy", [5e7, 1e5])
+def test_sums_that_need_many_powers_end(heavy):
+    X, y = large(wrong=0.0)
+    weight = np.full(len(y), heavy)
+    y[0], weight[0] = 1 - y[0], 1.0
+    assert_same(*by_both(VadaBoostClassifier, {"n_estimators": 6}, lambda model: model.fit(X, y, weight)))
+
+
+def test_columns_that_are_kept_stay_as_they_are():
+    kept, copies = [], []
+
+    def keep(state):
+        kept.append(state.held.column("d"))
+        copies.append(kept[-1].copy())
+
+    AveBoostClassifier(n_estimators=5, callbacks=keep).fit(*large(wrong=0.2))
+    assert len(kept) == 5
+    assert all(np.array_equal(x, then) for x, then in zip(kept, copies, strict=True))
+
+
+def test_weights_and_targets_may_be_one_array():
+    """Calls tell arrays apart by their addresses when they are prepared."""
+    X, y = large(wrong=0.2)
+    weight, target = np.random.default_rng(1).random((2, len(y)))
+    found = []
+    for first in (weight, target):
+        masses = Masses(len(y))
+        sample = CpuSample(Table.fit(X, masses, 32, 1), masses, way="shared")
+        sample.largest_edge(first, first, None, 0)
+        found.append(sample.largest_edge(weight, target, None, 0)[1])
+    assert found[0] == found[1]
 
 
 def noisy(n=300, seed=0):

@@ -126,29 +126,31 @@ class SharedSearch(PreparedCalls):
         held: Array = self.arrays.get("q", NO_ROWS)
         followers = self.followers.values()
         current = self.turns == [f.turn for f in followers] and all(f.q is not None for f in followers)
+        shape = (2, self.rows.n_rows)[2 - self.channels :]
         for f in followers:  # theirs, if they have been taken by another search
             theirs = f.q if f.q is None or self.channels == 1 else f.q.base
-            held = held if theirs is None or theirs.ndim != self.channels else theirs
+            held = held if theirs is None or theirs.shape != shape else theirs
         for f in followers:  # not held beside these
             f.q = None
         if not held.size:
-            held = np.empty((2, self.rows.n_rows)[2 - self.channels :], np.int64)
+            held = np.empty(shape, np.int64)
         self.look_at("q", held)
-        self.ints[:, of.ANEW], self.ints[:, of.KNOWN] = not (current and self.compared and len(self.hist)), 0
+        self.ints[:, of.ANEW] = not (current and self.compared and len(self.hist))
+        self.ints[:, of.KNOWN] = self.ints[:, of.KNOWN_OF] = self.ints[:, of.KNOWN_OF + 1] = 0
         start(self.ints[0, of.FACTS : of.TOTAL], self.followers)
         self.ints[1:, of.FACTS : of.TOTAL] = self.ints[0, of.FACTS : of.TOTAL]
 
     def hand_back(self) -> bool:
-        """Hand integers and scales back; return whether there are any."""
+        """Hand integers and scales back; return whether all scales are known."""
         ints = self.ints[0]
-        known = bool(ints[of.KNOWN])
         for c, f in self.followers.items():
             power, signed, gross = ints[of.FACTS + c : of.TOTAL - 2 : 2].tolist()
-            if known:
+            if ints[of.KNOWN_OF + c]:
                 q = self.arrays["q"]
                 f.take(q if self.channels == 1 else q[c], power, signed, gross)
-            if not (known and self.compared):
+            if not (ints[of.KNOWN_OF + c] and self.compared):
                 f.q = None
+        known = bool(ints[of.KNOWN])
         self.turns = [f.turn for f in self.followers.values()] if known else []
         return known
 
@@ -213,6 +215,9 @@ class SharedSearch(PreparedCalls):
         if new:
             self.make_space()
             self.turns = []
+            others = [address(x) for x in self.rows.masses.as_arrays]  # calls tell arrays apart by their addresses
+            target = target.copy() if address(target) in others else target
+            weight = weight.copy() if address(weight) in (*others, address(target)) else weight
         self.take_over()
         for name, x in (("w", weight), ("t", target)):
             if new or address(self.arrays[name]) != address(x):

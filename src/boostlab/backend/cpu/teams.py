@@ -94,7 +94,11 @@ class team_of:
         except ValueError:  # another thread was faster
             team = None
         self.team = team = team or Team(size)
-        team.wake(size)
+        try:
+            team.wake(size)
+        except BaseException:  # Ctrl-C: its threads may sleep
+            self.__exit__()
+            raise
         return team
 
     def __exit__(self, *why: object) -> None:

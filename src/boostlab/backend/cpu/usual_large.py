@@ -17,6 +17,7 @@ from boostlab.backend.cpu.kernels import shared_rounds as shared
 from boostlab.backend.cpu.kernels import shared_sums
 from boostlab.backend.cpu.kernels import usual_rounds as of
 from boostlab.backend.cpu.kernels.prepared import ADDRESS, ARGUMENTS
+from boostlab.backend.cpu.kernels.sum_powers import KNOWN
 from boostlab.backend.cpu.kernels.tasks import PLAN, PLAN_AT, PLANNED, PLANNED_AT, PLANNER
 from boostlab.backend.cpu.kernels.vote_update import add_votes, exp_less
 from boostlab.backend.cpu.shared_search import SharedSearch
@@ -51,7 +52,7 @@ class UsualRoundsOfMany(SharedSearch, UsualRounds):
 
     def release(self) -> None:
         super().release()
-        self.h, self.task = np.empty(0), np.empty(0)
+        self.h, self.task, self.kept = (np.empty(0) for _ in range(3))
         self.prepared, self.columns = (), {}
         self.plans: list[tuple[int, Array]] = []  # the place of a formula, and a plan a member
 
@@ -87,9 +88,8 @@ class UsualRoundsOfMany(SharedSearch, UsualRounds):
             self.columns["e"] = self.arrays["w"]
         if usual.keeps is not None:
             name, kept = usual.keeps[0], rows.column(usual.keeps[0])
-            if kept is not self.arrays.get("own"):
+            if kept is not self.kept:  # what others look at stays as it is
                 self.look_at("own", kept.copy())
-                rows.keep(name, self.arrays["own"])
             self.columns[name] = self.arrays["own"]
 
     def _space_for_votes(self) -> Array:
@@ -106,6 +106,9 @@ class UsualRoundsOfMany(SharedSearch, UsualRounds):
             weights.up, weights.down = self.floats[0, of.MOVED : of.FLOATS].tolist()
         else:
             rows.exponential_weights = None
+        if usual.keeps is not None:
+            self.kept = self.arrays["own"].copy()
+            rows.keep(usual.keeps[0], self.kept)
         self.hand_back()
 
     # -- calls -------------------------------------------------------------------------------------------------------
@@ -174,8 +177,9 @@ class UsualRoundsOfMany(SharedSearch, UsualRounds):
         tops, sums = np.empty((size, values)), np.empty((size, POWERS, values, 2), np.int64)
         powers = np.zeros((size, POWERS, values), np.int64)
         self._plan(which, out, (each, n, values, 1, block_rows, 0, POWERS), powers, tops, sums)
-        settled = self.rows.masses.n_examples, at, powers, self.numbers, self.ints
-        self.call(which + 2, shared_sums.settle_sums, (tops, sums, float(settled[0]), *settled[1:]))
+        known = np.zeros((size, values, KNOWN, 3), np.int64), np.zeros((size, values), np.int64)
+        settled = tops, sums, float(self.rows.masses.n_examples), at, powers, *known, self.numbers, self.ints
+        self.call(which + 2, shared_sums.settle_sums, settled)
         if smallest:
             tops = np.empty((size, values))
             self._plan(of.SMALLEST, out, (each, n, values, 1, block_rows, -1, 0), powers, tops, sums)

@@ -245,35 +245,37 @@ def two_channels(per_word: int) -> Any:
 
 
 @part
-def settle_channel(facts: Array, rough: Array, c: int, ints: Array) -> None:
-    """Write a channel's sums to a member's integers; say that its scale is not known, or that it is another one."""
+def settle_channel(facts: Array, rough: Array, c: int, ints: Array) -> int:
+    """Write a channel's sums to a member's integers, and whether a scale is known; return the scale that follows."""
     signed, gross, roughly = np.int64(0), np.int64(0), 0.0
     for p in range(facts.shape[0]):
         signed, gross, roughly = signed + facts[p, 3 * c + 1], gross + facts[p, 3 * c + 2], roughly + rough[p, c]
     k, known = next_scale(ints[of.FACTS + c], gross, roughly, ints[of.FACTS + 6], ints[of.FACTS + 7])
-    if not known:
-        ints[of.KNOWN] = 0
-    elif k != ints[of.FACTS + c]:
-        ints[of.FACTS + c], ints[of.ANEW], ints[of.SAID] = k, 1, AGAIN
-    ints[of.FACTS + 2 + c], ints[of.FACTS + 4 + c] = signed, gross
+    ints[of.FACTS + 2 + c], ints[of.FACTS + 4 + c], ints[of.KNOWN_OF + c] = signed, gross, known
+    return k
 
 
 @in_parts
 def settle_round(facts: Array, rough: Array, form0: int, channels: int, me: int, all_ints: Array) -> None:
-    """Settle whether the scales are kept, and what the sums of all rows are; where not, all is rounded again."""
-    ints, top, changed = all_ints[me], 0.0, np.int64(0)
-    ints[of.KNOWN] = 1
+    """Settle whether the scales are kept, and what the sums of all rows are; where not, all is rounded again.
+
+    Where a channel's scale is not known, or weights are extreme, integers stay those of the scales at hand.
+    """
+    ints, top, changed, first = all_ints[me], 0.0, np.int64(0), 1 if form0 == MAGNITUDE else 0
     for p in range(facts.shape[0]):
         top, changed = max(top, rough[p, 2]), changed + facts[p, 0]
     ints[of.CHANGED] = changed
+    k0 = settle_channel(facts, rough, first, ints)
+    k1 = settle_channel(facts, rough, channels - 1, ints)
+    ints[of.KNOWN] = 1 if ints[of.KNOWN_OF + first] == 1 and ints[of.KNOWN_OF + channels - 1] == 1 else 0
     if channels == 2 and abs(math.frexp(top)[1]) >= EXTREME:
         ints[of.KNOWN] = 0
-        return
-    for c in range(1 if form0 == MAGNITUDE else 0, channels):
-        settle_channel(facts, rough, c, ints)
+    if ints[of.KNOWN] == 1 and (k0 != ints[of.FACTS + first] or k1 != ints[of.FACTS + channels - 1]):
+        ints[of.FACTS + first], ints[of.FACTS + channels - 1] = k0, k1
+        ints[of.ANEW], ints[of.SAID] = 1, AGAIN
     if form0 == MAGNITUDE:
-        first, second = of.FACTS, of.FACTS + 1
-        ints[first], ints[first + 2], ints[first + 4] = ints[second], ints[second + 4], ints[second + 4]
+        at, to = of.FACTS + 1, of.FACTS
+        ints[to], ints[to + 2], ints[to + 4] = ints[at], ints[at + 4], ints[at + 4]
 
 
 # -- searching -------------------------------------------------------------------------------------------------------

@@ -9,7 +9,8 @@ import numpy as np
 
 from boostlab.backend.cpu.in_parts import in_parts
 from boostlab.backend.cpu.kernels import usual_rounds as of
-from boostlab.backend.cpu.kernels.sum_powers import GROSS, POWER, SIGNED, tried
+from boostlab.backend.cpu.kernels.sum_powers import OPEN, POWER, SETTLED, SIGNED, take_note
+from boostlab.backend.cpu.kernels.workspace import clear, doubles, integers
 from boostlab.contract.usual import AGAIN
 
 Array = np.ndarray[Any, Any]
@@ -23,6 +24,8 @@ def settle_sums(
     at: int,
     me: int,
     all_powers: Array,
+    all_known: Array,
+    all_counts: Array,
     numbers: Array,
     ints: Array,
 ) -> None:
@@ -30,30 +33,27 @@ def settle_sums(
     taken at other powers of two, say so.
 
     tops and sums have a row a member (see `block_pass`); size is the number of examples, and the sums go to the place
-    `at` and behind it.
+    `at` and behind it.  What passes have found is in known and counts (see `sum_powers.take_note`).
     """
-    powers, known = all_powers[me], np.empty((2, 3), np.int64)
-    for v in range(tops.shape[1]):
-        top, bad = 0.0, False
+    n, flat = tops.shape[1], integers(sums.shape[1] * tops.shape[1] * 2)
+    powers, top, found, wanted = integers(flat.size // 2), doubles(n), np.empty((n, 3), np.int64), all_powers[me]
+    clear(flat)
+    for v in range(n):
+        top[v] = 0.0
         for p in range(tops.shape[0]):
-            bad |= not tops[p, v] < np.inf
-            top = max(top, tops[p, v])
-        if bad or top == 0.0:
-            numbers[me, at + v] = np.nan if bad else 0.0
-            continue
-        at_once = False
-        for k in range(2):
-            known[k, POWER], known[k, SIGNED], known[k, GROSS] = powers[k, v], 0, 0
+            top[v] = max(top[v], tops[p, v]) if tops[p, v] == tops[p, v] and top[v] == top[v] else np.nan
+        for k in range(sums.shape[1]):
+            powers[k * n + v] = wanted[k, v]
             for p in range(tops.shape[0]):
-                known[k, SIGNED] += sums[p, k, v, 0]
-                known[k, GROSS] += sums[p, k, v, 1]
-        first, power = tried(top, known, 2, size)
-        for k in range(2):
-            if known[k, POWER] == power:
-                numbers[me, at + v], at_once = math.ldexp(float(known[k, SIGNED]), -power), True
-        powers[0, v], powers[1, v] = first, power
-        if not at_once:
-            ints[me, of.SAID] = AGAIN
+                flat[2 * (k * n + v)] += sums[p, k, v, 0]
+                flat[2 * (k * n + v) + 1] += sums[p, k, v, 1]
+    said = take_note(top, flat, powers, size, all_known[me], all_counts[me], found, wanted)
+    if said == OPEN:
+        ints[me, of.SAID] = AGAIN
+        return
+    clear(all_counts[me])
+    for v in range(n):
+        numbers[me, at + v] = math.ldexp(float(found[v, SIGNED]), -found[v, POWER]) if said == SETTLED else np.nan
 
 
 @in_parts

@@ -40,9 +40,9 @@ LEAVES, WORTH, MOVED, FLOATS = 0, 3, 7, 9
 # The round's own numbers are followed by the sums for the step, those after it, those before the search, and the
 # criterion's numbers; the last one is the largest logarithm of a weight.  From `OF_SEARCH` on integers say which sums
 # the search knows, where each of these begins, and which numbers are the criterion's; then whether the histogram is
-# summed anew, and how many rows changed.
+# summed anew, how many rows changed, and of which channels the scale is known.
 MINE, AFTERWARDS, BEFOREHAND, PRICED, TAKES = range(OF_SEARCH + 1, OF_SEARCH + 6)
-ANEW, CHANGED = TAKES + 4, TAKES + 5
+ANEW, CHANGED, KNOWN_OF = TAKES + 4, TAKES + 5, TAKES + 6
 INTEGERS = 48  # whole cache lines, because every member has its own
 
 # Which sums follow from what the search found (see `contract.sums`).
