@@ -388,10 +388,10 @@ class DenseCodes(Codes):
         tasks, channels = len(q), 1 if of == "one" else 2
         size, numbers = parts_of(2 * tasks * self.n_rows * self.width, self.threads), channels * self.n_slots
         facts = size, self.words, self.read[1] * np.uint64(channels), self.starts, q, p
-        by_rows = tasks == 1 < size and OWN_ROWS * size * self.n_slots < self.n_rows * len(self.words)
+        own_rows = tasks == 1 < size and OWN_ROWS * size * self.n_slots < self.n_rows * len(self.words)
 
         def arguments(team: Array, workspace: Callable[[int], Array]) -> tuple[Any, ...]:
-            return team, *facts, workspace(size * numbers).reshape(size, numbers), len(out) // tasks, out, by_rows
+            return team, *facts, workspace(size * numbers).reshape(size, numbers), len(out) // tasks, out, own_rows
 
         whole_histogram(self.cells.shape[2], of).together(size, arguments)
 

@@ -187,16 +187,16 @@ def whole_histogram(per_word: int, of: str) -> Any:
         parts: Array,
         step: int,
         out: Array,
-        by_rows: bool,
+        own_rows: bool,
     ) -> int:
         """Write the sums of all rows as member `me` of a team of so many, for one row of q and p after the other.
 
         starts are those of the columns in the histogram, bases the same, in numbers, for every position; parts has a
-        histogram for each member, out one for every `step` rows.  Members take rows of their own if `by_rows`, which
+        histogram for each member, out one for every `step` rows.  Members take rows of their own if `own_rows`, which
         only a single row of q and p can be summed by.  Return 1, or 0 if the team is broken.
         """
         groups, rows, d, values = words.shape[0], words.shape[1], starts.size - 1, integers(held)
-        if by_rows:
+        if own_rows:
             mine = out[0] if me == 0 else parts[me]
             clear(mine)
             place = (0, groups, rows * me // size, rows * (me + 1) // size)
