@@ -59,13 +59,13 @@ def test_search_reference_themes_and_a_phone(address):
         assert page.evaluate(theme) == "dark"
 
         page.locator(".search-button__button:visible, .search-button:visible").first.click()
+        page.locator("input[name=q]:focus").wait_for()  # the dialog is open
         page.keyboard.type("vadaboost")
         page.keyboard.press("Enter")
-        page.wait_for_selector("#search-results li a")
-        links = page.eval_on_selector_all("#search-results li a", "all => all.map(one => one.getAttribute('href'))")
-        mine = next(link for link in links if "boostlab.VadaBoostClassifier" in link)
-        page.click(f"#search-results li a[href='{mine}'] >> nth=0")
-        page.wait_for_selector("h1")
+        mine = "boostlab.VadaBoostClassifier"
+        page.locator(f"#search-results li a[href*='{mine}']").first.wait_for()  # results come one by one
+        with page.expect_navigation(url=f"**/{mine}.html*"):
+            page.locator(f"#search-results li a[href*='{mine}']").first.click()
         assert "VadaBoostClassifier" in page.locator("h1").inner_text()
         assert "variance_penalty" in page.locator("main").inner_text()
         assert page.evaluate(theme) == "dark"  # as chosen on another page
