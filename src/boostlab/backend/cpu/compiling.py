@@ -82,6 +82,7 @@ def _is_ours(what: event.Event) -> bool:
 
 
 _INSERTING = threading.Lock()
+_HERE = threading.local()  # the kernel that this thread compiles
 NOTICE = _Notice()
 for _listener in (NOTICE, _CollectorPause()):
     event.register("numba:compile", _listener)  # type: ignore[no-untyped-call]
@@ -161,7 +162,12 @@ def _compile_once(made: Any, compiled: Callable[..., Any], known: set[Any], sign
     """
     given, _ = normalize_signature(signature)  # type: ignore[no-untyped-call]
     taken = tuple(_to_write(kind) for kind in given)
-    entry = compiled(taken)
+    outer, _HERE.kernel = getattr(_HERE, "kernel", None), made.__name__
+    try:
+        assert outer is None, f"{outer} calls the kernel {made.__name__}; kernels call parts only (see `calling`)."
+        entry = compiled(taken)
+    finally:
+        _HERE.kernel = outer
     with _INSERTING:
         if taken != tuple(given) and given not in known:
             known.add(given)

@@ -21,7 +21,8 @@ from numba.core.typed_passes import NativeLowering, NopythonRewrites
 from numba.core.typing.templates import signature
 from numba.core.untyped_passes import InlineClosureLikes, InlineInlinables, LiteralUnroll, WithLifting
 
-from boostlab.backend.cpu.lowering import ShortLower, is_choice
+from boostlab.backend.cpu.calling import insert_part
+from boostlab.backend.cpu.lowering import is_choice, kernel_lower, part_lower
 from boostlab.backend.cpu.references import may_be_array, owners, without_count
 
 ENVIRONMENT = "_ZN08NumbaEnv"
@@ -29,7 +30,15 @@ ENVIRONMENT = "_ZN08NumbaEnv"
 IDLE = (InlineClosureLikes, InlineInlinables, LiteralUnroll, WithLifting, NopythonRewrites)
 
 
-class _Linked(JITCodeLibrary):
+class _Code(JITCodeLibrary):
+    """The code of a kernel: optimised as a whole only, not function by function before."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        """Say how data lie in memory."""
+        module.data_layout = self._codegen._data_layout
+
+
+class _Linked(_Code):
     """The code of a part, to be linked into a kernel's."""
 
     def _optimize_final_module(self) -> None:
@@ -105,7 +114,7 @@ class _Lowering(NativeLowering):
     """From typed instructions to those of LLVM, and no further."""
 
     _name = "lowering_of_a_part"
-    lowering_class = ShortLower
+    lowering_class = staticmethod(part_lower)
 
     def run_pass(self, state: Any) -> bool:
         state.targetctx = context = _uncounting(state)
@@ -119,7 +128,10 @@ class _Lowering(NativeLowering):
             library.get_function(described.mangled_name).add_function_attribute("noinline")
         name = described.qualname.split(".")[-1]
         known_by = _dynfunc.make_function(described.lookup_module(), name, "part of a kernel", 0, env, (library,))
-        context.insert_user_function(known_by, described, [library])
+        if not may_be_array(described.restype):
+            insert_part(context, known_by, described, library, state.metadata["may_fail"])
+        else:
+            context.insert_user_function(known_by, described, [library])
         state["cr"] = _LowerResult(described, helper, known_by, env)
         return True
 
@@ -129,10 +141,12 @@ class _KernelLowering(NativeLowering):
     """From typed instructions to machine code, that of the parts included."""
 
     _name = "lowering_of_a_kernel"
-    lowering_class = ShortLower
+    lowering_class = staticmethod(kernel_lower)
 
     def run_pass(self, state: Any) -> bool:
-        state.targetctx = _uncounting(state)
+        state.targetctx = context = _uncounting(state)
+        state.library = _Code(context.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
         super().run_pass(state)
         for variable in state.library._final_module.global_variables:  # where parts look for objects of Python
             if variable.name.startswith(ENVIRONMENT) and (known := lookup_environment(variable.name)) is not None:

@@ -12,20 +12,24 @@ from __future__ import annotations
 
 import operator
 import sys
+from collections import Counter
 from functools import reduce
 from typing import Any, ClassVar
 
 from llvmlite import ir as llvm  # type: ignore[import-untyped]
 from numba.core import cgutils, ir, types
+from numba.core.analysis import compute_cfg_from_blocks, compute_use_defs, must_use_alloca
 from numba.core.imputils import impl_ret_borrowed
 from numba.core.lowering import Lower
 from numba.core.typing.templates import signature as signature_of
 from numba.cpython.slicing import fix_index
 from numba.np.arrayobj import load_item, store_item
 
+from boostlab.backend.cpu.building import ShortBuilder, remove_unused
+from boostlab.backend.cpu.calling import DATA, NITEMS, SHAPE, STRIDES, PartCalls, declared, may_fail
+from boostlab.backend.cpu.entering import Entry, is_entered
 from boostlab.backend.cpu.references import may_be_array, owners, without_count
 
-NITEMS, DATA, SHAPE, STRIDES = 2, 4, 5, 6  # fields of an array's description (`numba.core.datamodel.ArrayModel`)
 KEPT_BY_A_VIEW = 0, 1, 3  # the owner of the memory, the object of Python, the size of an item
 START, STOP, STEP = 0, 1, 2  # of a range or slice
 NUMBERS = types.Number, types.Boolean
@@ -37,6 +41,22 @@ class ShortLower(Lower):
 
     operators: ClassVar[dict[Any, Any]] = {}
 
+    def setup_function(self, described: Any) -> None:
+        """Begin the function."""
+        self.function = self._declared(described)
+        self.entry_block = self.function.append_basic_block("entry")
+        self.builder = ShortBuilder(self.entry_block)
+        self.call_helper = self.call_conv.init_call_helper(self.builder)
+
+    def _declared(self, described: Any) -> Any:
+        return self.context.declare_function(self.module, described)
+
+    def lower_normal_function(self, described: Any) -> None:
+        """Lower the function, and leave out what nothing uses."""
+        super().lower_normal_function(described)
+        for function in self.module.functions:
+            remove_unused(function)
+
     def create_cpython_wrapper(self, release_gil: bool = False) -> None:
         """Make the function that Python calls, which holds its arguments by itself."""
         self.context = self.plain or self.context
@@ -47,10 +67,10 @@ class ShortLower(Lower):
 
     def init(self) -> None:
         """Find the variables that own arrays; all may where one is returned."""
-        super().init()
         self.counting, self.plain = self.context, None
         if self.context.enable_nrt and not may_be_array(self.fndesc.restype) and self.generator_info is None:
             self.owners, self.plain = owners(self.func_ir, self.fndesc.typemap), without_count(self.context)
+        super().init()
 
     def lower_inst(self, inst: Any) -> Any:
         """Lower one instruction, and count references to what the function owns only."""
@@ -64,12 +84,31 @@ class ShortLower(Lower):
             self.context = self.counting
 
     def _is_counted(self, name: str) -> bool:
-        return self.plain is None or name in self.owners
+        return bool(self.context.enable_nrt) and (self.plain is None or name in self.owners)
 
     def _lower_inst(self, inst: Any) -> Any:
         if isinstance(inst, ir.StaticSetItem) and _holds_numbers(self.typeof(inst.target.name)):
             return self.lower_setitem(inst.target, inst.index_var, inst.value, self.fndesc.calltypes[inst])
         return super().lower_inst(inst)
+
+    def _find_singly_assigned_variable(self) -> None:
+        """Find the variables that are one value all the time, and need no place: assigned once, before every use."""
+        self._blk_local_varmap: dict[str, Any] = {}
+        self._singly_assigned_vars: set[str] = set()
+        if self.generator_info is not None:
+            return
+        blocks = self.func_ir.blocks
+        made = [(assign.target.name, at) for at, block in blocks.items() for assign in block.find_insts(ir.Assign)]
+        where, times = dict(made), Counter(name for name, _ in made)
+        once = {name for name, n in times.items() if n == 1} - must_use_alloca(blocks)
+        earlier = compute_cfg_from_blocks(blocks).dominators()
+        for at, used in compute_use_defs(blocks).usemap.items():  # what a block has not made itself, or not yet
+            once -= {
+                name
+                for name in used & once
+                if self._is_counted(name) or where[name] >= at or where[name] not in earlier[at]
+            }
+        self._singly_assigned_vars = once
 
     def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
         """Store a value, without a look at the one before, whose references are not counted."""
@@ -177,7 +216,7 @@ class ShortLower(Lower):
 
     def _integer(self, kind: Any, place: Any, array: Any, axis: int) -> Any:
         index = self.context.cast(self.builder, place, kind, types.intp if kind.signed else types.uintp)
-        if not kind.signed or (isinstance(index, llvm.Constant) and index.constant >= 0):
+        if not kind.signed or _is_natural(index):
             return index
         return fix_index(self.builder, index, self.builder.extract_value(array, [SHAPE, axis]))
 
@@ -185,14 +224,11 @@ class ShortLower(Lower):
         """Return the begin of a slice of step 1, and its length."""
         builder, bounds, zero = self.builder, [], size.type(0)
         for field in (START, STOP):
-            bound, at = builder.extract_value(place, field), cgutils.alloca_once(builder, size.type)
-            bound = fix_index(builder, bound, size)
-            builder.store(bound, at)
-            with builder.if_then(builder.icmp_signed("<", bound, zero), likely=False):
-                builder.store(zero, at)
-            with builder.if_then(builder.icmp_signed(">=", bound, size), likely=False):
-                builder.store(size, at)
-            bounds.append(builder.load(at))
+            bound = builder.extract_value(place, field)
+            if not _is_natural(bound):
+                bound = fix_index(builder, bound, size)
+                bound = builder.select(builder.icmp_signed("<", bound, zero), zero, bound)
+            bounds.append(builder.select(builder.icmp_signed(">", bound, size), size, bound))
         length = builder.sub(bounds[1], bounds[0])
         return bounds[0], builder.select(builder.icmp_signed("<=", length, zero), zero, length)
 
@@ -295,11 +331,54 @@ class ShortLower(Lower):
         return builder.insert_value(builder.insert_value(made, value, 0), goes_on, 1)
 
 
+class PartLower(ShortLower):
+    """The lowering of a part that returns no array: it is called as `calling` says."""
+
+    @property
+    def call_conv(self) -> Any:
+        """How it is called."""
+        return PartCalls(self.context)
+
+    def _declared(self, described: Any) -> Any:
+        return declared(self.context, self.module, described)
+
+    def lower(self) -> None:
+        """Lower it, and note whether it may fail."""
+        super().lower()
+        self.metadata["may_fail"] = may_fail(self.function)
+
+
+class KernelLower(PartLower):
+    """The lowering of a kernel that Python calls as `entering` says."""
+
+    def create_cpython_wrapper(self, release_gil: bool = False) -> None:
+        """Make the function that Python calls."""
+        entry = Entry(self.plain or self.context, self.fndesc, self.metadata["may_fail"])
+        self.library.add_ir_module(entry.made(release_gil))
+
+
+def kernel_lower(context: Any, library: Any, described: Any, *args: Any, **options: Any) -> ShortLower:
+    """Return the lowering of a kernel."""
+    which = KernelLower if is_entered(described.argtypes, described.restype) else ShortLower
+    return which(context, library, described, *args, **options)
+
+
+def part_lower(context: Any, library: Any, described: Any, *args: Any, **options: Any) -> ShortLower:
+    """Return the lowering of a part."""
+    which = ShortLower if may_be_array(described.restype) else PartLower
+    return which(context, library, described, *args, **options)
+
+
 def is_choice(called: Any, kinds: tuple[Any, ...]) -> bool:
     """Return whether a call is that of min or max for two numbers of one type."""
     numbers = len(kinds) == 2 and all(isinstance(kind, types.Integer | types.Float) for kind in kinds)
     key = getattr(called, "typing_key", None) if isinstance(called, types.Function) else None
     return numbers and any(key is name for name in CHOICES) and types.unliteral(kinds[0]) == types.unliteral(kinds[1])
+
+
+def _is_natural(value: Any) -> bool:
+    """Return whether a number is known not to be negative."""
+    return isinstance(value, llvm.Constant) and isinstance(value.constant, int) and value.constant >= 0
 
 
 def _is_place(kind: Any) -> bool:

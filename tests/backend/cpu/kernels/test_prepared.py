@@ -54,5 +54,5 @@ def test_prepared_calls_do_what_their_kernel_does():
 def test_arguments_that_do_not_fit_are_refused():
     with pytest.raises(MemoryError, match="no memory"):
         weighted.pack(
-            np.zeros(20, np.int64), np.arange(5.0), 3.0, 0.5, 0, 5, np.zeros(5), found=np.zeros((1, 1), np.int64)
+            np.zeros(8, np.int64), np.arange(5.0), 3.0, 0.5, 0, 5, np.zeros(5), found=np.zeros((1, 1), np.int64)
         )

@@ -27,7 +27,7 @@ from boostlab.backend.cpu.kernels.interleaved_histogram import best_of_eight, be
 from boostlab.backend.cpu.kernels.packed_codes import add_eight_interleaved, add_four_interleaved
 from boostlab.backend.cpu.kernels.prefetch import soon_written
 from boostlab.backend.cpu.kernels.small_table import rounded
-from boostlab.backend.cpu.kernels.sparse_histogram import add_sparse, restore_zeros
+from boostlab.backend.cpu.kernels.sparse_histogram import add_sparse, give_zeros
 from boostlab.backend.cpu.kernels.spin_barrier import await_all, await_member, tell
 from boostlab.backend.cpu.kernels.stump_search import LEAST, edge_search
 from boostlab.backend.cpu.kernels.workspace import clear, copy, integers, signs
@@ -79,10 +79,10 @@ def nothing_missing(read: Any, starts: Array, outs: Array, signed: int, hist: Ar
 
 
 @part
-def give_zeros(read: Any, starts: Array, outs: Array, signed: int, hist: Array) -> None:
+def add_with_zeros(read: Any, starts: Array, outs: Array, signed: int, hist: Array) -> None:
     """Add the changes, which are those of one member only, once the slots of zeros have their share of them."""
     out = outs[0]
-    restore_zeros(out, starts, read[5], signed)
+    give_zeros(out, starts, read[5], signed)
     for s in range(starts[starts.size - 1]):
         hist[s] += out[s]
         out[s] = 0
@@ -126,7 +126,7 @@ def in_columns(
 KINDS = {
     "eight": (8, read_dense, dense_words, span_of_words, best_of_eight, add_eight_interleaved, nothing_missing),
     "four": (4, read_dense, dense_words, span_of_words, best_of_four, add_four_interleaved, nothing_missing),
-    "sparse": (1, read_sparse, sparse_slots, span_of_columns, in_columns, add_sparse, give_zeros),
+    "sparse": (1, read_sparse, sparse_slots, span_of_columns, in_columns, add_sparse, add_with_zeros),
 }
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.backend.cpu.compiling import kernel, part
+from boostlab.backend.cpu.compiling import part
 from boostlab.backend.cpu.in_parts import in_parts
 
 Array = np.ndarray[Any, Any]
@@ -171,7 +171,7 @@ def number_members(members: Array, ends: Array, first: int, last: int, out: Arra
         start = ends[k]
 
 
-@kernel
+@part
 def part_rows(code: Array, low: Array, members: Array, space: Array) -> int:
     """Reorder `members` so that rows whose code is low come first, order kept; return how many they are."""
     lows, highs = 0, 0

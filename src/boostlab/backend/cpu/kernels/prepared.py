@@ -19,7 +19,7 @@ from boostlab.backend.cpu.kernels.tasks import PACKED, TASK_ADDRESS, call_at
 Array = np.ndarray[Any, Any]
 
 ADDRESS, ARGUMENTS, NUMBER = TASK_ADDRESS, TASK_ADDRESS + 1, TASK_ADDRESS + 2  # places in a row, before what is packed
-ROW = 288  # integers: an array is seven of them
+ROW = 288  # integers: an array is two and more of them
 CHANGING = 256  # from here on, for every number that changes: its place in the row, and which number it is
 SAMPLES = 0.1, 0.2  # by which the place of a number is known
 

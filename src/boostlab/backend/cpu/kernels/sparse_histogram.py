@@ -145,6 +145,12 @@ def add_sparse(slots: Array, by_rows: Array, q: Array, rows: Array, first: int, 
 
 @kernel
 def restore_zeros(out: Array, starts: Array, zero: Array, total: int) -> None:
+    """Do as `give_zeros` does."""
+    give_zeros(out, starts, zero, total)
+
+
+@part
+def give_zeros(out: Array, starts: Array, zero: Array, total: int) -> None:
     """Give the slot of zero in every column that has slots what is missing to the total."""
     for j in range(zero.size):
         if starts[j] == starts[j + 1]:

@@ -24,6 +24,8 @@ from numba import carray  # type: ignore[attr-defined]
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
+from boostlab.backend.cpu.building import ShortBuilder
+from boostlab.backend.cpu.calling import DATA, NITEMS, STRIDES, packer_of
 from boostlab.backend.cpu.compiling import kernel, part
 from boostlab.backend.cpu.kernels.spin_barrier import (
     ARRIVED,
@@ -131,16 +133,18 @@ def task_maker(shape: TaskShape) -> Any:
         inner = typing.resolve_function_type(function, tuple(seen), {})
 
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            convention, packed = context.call_conv, context.make_tuple(builder, _packed(signature), [args[1], args[2]])
-            slot = cgutils.alloca_once_value(builder, packed)
+            convention, packer = context.call_conv, packer_of(context, [*given, found])
+            flat = packer.as_arguments(builder, [*cgutils.unpack_tuple(builder, args[1], len(given)), args[2]])
+            packed = cgutils.pack_struct(builder, flat)
+            slot = cgutils.alloca_once(builder, packed.type)
+            builder.store(packed, slot)
             name = builder.module.get_unique_name(f"{builder.function.name}.task")
             task = ir.Function(builder.module, convention.get_function_type(types.none, _TASK), name)
             task.linkage = "internal"
-            inside = ir.IRBuilder(task.append_basic_block("entry"))
+            inside = ShortBuilder(task.append_basic_block("entry"))
             pointer, which, parts = convention.get_arguments(task)
             loaded = inside.load(inside.bitcast(pointer, packed.type.as_pointer()))
-            values = cgutils.unpack_tuple(inside, inside.extract_value(loaded, 0), len(given))
-            values = [_borrowed(context, inside, kind, value) for kind, value in zip(given, values, strict=True)]
+            *values, told_to = packer.from_arguments(inside, cgutils.unpack_tuple(inside, loaded, len(flat)))
             if shape.first >= 0:
                 first, size = values[shape.first], inside.sub(values[shape.last], values[shape.first])
 
@@ -149,17 +153,17 @@ def task_maker(shape: TaskShape) -> Any:
 
                 values[shape.first], values[shape.last] = bound(which), bound(inside.add(which, _one()))
             if shape.out >= 0:
-                outs = context.make_array(given[shape.out])(context, inside, values[shape.out])
-                length = inside.extract_value(outs.strides, 0)
-                some = inside.icmp_signed(">=", outs.nitems, _one())  # the stride of no numbers is not 0
+                outs = values[shape.out]
+                length, nitems, data = (inside.extract_value(outs, field) for field in ([STRIDES, 0], NITEMS, DATA))
+                some = inside.icmp_signed(">=", nitems, _one())
                 with inside.if_then(inside.and_(inside.icmp_signed(">", parts, _one()), some)):
-                    start = inside.gep(inside.bitcast(outs.data, cgutils.voidptr_t), [inside.mul(which, length)])
+                    start = inside.gep(inside.bitcast(data, cgutils.voidptr_t), [inside.mul(which, length)])
                     cgutils.memset(inside, start, length, 0)
                 values[shape.out] = context.get_function(operator.getitem, row)(inside, [values[shape.out], which])
             if shape.number >= 0:
                 values.insert(shape.number, which)
             told = context.get_function(function, inner)(inside, values)
-            _tell(context, inside, shape.kinds, inner.return_type, told, found, inside.extract_value(loaded, 1), which)
+            _tell(context, inside, shape.kinds, inner.return_type, told, told_to, which)
             convention.return_value(inside, context.get_dummy_value())
             size = ir.Constant(ir.IntType(64), context.get_abi_sizeof(packed.type))
             places = builder.ptrtoint(task, ir.IntType(64)), builder.ptrtoint(slot, ir.IntType(64)), size
@@ -170,49 +174,24 @@ def task_maker(shape: TaskShape) -> Any:
     return _intrinsic(task_of)
 
 
-def _packed(signature: Any) -> Any:
-    return types.Tuple([signature.args[1], signature.args[2]])
-
-
 def _one() -> Any:
     return ir.Constant(ir.IntType(64), 1)
 
 
-def _borrowed(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    """Return an argument whose arrays have no counter of references.
-
-    The caller holds them while the call lasts.  Counted, every view of an array that several threads read would be
-    an atomic addition to one place in memory.
-    """
-    if isinstance(kind, types.Array):
-        array = context.make_array(kind)(context, builder, value)
-        array.meminfo = cgutils.get_null_value(array.meminfo.type)
-        return array._getvalue()
-    if isinstance(kind, types.BaseTuple):
-        parts = cgutils.unpack_tuple(builder, value, len(kind))
-        kinds: Any = kind
-        return context.make_tuple(
-            builder, kind, [_borrowed(context, builder, k, v) for k, v in zip(kinds.types, parts, strict=True)]
-        )
-    return value
-
-
-def _tell(
-    context: Any, builder: Any, kinds: tuple[str, ...], kind: Any, told: Any, found: Any, array: Any, which: Any
-) -> None:
+def _tell(context: Any, builder: Any, kinds: tuple[str, ...], kind: Any, told: Any, found: Any, which: Any) -> None:
     """Write what a part returns to its row of `found`."""
     if not kinds:
         return
     several = isinstance(kind, types.BaseTuple)
     values = cgutils.unpack_tuple(builder, told, len(kinds)) if several else [told]
+    rows = builder.extract_value(found, DATA)
     for c, (name, of, value) in enumerate(zip(kinds, kind.types if several else [kind], values, strict=True)):
         if name == "float":
             value = builder.bitcast(context.cast(builder, value, of, types.float64), ir.IntType(64))
         else:
             value = context.cast(builder, value, of, types.int64)
-        rows = context.make_array(found)(context, builder, array)
         at = builder.add(builder.mul(which, ir.Constant(ir.IntType(64), len(kinds))), ir.Constant(ir.IntType(64), c))
-        builder.store(value, builder.gep(rows.data, [at]))
+        builder.store(value, builder.gep(rows, [at]))
 
 
 @part

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.backend.cpu.compiling import kernel
+from boostlab.backend.cpu.compiling import kernel, part
 
 Array = np.ndarray[Any, Any]
 
@@ -88,7 +88,7 @@ def trace_paths(
     return count
 
 
-@kernel
+@part
 def _patterns(
     X: Array,
     row: int,
@@ -135,7 +135,7 @@ def _patterns(
                 above[r] = without if is_low else with_
 
 
-@kernel
+@part
 def _by_shares(agrees: Any, m: int, share: Array, sums: Array, out: Array) -> None:
     """Write the Shapley values of a leaf of value 1, where a feature that is left out agrees with its share.
 
@@ -176,7 +176,7 @@ def _by_shares(agrees: Any, m: int, share: Array, sums: Array, out: Array) -> No
         out[k] = c * (1.0 - share[k]) * inside
 
 
-@kernel
+@part
 def _by_rows(agrees: Any, m: int, seen: Array, weight: Array, inverse: Array, out: Array) -> None:
     """Write the Shapley values of a leaf of value 1, where features that are left out are those of background rows.
 
@@ -203,7 +203,7 @@ def _by_rows(agrees: Any, m: int, seen: Array, weight: Array, inverse: Array, ou
                 out[k] -= weight[i] * inverse[a + b, a]
 
 
-@kernel
+@part
 def _unit(
     agrees: Any, m: int, share: Array, seen: Array, weight: Array, inverse: Array, sums: Array, out: Array
 ) -> None:
