@@ -1,7 +1,7 @@
 """How kernels call their parts: arrays by address and shape, and with an error passed on only where one may occur.
 
 Numba passes seven numbers and more for an array, gives every call a place of its own for an error, and asks five
-questions about its end.  For the parts of a kernel, which nothing else calls, two numbers and one question do.  Whatever
+questions about its end.  For the parts of a kernel, which nothing else calls, two numbers and one question do.  What
 LLVM need not remove again takes no time to write and to read.
 """
 
