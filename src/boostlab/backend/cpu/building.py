@@ -19,7 +19,11 @@ UNUSED = "insertvalue", "extractvalue", "load", "getelementptr", "bitcast", "icm
 
 
 class ShortBuilder(llvm.IRBuilder):
-    """Takes a part of what was put together from where it came."""
+    """Takes a part of what was put together from where it came, and knows which integers are not negative."""
+
+    def __init__(self, block: Any) -> None:
+        super().__init__(block)
+        self._natural: set[int] = set()  # the identities of such numbers, and of where they are kept
 
     def extract_value(self, agg: Any, idx: Any, name: str = "") -> Any:
         """Return a part of a structure."""
@@ -35,6 +39,41 @@ class ShortBuilder(llvm.IRBuilder):
             else:
                 agg = agg.aggregate
         return super().extract_value(agg, list(asked), name=name)
+
+    def is_natural(self, value: Any) -> bool:
+        """Return whether a number is known not to be negative."""
+        if isinstance(value, llvm.Constant):
+            return isinstance(value.constant, int) and value.constant >= 0
+        return id(value) in self._natural
+
+    def natural(self, value: Any) -> Any:
+        """Take note that a number is not negative; return it."""
+        self._natural.add(id(value))
+        return value
+
+    def add(self, lhs: Any, rhs: Any, name: str = "", flags: Any = ()) -> Any:
+        """Add two numbers."""
+        return self._like_both(super().add(lhs, rhs, name, flags), lhs, rhs, flags)
+
+    def mul(self, lhs: Any, rhs: Any, name: str = "", flags: Any = ()) -> Any:
+        """Multiply two numbers."""
+        return self._like_both(super().mul(lhs, rhs, name, flags), lhs, rhs, flags)
+
+    def select(self, cond: Any, lhs: Any, rhs: Any, name: str = "", flags: Any = ()) -> Any:
+        """Choose one of two values."""
+        return self._like_both(super().select(cond, lhs, rhs, name, flags), lhs, rhs)
+
+    def _like_both(self, value: Any, first: Any, second: Any, flags: Any = ("nsw",)) -> Any:
+        return self.natural(value) if "nsw" in flags and self.is_natural(first) and self.is_natural(second) else value
+
+    def place(self, kind: Any) -> Any:
+        """Return a place for a value of the function, which is written before it is read."""
+        with self.goto_entry_block():
+            return self.alloca(kind)
+
+    def truth(self, value: Any) -> Any:
+        """Return whether a number is not 0."""
+        return self.icmp_unsigned("!=", value, value.type(0))
 
 
 def remove_unused(function: Any) -> None:

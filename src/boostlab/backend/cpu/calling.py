@@ -19,6 +19,7 @@ from numba.core.callconv import CPUCallConv
 from numba.core.datamodel.packer import ArgPacker
 
 NITEMS, ITEMSIZE, DATA, SHAPE, STRIDES = 2, 3, 4, 5, 6  # fields of an array (`numba.core.datamodel.ArrayModel`)
+BYTE = llvm.IntType(8)
 
 
 class _ArrayAsArgument:
@@ -64,8 +65,24 @@ class _ArrayAsArgument:
         return made
 
 
+class _TruthAsArgument:
+    """A truth value as an argument: a byte."""
+
+    def get_argument_type(self) -> Any:
+        """Return the type of what is passed."""
+        return BYTE
+
+    def as_argument(self, builder: Any, value: Any) -> Any:
+        """Return what is passed."""
+        return builder.zext(value, BYTE)
+
+    def from_argument(self, builder: Any, passed: Any) -> Any:
+        """Return the value."""
+        return builder.icmp_unsigned("!=", passed, BYTE(0))
+
+
 class _TupleAsArgument:
-    """A tuple, some of whose parts are arrays."""
+    """A tuple, some of whose parts are such."""
 
     def __init__(self, parts: Sequence[Any], whole: Any) -> None:
         self.parts, self.whole = parts, whole
@@ -100,10 +117,12 @@ class _Packer(ArgPacker):
 
 def _model(context: Any, kind: Any) -> Any:
     model = context.data_model_manager.lookup(kind)
+    if isinstance(kind, types.Boolean):
+        return _TruthAsArgument()
     if isinstance(kind, types.Array) and kind.ndim > 0:
         size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
         return _ArrayAsArgument(kind, model.get_value_type(), context.get_value_type(types.intp), size)
-    if isinstance(kind, types.BaseTuple) and any(isinstance(part, types.Array) for part in kind):  # type: ignore[attr-defined]
+    if isinstance(kind, types.BaseTuple) and any(isinstance(part, types.Array | types.Boolean) for part in kind):  # type: ignore[attr-defined]
         return _TupleAsArgument([_model(context, part) for part in kind], model.get_value_type())  # type: ignore[attr-defined]
     return model
 
@@ -141,6 +160,13 @@ def declared(context: Any, module: Any, described: Any) -> Any:
     return function
 
 
+def returned(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    """Return what a function has returned, as it is handled."""
+    if isinstance(kind, types.Boolean):
+        return builder.icmp_unsigned("!=", value, value.type(0))
+    return context.get_returned_value(builder, kind, value)
+
+
 def may_fail(function: Any) -> bool:
     """Return whether a function that is complete may end with an error."""
     ends = [block.terminator for block in function.blocks]
@@ -153,13 +179,14 @@ def insert_part(context: Any, known_by: Any, described: Any, library: Any, fails
 
     def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         function = declared(context, builder.module, described)
-        place = cgutils.alloca_once(builder, function.args[0].type.pointee)
+        with builder.goto_entry_block():
+            place = builder.alloca(function.args[0].type.pointee)
         packed = packer_of(context, described.argtypes).as_arguments(builder, args)
         code = builder.call(function, [place, builder.function.args[1], *packed])
         if fails:
             with cgutils.if_unlikely(builder, builder.icmp_unsigned("!=", code, code.type(0))):
                 builder.ret(code)
-        return context.get_returned_value(builder, described.restype, builder.load(place))
+        return returned(context, builder, described.restype, builder.load(place))
 
     call.signature = described.argtypes  # type: ignore[attr-defined]
     call.libs = (library,)  # type: ignore[attr-defined]

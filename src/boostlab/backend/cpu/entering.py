@@ -14,7 +14,7 @@ from llvmlite import ir as llvm  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 
 from boostlab.backend.cpu.building import ShortBuilder, remove_unused
-from boostlab.backend.cpu.calling import declared, packer_of
+from boostlab.backend.cpu.calling import declared, packer_of, returned
 
 NUMBERS = types.Integer, types.Float, types.Boolean
 
@@ -83,7 +83,7 @@ class Entry:
             with cgutils.if_unlikely(builder, status.is_error):
                 context.call_conv.raise_error(builder, api, status)
                 builder.ret(api.get_null_object())
-        found = context.get_returned_value(builder, described.restype, builder.load(place))
+        found = returned(context, builder, described.restype, builder.load(place))
         builder.ret(self._told(found, described.restype))
         remove_unused(self.function)
         return self.module

@@ -22,7 +22,8 @@ from numba.core.typing.templates import signature
 from numba.core.untyped_passes import InlineClosureLikes, InlineInlinables, LiteralUnroll, WithLifting
 
 from boostlab.backend.cpu.calling import insert_part
-from boostlab.backend.cpu.lowering import is_choice, kernel_lower, part_lower
+from boostlab.backend.cpu.lowering import kernel_lower, part_lower
+from boostlab.backend.cpu.lowering_numbers import is_choice
 from boostlab.backend.cpu.references import may_be_array, owners, without_count
 
 ENVIRONMENT = "_ZN08NumbaEnv"
