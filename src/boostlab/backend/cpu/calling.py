@@ -10,7 +10,6 @@ LLVM need not remove again takes no time to write and to read.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 from typing import Any
 
 from llvmlite import ir as llvm  # type: ignore[import-untyped]
@@ -18,7 +17,8 @@ from numba.core import cgutils, types
 from numba.core.callconv import CPUCallConv
 from numba.core.datamodel.packer import ArgPacker
 
-NITEMS, ITEMSIZE, DATA, SHAPE, STRIDES = 2, 3, 4, 5, 6  # fields of an array (`numba.core.datamodel.ArrayModel`)
+from boostlab.backend.cpu.arrays import DATA, SHAPE, STRIDES, array_of, data_of
+
 BYTE = llvm.IntType(8)
 
 
@@ -28,41 +28,25 @@ class _ArrayAsArgument:
     Its owner is not passed: the caller holds it as long as the call lasts, and the part returns no array.
     """
 
-    def __init__(self, kind: Any, whole: Any, word: Any, item_size: int) -> None:
-        self.ndim, self.follow, self.whole, self.word, self.item_size = (
-            kind.ndim,
-            kind.layout == "C",
-            whole,
-            word,
-            item_size,
-        )
+    def __init__(self, context: Any, kind: Any) -> None:
+        self.context, self.kind = context, kind
+        self.fields = (SHAPE,) if kind.layout == "C" else (SHAPE, STRIDES)
 
     def get_argument_type(self) -> tuple[Any, ...]:
         """Return the types of what is passed."""
-        return self.whole.elements[DATA], *(self.word,) * (self.ndim if self.follow else 2 * self.ndim)
+        whole = self.context.get_value_type(self.kind)
+        return whole.elements[DATA], *(self.context.get_value_type(types.intp),) * (len(self.fields) * self.kind.ndim)
 
     def as_argument(self, builder: Any, array: Any) -> tuple[Any, ...]:
         """Return what is passed."""
-        fields = (SHAPE,) if self.follow else (SHAPE, STRIDES)
-        numbers = (builder.extract_value(array, [field, axis]) for field in fields for axis in range(self.ndim))
-        return builder.extract_value(array, DATA), *numbers
+        axes = range(self.kind.ndim)
+        numbers = (builder.extract_value(array, [field, axis]) for field in self.fields for axis in axes)
+        return data_of(builder, array), *numbers
 
     def from_argument(self, builder: Any, passed: Sequence[Any]) -> Any:
         """Return the array."""
-        data, shape, strides = passed[0], passed[1 : 1 + self.ndim], passed[1 + self.ndim :]
-        if self.follow:
-            strides = [self.word(self.item_size)]
-            for size in reversed(shape[1:]):
-                strides.insert(0, builder.mul(strides[0], size))
-        made = llvm.Constant(self.whole, llvm.Undefined)
-        for field in range(NITEMS):
-            made = builder.insert_value(made, cgutils.get_null_value(self.whole.elements[field]), field)
-        nitems = reduce(builder.mul, shape)
-        for field, value in ((NITEMS, nitems), (ITEMSIZE, self.word(self.item_size)), (DATA, data)):
-            made = builder.insert_value(made, value, field)
-        for axis, (size, stride) in enumerate(zip(shape, strides, strict=True)):
-            made = builder.insert_value(builder.insert_value(made, size, [SHAPE, axis]), stride, [STRIDES, axis])
-        return made
+        end = 1 + self.kind.ndim
+        return array_of(self.context, builder, self.kind, passed[0], passed[1:end], passed[end:])
 
 
 class _TruthAsArgument:
@@ -120,8 +104,7 @@ def _model(context: Any, kind: Any) -> Any:
     if isinstance(kind, types.Boolean):
         return _TruthAsArgument()
     if isinstance(kind, types.Array) and kind.ndim > 0:
-        size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
-        return _ArrayAsArgument(kind, model.get_value_type(), context.get_value_type(types.intp), size)
+        return _ArrayAsArgument(context, kind)
     if isinstance(kind, types.BaseTuple) and any(isinstance(part, types.Array | types.Boolean) for part in kind):  # type: ignore[attr-defined]
         return _TupleAsArgument([_model(context, part) for part in kind], model.get_value_type())  # type: ignore[attr-defined]
     return model

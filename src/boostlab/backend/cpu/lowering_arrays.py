@@ -8,20 +8,17 @@ for what takes eight.
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import Any
 
 from llvmlite import ir as llvm  # type: ignore[import-untyped]
-from numba.core import cgutils, types
+from numba.core import types
 from numba.core.imputils import impl_ret_borrowed
 from numba.core.lowering import Lower
 from numba.cpython.slicing import fix_index
 from numba.np.arrayobj import load_item, store_item
 
-from boostlab.backend.cpu.calling import DATA, NITEMS, SHAPE, STRIDES
+from boostlab.backend.cpu.arrays import NITEMS, SHAPE, STRIDES, array_of, place_of
 from boostlab.backend.cpu.lowering_numbers import NUMBERS, START, STOP
-
-KEPT_BY_A_VIEW = 0, 1, 3  # the owner of the memory, the object of Python, the size of an item
 
 
 class ArrayLower(Lower):
@@ -56,7 +53,8 @@ class ArrayLower(Lower):
         array = self.loadvar(value.name)
         pointer, axes = self._found(kind, array, places)
         if axes:
-            view = self._view(array, pointer, axes, signature.return_type)
+            shape, strides = zip(*axes, strict=True)
+            view = array_of(self.context, self.builder, signature.return_type, pointer, shape, strides, array)
             item = impl_ret_borrowed(self.context, self.builder, signature.return_type, view)
         elif isinstance(kind.dtype, types.Boolean):
             item = self.builder.truth(self.builder.load(pointer))
@@ -97,7 +95,7 @@ class ArrayLower(Lower):
             indices.append(index)
         whole = range(len(places), kind.ndim)
         axes += [tuple(builder.extract_value(array, [field, axis]) for field in (SHAPE, STRIDES)) for axis in whole]
-        return self._pointer(kind, array, indices), axes
+        return place_of(self.context, builder, kind, array, *indices), axes
 
     def _integer(self, kind: Any, place: Any, array: Any, axis: int) -> Any:
         index = self.context.cast(self.builder, place, kind, types.intp if kind.signed else types.uintp)
@@ -121,30 +119,6 @@ class ArrayLower(Lower):
             return first, builder.natural(last)
         length = builder.sub(last, first)
         return first, builder.natural(builder.select(builder.icmp_signed("<=", length, zero), zero, length))
-
-    def _pointer(self, kind: Any, array: Any, indices: list[Any]) -> Any:
-        builder, data = self.builder, self.builder.extract_value(array, DATA)
-        if kind.layout != "C":
-            shape = cgutils.unpack_tuple(builder, builder.extract_value(array, SHAPE), kind.ndim)
-            strides = cgutils.unpack_tuple(builder, builder.extract_value(array, STRIDES), kind.ndim)
-            return cgutils.get_item_pointer2(self.context, builder, data, shape, strides, kind.layout, indices)
-        terms = []
-        for axis, index in enumerate(indices):
-            inner = [builder.extract_value(array, [SHAPE, later]) for later in range(axis + 1, kind.ndim)]
-            terms.append(builder.mul(index, reduce(builder.mul, inner)) if inner else index)
-        return builder.gep(data, [reduce(builder.add, terms)])
-
-    def _view(self, array: Any, pointer: Any, axes: list[tuple[Any, Any]], kind: Any) -> Any:
-        """Return the description of a view."""
-        builder = self.builder
-        made = llvm.Constant(self.context.get_value_type(kind), llvm.Undefined)
-        for field in KEPT_BY_A_VIEW:
-            made = builder.insert_value(made, builder.extract_value(array, field), field)
-        nitems = reduce(lambda x, y: builder.mul(x, y, flags=["nsw"]), [size for size, _ in axes])
-        made = builder.insert_value(builder.insert_value(made, nitems, NITEMS), pointer, DATA)
-        for axis, (size, stride) in enumerate(axes):
-            made = builder.insert_value(builder.insert_value(made, size, [SHAPE, axis]), stride, [STRIDES, axis])
-        return made
 
 
 def _is_place(kind: Any) -> bool:

@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import carray  # type: ignore[attr-defined]
 
 from boostlab.backend.cpu.compiling import kernel, part
 from boostlab.backend.cpu.functions import from_bits
@@ -27,13 +26,12 @@ from boostlab.backend.cpu.kernels.tasks import (
     PLANNER,
     TEAM_NUMBERS,
     TaskShape,
-    as_pointer,
     call_at,
     run_task,
     task_maker,
 )
 from boostlab.backend.cpu.kernels.totals import largest_part, largest_with, times
-from boostlab.backend.cpu.kernels.workspace import to_read
+from boostlab.backend.cpu.kernels.workspace import array_at, to_read
 
 Array = np.ndarray[Any, Any]
 
@@ -52,31 +50,21 @@ AT_KNOWN, AT_NUMBERS, AT_FOUND, AT_WANTED, SIZE = range(PLAN_SIZE + 22, PLAN_SIZ
 
 
 @part
-def _numbers(address: int, size: int) -> Array:
-    return carray(as_pointer(address), (size,), np.float64)
-
-
-@part
-def _integers(address: int, size: int) -> Array:
-    return carray(as_pointer(address), (size,), np.int64)
-
-
-@part
 def block_pass(address: int, part: int) -> None:
     """Do one part of the plan at this address.
 
     tops, of shape (parts, values), gets the largest magnitudes (NaN where a value is not finite), or the largest values
     with a sign; sums, of shape (parts, powers, values, 2), those of q and |q| as `tops_and_sums` makes them.
     """
-    plan = _integers(address, SIZE)
+    plan = array_at(address, (SIZE,), np.int64)
     each, n, n_values, n_labels, block_rows = plan[EACH], plan[ROWS], plan[VALUES], plan[LABELS], plan[BLOCK_ROWS]
     blocks, mine, apart = plan[PARTS] * each, n_values * n_labels * block_rows, block_rows if block_rows > 0 else n
-    out = _numbers(plan[AT_BLOCKS] + 8 * part * mine, mine)
-    counts = carray(as_pointer(plan[AT_COUNTS]), (plan[COUNTS],), np.int32)
-    mass = _numbers(plan[AT_MASSES], plan[MASSES])
-    powers = _integers(plan[AT_POWERS], plan[POWERS] * n_values)
-    tops = _numbers(plan[AT_TOPS] + 8 * part * n_values, n_values)
-    sums = _integers(plan[AT_SUMS] + 16 * part * powers.size, 2 * powers.size)
+    out = array_at(plan[AT_BLOCKS] + 8 * part * mine, (mine,), np.float64)
+    counts = array_at(plan[AT_COUNTS], (plan[COUNTS],), np.int32)
+    mass = array_at(plan[AT_MASSES], (plan[MASSES],), np.float64)
+    powers = array_at(plan[AT_POWERS], (plan[POWERS] * n_values,), np.int64)
+    tops = array_at(plan[AT_TOPS] + 8 * part * n_values, (n_values,), np.float64)
+    sums = array_at(plan[AT_SUMS] + 16 * part * powers.size, (2 * powers.size,), np.int64)
     for v in range(n_values):
         tops[v] = 0.0 if plan[SIGN] == 0 else -np.inf
     for i in range(sums.size):
@@ -86,7 +74,7 @@ def block_pass(address: int, part: int) -> None:
         if plan[PLANNED] != 0 and call_at(plan[PLANNED], plan[PLANNED_AT], block, blocks) != 0:
             raise MemoryError
         if block_rows == 0:
-            out = _numbers(plan[AT_BLOCKS] + 8 * first, n_values * n_labels * n - first)
+            out = array_at(plan[AT_BLOCKS] + 8 * first, (n_values * n_labels * n - first,), np.float64)
         for v in range(n_values):
             for label in range(n_labels):
                 start = (v * n_labels + label) * apart
@@ -95,7 +83,7 @@ def block_pass(address: int, part: int) -> None:
                     _add(x, counts[first:last], mass[first:last], powers, v, n_values, tops, sums)
                     if plan[AT_INTEGERS] != 0 and powers.size > 0:
                         place = plan[AT_INTEGERS] + 8 * ((v * n_labels + label) * n + first)
-                        q, power = _integers(place, last - first), powers[powers.size - n_values + v]
+                        q, power = array_at(place, (last - first,), np.int64), powers[powers.size - n_values + v]
                         flat_fixed(to_read(times(x, mass[first:last])), counts[first:last], 1, power, q)
                 else:
                     top = largest_with(x, float(plan[SIGN]))
@@ -136,12 +124,13 @@ def passes(address: int, part: int) -> None:
 
     What all parts have found comes to be where the first part's tops and sums are.
     """
-    plan = _integers(address, SIZE)
-    parts, n_values, team = plan[PARTS], plan[VALUES], _integers(plan[AT_TEAM], TEAM_NUMBERS)
-    tops, numbers = _numbers(plan[AT_TOPS], parts * n_values), _integers(plan[AT_NUMBERS], n_values)
-    known = carray(as_pointer(plan[AT_KNOWN]), (n_values, KNOWN, 3), np.int64)
-    found = carray(as_pointer(plan[AT_FOUND]), (n_values, 3), np.int64)
-    wanted = carray(as_pointer(plan[AT_WANTED]), (2, n_values), np.int64)
+    plan = array_at(address, (SIZE,), np.int64)
+    parts, n_values, team = plan[PARTS], plan[VALUES], array_at(plan[AT_TEAM], (TEAM_NUMBERS,), np.int64)
+    tops = array_at(plan[AT_TOPS], (parts * n_values,), np.float64)
+    numbers = array_at(plan[AT_NUMBERS], (n_values,), np.int64)
+    known = array_at(plan[AT_KNOWN], (n_values, KNOWN, 3), np.int64)
+    found = array_at(plan[AT_FOUND], (n_values, 3), np.int64)
+    wanted = array_at(plan[AT_WANTED], (2, n_values), np.int64)
     plan[MADE] = 0
     for v in range(n_values):
         numbers[v] = 0
@@ -149,8 +138,8 @@ def passes(address: int, part: int) -> None:
         plan[MADE] += 1
         if run_task(plan[PASS], plan[PLAN_AT], 0, team, parts, 0) != 0:
             raise MemoryError
-        powers = _integers(plan[AT_POWERS], plan[POWERS] * n_values)
-        sums = _integers(plan[AT_SUMS], 2 * parts * powers.size)
+        powers = array_at(plan[AT_POWERS], (plan[POWERS] * n_values,), np.int64)
+        sums = array_at(plan[AT_SUMS], (2 * parts * powers.size,), np.int64)
         for at in range(n_values, tops.size):
             v = at % n_values
             tops[v] = max(tops[v], tops[at]) if tops[v] == tops[v] and tops[at] == tops[at] else np.nan
@@ -171,7 +160,7 @@ def passes(address: int, part: int) -> None:
             return
         if plan[BLOCK_ROWS] == 0:
             plan[PLANNED] = 0  # all values are kept: they are there
-        plan[POWERS], powers = 1, _integers(plan[AT_POWERS], n_values)
+        plan[POWERS], powers = 1, array_at(plan[AT_POWERS], (n_values,), np.int64)
         for v in range(n_values):
             powers[v] = wanted[1, v]
 

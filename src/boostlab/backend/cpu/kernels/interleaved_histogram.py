@@ -14,6 +14,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import types
 from numba.extending import intrinsic
 
+from boostlab.backend.cpu.arrays import data_of
 from boostlab.backend.cpu.compiling import part
 from boostlab.backend.cpu.kernels.stump_search import LEAST, unusual_edge
 
@@ -42,7 +43,7 @@ def _extremes(per_word: int) -> Any:
 
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             def place(array: int, at: Any) -> Any:
-                data = context.make_array(signature.args[array])(context, builder, args[array]).data
+                data = data_of(builder, args[array])
                 return builder.bitcast(builder.gep(data, [at]), vector.as_pointer())
 
             def loop(first: Any, last: Any, begin: Any, masked: bool) -> Any:

@@ -14,6 +14,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import types
 from numba.extending import intrinsic
 
+from boostlab.backend.cpu.arrays import data_of
 from boostlab.backend.cpu.compiling import inlined
 from boostlab.backend.cpu.in_parts import adding
 from boostlab.backend.cpu.kernels.workspace import naturals, to_read, to_write
@@ -35,7 +36,7 @@ def _add_pair(typing: Any, out: Any, at: Any, values: Any, k: Any) -> Any:
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         def place(array: int) -> Any:
-            data = context.make_array(signature.args[array])(context, builder, args[array]).data
+            data = data_of(builder, args[array])
             pair = ir.VectorType(ir.IntType(64), 2).as_pointer()
             return builder.bitcast(builder.gep(data, [args[array + 1]]), pair)
 

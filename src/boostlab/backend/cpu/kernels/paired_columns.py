@@ -14,6 +14,7 @@ from llvmlite.binding import get_host_cpu_features  # type: ignore[import-untype
 from numba.core import types
 from numba.extending import intrinsic
 
+from boostlab.backend.cpu.arrays import data_of
 from boostlab.backend.cpu.compiling import inlined, part
 from boostlab.backend.cpu.kernels.tree_search import OFFSET, Array
 
@@ -23,7 +24,7 @@ CONVERTS = bool(get_host_cpu_features().get("avx512dq", False))  # vectors of in
 
 
 def _place(context: Any, builder: Any, kind: Any, array: Any, at: Any, vector: Any) -> Any:
-    data = context.make_array(kind)(context, builder, array).data
+    data = data_of(builder, array)
     return builder.bitcast(builder.gep(data, [at]), vector.as_pointer())
 
 

@@ -8,6 +8,8 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
+from boostlab.backend.cpu.arrays import place_of
+
 _inside: Any = intrinsic  # what is not Python but instructions
 
 
@@ -20,9 +22,7 @@ def _asking(to_write: bool) -> Any:
 
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             kind = signature.args[0]
-            place = cgutils.get_item_pointer(  # type: ignore[no-untyped-call]
-                context, builder, kind, context.make_array(kind)(context, builder, args[0]), [args[1]], wraparound=False
-            )
+            place = place_of(context, builder, kind, args[0], args[1])
             byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
             shape = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
             fetch = cgutils.get_or_insert_function(builder.module, shape, "llvm.prefetch.p0")  # type: ignore[no-untyped-call]

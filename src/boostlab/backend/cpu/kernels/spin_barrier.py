@@ -17,6 +17,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
+from boostlab.backend.cpu.arrays import place_of
 from boostlab.backend.cpu.compiling import part
 
 Array = np.ndarray[Any, Any]
@@ -31,19 +32,12 @@ _YIELD = None if sys.platform == "win32" else "sched_yield"
 _inside: Any = intrinsic  # what is not Python but instructions
 
 
-def element_pointer(context: Any, builder: Any, kind: Any, array: Any, *index: Any) -> Any:
-    """Return the instructions for the address of array[index]."""
-    return cgutils.get_item_pointer(  # type: ignore[no-untyped-call]
-        context, builder, kind, context.make_array(kind)(context, builder, array), list(index), wraparound=False
-    )
-
-
 @_inside
 def fetch_add_one(typing: Any, array: Any, index: Any) -> Any:
     """Add 1 to array[index] at once and for all; return what was there."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        place = element_pointer(context, builder, signature.args[0], args[0], args[1])
+        place = place_of(context, builder, signature.args[0], args[0], args[1])
         return builder.atomic_rmw("add", place, ir.Constant(ir.IntType(64), 1), "seq_cst")
 
     return types.int64(array, types.intp), code
@@ -54,7 +48,7 @@ def load_acquire(typing: Any, array: Any, index: Any) -> Any:
     """Return array[index] as others have left it."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load_atomic(element_pointer(context, builder, signature.args[0], args[0], args[1]), "acquire", 8)
+        return builder.load_atomic(place_of(context, builder, signature.args[0], args[0], args[1]), "acquire", 8)
 
     return types.int64(array, types.intp), code
 
@@ -64,7 +58,7 @@ def _told(typing: Any, told: Any, member: Any, place: Any) -> Any:
     """Return told[member, place] as the member has left it, and see all that it wrote before."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load_atomic(element_pointer(context, builder, signature.args[0], *args), "acquire", 8)
+        return builder.load_atomic(place_of(context, builder, signature.args[0], *args), "acquire", 8)
 
     return types.int64(told, types.intp, types.intp), code
 
@@ -74,7 +68,7 @@ def tell(typing: Any, told: Any, me: Any, place: Any, value: Any) -> Any:
     """Set told[me, place], after all that this thread wrote before."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        where = element_pointer(context, builder, signature.args[0], *args[:3])
+        where = place_of(context, builder, signature.args[0], *args[:3])
         builder.store_atomic(args[3], where, "release", 8)
         return context.get_dummy_value()
 

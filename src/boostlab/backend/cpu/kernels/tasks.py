@@ -20,22 +20,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba import carray  # type: ignore[attr-defined]
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
+from boostlab.backend.cpu.arrays import NITEMS, STRIDES, data_of, place_of
 from boostlab.backend.cpu.building import ShortBuilder
-from boostlab.backend.cpu.calling import DATA, NITEMS, STRIDES, packer_of
+from boostlab.backend.cpu.calling import packer_of
 from boostlab.backend.cpu.compiling import kernel, part
 from boostlab.backend.cpu.kernels.spin_barrier import (
     ARRIVED,
     BARRIER_NUMBERS,
     BROKEN,
-    element_pointer,
     fetch_add_one,
     load_acquire,
     pause,
 )
+from boostlab.backend.cpu.kernels.workspace import array_at
 
 Array = np.ndarray[Any, Any]
 
@@ -69,7 +69,7 @@ def _raised(typing: Any, array: Any, index: Any, seen: Any, value: Any) -> Any:
     """Set array[index] if it is still what was seen; return whether it was."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        place = element_pointer(context, builder, signature.args[0], args[0], args[1])
+        place = place_of(context, builder, signature.args[0], args[0], args[1])
         both = builder.cmpxchg(place, args[2], args[3], "seq_cst", "seq_cst")
         return builder.extract_value(both, 1)
 
@@ -81,7 +81,7 @@ def _announced(typing: Any, array: Any, index: Any, value: Any) -> Any:
     """Set array[index], after all that was written before."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        place = element_pointer(context, builder, signature.args[0], args[0], args[1])
+        place = place_of(context, builder, signature.args[0], args[0], args[1])
         builder.store_atomic(args[2], place, "seq_cst", 8)
         return context.get_dummy_value()
 
@@ -154,10 +154,12 @@ def task_maker(shape: TaskShape) -> Any:
                 values[shape.first], values[shape.last] = bound(which), bound(inside.add(which, _one()))
             if shape.out >= 0:
                 outs = values[shape.out]
-                length, nitems, data = (inside.extract_value(outs, field) for field in ([STRIDES, 0], NITEMS, DATA))
+                length, nitems = (inside.extract_value(outs, field) for field in ([STRIDES, 0], NITEMS))
                 some = inside.icmp_signed(">=", nitems, _one())
                 with inside.if_then(inside.and_(inside.icmp_signed(">", parts, _one()), some)):
-                    start = inside.gep(inside.bitcast(data, cgutils.voidptr_t), [inside.mul(which, length)])
+                    start = inside.gep(
+                        inside.bitcast(data_of(inside, outs), cgutils.voidptr_t), [inside.mul(which, length)]
+                    )
                     cgutils.memset(inside, start, length, 0)
                 values[shape.out] = context.get_function(operator.getitem, row)(inside, [values[shape.out], which])
             if shape.number >= 0:
@@ -184,7 +186,7 @@ def _tell(context: Any, builder: Any, kinds: tuple[str, ...], kind: Any, told: A
         return
     several = isinstance(kind, types.BaseTuple)
     values = cgutils.unpack_tuple(builder, told, len(kinds)) if several else [told]
-    rows = builder.extract_value(found, DATA)
+    rows = data_of(builder, found)
     for c, (name, of, value) in enumerate(zip(kinds, kind.types if several else [kind], values, strict=True)):
         if name == "float":
             value = builder.bitcast(context.cast(builder, value, of, types.float64), ir.IntType(64))
@@ -225,23 +227,13 @@ def _do_others(team: Array, ticket: int, always: bool) -> int:
     return done
 
 
-@_intrinsic
-def as_pointer(typing: Any, address: Any) -> Any:
-    """Return an address as a pointer."""
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.inttoptr(args[0], cgutils.voidptr_t)
-
-    return types.voidptr(types.int64), code
-
-
 @part
 def _lead(parts: int, numbers: int, together: int) -> None:
     """Announce the task that a team's numbers name, and see to it that all its parts are done.
 
     Parts that wait for each other must be done `together`: then this thread does one only.
     """
-    team = carray(as_pointer(numbers), (TEAM_NUMBERS,), np.int64)
+    team = array_at(numbers, (TEAM_NUMBERS,), np.int64)
     team[ARRIVED], team[BROKEN] = 0, 0
     before, failed = load_acquire(team, DONE), load_acquire(team, FAILED)
     number = (load_acquire(team, TICKET) >> BITS) + 1
@@ -274,7 +266,7 @@ def _keep(typing: Any, array: Any, index: Any, arguments: Any, size: Any) -> Any
     """Copy packed arguments of so many bytes to an array, from an index on."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        place = element_pointer(context, builder, signature.args[0], args[0], args[1])
+        place = place_of(context, builder, signature.args[0], args[0], args[1])
         packed = builder.inttoptr(args[2], cgutils.voidptr_t)
         cgutils.raw_memcpy(builder, builder.bitcast(place, cgutils.voidptr_t), packed, args[3], 1)
         return context.get_dummy_value()

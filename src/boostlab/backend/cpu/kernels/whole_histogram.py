@@ -16,6 +16,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import types
 from numba.extending import intrinsic
 
+from boostlab.backend.cpu.arrays import data_of
 from boostlab.backend.cpu.compiling import inlined, part
 from boostlab.backend.cpu.in_parts import in_parts
 from boostlab.backend.cpu.kernels.spin_barrier import meet
@@ -40,7 +41,7 @@ def _adding(channels: int, signature: Any, bases: Any) -> Any:
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         def place(array: int, at: Any) -> Any:
-            data = context.make_array(signature.args[array])(context, builder, args[array]).data
+            data = data_of(builder, args[array])
             return builder.bitcast(builder.gep(data, [at]), kind.as_pointer())
 
         twice, mask = ir.Constant(_I, shift), ir.Constant(_I, (1 << width) - 1)

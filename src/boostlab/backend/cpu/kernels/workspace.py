@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
-from numba.core.imputils import impl_ret_borrowed, impl_ret_new_ref
+from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
-from numba.np.arrayobj import _empty_nd_impl, populate_array
 
+from boostlab.backend.cpu.arrays import NITEMS, OWNER, SHAPE, array_of, bytes_of, data_of
 from boostlab.backend.cpu.compiling import part
 
 Array = np.ndarray[Any, Any]
+
+ALIGNED = 32  # bytes
 
 _inside: Any = intrinsic  # what is not Python but instructions
 
@@ -27,8 +29,13 @@ def _workspace(kind: Any) -> Any:
         """Return space for n numbers: what `np.empty` does, which takes ten times as long to compile."""
 
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            new = _empty_nd_impl(context, builder, signature.return_type, [args[0]])  # type: ignore[no-untyped-call]
-            return impl_ret_new_ref(context, builder, signature.return_type, new._getvalue())  # type: ignore[no-untyped-call]
+            size = builder.mul(args[0], args[0].type(bytes_of(context, kind)))
+            owner = context.nrt.meminfo_alloc_aligned_unchecked(builder, size, ALIGNED)
+            with cgutils.if_unlikely(builder, cgutils.is_null(builder, owner)):  # type: ignore[no-untyped-call]
+                context.call_conv.return_user_exc(builder, MemoryError, ("Allocation failed.",))
+            data = builder.bitcast(context.nrt.meminfo_data(builder, owner), context.get_data_type(kind).as_pointer())
+            made = array_of(context, builder, signature.return_type, data, [args[0]])
+            return builder.insert_value(made, owner, OWNER)
 
         return types.Array(kind, 1, "C")(types.intp), code
 
@@ -84,13 +91,9 @@ def _flattening(writes: bool) -> Any:
             return None
 
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            old = context.make_array(signature.args[0])(context, builder, args[0])
-            new = context.make_array(signature.return_type)(context, builder)
-            size = old.itemsize
-            how = {"itemsize": size, "meminfo": old.meminfo, "parent": old.parent}
-            populate_array(new, old.data, (old.nitems,), (size,), **how)  # type: ignore[no-untyped-call]
-            kind = signature.return_type
-            return impl_ret_borrowed(context, builder, kind, new._getvalue())  # type: ignore[no-untyped-call]
+            kind, size = signature.return_type, builder.extract_value(args[0], NITEMS)
+            made = array_of(context, builder, kind, data_of(builder, args[0]), [size], held=args[0])
+            return impl_ret_borrowed(context, builder, kind, made)  # type: ignore[no-untyped-call]
 
         return types.Array(array.dtype, 1, "C", readonly=not writes)(array), code
 
@@ -113,14 +116,11 @@ def row_of_labels(typing: Any, array: Any, i: Any) -> Any:
         return None
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        old = context.make_array(signature.args[0])(context, builder, args[0])
-        new = context.make_array(signature.return_type)(context, builder)
-        labels, rows = cgutils.unpack_tuple(builder, old.shape, 2)  # type: ignore[no-untyped-call]
-        data, stride = builder.gep(old.data, [args[1]]), builder.mul(rows, old.itemsize)
-        how = {"itemsize": old.itemsize, "meminfo": old.meminfo, "parent": old.parent}
-        populate_array(new, data, (labels,), (stride,), **how)  # type: ignore[no-untyped-call]
-        kind = signature.return_type
-        return impl_ret_borrowed(context, builder, kind, new._getvalue())  # type: ignore[no-untyped-call]
+        kind, data = signature.return_type, builder.gep(data_of(builder, args[0]), [args[1]])
+        labels, rows = (builder.extract_value(args[0], [SHAPE, axis]) for axis in range(2))
+        stride = builder.mul(rows, rows.type(bytes_of(context, kind.dtype)))
+        made = array_of(context, builder, kind, data, [labels], [stride], held=args[0])
+        return impl_ret_borrowed(context, builder, kind, made)  # type: ignore[no-untyped-call]
 
     return types.Array(array.dtype, 1, "A", readonly=True)(array, types.int64), code
 
@@ -134,11 +134,21 @@ def block_of_doubles(typing: Any) -> Any:
     """
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        number, size = ir.DoubleType(), context.get_constant(types.intp, 8)
+        number = ir.DoubleType()
         place = cgutils.alloca_once(builder, ir.ArrayType(number, BLOCK))  # type: ignore[no-untyped-call]
-        new = context.make_array(signature.return_type)(context, builder)
-        data, shape = builder.bitcast(place, number.as_pointer()), context.get_constant(types.intp, BLOCK)
-        populate_array(new, data, (shape,), (size,), itemsize=size, meminfo=None)  # type: ignore[no-untyped-call]
-        return new._getvalue()
+        data = builder.bitcast(place, number.as_pointer())
+        return array_of(context, builder, signature.return_type, data, [context.get_constant(types.intp, BLOCK)])
 
     return types.Array(types.float64, 1, "C")(), code
+
+
+@_inside
+def array_at(typing: Any, address: Any, shape: Any, dtype: Any) -> Any:
+    """Return the array of this shape and type at an address, whose elements lie one behind the other."""
+    kind = types.Array(dtype.dtype, len(shape), "C")
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = builder.inttoptr(args[0], context.get_data_type(kind.dtype).as_pointer())
+        return array_of(context, builder, kind, data, cgutils.unpack_tuple(builder, args[1], len(shape)))  # type: ignore[no-untyped-call]
+
+    return kind(types.int64, types.UniTuple(types.intp, len(shape)), dtype), code  # type: ignore[no-untyped-call]
