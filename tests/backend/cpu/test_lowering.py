@@ -146,3 +146,94 @@ def test_a_view_of_what_is_made_outlives_the_variable():
         held = given[:3] if k % 3 == 0 else held
         wanted[k] = view[-1] + held[0]
     np.testing.assert_array_equal(found, wanted)
+
+
+@kernel
+def divided(x, y, out):
+    out[0], out[1] = x // y, x % y
+    out[2], out[3] = x // 7, x % 7
+    out[4], out[5] = x // -3, x % -3
+    x //= y
+    out[6] = x
+    x %= 5
+    out[7] = x
+
+
+LEAST = np.iinfo(np.int64).min
+
+
+def test_quotients_and_remainders_are_those_of_python():
+    numbers = [LEAST, LEAST + 1, -8, -7, -1, 1, 6, 7, 2**62, -LEAST - 1]
+    for x, y in itertools.product(numbers, repeat=2):
+        if (x, y) != (LEAST, -1):
+            found, wanted = np.zeros((2, 8), np.int64)
+            divided(x, y, found)
+            divided.py_func(x, y, wanted)
+            np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize(("x", "y"), [(3, 0), (-3, 0), (LEAST, 0), (LEAST, -1)])
+def test_where_there_is_no_quotient_it_is_0(x, y):
+    found = np.full(8, 9)
+    divided(x, y, found)
+    assert found[:2].tolist() == [0, 0]
+
+
+@kernel
+def naturally_divided(x, y, out):
+    out[0], out[1] = x // y, x % y
+    out[2], out[3] = x // np.uint64(5), x % np.uint64(5)
+
+
+def test_naturals_are_divided_as_such():
+    for x, y in itertools.product([1, 9, 2**63, 2**64 - 1], repeat=2):
+        found = np.zeros(4, np.uint64)
+        naturally_divided(np.uint64(x), np.uint64(y), found)
+        assert found.tolist() == [x // y, x % y, x // 5, x % 5]
+    naturally_divided(np.uint64(3), np.uint64(0), found)
+    assert found[:2].tolist() == [0, 0]
+
+
+@kernel
+def places(line, table, a, b, out):
+    n = line.size
+    for i in range(n):
+        out[0] += line[i] * line[n - 1 - i]
+        out[1] += line[i - n]  # counts from the end
+        for j in range(i, n):
+            out[2] += table[i, j] + table[j - i, i // 2] + line[(i * j) % n]
+        for j in range(a, b):
+            out[3] += line[j] + line[max(i, j)] + line[min(i, 2)]
+    for i in range(-n, 0):
+        out[4] += (i + n) * line[i] + table[i, i + n]
+    out[5] = total(line[: n - 2]) + total(line[n // 2 :]) + total(table[n - 1, 1:n]) + line[: a - b].size
+
+
+def test_places_counted_from_either_end_are_those_of_numpy():
+    line, table, *_ = arrays("C")
+    for a, b in itertools.product(range(-4, 5), repeat=2):
+        found, wanted = np.zeros((2, 6))
+        places(line, table, a, b, found)
+        places.py_func(line, table, a, b, wanted)
+        np.testing.assert_allclose(found, wanted, rtol=1e-13)
+
+
+@kernel
+def one_or_several_values(x, n):
+    first = x[0]  # one value: no place on the stack
+    if n > 1:
+        sometimes = first + 1.0
+    found = 0.0
+    for k in range(n):
+        last = k * first
+        if n > 1:
+            found += sometimes + last
+        before = found
+        found = before if k % 2 else before + last
+    return found + first, n, n > 2, x.size == 3
+
+
+def test_variables_keep_what_they_were_given():
+    x = np.array([2.5, 1.0, 0.0])
+    for n in range(1, 6):
+        assert one_or_several_values(x, n) == one_or_several_values.py_func(x, n)

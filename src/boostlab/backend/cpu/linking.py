@@ -17,9 +17,18 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags, _LowerResult
 from numba.core.compiler_machinery import register_pass
 from numba.core.environment import lookup_environment
-from numba.core.typed_passes import NativeLowering, NopythonRewrites
+from numba.core.ir_utils import build_definitions
+from numba.core.ssa import reconstruct_ssa
+from numba.core.typed_passes import IRLegalization, NativeLowering, NopythonRewrites, PreLowerStripPhis
 from numba.core.typing.templates import signature
-from numba.core.untyped_passes import InlineClosureLikes, InlineInlinables, LiteralUnroll, WithLifting
+from numba.core.untyped_passes import (
+    InlineClosureLikes,
+    InlineInlinables,
+    IRProcessing,
+    LiteralUnroll,
+    ReconstructSSA,
+    WithLifting,
+)
 
 from boostlab.backend.cpu.calling import insert_part
 from boostlab.backend.cpu.lowering import kernel_lower, part_lower
@@ -27,8 +36,9 @@ from boostlab.backend.cpu.lowering_numbers import is_choice
 from boostlab.backend.cpu.references import may_be_array, owners, without_count
 
 ENVIRONMENT = "_ZN08NumbaEnv"
-# Kernels have no closures, nor `with`, nor expressions of whole arrays, which the last one would fuse.
-IDLE = (InlineClosureLikes, InlineInlinables, LiteralUnroll, WithLifting, NopythonRewrites)
+# Kernels have no closures, nor `with`, nor expressions of whole arrays, which rewrites would fuse.  How long variables
+# live is asked once, at the end.
+IDLE = (InlineClosureLikes, InlineInlinables, IRProcessing, LiteralUnroll, WithLifting, NopythonRewrites)
 
 
 class _Code(JITCodeLibrary):
@@ -111,6 +121,42 @@ def _is_operator(function: Any) -> bool:
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
+class _SingleAssignment(ReconstructSSA):
+    """One assignment for every variable."""
+
+    _name = "single_assignment"
+
+    def run_pass(self, state: Any) -> bool:
+        state.func_ir = reconstruct_ssa(state.func_ir)
+        self._patch_locals(state)
+        state.func_ir._definitions = build_definitions(state.func_ir.blocks)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _NoPhis(PreLowerStripPhis):
+    """Assignments where blocks end in place of choices where they begin."""
+
+    _name = "no_phis"
+
+    def run_pass(self, state: Any) -> bool:
+        state.func_ir = self._strip_phi_nodes(state.func_ir)
+        state.func_ir._definitions = build_definitions(state.func_ir.blocks)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _Lifetimes(IRLegalization):
+    """The end of every variable's life, of a function that counts references."""
+
+    _name = "lifetimes"
+
+    def run_pass(self, state: Any) -> bool:
+        state.targetctx = _uncounting(state)
+        return not state.targetctx.enable_nrt or bool(super().run_pass(state))
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
 class _Lowering(NativeLowering):
     """From typed instructions to those of LLVM, and no further."""
 
@@ -118,7 +164,7 @@ class _Lowering(NativeLowering):
     lowering_class = staticmethod(part_lower)
 
     def run_pass(self, state: Any) -> bool:
-        state.targetctx = context = _uncounting(state)
+        context = state.targetctx
         state.library = library = _Linked(context.codegen(), state.func_id.func_qualname)
         library.enable_object_caching()
         state.flags.no_compile = True
@@ -145,8 +191,7 @@ class _KernelLowering(NativeLowering):
     lowering_class = staticmethod(kernel_lower)
 
     def run_pass(self, state: Any) -> bool:
-        state.targetctx = context = _uncounting(state)
-        state.library = _Code(context.codegen(), state.func_id.func_qualname)
+        state.library = _Code(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
         super().run_pass(state)
         for variable in state.library._final_module.global_variables:  # where parts look for objects of Python
@@ -173,6 +218,9 @@ class _Flags(Flags):
         return isinstance(other, _Flags) and self._inherited() == other._inherited()
 
 
+OURS = {ReconstructSSA: _SingleAssignment, PreLowerStripPhis: _NoPhis, IRLegalization: _Lifetimes}
+
+
 class KernelCompiler(CompilerBase):
     """Numba's passes, but for those that have nothing to do in a kernel."""
 
@@ -186,7 +234,8 @@ class KernelCompiler(CompilerBase):
         """Return the passes for a kernel."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         used = [(which, why) for which, why in passes.passes if which not in IDLE]
-        passes.passes = [(self.lowering if which is NativeLowering else which, why) for which, why in used]
+        ours = {**OURS, NativeLowering: self.lowering}
+        passes.passes = [(ours.get(which, which), why) for which, why in used]
         passes.finalize()
         return [passes]
 
