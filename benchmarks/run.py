@@ -41,8 +41,11 @@ ROWS = (*WORKS, *GROWTHS, *COLD)
 
 
 def progress(text: str) -> None:
+    """Say what is measured now: on a terminal in one line, which the table's next row replaces, else line by line."""
     if sys.stderr.isatty():
         print("\r" + text[:79].ljust(79), end="\r" if not text else "", file=sys.stderr, flush=True)
+    elif text:
+        print(text, file=sys.stderr, flush=True)
 
 
 def in_turns(

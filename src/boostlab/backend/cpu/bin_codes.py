@@ -18,7 +18,7 @@ from boostlab.backend.cpu.in_parts import parts_of
 from boostlab.backend.cpu.kernels.packed_codes import look_up, look_up_rows
 from boostlab.backend.cpu.kernels.row_parting import part_members
 from boostlab.backend.cpu.kernels.whole_histogram import whole_histogram
-from boostlab.backend.cpu.threads import is_worth
+from boostlab.backend.cpu.threads import at_once, is_worth
 
 Array = npt.NDArray[Any]
 
@@ -329,10 +329,10 @@ class DenseCodes(Codes):
 
     @property
     def team_size(self) -> int:
-        """All threads, where a round has work for them."""
+        """All threads that can run at the same time, where a round has work for them: they meet in every round."""
         if not is_worth(self.n_rows * self.width // 2, self.threads):
             return 1
-        return min(self.threads, self.n_rows if self.parts_rows else len(self.cells))
+        return min(at_once(self.threads), self.n_rows if self.parts_rows else len(self.cells))
 
     @property
     def parts_rows(self) -> bool:

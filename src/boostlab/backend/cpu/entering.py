@@ -36,7 +36,7 @@ def _is_number(kind: Any) -> bool:
     return isinstance(kind, NUMBERS)
 
 
-class Entry:
+class KernelEntry:
     """The function that Python calls.
 
     Parameters

@@ -18,7 +18,7 @@ from numba.core.analysis import compute_cfg_from_blocks, compute_use_defs, must_
 
 from boostlab.backend.cpu.building import ShortBuilder, remove_unused
 from boostlab.backend.cpu.calling import PartCalls, declared, may_fail
-from boostlab.backend.cpu.entering import Entry, is_entered
+from boostlab.backend.cpu.entering import KernelEntry, is_entered
 from boostlab.backend.cpu.lowering_arrays import ArrayLower, holds_numbers
 from boostlab.backend.cpu.lowering_numbers import NumberLower
 from boostlab.backend.cpu.references import may_be_array, owners, without_count
@@ -139,7 +139,7 @@ class KernelLower(PartLower):
 
     def create_cpython_wrapper(self, release_gil: bool = False) -> None:
         """Make the function that Python calls."""
-        entry = Entry(self.plain or self.context, self.fndesc, self.metadata["may_fail"])
+        entry = KernelEntry(self.plain or self.context, self.fndesc, self.metadata["may_fail"])
         self.library.add_ir_module(entry.made(release_gil))
 
 
