@@ -61,6 +61,37 @@ def cut_between(low: float, high: float) -> float:
     return (middle if a <= middle < b else a) + 0.0  # no negative zeros
 
 
+@part
+def row_at(share: float, below: Array, whole: float, first: int, last: int, before: int) -> int:
+    """Return the first of the rows first to last - 1 up to which the mass is at least a share of the whole.
+
+    Rows come in the order of their values, `before` of them ahead of the first; below is the mass up to each, which
+    rises and is the whole in the last (empty if every row has the mass 1).
+    """
+    if below.size == 0:
+        row = max(math.ceil(share * whole) - 2, before)
+        while (row + 1) / whole < share:
+            row += 1
+        return row - before + first
+    row, end = first, last - 1
+    while row < end:
+        here = (row + end) // 2
+        if below[here] / whole < share:
+            row = here + 1
+        else:
+            end = here
+    return row
+
+
+@part
+def last_equal(values: Array, row: int, size: int) -> int:
+    """Return the last row of so many that has the value of this one; values are in order."""
+    end = row
+    while end + 1 < size and values[end + 1] == values[row]:
+        end += 1
+    return end
+
+
 @kernel
 def cut_sorted(values: Array, below: Array, limit: int, out: Array) -> tuple[int, int]:
     """Write the cuts between sorted values, and return how many they are and how many values are distinct.
@@ -82,24 +113,10 @@ def cut_sorted(values: Array, below: Array, limit: int, out: Array) -> tuple[int
         if all_cuts:
             r = end + 1
         else:
-            share = k / limit
-            if weighted:
-                r, after = 0, size - 1  # below / whole rises with the row, and is 1 in the last
-                while r < after:
-                    here = (r + after) // 2
-                    if below[here] / whole < share:
-                        r = here + 1
-                    else:
-                        after = here
-            else:
-                r = max(math.ceil(share * whole) - 2, 0)
-                while (r + 1) / whole < share:
-                    r += 1
+            r = row_at(k / limit, below, whole, 0, size, 0)
             if r <= end:
                 continue
-        end = r
-        while end + 1 < size and values[end + 1] == values[r]:  # the last row of that value
-            end += 1
+        end = last_equal(values, r, size)
         if end >= size - 1:
             break
         out[count] = cut_between(values[end], values[end + 1])

@@ -8,14 +8,13 @@ most values would share a cell.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from boostlab.backend.cpu.compiling import part
 from boostlab.backend.cpu.in_parts import in_parts
-from boostlab.backend.cpu.kernels.binning import cut_between
+from boostlab.backend.cpu.kernels.binning import cut_between, last_equal, row_at
 from boostlab.backend.cpu.kernels.spin_barrier import fetch_add_one
 from boostlab.backend.cpu.kernels.workspace import clear, doubles, flags, integers, short_integers
 
@@ -270,24 +269,10 @@ def _cut_cells(
         share = k / limit
         while facts[m, 3] / whole < share:
             m += 1
-        if below.size > 0:
-            r, after = facts[m, 0], facts[m, 1] - 1
-            while r < after:
-                here = (r + after) // 2
-                if below[here] / whole < share:
-                    r = here + 1
-                else:
-                    after = here
-        else:
-            r = max(math.ceil(share * whole) - 2, facts[m, 2])
-            while (r + 1) / whole < share:
-                r += 1
-            r += facts[m, 0] - facts[m, 2]
+        r = row_at(share, below, whole, facts[m, 0], facts[m, 1], facts[m, 2])
         if r <= end:
             continue
-        end = r
-        while end + 1 < size and values[end + 1] == values[r]:  # the last row of that value
-            end += 1
+        end = last_equal(values, r, size)
         if end >= size - 1:
             break
         out[count], upto[count] = cut_between(values[end], values[end + 1]), facts[m, 2] + end - facts[m, 0] + 1
