@@ -23,6 +23,7 @@ from boostlab import (
     LogitBoostClassifier,
     MadaBoostClassifier,
     QuadBoostClassifier,
+    SoftMarginBoostClassifier,
     VadaBoostClassifier,
 )
 from boostlab.backend.cpu.kernels.usual_rounds import INTEGERS, SAID
@@ -74,6 +75,11 @@ MADE = FOUND | {
     "QuadBoost l1": (QuadBoostClassifier, {"regularizer": "l1"}),
     "QuadBoost l2": (QuadBoostClassifier, {"regularizer": "l2", "strength": 0.5}),
     "QuadBoost linf": (QuadBoostClassifier, {"regularizer": "linf"}),
+    "SoftMargin, cumulative": (SoftMarginBoostClassifier, {"penalty": "cumulative", "C": 0.001}),
+    "SoftMargin, slow": (SoftMarginBoostClassifier, {"learning_rate": 0.3}),
+    "SoftMargin literal, slow": (SoftMarginBoostClassifier, {"penalty": "literal", "learning_rate": 0.5}),
+    "SoftMargin, much slack": (SoftMarginBoostClassifier, {"C": 0.6, "power": 2}),
+    "SoftMargin as AdaBoost": (SoftMarginBoostClassifier, {"C": 0.0}),
     "polarity": (MadaBoostClassifier, {"estimator": DecisionStump(polarity="+")}),
     "polarity of a mixture": (VadaBoostClassifier, {"estimator": DecisionStump(polarity="-")}),
 }
@@ -84,6 +90,7 @@ def test_rules_whose_step_is_a_formula_of_sums_are_found():
     assert {"VadaBoost", "EBBoost", "MadaBoost", "FilterBoost", "ArcGV", "ARBoost", "QuadBoost", "AveBoost"} <= set(
         FOUND
     )
+    assert {"SoftMarginBoost", "SoftMarginBoost power2", "SoftMarginBoost literal"} <= set(FOUND)
     assert {"L1Boost additive", "LogitBoost", "LogitBoost printed", "GentleBoost", "L2Boost"} <= set(FOUND)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.compiling import admit, part
-from boostlab.backend.cpu.formulas import evaluation, shown
+from boostlab.backend.cpu.formulas import evaluation, shown, stamp_of_formula
 from boostlab.backend.cpu.fused import PATIENCE, MadeRounds
 from boostlab.backend.cpu.in_parts import NO_PLAN, in_parts
 from boostlab.backend.cpu.kernels import usual_rounds as of
@@ -49,7 +49,9 @@ def no_decision(sums: Array, numbers: Array) -> int:
 @cache
 def decisions_of(plan: Any, step: Any, check: Any) -> Any:
     """Return the compiled decisions of a rule."""
-    stamp = sum(admit(what) for what in (plan, step, check) if what is not None)
+    given = [what for what in (plan, step, check) if what is not None]
+    admit(*given)
+    stamp = -1 - sum(map(stamp_of_formula, given))
     plan, check = plan or no_decision, check or no_decision
 
     @in_parts
