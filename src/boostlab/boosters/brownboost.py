@@ -75,7 +75,7 @@ class BrownBoost(Rule):
         found = clock.advance(edge / clock.scale, own.last)
         if found is None:
             return Stop("solver_failed", f"no step solves both equations; {own.left:.4g} of the time is left")
-        own.last = found[0] / edge * clock.scale, found[1] / edge**2 * clock.scale**2
+        own.last = found[0] / edge * clock.scale, found[1] / (edge * edge) * (clock.scale * clock.scale)
         if self.learning_rate < 1 and (found[1] < clock.rest or own.left > NEARLY_OVER * self.c):
             found = clock.shortened(found, self.learning_rate)
         ended = found[1] == clock.rest

@@ -80,7 +80,7 @@ class RobustBoost(Rule):
         if found is None:
             return Stop("solver_failed", f"no step solves both equations at the time {own.time:.4g} of 1")
         ds, dt = found
-        own.last = ds / edge * drift.scale, dt / edge**2 * drift.scale**2
+        own.last = ds / edge * drift.scale, dt / (edge * edge) * (drift.scale * drift.scale)
         if self.learning_rate < 1 and 1 - own.time > NEARLY_OVER:
             ds, dt = drift.shortened(found, self.learning_rate)
         ended = own.time + dt > 1 - 1e-9

@@ -382,7 +382,7 @@ class Drift:
 
 def _parabola(share: float, dt: float) -> float:
     """Return the time at a share of ds, on the parabola from (0, 0) whose top is (ds, dt)."""
-    return dt * (1.0 - (1.0 - share) ** 2)
+    return dt * (1.0 - (1.0 - share) * (1.0 - share))
 
 
 def _root(f: Callable[[float], float], low: float, high: float, tol: float = 1e-15) -> float:
