@@ -179,7 +179,7 @@ class SoftMargin(Rule):
             numbers,
             error_sums,
             self._facts,
-            weigh=log_weight,
+            log_weight,
             logarithms=True,
             after=loss_slopes,
             check=end_step,

@@ -15,6 +15,7 @@ from scipy import sparse
 from boostlab import (
     ArcGVClassifier,
     AveBoostClassifier,
+    BrownBoostClassifier,
     DecisionStump,
     EBBoostClassifier,
     GentleBoostClassifier,
@@ -75,6 +76,9 @@ MADE = FOUND | {
     "QuadBoost l1": (QuadBoostClassifier, {"regularizer": "l1"}),
     "QuadBoost l2": (QuadBoostClassifier, {"regularizer": "l2", "strength": 0.5}),
     "QuadBoost linf": (QuadBoostClassifier, {"regularizer": "linf"}),
+    "BrownBoost, soon over": (BrownBoostClassifier, {"target_error": 0.45}),
+    "BrownBoost, long": (BrownBoostClassifier, {"total_time": 300.0}),
+    "BrownBoost, slow": (BrownBoostClassifier, {"learning_rate": 0.5}),
     "SoftMargin, cumulative": (SoftMarginBoostClassifier, {"penalty": "cumulative", "C": 0.001}),
     "SoftMargin, slow": (SoftMarginBoostClassifier, {"learning_rate": 0.3}),
     "SoftMargin literal, slow": (SoftMarginBoostClassifier, {"penalty": "literal", "learning_rate": 0.5}),
@@ -90,7 +94,7 @@ def test_rules_whose_step_is_a_formula_of_sums_are_found():
     assert {"VadaBoost", "EBBoost", "MadaBoost", "FilterBoost", "ArcGV", "ARBoost", "QuadBoost", "AveBoost"} <= set(
         FOUND
     )
-    assert {"SoftMarginBoost", "SoftMarginBoost power2", "SoftMarginBoost literal"} <= set(FOUND)
+    assert {"BrownBoost", "SoftMarginBoost", "SoftMarginBoost power2", "SoftMarginBoost literal"} <= set(FOUND)
     assert {"L1Boost additive", "LogitBoost", "LogitBoost printed", "GentleBoost", "L2Boost"} <= set(FOUND)
 
 
