@@ -79,6 +79,36 @@ def end_step(after: Sums, numbers: list[float]) -> int:
     return TAKEN
 
 
+def usual_round(s: State, c: float) -> UsualRound:
+    """Return the next round of a clock that started at c."""
+    root, (a, b) = sqrt(c), s.own.last or (1.0, 1.0)
+    _, log_unit = unit_for(root)
+    known = {"left": s.own.left, "alpha_per_edge": a, "time_per_edge": b, "c": c, "root": root, "n": s.n}
+    known |= {"per": 1.0 / root, "unit": 1.0, "log_unit": log_unit, "one": one_for(log_unit)}
+    return UsualRound(
+        begin_step,
+        dict.fromkeys(NUMBERS, 0.0) | known,
+        edge_sums,
+        remembered,
+        log_weight,
+        logarithms=True,
+        after=sums_at,
+        check=end_step,
+    )
+
+
+def remembered(s: State, numbers: Sums, sums: Sums, after: Sums) -> Facts:
+    """Remember in the state what a round has left in its numbers; return its facts."""
+    s.own.left, s.own.last = numbers[LEFT], (numbers[ALPHA_PER_EDGE], numbers[TIME_PER_EDGE])
+    return facts(s, numbers[ROOT], numbers[EDGE], numbers[LOOKS])
+
+
+def facts(s: State, root: float, edge: float, looks: float) -> Facts:
+    """Return what is told of a round; its step conserves the potential."""
+    told = {"error": (1 - edge) / 2, "edge": edge, "time_left": s.own.left, "evaluations": looks}
+    return {**told, "objective": unit_for(root)[0]}
+
+
 @dataclass(frozen=True)
 class BrownBoost(Rule):
     """Spend a total time c so that at its end the error is at most the target.
@@ -116,26 +146,7 @@ class BrownBoost(Rule):
 
     def usual(self, s: State) -> UsualRound | None:
         """All steps; the clock's end is unusual, and so are shortened steps."""
-        if self.learning_rate < 1:
-            return None
-        own, root = s.own, sqrt(self.c)
-        _, log_unit = unit_for(root)
-        a, b = (1.0, 1.0) if own.last is None else own.last
-        known = {"left": own.left, "alpha_per_edge": a, "time_per_edge": b, "c": self.c, "root": root, "n": s.n}
-        known |= {"per": 1.0 / root, "unit": 1.0, "log_unit": log_unit, "one": one_for(log_unit)}
-        numbers = dict.fromkeys(NUMBERS, 0.0) | known
-        return UsualRound(
-            begin_step, numbers, edge_sums, self._facts, log_weight, logarithms=True, after=sums_at, check=end_step
-        )
-
-    def _facts(self, s: State, numbers: Sums, sums: Sums, after: Sums) -> Facts:
-        s.own.left, s.own.last = numbers[LEFT], (numbers[ALPHA_PER_EDGE], numbers[TIME_PER_EDGE])
-        return self.facts(s, numbers[EDGE], numbers[LOOKS])
-
-    def facts(self, s: State, edge: float, looks: float) -> Facts:
-        """Return what is told of a round; its step conserves the potential."""
-        told = {"error": (1 - edge) / 2, "edge": edge, "time_left": s.own.left, "evaluations": looks}
-        return {**told, "objective": unit_for(sqrt(self.c))[0]}
+        return usual_round(s, self.c) if self.learning_rate == 1 else None
 
     def task(self, s: State) -> Task:
         """Steps 1 and 2."""
@@ -158,7 +169,7 @@ class BrownBoost(Rule):
         ended = found[1] == clock.rest
         own.left = 0.0 if ended else own.left - found[1] * root
         stop = Stop("time_up", f"the clock ran out in round {s.t + 1}") if ended else None
-        return Step(found[0] * root / clock.scale, self.facts(s, edge, float(clock.evaluations)), stop)
+        return Step(found[0] * root / clock.scale, facts(s, root, edge, float(clock.evaluations)), stop)
 
     def probability(self, F: Array) -> Array:
         """A score, (1 + erf(F / sqrt c)) / 2, rather than a calibrated probability."""

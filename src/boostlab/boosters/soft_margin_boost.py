@@ -131,6 +131,33 @@ def end_step(after: Sums, numbers: list[float]) -> int:
     return TAKEN
 
 
+def usual_round(numbers: dict[str, float]) -> UsualRound:
+    """Return the round that begins with these numbers."""
+    return UsualRound(
+        begin_step,
+        numbers,
+        error_sums,
+        remembered,
+        log_weight,
+        logarithms=True,
+        after=loss_slopes,
+        check=end_step,
+        keeps=("V", influence_after),
+    )
+
+
+def remembered(s: State, numbers: Sums, sums: Sums, after: Sums) -> Facts:
+    """Remember in the state what a round has left in its numbers; return its facts."""
+    s.own.S, s.own.log_sum, s.own.more = numbers[S], numbers[LOG_SUM], numbers[MORE]
+    return facts(s, sums[1] / sums[0], numbers[LOOKS])
+
+
+def facts(s: State, error: float, looks: float) -> Facts:
+    """Return what is told of a round."""
+    objective = exp(min(s.own.log_sum - log(s.n), 700.0))
+    return {"error": error, "edge": 1 - 2 * error, "objective": objective, "evaluations": looks}
+
+
 @dataclass(frozen=True)
 class SoftMargin(Rule):
     """Minimise the mean of exp(-y F - C slack), where slack grows with the weight an example has received.
@@ -173,27 +200,7 @@ class SoftMargin(Rule):
     def usual(self, s: State) -> UsualRound:
         """All steps; one that leads beyond what floats hold, or to no valley, is unusual."""
         known = {"S": s.own.S, "C": self.C, "form": self.form, "log_sum": s.own.log_sum, "more": s.own.more}
-        numbers = dict.fromkeys(NUMBERS, 0.0) | known | {"n": s.n, "nu": self.learning_rate}
-        return UsualRound(
-            begin_step,
-            numbers,
-            error_sums,
-            self._facts,
-            log_weight,
-            logarithms=True,
-            after=loss_slopes,
-            check=end_step,
-            keeps=("V", influence_after),
-        )
-
-    def _facts(self, s: State, numbers: Sums, sums: Sums, after: Sums) -> Facts:
-        s.own.S, s.own.log_sum, s.own.more = numbers[S], numbers[LOG_SUM], numbers[MORE]
-        return self.facts(s, sums[1] / sums[0], numbers[LOOKS])
-
-    def facts(self, s: State, error: float, looks: float) -> Facts:
-        """Return what is told of a round."""
-        objective = exp(min(s.own.log_sum - log(s.n), 700.0))
-        return {"error": error, "edge": 1 - 2 * error, "objective": objective, "evaluations": looks}
+        return usual_round(dict.fromkeys(NUMBERS, 0.0) | known | {"n": s.n, "nu": self.learning_rate})
 
     def task(self, s: State) -> Task:
         """Step 1."""
@@ -225,7 +232,7 @@ class SoftMargin(Rule):
             own.log_sum = log(line.at(alpha)[0]) + line.level
         s.keep("V", influence_after, alpha, unit, self.form)
         own.S += alpha
-        return Step(alpha, self.facts(s, error, float(line.evaluations)), stop)
+        return Step(alpha, facts(s, error, float(line.evaluations)), stop)
 
 
 @booster(

@@ -24,6 +24,7 @@ from boostlab import (
     LogitBoostClassifier,
     MadaBoostClassifier,
     QuadBoostClassifier,
+    RobustBoostClassifier,
     SoftMarginBoostClassifier,
     VadaBoostClassifier,
 )
@@ -79,6 +80,10 @@ MADE = FOUND | {
     "BrownBoost, soon over": (BrownBoostClassifier, {"target_error": 0.45}),
     "BrownBoost, long": (BrownBoostClassifier, {"total_time": 300.0}),
     "BrownBoost, slow": (BrownBoostClassifier, {"learning_rate": 0.5}),
+    "RobustBoost, soon over": (RobustBoostClassifier, {"target_error": 0.3}),
+    "RobustBoost, smooth and soon over": (RobustBoostClassifier, {"target_error": 0.35, "clip": False}),
+    "RobustBoost with a goal": (RobustBoostClassifier, {"target_error": 0.2, "goal_margin": 0.5, "sigma_f": 1.0}),
+    "RobustBoost, slow": (RobustBoostClassifier, {"learning_rate": 0.5}),
     "SoftMargin, cumulative": (SoftMarginBoostClassifier, {"penalty": "cumulative", "C": 0.001}),
     "SoftMargin, slow": (SoftMarginBoostClassifier, {"learning_rate": 0.3}),
     "SoftMargin literal, slow": (SoftMarginBoostClassifier, {"penalty": "literal", "learning_rate": 0.5}),
@@ -94,7 +99,14 @@ def test_rules_whose_step_is_a_formula_of_sums_are_found():
     assert {"VadaBoost", "EBBoost", "MadaBoost", "FilterBoost", "ArcGV", "ARBoost", "QuadBoost", "AveBoost"} <= set(
         FOUND
     )
-    assert {"BrownBoost", "SoftMarginBoost", "SoftMarginBoost power2", "SoftMarginBoost literal"} <= set(FOUND)
+    assert {
+        "BrownBoost",
+        "RobustBoost",
+        "RobustBoost smooth",
+        "SoftMarginBoost",
+        "SoftMarginBoost power2",
+        "SoftMarginBoost literal",
+    } <= set(FOUND)
     assert {"L1Boost additive", "LogitBoost", "LogitBoost printed", "GentleBoost", "L2Boost"} <= set(FOUND)
 
 
