@@ -6,7 +6,8 @@ are those of the general loop, to the bit.  An unusual round is left to that loo
 
 Every member of a team runs this loop: it makes each call for its own rows, or its own columns, and has calls, integers
 and numbers of its own.  Where the members' results come to one, all meet first, and then each settles for itself what
-they come to (see `shared_rounds`).  So all go the same way, and a round has two to six meetings.
+they come to (see `shared_rounds`).  So all go the same way, and a round has two to six meetings, and two more for
+every other look of a solver.
 """
 
 from __future__ import annotations
