@@ -30,6 +30,7 @@ TITLES = {  # what the modules are about
 
 DATA = {  # what constants and names of types are, and an example: autodoc would explain their types
     "AGAIN": ("What a step formula says to be asked again, at another coefficient.", "see `UsualRound`"),
+    "OTHER": ("What asks for the first of the other sums of a usual round.", "see `UsualRound`"),
     "Sums": ("Sums over rows as a decision of a usual round sees them, in annotations.", "see `UsualRound`"),
     "TAKEN": ("What a step formula says of a voter that joins.", "see `UsualRound`"),
     "UNUSUAL": ("What a step formula says of a round that is left to `step`.", "see `UsualRound`"),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from boostlab import AdaBoostClassifier, LogitBoostClassifier
 from boostlab.contract import Each
 from boostlab.ensemble.rounds import ManyRounds, Round, Rounds, coefficients, history
+from boostlab.ensemble.vote import VoteBound
 from boostlab.learners.fitted_stump import Stump, Stumps
 
 
@@ -27,8 +28,10 @@ def singles(rng, n):
 def columns(rng, n):
     """Rounds of a compiled call, and the same as objects."""
     voters, alphas, errors = [object() for _ in range(n)], rng.random(n).tolist(), rng.random(n).tolist()
-    plain = [Round(v, a, facts={"alpha": a, "error": e}) for v, a, e in zip(voters, alphas, errors, strict=True)]
-    return ManyRounds(voters, alphas, {"alpha": alphas, "error": errors}), plain
+    decays = rng.random(n).tolist() if rng.random() < 0.5 else None
+    each = zip(voters, alphas, decays or [1.0] * n, errors, strict=True)
+    plain = [Round(v, a, d, facts={"alpha": a, "error": e}) for v, a, d, e in each]
+    return ManyRounds(voters, alphas, {"alpha": alphas, "error": errors}, decays), plain
 
 
 @given(st.integers(0, 2**32), st.lists(st.tuples(st.booleans(), st.integers(0, 4)), max_size=5))
@@ -60,6 +63,16 @@ def test_the_same_as_a_list(seed, kinds):
         assert rounds[place] is rounds[place]
     with pytest.raises(IndexError):
         rounds[len(plain)]
+
+
+@given(st.integers(0, 2**32), st.booleans())
+def test_the_bound_of_many_rounds_is_that_of_each(seed, fade):
+    rng, one, all_at_once = np.random.default_rng(seed), VoteBound(), VoteBound()
+    sizes, alphas, decays = rng.random((3, 7)).tolist()
+    for size, alpha, decay in zip(sizes, alphas, decays, strict=True):
+        one.add(Round(Stump(0, 0, 0.0, -size, size, size), alpha, decay if fade else 1.0))
+    all_at_once.add_many(sizes, alphas, decays if fade else None)
+    assert all_at_once.value == one.value
 
 
 def test_what_was_made_counts():

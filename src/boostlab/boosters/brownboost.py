@@ -14,15 +14,99 @@ from boostlab.boosters.params import number, one_of, param, whole
 from boostlab.boosters.registry import booster
 from boostlab.boosters.shrinkage import SHARE
 from boostlab.boosters.target_error import NEARLY_OVER, TargetError
-from boostlab.contract import Array, Rule, State, Step, Stop, Task, edge_sums, formula, vote_size
+from boostlab.contract import (
+    AGAIN,
+    TAKEN,
+    UNUSUAL,
+    Array,
+    Facts,
+    Rule,
+    State,
+    Step,
+    Stop,
+    Sums,
+    Task,
+    UsualRound,
+    edge_sums,
+    formula,
+    vote_size,
+)
 from boostlab.ensemble.vote import Ensemble
-from boostlab.solvers.brownian import Clock, time_for
+from boostlab.solvers.brownian import LATE, MOST_LOOKS, Clock, newton_step, one_for, sums_at, time_for, unit_for
+
+NO_EDGE = 1e-8
+
+# The numbers of a usual round, and their places; alpha, t and rest are in units of sqrt(c), as in `Clock`.
+NUMBERS = (
+    *("coefficient", "alpha", "t", "rest", "edge", "left", "alpha_per_edge", "time_per_edge", "looks"),
+    *("c", "root", "n", "per", "unit", "log_unit", "one"),
+)
+COEFFICIENT, ALPHA, TIME, REST, EDGE, LEFT, ALPHA_PER_EDGE, TIME_PER_EDGE, LOOKS = range(9)
+ROOT, N = 10, 11
 
 
 @formula
 def log_weight(y: float, F: float, left: float, c: float) -> float:
     """-(r + s)^2 / c."""
     return -(y * F + left) * (y * F + left) / c
+
+
+@formula
+def begin_step(sums: Sums, numbers: list[float]) -> int:
+    """Where step 3 begins: at the last round's solution, as it grows with the edge."""
+    edge = sums[1] / sums[0]
+    if edge <= NO_EDGE:
+        return UNUSUAL
+    numbers[EDGE], numbers[LOOKS] = edge, 0.0
+    numbers[ALPHA], numbers[TIME] = numbers[ALPHA_PER_EDGE] * edge, numbers[TIME_PER_EDGE] * edge * edge
+    numbers[REST] = numbers[LEFT] / numbers[ROOT] - numbers[TIME]
+    return TAKEN
+
+
+@formula
+def end_step(after: Sums, numbers: list[float]) -> int:
+    """Step 3: one look of Newton's method at a time."""
+    edge, left, root = numbers[EDGE], numbers[LEFT], numbers[ROOT]
+    sums = after[0], after[1], after[2], after[3], after[4]
+    said, alpha, t = newton_step(numbers[ALPHA], numbers[TIME], numbers[N], *sums)
+    numbers[ALPHA], numbers[TIME], numbers[REST], numbers[LOOKS] = alpha, t, left / root - t, numbers[LOOKS] + 1.0
+    if said == AGAIN and numbers[LOOKS] < MOST_LOOKS:
+        return AGAIN
+    if said != TAKEN or t <= 0.0 or t >= left / root - LATE / root:
+        return UNUSUAL
+    numbers[COEFFICIENT], numbers[LEFT] = alpha * root, left - t * root
+    numbers[ALPHA_PER_EDGE], numbers[TIME_PER_EDGE] = alpha / edge, t / (edge * edge)
+    return TAKEN
+
+
+def usual_round(s: State, c: float) -> UsualRound:
+    """Return the next round of a clock that started at c."""
+    root, (a, b) = sqrt(c), s.own.last or (1.0, 1.0)
+    _, log_unit = unit_for(root)
+    known = {"left": s.own.left, "alpha_per_edge": a, "time_per_edge": b, "c": c, "root": root, "n": s.n}
+    known |= {"per": 1.0 / root, "unit": 1.0, "log_unit": log_unit, "one": one_for(log_unit)}
+    return UsualRound(
+        begin_step,
+        dict.fromkeys(NUMBERS, 0.0) | known,
+        edge_sums,
+        remembered,
+        log_weight,
+        logarithms=True,
+        after=sums_at,
+        check=end_step,
+    )
+
+
+def remembered(s: State, numbers: Sums, sums: Sums, after: Sums) -> Facts:
+    """Remember in the state what a round has left in its numbers; return its facts."""
+    s.own.left, s.own.last = numbers[LEFT], (numbers[ALPHA_PER_EDGE], numbers[TIME_PER_EDGE])
+    return facts(s, numbers[ROOT], numbers[EDGE], numbers[LOOKS])
+
+
+def facts(s: State, root: float, edge: float, looks: float) -> Facts:
+    """Return what is told of a round; its step conserves the potential."""
+    told = {"error": (1 - edge) / 2, "edge": edge, "time_left": s.own.left, "evaluations": looks}
+    return {**told, "objective": unit_for(root)[0]}
 
 
 @dataclass(frozen=True)
@@ -60,6 +144,10 @@ class BrownBoost(Rule):
         """The clock starts at c."""
         s.own.left, s.own.last = self.c, None
 
+    def usual(self, s: State) -> UsualRound | None:
+        """All steps; the clock's end is unusual, and so are shortened steps."""
+        return usual_round(s, self.c) if self.learning_rate == 1 else None
+
     def task(self, s: State) -> Task:
         """Steps 1 and 2."""
         return Task("edge", s.weigh(log_weight, s.own.left, self.c), s.y)
@@ -69,21 +157,19 @@ class BrownBoost(Rule):
         own, root = s.own, sqrt(self.c)
         whole, signed = s.total(edge_sums)
         edge = signed / whole
-        if edge <= 1e-8:
+        if edge <= NO_EDGE:
             return Stop("no_edge", f"edge {edge:.3g} with {own.left:.4g} of the time {self.c:.4g} left")
         clock = Clock(s, self.c, own.left, 1.0 if h.dtype == np.int8 else s.largest(vote_size))
         found = clock.advance(edge / clock.scale, own.last)
         if found is None:
             return Stop("solver_failed", f"no step solves both equations; {own.left:.4g} of the time is left")
-        own.last = found[0] / edge * clock.scale, found[1] / edge**2 * clock.scale**2
+        own.last = found[0] / edge * clock.scale, found[1] / (edge * edge) * (clock.scale * clock.scale)
         if self.learning_rate < 1 and (found[1] < clock.rest or own.left > NEARLY_OVER * self.c):
             found = clock.shortened(found, self.learning_rate)
         ended = found[1] == clock.rest
         own.left = 0.0 if ended else own.left - found[1] * root
-        facts = {"error": (1 - edge) / 2, "edge": edge, "time_left": own.left}
-        facts |= {"evaluations": float(clock.evaluations), "objective": clock.unit}  # the step conserves it
         stop = Stop("time_up", f"the clock ran out in round {s.t + 1}") if ended else None
-        return Step(found[0] * root / clock.scale, facts, stop)
+        return Step(found[0] * root / clock.scale, facts(s, root, edge, float(clock.evaluations)), stop)
 
     def probability(self, F: Array) -> Array:
         """A score, (1 + erf(F / sqrt c)) / 2, rather than a calibrated probability."""

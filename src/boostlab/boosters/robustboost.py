@@ -13,8 +13,9 @@ from boostlab.boosters.params import flag, number, param, whole
 from boostlab.boosters.registry import booster
 from boostlab.boosters.shrinkage import SHARE
 from boostlab.boosters.target_error import NEARLY_OVER, TargetError
-from boostlab.contract import Array, Rule, State, Step, Stop, Task, edge_sums, exp, vote_size
+from boostlab.contract import Array, Rule, State, Step, Stop, Task, UsualRound, edge_sums, exp, vote_size
 from boostlab.ensemble.vote import Ensemble
+from boostlab.solvers.drift_rounds import NO_EDGE, OVER, facts, usual_round
 from boostlab.solvers.drifting import Drift, Process, log_weight, potential_at
 
 
@@ -60,6 +61,10 @@ class RobustBoost(Rule):
         """Time starts at 0."""
         s.own.time, s.own.last = 0.0, None
 
+    def usual(self, s: State) -> UsualRound | None:
+        """All steps; the end of time is unusual, and so are shortened steps."""
+        return usual_round(s, self.process) if self.learning_rate == 1 else None
+
     def task(self, s: State) -> Task | Stop:
         """Steps 1 and 2."""
         p, t = self.process, s.own.time
@@ -73,25 +78,24 @@ class RobustBoost(Rule):
         own = s.own
         whole, signed = s.total(edge_sums)
         edge = signed / whole
-        if edge <= 1e-8:
+        if edge <= NO_EDGE:
             return Stop("no_edge", f"edge {edge:.3g} at the time {own.time:.4g} of 1")
         drift = Drift(s, self.process, own.time, 1.0 if h.dtype == np.int8 else s.largest(vote_size))
         found = drift.advance(edge / drift.scale, own.last)
         if found is None:
             return Stop("solver_failed", f"no step solves both equations at the time {own.time:.4g} of 1")
         ds, dt = found
-        own.last = ds / edge * drift.scale, dt / edge**2 * drift.scale**2
+        own.last = ds / edge * drift.scale, dt / (edge * edge) * (drift.scale * drift.scale)
         if self.learning_rate < 1 and 1 - own.time > NEARLY_OVER:
             ds, dt = drift.shortened(found, self.learning_rate)
-        ended = own.time + dt > 1 - 1e-9
+        ended = own.time + dt > 1 - OVER
         own.time = 1.0 if ended else own.time + dt
-        facts = {"error": (1 - edge) / 2, "edge": edge, "time": own.time, "evaluations": float(drift.evaluations)}
-        # The step conserves the potential; at the end it may fall.
-        facts["objective"] = (
-            s.total(potential_at, *drift.step(ds, dt), self.process.height) / s.n if ended else self.target_error
-        )
+        potential = self.target_error  # which the step conserves; at the end it may fall
+        if ended:
+            potential = s.total(potential_at, *drift.step(ds, dt), self.process.height) / s.n
+        told = facts(s, edge, float(drift.evaluations), potential)
         stop = Stop("time_up", f"round {s.t + 1} ends at t = 1") if ended else None
-        return Step(ds / drift.scale, facts, stop, exp(-dt))
+        return Step(ds / drift.scale, told, stop, exp(-dt))
 
 
 @booster(

@@ -3,16 +3,43 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import ClassVar
 
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.params import number, one_of, param, whole
 from boostlab.boosters.registry import booster
 from boostlab.boosters.shrinkage import SHARE
-from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, Task, error_sums, exp, formula, log, perfect
-from boostlab.solvers.line_search import Line, slopes
+from boostlab.contract import (
+    AGAIN,
+    NEGLIGIBLE,
+    TAKEN,
+    UNUSUAL,
+    Array,
+    Facts,
+    Rule,
+    State,
+    Step,
+    Stop,
+    Sums,
+    Task,
+    UsualRound,
+    error_sums,
+    exp,
+    formula,
+    log,
+    perfect,
+)
+from boostlab.solvers.line_search import FARTHEST, LEAST, MOST, MOST_LOOKS, Line, slopes, toward_valley
 
 SQUARE, LITERAL = 2.0, 4.0  # forms of slack; the others are 1 and 3, see `SoftMargin.form`
+
+# The numbers of a usual round, and their places.
+NUMBERS = (
+    *("alpha", "unit", "S", "C", "form", "level", "log_sum", "more", "n", "nu"),
+    *("hard", "low", "high", "guess", "looks", "shortened"),
+)
+ALPHA, UNIT, S, C, FORM, LEVEL, LOG_SUM, MORE, N, NU, HARD, LOW, HIGH, GUESS, LOOKS, SHORTENED = range(16)
 
 
 @formula
@@ -65,6 +92,72 @@ def loss_slopes(
     return slopes(-y * (F + alpha * h) - C * lost - level, y * h + C * growth, C * bend)
 
 
+@formula
+def begin_step(sums: Sums, numbers: list[float]) -> int:
+    """Step 2, and where step 4 begins."""
+    whole, error = sums[0], sums[1] / sums[0]
+    if error <= 0.0 or error >= 0.5 - NEGLIGIBLE:
+        return UNUSUAL
+    numbers[HARD] = 0.5 * log((1.0 - error) / error)
+    numbers[GUESS] = max(numbers[HARD] + numbers[MORE], 0.1 * numbers[HARD])
+    numbers[UNIT], numbers[LEVEL] = numbers[N] / whole, numbers[LOG_SUM] - log(whole)
+    numbers[LOW], numbers[HIGH], numbers[LOOKS], numbers[SHORTENED] = 0.0, inf, 0.0, 0.0
+    falls = numbers[FORM] == 1.0 or numbers[FORM] == 3.0
+    numbers[ALPHA] = min(numbers[GUESS], FARTHEST) if falls else 0.0
+    return TAKEN
+
+
+@formula
+def end_step(after: Sums, numbers: list[float]) -> int:
+    """Step 4: one look at a time; a shortened step has one more, at its end."""
+    whole, a = after[0], numbers[ALPHA]
+    numbers[LOOKS] += 1.0
+    if not LEAST < whole < MOST or numbers[LOOKS] >= MOST_LOOKS:
+        return UNUSUAL
+    if numbers[SHORTENED] == 0.0:
+        seen = after[1], after[2], after[3], after[4]
+        said, a, numbers[LOW], numbers[HIGH] = toward_valley(a, numbers[LOW], numbers[HIGH], numbers[GUESS], *seen)
+        numbers[ALPHA] = a
+        if said != TAKEN:
+            return said
+        if a <= NEGLIGIBLE:
+            return UNUSUAL
+        numbers[MORE] = a - numbers[HARD]
+        if numbers[NU] < 1.0:
+            numbers[ALPHA], numbers[SHORTENED] = numbers[NU] * a, 1.0
+            return AGAIN
+    numbers[LOG_SUM] = log(whole) + numbers[LEVEL]
+    numbers[S] += numbers[ALPHA]
+    return TAKEN
+
+
+def usual_round(numbers: dict[str, float]) -> UsualRound:
+    """Return the round that begins with these numbers."""
+    return UsualRound(
+        begin_step,
+        numbers,
+        error_sums,
+        remembered,
+        log_weight,
+        logarithms=True,
+        after=loss_slopes,
+        check=end_step,
+        keeps=("V", influence_after),
+    )
+
+
+def remembered(s: State, numbers: Sums, sums: Sums, after: Sums) -> Facts:
+    """Remember in the state what a round has left in its numbers; return its facts."""
+    s.own.S, s.own.log_sum, s.own.more = numbers[S], numbers[LOG_SUM], numbers[MORE]
+    return facts(s, sums[1] / sums[0], numbers[LOOKS])
+
+
+def facts(s: State, error: float, looks: float) -> Facts:
+    """Return what is told of a round."""
+    objective = exp(min(s.own.log_sum - log(s.n), 700.0))
+    return {"error": error, "edge": 1 - 2 * error, "objective": objective, "evaluations": looks}
+
+
 @dataclass(frozen=True)
 class SoftMargin(Rule):
     """Minimise the mean of exp(-y F - C slack), where slack grows with the weight an example has received.
@@ -104,6 +197,11 @@ class SoftMargin(Rule):
         s.keep("V", 0.0)
         s.own.S, s.own.log_sum, s.own.more = 0.0, log(s.n), 0.0
 
+    def usual(self, s: State) -> UsualRound:
+        """All steps; one that leads beyond what floats hold, or to no valley, is unusual."""
+        known = {"S": s.own.S, "C": self.C, "form": self.form, "log_sum": s.own.log_sum, "more": s.own.more}
+        return usual_round(dict.fromkeys(NUMBERS, 0.0) | known | {"n": s.n, "nu": self.learning_rate})
+
     def task(self, s: State) -> Task:
         """Step 1."""
         return Task("edge", s.weigh(log_weight, s.own.S, self.C, self.form), s.y)
@@ -134,8 +232,7 @@ class SoftMargin(Rule):
             own.log_sum = log(line.at(alpha)[0]) + line.level
         s.keep("V", influence_after, alpha, unit, self.form)
         own.S += alpha
-        facts = {"error": error, "edge": 1 - 2 * error, "objective": exp(min(own.log_sum - log(s.n), 700.0))}
-        return Step(alpha, {**facts, "evaluations": float(line.evaluations)}, stop)
+        return Step(alpha, facts(s, error, float(line.evaluations)), stop)
 
 
 @booster(

@@ -30,13 +30,14 @@ from boostlab.contract.sums import (
     weight_sum,
 )
 from boostlab.contract.task import MixedTask, ResidualTask, Task
-from boostlab.contract.usual import AGAIN, TAKEN, UNUSUAL, Sums, UsualRound
+from boostlab.contract.usual import AGAIN, OTHER, TAKEN, UNUSUAL, Sums, UsualRound
 from boostlab.contract.voter import Voter, stored_learner, voter_kind
 from boostlab.functions import erf, erfc, exp, expit, log, log1p, softplus
 
 __all__ = [
     "AGAIN",
     "NEGLIGIBLE",
+    "OTHER",
     "STOP_CODES",
     "TAKEN",
     "UNUSUAL",

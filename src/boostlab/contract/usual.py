@@ -12,6 +12,7 @@ Formula = Callable[..., Any]
 Sums = Sequence[float]
 
 TAKEN, AGAIN, UNUSUAL = 1, 0, -1  # what a formula of sums says
+OTHER = 2  # what asks for the first of the other sums; 3 asks for the second
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +45,15 @@ class UsualRound:
         What is summed before a voter is looked for, and the decision plan(sums, numbers) that looks at it.
     after, check : formulas, optional
         What is summed for the voter and its coefficient, and the decision check(sums, numbers).
+    others : formulas, optional
+        Other sums that the check may look at.  If the step or the check says `OTHER` + j, the j-th is summed with the
+        changed numbers, and the check is asked next.  Their sums take the places of those of `after`.
     smallest : bool
         Whether the smallest values of `after` follow its sums.
     keeps : tuple of a name and a formula, optional
         A column of the rule's own (see `State.keep`), and its value after the round.
+    decay : str, optional
+        The number by which the round multiplies earlier coefficients (see `Step`).
     criterion : str, optional
         By default what the rule `needs`; "mixed" is the edge of a `MixedTask`, of the numbers a and b.
 
@@ -81,8 +87,10 @@ class UsualRound:
     plan: Formula | None = None
     after: Formula | None = None
     check: Formula | None = None
+    others: tuple[Formula, ...] = ()
     smallest: bool = False
     keeps: tuple[str, Formula] | None = None
+    decay: str | None = None
     criterion: str | None = None
 
     @property
@@ -93,5 +101,5 @@ class UsualRound:
     @property
     def formulas(self) -> tuple[Any, ...]:
         """All that is compiled."""
-        summed = self.before, self.sums, self.after, self.smallest
-        return *self.decisions, *summed, self.weigh, self.logarithms, self.keeps
+        summed = self.before, self.sums, self.after, self.smallest, *self.others
+        return *self.decisions, *summed, self.weigh, self.logarithms, self.keeps, self.decay

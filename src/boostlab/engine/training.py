@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -155,7 +156,7 @@ class Training:
         if made is None:
             return 0
         voters, each = self.session.voters(made.places, made.leaves), (time.perf_counter() - start) / len(made.alphas)
-        self.join(voters, made.largest, made.alphas, made.facts, each)
+        self.join(voters, made.largest, made.alphas, made.facts, each, made.decays)
         return len(made.alphas)
 
     def _round(self) -> Stop | None:
@@ -281,18 +282,19 @@ class Training:
         alphas: Sequence[float],
         facts: Mapping[str, Any] | Sequence[Facts],
         seconds: float,
+        decays: Sequence[float] | None = None,
     ) -> None:
         """Take note of voters, whose votes are at most so large, that the sample's scores know already.
 
         The facts are columns, or those of each.
         """
         if self.watched is not None:
-            for voter, alpha in zip(voters, alphas, strict=True):
-                self.watched.advance(Step(alpha), voter)
-        self.state.bound.add_many(largest, alphas)
+            for voter, alpha, decay in zip(voters, alphas, decays or repeat(1.0, len(alphas)), strict=True):
+                self.watched.advance(Step(alpha, decay=decay), voter)
+        self.state.bound.add_many(largest, alphas, decays)
         facts = facts if isinstance(facts, Mapping) else columns(facts)
         told = {"alpha": alphas, **facts, "seconds": np.full(len(alphas), seconds)}
-        self.state.rounds.join(ManyRounds(voters, alphas, told))
+        self.state.rounds.join(ManyRounds(voters, alphas, told, decays))
 
     def settled(self, scores: Any) -> Array:
         """Return scores as the finished model would decide by them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from operator import itemgetter
 from typing import Any, overload
 
@@ -29,7 +30,7 @@ class Round:
 
 
 class ManyRounds:
-    """Rounds that differ in voter, coefficient and facts only, as columns.
+    """Rounds that differ in voter, coefficient, decay and facts only, as columns.
 
     The first look at one of them makes a `Round` of each, which is then what counts: its facts may be changed.
 
@@ -41,12 +42,20 @@ class ManyRounds:
         Their coefficients.
     facts : mapping of names to sequences of floats
         A column a fact.
+    decays : sequence of floats, optional
+        What they multiplied earlier coefficients by.
     """
 
-    __slots__ = ("_made", "alphas", "facts", "voters")
+    __slots__ = ("_made", "alphas", "decays", "facts", "voters")
 
-    def __init__(self, voters: Sequence[Any], alphas: Sequence[float], facts: Mapping[str, Any]) -> None:
-        self.voters, self.alphas = voters, alphas
+    def __init__(
+        self,
+        voters: Sequence[Any],
+        alphas: Sequence[float],
+        facts: Mapping[str, Any],
+        decays: Sequence[float] | None = None,
+    ) -> None:
+        self.voters, self.alphas, self.decays = voters, alphas, decays
         self.facts = {name: np.asarray(column, np.float64) for name, column in facts.items()}
         self._made: list[Round] | None = None
 
@@ -64,7 +73,8 @@ class ManyRounds:
         if self._made is None:
             columns = [column.tolist() for column in self.facts.values()]
             told = (dict(zip(self.facts, values, strict=True)) for values in zip(*columns, strict=True))
-            self._made = [Round(v, a, facts=f) for v, a, f in zip(self.voters, self.alphas, told, strict=True)]
+            each = zip(self.voters, self.alphas, self.decays or repeat(1.0, len(self)), told, strict=True)
+            self._made = [Round(v, a, d, facts=f) for v, a, d, f in each]
         return self._made
 
 
@@ -195,6 +205,8 @@ def coefficients(rounds: Sequence[Round]) -> Array:
     for part in parts:
         if isinstance(part, ManyRounds):
             alphas[t : t + len(part)] = np.reshape(part.alphas, (-1, *[1] * (alphas.ndim - 1)))
+            for at, decay in enumerate(part.decays or (), t):
+                alphas[:at] *= decay
             t += len(part)
             continue
         for r in part:

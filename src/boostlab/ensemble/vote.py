@@ -62,9 +62,15 @@ class VoteBound:
             self.value = abs(r.decay) * self.value + abs(r.alpha) * self._largest[-1]
         return self.value
 
-    def add_many(self, largest: Sequence[float], alphas: Sequence[float]) -> None:
+    def add_many(
+        self, largest: Sequence[float], alphas: Sequence[float], decays: Sequence[float] | None = None
+    ) -> None:
         """Take in rounds of voters that vote numbers, so large, and do not come back."""
         self._largest += largest
+        if decays is not None:
+            for size, alpha, decay in zip(largest, alphas, decays, strict=True):
+                self.value = abs(decay) * self.value + abs(alpha) * size
+            return
         rises = np.abs(alphas) * np.array(largest)
         self.value = float(np.add.accumulate(np.append(self.value, rises))[-1])  # one after the other, as `add` does
 

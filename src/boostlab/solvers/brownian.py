@@ -8,12 +8,14 @@ from math import pi, sqrt
 
 from scipy.optimize import brentq
 
-from boostlab.contract import State, erfc, exp, formula
+from boostlab.contract import AGAIN, TAKEN, UNUSUAL, State, erfc, exp, formula
 from boostlab.functions import erfcinv, log_erfc
 from boostlab.functions.error import BORDER, erfc_parts, erfcx_parts, within
 
 MOST = 500.0  # the logarithm of a potential or weight, in units: larger ones are far from the curve
 NEAR = 2e-7  # a Newton step so small leaves an error of its square
+MOST_LOOKS = 25
+LATE = 1e-9  # so close to its end the clock runs out
 
 
 @formula
@@ -62,6 +64,26 @@ def edge_at(
     return w, w * y * unit * h
 
 
+@formula
+def newton_step(
+    alpha: float, t: float, n: float, P: float, W: float, B: float, U: float, V: float
+) -> tuple[int, float, float]:
+    """What the sums at a point say of the solution: near it (`TAKEN`), or far (`AGAIN`), and the point to go to.
+
+    They say `UNUSUAL` where there is no such point.
+    """
+    E, bottom, more, later = 0.5 * sqrt(pi) * (n - P), V * W - U * B, 0.0, 0.0
+    if exp(-MOST) > W or abs(bottom) <= 1e-14 * W * W:
+        return UNUSUAL, alpha, t
+    for _ in range(2):  # the second time with E's own curvature: it hardly has a slope in alpha
+        now = E - V * more * more + 2.0 * U * more * later
+        more, later = (0.5 * W * B + U * now) / bottom, (0.5 * B * B + V * now) / bottom
+    alpha, t = alpha + more, t + later
+    if not (0.0 < alpha < 1e3 and abs(t) < 1e3):
+        return UNUSUAL, alpha, t
+    return TAKEN if max(abs(more), abs(later)) <= NEAR else AGAIN, alpha, t
+
+
 @lru_cache(64)
 def time_for(error: float) -> float:
     """Return the total time at whose end the error is at most so large: a round asks for it several times."""
@@ -69,9 +91,15 @@ def time_for(error: float) -> float:
 
 
 @lru_cache(64)
-def _unit(root: float) -> tuple[float, float]:
+def unit_for(root: float) -> tuple[float, float]:
     """Return erfc(sqrt(c)) and its logarithm."""
     return erfc(root), log_erfc(root)
+
+
+@lru_cache(64)
+def one_for(log_unit: float) -> float:
+    """Return 1 in units of which this is the logarithm."""
+    return exp(min(-log_unit, MOST))
 
 
 @dataclass
@@ -100,9 +128,9 @@ class Clock:
     def __post_init__(self) -> None:
         root = sqrt(self.c)
         self.rest = self.left / root
-        self.unit, self.log_unit = _unit(root)
+        self.unit, self.log_unit = unit_for(root)
         self.line = 1.0 / root, 1.0 / self.scale
-        self.numbers = *self.line, self.log_unit, exp(min(-self.log_unit, MOST))
+        self.numbers = *self.line, self.log_unit, one_for(self.log_unit)
 
     def excess(self, alpha: float, t: float) -> float:
         """Return how far the potential is below the first round's (so that errors do not add up); falls in t."""
@@ -129,20 +157,12 @@ class Clock:
 
     def newton(self, alpha: float, t: float) -> tuple[float, float] | None:
         """Return the solution of both equations near a starting point, or None."""
-        for _ in range(25):
+        for _ in range(MOST_LOOKS):
             self.evaluations += 1
-            P, W, B, U, V = self.s.total(sums_at, *self.numbers, alpha, self.rest - t)
-            E, bottom, more, later = 0.5 * sqrt(pi) * (self.s.n - P), V * W - U * B, 0.0, 0.0
-            if exp(-MOST) > W or abs(bottom) <= 1e-14 * W * W:
-                return None
-            for _ in range(2):  # the second time with E's own curvature: it hardly has a slope in alpha
-                now = E - V * more * more + 2.0 * U * more * later
-                more, later = (0.5 * W * B + U * now) / bottom, (0.5 * B * B + V * now) / bottom
-            alpha, t = alpha + more, t + later
-            if not (0.0 < alpha < 1e3 and abs(t) < 1e3):
-                return None
-            if max(abs(more), abs(later)) <= NEAR:
-                return alpha, t
+            sums = self.s.total(sums_at, *self.numbers, alpha, self.rest - t)
+            said, alpha, t = newton_step(alpha, t, self.s.n, *sums)
+            if said != AGAIN:
+                return (alpha, t) if said == TAKEN else None
         return None
 
     def last_step(self, alpha_beyond: float) -> tuple[float, float]:
@@ -180,5 +200,5 @@ class Clock:
         for a, b in (last, (1.0, 1.0)) if last is not None else ((1.0, 1.0),):
             found = self.newton(a * edge, b * edge * edge)
             if found is not None and found[1] > 0.0:
-                return self.last_step(found[0]) if found[1] >= self.rest - 1e-9 / sqrt(self.c) else found
+                return self.last_step(found[0]) if found[1] >= self.rest - LATE / sqrt(self.c) else found
         return self.search()

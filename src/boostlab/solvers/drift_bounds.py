@@ -47,11 +47,12 @@ def potentials_and_least_at(
     y: float, F: float, h: float,
     unit: float, floor: float, low: float, high: float, q_low: float, q_high: float,
     begin: float, drift: float, per_wide: float, per_narrow: float,
-    height: float, ds: float, decay: float, mu: float, per: float, decay_2: float, mu_2: float, per_2: float,
+    height: float, middle: float,
+    decay_1: float, mu_1: float, per_1: float, decay_2: float, mu_2: float, per_2: float,
 ) -> tuple[float, float, float]:  # fmt: skip
     """The potentials after two steps of the same ds, at two times, but for `MISSED`; and `least_at`."""
-    m, move = y * F, ds * (y * unit * h)
-    u, v = max((decay * m + move - mu) * per, floor), max((decay_2 * m + move - mu_2) * per_2, floor)
+    m, move = y * F, middle * (y * unit * h)
+    u, v = max((decay_1 * m + move - mu_1) * per_1, floor), max((decay_2 * m + move - mu_2) * per_2, floor)
     least = least_at(y, F, h, unit, floor, low, high, q_low, q_high, begin, drift, per_wide, per_narrow)
     return height * nearly_erfc(u), height * nearly_erfc(v), least
 
@@ -60,12 +61,12 @@ def potentials_and_least_at(
 def sums_at(
     y: float, F: float, h: float,
     unit: float, ds: float, decay: float, mu: float, per: float, floor: float, height: float,
-    drift: float, widen: float,
+    speed: float, widen: float,
 ) -> tuple[float, float, float, float, float, float]:  # fmt: skip
     """The potential, w, w b, w u_t, w u b^2 and w u b u_t after a step; u_t is the derivative of u by the time."""
     b = y * unit * h
     u = (decay * y * F + ds * b - mu) * per
-    u_t = ds * b * per - drift + widen * u
+    u_t = ds * b * per - speed + widen * u
     slope = exp(-u * u)
     w = slope if u > floor else 0.0
     wu = w * u * b
@@ -76,14 +77,15 @@ def sums_at(
 def sums_and_bounds_at(
     y: float, F: float, h: float,
     unit: float, ds: float, decay: float, mu: float, per: float, floor: float, height: float,
-    drift: float, widen: float,
-    low: float, high: float, q_low: float, q_high: float, begin: float, drift_at_end: float, wide: float, narrow: float,
+    speed: float, widen: float,
+    low: float, high: float, q_low: float, q_high: float, begin: float, drift: float,
+    per_wide: float, per_narrow: float,
     middle: float, decay_1: float, mu_1: float, per_1: float, decay_2: float, mu_2: float, per_2: float,
 ) -> tuple[float, float, float, float, float, float, float, float, float]:  # fmt: skip
     """`sums_at`, and `potentials_and_least_at`, by one look at the rows."""
-    P, W, B, S, U, V = sums_at(y, F, h, unit, ds, decay, mu, per, floor, height, drift, widen)
+    P, W, B, S, U, V = sums_at(y, F, h, unit, ds, decay, mu, per, floor, height, speed, widen)
     below, above, least = potentials_and_least_at(
-        y, F, h, unit, floor, low, high, q_low, q_high, begin, drift_at_end, wide, narrow,
+        y, F, h, unit, floor, low, high, q_low, q_high, begin, drift, per_wide, per_narrow,
         height, middle, decay_1, mu_1, per_1, decay_2, mu_2, per_2,
     )  # fmt: skip
     return P, W, B, S, U, V, below, above, least

@@ -5,19 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import atanh, e, inf, pi, sqrt
+from math import e, inf, sqrt
 
 from scipy.optimize import brentq
 
-from boostlab.contract import State, erfc, exp, formula
+from boostlab.contract import AGAIN, TAKEN, State, erfc, exp, formula
 from boostlab.functions import erfcinv
 from boostlab.solvers.drift_bounds import MISSED, least_at, potentials_and_least_at, sums_and_bounds_at, sums_at
+from boostlab.solvers.drift_steps import (
+    BEGUN,
+    CLOSE,
+    MOST_LOOKS,
+    SHORT,
+    TUBE,
+    adaboost_step,
+    begun_until,
+    is_around,
+    middle_of,
+    mu_at,
+    newton_at,
+    newton_step,
+    next_piece,
+    piece_between,
+    sigma_at,
+    stretch_between,
+    time_at,
+)
 
-CLOSE = 0.02  # a start that far from the solution (relatively) has looked at the curve of the solution
-NEAR = 1e-7  # a Newton step so small leaves an error of its square
-SHORT = 0.02  # of sigma: before a solution, a stretch of the curve that is not looked at any closer
 STEP, LEAST_STEP = 0.05, 0.001  # of sigma: the first step of a walk along the curve, and the shortest
-TUBE = 0.1  # of dt: how far a parabola may be from the curve
 
 
 @dataclass(frozen=True)
@@ -57,13 +72,18 @@ class Process:
         """The smallest u = (m - mu) / sigma that counts."""
         return 0.0 if self.clip else -inf
 
+    @property
+    def moves(self) -> tuple[float, float, float]:
+        """How mu and sigma move, as formulas know it (see `drift_steps.mu_at`): lead, drift and spread."""
+        return self.theta - 2 * self.rho, 2 * self.rho, self.sigma_f**2 + 1
+
     def mu(self, t: float) -> float:
         """Return the centre."""
-        return (self.theta - 2 * self.rho) * exp(1 - t) + 2 * self.rho
+        return mu_at(t, *self.moves[:2])
 
     def sigma(self, t: float) -> float:
         """Return the width."""
-        return sqrt((self.sigma_f**2 + 1) * exp(2 * (1 - t)) - 1)
+        return sigma_at(t, self.moves[2])
 
 
 @lru_cache(64)
@@ -138,7 +158,7 @@ class Drift:
     evaluations: int = 0
 
     def __post_init__(self) -> None:
-        self.rest, self.rho = 1.0 - self.t, self.process.rho
+        self.rest, self.moves = 1.0 - self.t, self.process.moves
         # What was seen from a starting point: that, where it was looked at, and what was found.
         self.looked: tuple[float, float, tuple[float, float, float], Sequence[float]] | None = None
         self.target = self.s.n * self.process.eps  # what the first round started with: errors do not add up
@@ -189,34 +209,22 @@ class Drift:
         `is_first`).
         """
         p, self.looked = self.process, None
-        for _ in range(20):
-            variance = (p.sigma_f**2 + 1) * exp(2 * (self.rest - dt)) - 1
-            if not (0.0 < ds < 1e3 and 0.0 < dt <= 2.0 * self.rest and self.t + dt < 1.5 and variance > 0.0):
+        for _ in range(MOST_LOOKS):
+            decay, mu, per, speed, widen, sigma = newton_at(self.t, ds, dt, *self.moves)
+            if sigma == 0.0:
                 return None
-            sigma, slope = sqrt(variance), -2 / sqrt(pi) * p.height
             self.evaluations += 1
-            step = 1.0 / self.scale, ds, exp(-dt), p.mu(self.t + dt), 1.0 / sigma, p.floor, p.height
-            numbers = *step, 2 * self.rho / sigma, 1 / variance
+            numbers = 1.0 / self.scale, ds, decay, mu, per, p.floor, p.height, speed, widen
             if looks and dt < self.rest:
                 middle, stretch = self.first_look(ds, dt)
                 all_numbers = *numbers, *stretch[2:], *self.looks_at(*middle)
-                P, W, B, S, U, V, *found = self.s.total(sums_and_bounds_at, *all_numbers)
-                self.looked, looks = (ds, dt, middle, found), False
+                *sums, below, above, least = self.s.total(sums_and_bounds_at, *all_numbers)
+                self.looked, looks = (ds, dt, middle, (below, above, least)), False
             else:
-                P, W, B, S, U, V = self.s.total(sums_at, *numbers)
-            if W <= 0.0:
-                return None
-            E, E_s, E_t, B_s, B_t = P - self.target, slope * B / sigma, slope * S, -2 * U / sigma, -2 * V
-            bottom = E_s * B_t - E_t * B_s
-            if abs(bottom) <= 1e-14 * W * W:
-                return None
-            more, later = 0.0, 0.0
-            for _ in range(2):  # the second time with E's own curvature: it hardly has a slope in ds
-                now = E + slope / sigma * more * (0.5 * B_s * more + B_t * later)
-                more, later = (E_t * B - B_t * now) / bottom, (B_s * now - E_s * B) / bottom
-            ds, dt = ds + more, dt + later
-            if max(abs(more), abs(later)) <= NEAR:
-                return (ds, dt) if E_t > 0.0 else None  # where time lowers the potential is not on the curve
+                sums = self.s.total(sums_at, *numbers)
+            said, ds, dt = newton_step(ds, dt, sigma, p.height, self.target, *sums)
+            if said != AGAIN:
+                return (ds, dt) if said == TAKEN else None
         return None
 
     def last_step(self, low: float, high: float) -> tuple[float, float]:
@@ -241,17 +249,13 @@ class Drift:
 
     def between(self, low: tuple[float, float], high: tuple[float, float]) -> tuple[float, ...]:
         """Return a stretch of the curve as formulas know it."""
-        p = self.process
-        begin = (p.theta - 2 * self.rho) * exp(self.rest)
-        sizes = 1.0 / p.sigma(self.t + low[1]), 1.0 / p.sigma(self.t + high[1])
-        box = low[0], high[0], exp(-high[1]), exp(-low[1])
-        return 1.0 / self.scale, p.floor, *box, begin, 2 * self.rho, *sizes
+        lead, drift, spread = self.moves
+        *box, per_wide, per_narrow = stretch_between(self.t, *low, *high, spread)
+        return 1.0 / self.scale, self.process.floor, *box, lead * exp(self.rest), drift, per_wide, per_narrow
 
     def looks_at(self, ds: float, before: float, after: float) -> tuple[float, ...]:
         """Return ds and two times as formulas know them."""
-        p = self.process
-        first, second = ((exp(-dt), p.mu(self.t + dt), 1.0 / p.sigma(self.t + dt)) for dt in (before, after))
-        return ds, *first, *second
+        return ds, *time_at(self.t, before, *self.moves), *time_at(self.t, after, *self.moves)
 
     def around_and_least(
         self, ds: float, before: float, after: float, stretch: tuple[float, ...]
@@ -267,18 +271,15 @@ class Drift:
         """Return the same, given what a look has found."""
         self.evaluations += 1
         below, above, least = found
-        missed = MISSED * self.process.height * self.s.n
-        if below + missed <= self.target <= above - missed:
-            return True, float(least)
-        if below - missed > self.target or above + missed < self.target:
-            return False, float(least)
-        return self.excess(ds, before) <= 0.0 <= self.excess(ds, after), float(least)
+        said = is_around(below, above, self.target, MISSED * self.process.height * self.s.n)
+        if said == AGAIN:
+            return self.excess(ds, before) <= 0.0 <= self.excess(ds, after), float(least)
+        return said == TAKEN, float(least)
 
     def first_look(self, ds: float, dt: float) -> tuple[tuple[float, float, float], tuple[float, ...]]:
         """Return where `is_first` looks first: half of ds, two times around there, and a stretch of the curve."""
-        middle, wide, rest = _parabola(0.5, dt), TUBE * dt, self.rest
-        stretch = self.between((0.0, 0.0), (0.6 * ds, min(_parabola(0.6, dt) + wide, rest)))
-        return (0.5 * ds, middle - wide, min(middle + wide, rest)), stretch
+        stretch = self.between((0.0, 0.0), (BEGUN * ds, begun_until(dt, self.rest)))
+        return (0.5 * ds, *middle_of(dt, self.rest)), stretch
 
     def is_first(self, ds: float, dt: float) -> bool:
         """Return whether the edge is certain to be positive on the curve before a solution of both equations.
@@ -287,28 +288,21 @@ class Drift:
         is verified in the middle.  Then pieces of a tube around it, each nearer to the solution, are looked at.  The
         first look is that from the starting point, where it was close to the solution and all is well there.
         """
-
-        def piece(high: float) -> tuple[tuple[float, float], tuple[float, float]]:
-            start, end = _parabola(low / ds, dt), _parabola(high / ds, dt)
-            return (low, max(start - wide, 0.0)), (high, min(end + wide, self.rest))
-
-        wide, low, share, around, least = TUBE * dt, 0.0, 0.6, False, 0.0
+        around, least = False, 0.0
         at_ds, at_dt, middle, found = self.looked or (inf, inf, (0.0, 0.0, 0.0), ())
         if abs(at_ds - ds) <= CLOSE * ds and abs(at_dt - dt) <= CLOSE * dt:
             around, least = self.seen(*middle, found)
         if not around or least <= 0.0:
             at_ds, (middle, stretch) = ds, self.first_look(ds, dt)
             around, least = self.around_and_least(*middle, stretch)
-        high, short = 0.6 * at_ds, SHORT * self.process.sigma(self.t)
-        while around and ds - low > short and share > 0.1:
-            if least > 0.0:
-                low, wide = high, 0.7 * wide
-            else:
-                share *= 0.6
-            high = low + share * (ds - low)
-            if ds - low > short and share > 0.1:
-                least = self.least(*piece(high))
-        return around and ds - low <= short
+        low, high, share, wide, short = 0.0, BEGUN * at_ds, BEGUN, TUBE * dt, SHORT * self.process.sigma(self.t)
+        said = TAKEN if ds <= short else AGAIN
+        while around and said == AGAIN:
+            said, low, high, share, wide = next_piece(low, high, share, wide, least, ds, short)
+            if said == AGAIN:
+                start, end = piece_between(low, high, wide, ds, dt, self.rest)
+                least = self.least((low, start), (high, end))
+        return around and said == TAKEN
 
     def search(self, found: tuple[float, float] | None = None) -> tuple[float, float] | None:
         """Follow the curve to the first point without an edge, or to the end of time.
@@ -367,7 +361,7 @@ class Drift:
         last : tuple, optional
             ds / edge and dt / edge^2 of the last round.
         """
-        rest, alpha = self.rest, atanh(min(edge, 1 - 1e-6))
+        rest, alpha = self.rest, adaboost_step(edge)
         starts = [(alpha, min(alpha * alpha, rest)), (sqrt(rest), rest)]
         if last is not None:
             starts.insert(0, (last[0] * edge, min(last[1] * edge * edge, rest)))
@@ -378,11 +372,6 @@ class Drift:
         if found is not None and (found[0] <= 0.0 or not 0.0 < found[1] < rest):
             found = None  # of no use, or the clock runs out first
         return found if found is not None and self.is_first(*found) else self.search(found)
-
-
-def _parabola(share: float, dt: float) -> float:
-    """Return the time at a share of ds, on the parabola from (0, 0) whose top is (ds, dt)."""
-    return dt * (1.0 - (1.0 - share) ** 2)
 
 
 def _root(f: Callable[[float], float], low: float, high: float, tol: float = 1e-15) -> float:

@@ -15,6 +15,7 @@ from scipy import sparse
 from boostlab import (
     ArcGVClassifier,
     AveBoostClassifier,
+    BrownBoostClassifier,
     DecisionStump,
     EBBoostClassifier,
     GentleBoostClassifier,
@@ -23,6 +24,8 @@ from boostlab import (
     LogitBoostClassifier,
     MadaBoostClassifier,
     QuadBoostClassifier,
+    RobustBoostClassifier,
+    SoftMarginBoostClassifier,
     VadaBoostClassifier,
 )
 from boostlab.backend.cpu.kernels.usual_rounds import INTEGERS, SAID
@@ -74,6 +77,18 @@ MADE = FOUND | {
     "QuadBoost l1": (QuadBoostClassifier, {"regularizer": "l1"}),
     "QuadBoost l2": (QuadBoostClassifier, {"regularizer": "l2", "strength": 0.5}),
     "QuadBoost linf": (QuadBoostClassifier, {"regularizer": "linf"}),
+    "BrownBoost, soon over": (BrownBoostClassifier, {"target_error": 0.45}),
+    "BrownBoost, long": (BrownBoostClassifier, {"total_time": 300.0}),
+    "BrownBoost, slow": (BrownBoostClassifier, {"learning_rate": 0.5}),
+    "RobustBoost, soon over": (RobustBoostClassifier, {"target_error": 0.3}),
+    "RobustBoost, smooth and soon over": (RobustBoostClassifier, {"target_error": 0.35, "clip": False}),
+    "RobustBoost with a goal": (RobustBoostClassifier, {"target_error": 0.2, "goal_margin": 0.5, "sigma_f": 1.0}),
+    "RobustBoost, slow": (RobustBoostClassifier, {"learning_rate": 0.5}),
+    "SoftMargin, cumulative": (SoftMarginBoostClassifier, {"penalty": "cumulative", "C": 0.001}),
+    "SoftMargin, slow": (SoftMarginBoostClassifier, {"learning_rate": 0.3}),
+    "SoftMargin literal, slow": (SoftMarginBoostClassifier, {"penalty": "literal", "learning_rate": 0.5}),
+    "SoftMargin, much slack": (SoftMarginBoostClassifier, {"C": 0.6, "power": 2}),
+    "SoftMargin as AdaBoost": (SoftMarginBoostClassifier, {"C": 0.0}),
     "polarity": (MadaBoostClassifier, {"estimator": DecisionStump(polarity="+")}),
     "polarity of a mixture": (VadaBoostClassifier, {"estimator": DecisionStump(polarity="-")}),
 }
@@ -84,6 +99,14 @@ def test_rules_whose_step_is_a_formula_of_sums_are_found():
     assert {"VadaBoost", "EBBoost", "MadaBoost", "FilterBoost", "ArcGV", "ARBoost", "QuadBoost", "AveBoost"} <= set(
         FOUND
     )
+    assert {
+        "BrownBoost",
+        "RobustBoost",
+        "RobustBoost smooth",
+        "SoftMarginBoost",
+        "SoftMarginBoost power2",
+        "SoftMarginBoost literal",
+    } <= set(FOUND)
     assert {"L1Boost additive", "LogitBoost", "LogitBoost printed", "GentleBoost", "L2Boost"} <= set(FOUND)
 
 

@@ -66,7 +66,7 @@ def evaluation(
     scope |= {"_row": row_of_labels, "_block": block_of_doubles, "_copy": copy}
     exec(compile(source, home if Path(home).exists() else __file__, "exec"), scope)
     formulas = [function, *(inside for _, inside in over)]
-    stamp = sum(_stamp(each) << (8 * at) for at, each in enumerate(formulas))
+    stamp = sum(stamp_of_formula(each) << (8 * at) for at, each in enumerate(formulas))
     evaluate = scope["made_of"](jitable(function), stamp, *(jitable(inside) for _, inside in over))
     evaluate.__qualname__ = ".".join(["evaluate", *(each.__qualname__ for each in formulas)])
     return InParts(evaluate, planned=True)
@@ -138,7 +138,7 @@ def _joined(over: str, blocks: list[str], value: str, table: str) -> list[str]:
     ]
 
 
-def _stamp(function: Callable[..., Any]) -> int:
+def stamp_of_formula(function: Callable[..., Any]) -> int:
     """Return a number that changes with the source of what a formula calls: row functions, and formulas elsewhere."""
     seen: list[Any] = [function]
     files = set[str]()

@@ -39,6 +39,7 @@ class MadeRounds(NamedTuple):
     leaves: Array | None  # what the sides vote; None: -1 and +1, by the edges, which are the fourth of the places
     alphas: list[float]
     facts: Mapping[str, Any] | list[Facts]  # a column a fact, or those of each
+    decays: list[float] | None = None  # by which the rounds multiplied earlier coefficients, if they did
 
     @property
     def largest(self) -> list[float]:

@@ -15,11 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.compiling import admit, part
-from boostlab.backend.cpu.formulas import evaluation, shown
+from boostlab.backend.cpu.formulas import evaluation, shown, stamp_of_formula
 from boostlab.backend.cpu.fused import PATIENCE, MadeRounds
 from boostlab.backend.cpu.in_parts import NO_PLAN, in_parts
 from boostlab.backend.cpu.kernels import usual_rounds as of
 from boostlab.backend.cpu.kernels.prepared import ROW, copy_to_each, prepare
+from boostlab.backend.cpu.kernels.vote_update import add_to_decayed, add_votes
 from boostlab.contract import Plain, edge_sums, error_sums, loss_sum, squared_error_sums, weight_sum
 from boostlab.contract.criterion import Criterion
 from boostlab.contract.formula import n_values, parameters
@@ -49,7 +50,9 @@ def no_decision(sums: Array, numbers: Array) -> int:
 @cache
 def decisions_of(plan: Any, step: Any, check: Any) -> Any:
     """Return the compiled decisions of a rule."""
-    stamp = sum(admit(what) for what in (plan, step, check) if what is not None)
+    given = [what for what in (plan, step, check) if what is not None]
+    admit(*given)
+    stamp = -1 - sum(map(stamp_of_formula, given))
     plan, check = plan or no_decision, check or no_decision
 
     @in_parts
@@ -148,7 +151,7 @@ class UsualRounds(PreparedCalls):
         self._enter(usual, state.t)
         self._prepare(usual)
         numbers = list(usual.numbers.values())
-        self.numbers[:, : len(numbers)] = numbers
+        self.numbers[:, : len(numbers)], self.numbers[:, len(numbers) :] = numbers, 0.0
         most = min(most, 1 + self.size * PATIENCE // (rows.n_rows * len(rows.slots.n_bins) + 1))
         ints = self.ints[0]
         found, told = np.empty((most, of.PLACE - of.FOUND), np.int64), np.empty((most, ints[of.BEFOREHAND]))
@@ -159,7 +162,9 @@ class UsualRounds(PreparedCalls):
         found, n, end = found[:done], int(ints[of.MINE]), int(ints[of.AFTERWARDS])
         said = told[:done].tolist()
         facts = [usual.facts(state, one[:n], one[n:end], one[end:]) for one in said]
-        return MadeRounds(found, found[:, of.LEFT - of.FOUND :].view(np.float64), [one[0] for one in said], facts)
+        leaves, alphas = found[:, of.LEFT - of.FOUND :].view(np.float64), [one[0] for one in said]
+        decays = None if usual.decay is None else [one[self.names[usual.decay]] for one in said]
+        return MadeRounds(found, leaves, alphas, facts, decays)
 
     # -- the state of the general loop -------------------------------------------------------------------------------
 
@@ -206,6 +211,8 @@ class UsualRounds(PreparedCalls):
         if not self.ints[0, of.OF_SEARCH]:
             self._summed(of.SUMS, usual.sums, starts[0])
         self._summed(of.AFTER, usual.after, starts[1], usual.smallest)
+        for j, other in enumerate(usual.others):
+            self._summed(of.OTHERS + 3 * j, other, starts[1])
         self._decisions(usual)
         self._votes(usual)
         copy_to_each(self.calls)
@@ -223,6 +230,17 @@ class UsualRounds(PreparedCalls):
         """Prepare what a vote changes."""
         raise NotImplementedError
 
+    def _joins(self, usual: UsualRound, F: Array) -> None:
+        """Prepare how votes join the scores."""
+        n = self.rows.n_rows
+        if self.rows.rule.joins is not None:
+            self._formula(of.ADVANCE, self.rows.rule.joins, F[None, None])
+        elif usual.decay is None:
+            self.call(of.ADVANCE, add_votes, (F, 0.0, self.columns["h"], 0, n), changing={1: 0})
+        else:
+            changing = {1: self.names[usual.decay], 2: 0}
+            self.call(of.ADVANCE, add_to_decayed, (F, 0.0, 0.0, self.columns["h"], 0, n), changing=changing)
+
     def _summed(self, which: int, what: Any, at: int, smallest: bool = False) -> None:
         """Prepare a formula, and behind it its sums, and its smallest values; they go to the numbers from `at` on."""
         raise NotImplementedError
@@ -234,6 +252,7 @@ class UsualRounds(PreparedCalls):
         criterion, ints = self.criterion, self.ints
         self.names = {name: at for at, name in enumerate(usual.numbers)}
         mine, after, before = (0 if f is None else n_values(f) for f in (usual.sums, usual.after, usual.before))
+        after = max([after, *map(n_values, usual.others)])
         sizes = len(self.names), mine, (1 + usual.smallest) * after, before, len(criterion.names), 1
         ends = np.cumsum(sizes)
         self.numbers = np.zeros((self.size, ends[-1]))

@@ -19,7 +19,7 @@ from boostlab.backend.cpu.kernels import usual_rounds as of
 from boostlab.backend.cpu.kernels.prepared import ADDRESS, ARGUMENTS
 from boostlab.backend.cpu.kernels.sum_powers import KNOWN
 from boostlab.backend.cpu.kernels.tasks import PLAN, PLAN_AT, PLANNED, PLANNED_AT, PLANNER
-from boostlab.backend.cpu.kernels.vote_update import add_votes, exp_less
+from boostlab.backend.cpu.kernels.vote_update import exp_less
 from boostlab.backend.cpu.shared_search import SharedSearch
 from boostlab.backend.cpu.usual import COLUMN_SUMS, UsualRounds
 from boostlab.contract import Plain
@@ -117,14 +117,14 @@ class UsualRoundsOfMany(SharedSearch, UsualRounds):
         """Let every member follow plans of its own; a formula that is summed is called by these only."""
         calls = self.calls
         for which, plans in self.plans:
-            formula = which if which in (of.BEFORE, of.SUMS, of.AFTER) else of.AFTER
+            formula = of.AFTER if which == of.SMALLEST else which
             plans[:, PLANNED], plans[:, PLANNED_AT] = calls[:, formula, ADDRESS], calls[:, formula, ARGUMENTS]
             plans[:, PLAN] = address(plans) + plans.itemsize * plans.shape[1] * np.arange(len(plans))
             plans[:, PLAN_AT] = plans[:, PLAN] + plans.itemsize * PLAN
             plans[:, PLANNER] = block.block_pass_address()
             called = of.SMALLEST if which == of.SMALLEST else which + 1
             calls[:, called, ADDRESS], calls[:, called, ARGUMENTS] = plans[:, PLANNER], plans[:, PLAN_AT]
-        for which in (of.BEFORE, of.SUMS, of.AFTER):
+        for which in (of.BEFORE, of.SUMS, of.AFTER, *range(of.OTHERS, of.CALLS, 3)):
             calls[:, which, ADDRESS] = 0
 
     def _prepare(self, usual: UsualRound) -> bool:
@@ -155,13 +155,9 @@ class UsualRoundsOfMany(SharedSearch, UsualRounds):
         self.call(of.VOTE, shared.vote_of_rows, (self.codes.cells, 0, self.rows.n_rows, self.ints, self.floats, self.h))
 
     def _votes(self, usual: UsualRound) -> None:
-        rows, F = self.rows, self.arrays["F"]
         if usual.keeps is not None:
             self._formula(of.KEEP, usual.keeps[1], self.arrays["own"][None, None])
-        if rows.rule.joins is None:
-            self.call(of.ADVANCE, add_votes, (F, 0.0, self.h, 0, rows.n_rows), changing={1: 0})
-        else:
-            self._formula(of.ADVANCE, rows.rule.joins, F[None, None])
+        self._joins(usual, self.arrays["F"])
 
     def _summed(self, which: int, what: Any, at: int, smallest: bool = False) -> None:
         if what is None:

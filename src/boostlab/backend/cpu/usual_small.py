@@ -11,7 +11,7 @@ from boostlab.backend.cpu.exponential_weights import Exponentials
 from boostlab.backend.cpu.kernels import usual_rounds as of
 from boostlab.backend.cpu.kernels.small_table import round_two, votes_of_cut
 from boostlab.backend.cpu.kernels.totals import totals_of_each
-from boostlab.backend.cpu.kernels.vote_update import add_votes, exp_less
+from boostlab.backend.cpu.kernels.vote_update import exp_less
 from boostlab.backend.cpu.small import Small, start
 from boostlab.backend.cpu.usual import COLUMN_SUMS, UsualRounds
 from boostlab.contract import Plain
@@ -117,13 +117,9 @@ class UsualRoundsOfFew(UsualRounds):
         self.call(of.VOTE, votes_of_cut, (small.cells, *where, self.h))
 
     def _votes(self, usual: UsualRound) -> None:
-        rows = self.rows
         if usual.keeps is not None:
             self._formula(of.KEEP, usual.keeps[1], self.own[None, None])
-        if rows.rule.joins is None:
-            self.call(of.ADVANCE, add_votes, (self.F, 0.0, self.h, 0, rows.n_rows), changing={1: 0})
-        else:
-            self._formula(of.ADVANCE, rows.rule.joins, self.F[None, None])
+        self._joins(usual, self.F)
 
     def _summed(self, which: int, what: Any, at: int, smallest: bool = False) -> None:
         if what is None:

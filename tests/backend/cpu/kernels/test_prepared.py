@@ -9,7 +9,7 @@ import pytest
 
 from boostlab.backend.cpu.compiling import kernel
 from boostlab.backend.cpu.in_parts import in_parts
-from boostlab.backend.cpu.kernels.prepared import ARGUMENTS, NUMBER, ROW, copy_to_each, give, make, prepare
+from boostlab.backend.cpu.kernels.prepared import ARGUMENTS, CHANGING, NUMBER, ROW, copy_to_each, give, make, prepare
 
 Array = np.ndarray[Any, Any]
 
@@ -21,6 +21,18 @@ def weighted(x: Array, by: float, plus: float, first: int, last: int, out: Array
     for i in range(first, last):
         out[i] = found = by * x[i] + plus
     return found
+
+
+NAMES = [f"a{i}" for i in range((ROW - CHANGING) // 2 + 1)]  # one more than may change
+
+
+def of_many_numbers() -> Any:
+    """Return a kernel of so many numbers, which writes them."""
+    scope: dict[str, Any] = {}
+    told = "; ".join(f"out[{i}] = {name}" for i, name in enumerate(NAMES))
+    exec(f"def told({', '.join(NAMES)}, first, last, out): {told}", scope)
+    scope["told"].__module__ = __name__
+    return in_parts(scope["told"])
 
 
 @kernel
@@ -49,6 +61,17 @@ def test_prepared_calls_do_what_their_kernel_does():
     outs[:] = 0.0
     assert all_of(copies[1], np.array([2.0, 0.0, 1.0]))
     np.testing.assert_array_equal(outs, [3.0 * x + 0.5, 2.0 * x + 0.5, x])
+
+
+def test_a_row_has_places_for_many_numbers():
+    told, n = of_many_numbers(), len(NAMES) - 1
+    calls, out, found = np.zeros((1, ROW), np.int64), np.zeros(n + 1), np.zeros((1, 1), np.int64)
+    args = *[0.0] * n, 0.25, 0, 1, out
+    prepare(calls[0], told, args, found, {at: n - 1 - at for at in range(n)})
+    assert all_of(calls, np.arange(float(n)))
+    assert out.tolist() == [*range(n)[::-1], 0.25]
+    with pytest.raises(AssertionError, match="more numbers change"):
+        prepare(calls[0], told, args, found, dict.fromkeys(range(n + 1), 0))
 
 
 def test_arguments_that_do_not_fit_are_refused():

@@ -19,9 +19,9 @@ from boostlab.backend.cpu.kernels.tasks import PACKED, TASK_ADDRESS, call_at
 Array = np.ndarray[Any, Any]
 
 ADDRESS, ARGUMENTS, NUMBER = TASK_ADDRESS, TASK_ADDRESS + 1, TASK_ADDRESS + 2  # places in a row, before what is packed
-ROW = 288  # integers: an array is two and more of them
+ROW = 320  # integers: an array is two and more of them
 CHANGING = 256  # from here on, for every number that changes: its place in the row, and which number it is
-SAMPLES = 0.1, 0.2  # by which the place of a number is known
+SAMPLES = 0.1, 0.2  # by which, and whole numbers more, the places of numbers are known
 
 
 def prepare(
@@ -42,15 +42,20 @@ def prepare(
     changing : mapping, optional
         Which arguments are numbers that the call is made with, and which ones (see `give`).
     """
-    packed = row[:CHANGING]
-    kernel.pack(packed, *args, found=found)
-    for c, (at, which) in enumerate((changing or {}).items()):
-        is_here = np.ones(len(packed), bool)
-        for number in SAMPLES:
-            kernel.pack(packed, *args[:at], number, *args[at + 1 :], found=found)
-            is_here &= packed == np.float64(number).view(np.int64)
-        (row[CHANGING + 2 * c],) = np.flatnonzero(is_here)
-        row[CHANGING + 2 * c + 1], row[NUMBER] = which, c + 1
+    packed, changing = row[:CHANGING], changing or {}
+    assert len(changing) <= (ROW - CHANGING) // 2, "more numbers change than a row has places for"
+    is_here = np.ones((len(changing), len(packed)), bool)
+    for sample in SAMPLES if changing else SAMPLES[:1]:
+        given = list(args)
+        for c, at in enumerate(changing):
+            given[at] = sample + c
+        kernel.pack(packed, *given, found=found)
+        for c in range(len(changing)):
+            is_here[c] &= packed == np.float64(sample + c).view(np.int64)
+    for c, which in enumerate(changing.values()):
+        (row[CHANGING + 2 * c],) = np.flatnonzero(is_here[c])
+        row[CHANGING + 2 * c + 1] = which
+    row[NUMBER] = len(changing)
     row[ARGUMENTS] = row.ctypes.data + PACKED * row.itemsize
 
 

@@ -6,7 +6,8 @@ are those of the general loop, to the bit.  An unusual round is left to that loo
 
 Every member of a team runs this loop: it makes each call for its own rows, or its own columns, and has calls, integers
 and numbers of its own.  Where the members' results come to one, all meet first, and then each settles for itself what
-they come to (see `shared_rounds`).  So all go the same way, and a round has two to six meetings.
+they come to (see `shared_rounds`).  So all go the same way, and a round has two to six meetings, and two more for
+every other look of a solver.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from boostlab.backend.cpu.functions import STAMP, from_bits
 from boostlab.backend.cpu.in_parts import in_parts
 from boostlab.backend.cpu.kernels.prepared import ADDRESS, give, make
 from boostlab.backend.cpu.kernels.spin_barrier import meet
-from boostlab.contract.usual import AGAIN, TAKEN, UNUSUAL
+from boostlab.contract.usual import AGAIN, OTHER, TAKEN, UNUSUAL
 from boostlab.functions import exp
 
 Array = np.ndarray[Any, Any]
@@ -30,7 +31,9 @@ Array = np.ndarray[Any, Any]
 TASK, LOGARITHMS, TOP, EXPONENTIALS, BEFORE, TOTALS_BEFORE, SETTLE_BEFORE, PLAN = range(8)
 ROUND, SETTLE_ROUND, SEARCH, SETTLE_SEARCH, VOTE, SUMS, TOTALS, SETTLE_SUMS, STEP = range(8, 17)
 AFTER, TOTALS_AFTER, SETTLE_AFTER, SMALLEST, SETTLE_SMALLEST, CHECK, KEEP, ADVANCE = range(17, 25)
-LOST, FOLLOW, CALLS = range(25, 28)
+LOST, FOLLOW, OTHERS = range(25, 28)  # three of each of the other sums: they, their totals, and what they come to
+MOST_OTHERS = 3
+CALLS = OTHERS + 3 * MOST_OTHERS
 
 # Places of what calls read and write, in one array of integers (each array is compiled at a cost) ...
 FRESH, KNOWN, SAID, FOUND, PLACE, FACTS, TOTAL, KEPT, OF_SEARCH = 0, 1, 2, 3, 10, 13, 21, 23, 31
@@ -165,19 +168,30 @@ def is_settling(which: int) -> bool:
     """Return whether a call looks at what all members have found."""
     if which in (TOP, SETTLE_ROUND, SETTLE_SEARCH, FOLLOW):
         return True
-    return which in (SETTLE_BEFORE, SETTLE_SUMS, SETTLE_AFTER, SETTLE_SMALLEST)
+    return which in (SETTLE_BEFORE, SETTLE_SUMS, SETTLE_AFTER, SETTLE_SMALLEST) or settles_others(which)
 
 
 @part
-def asked_again(which: int, ints: Array) -> int:
-    """Return the call to go back to after a call that said so; -1 if it said nothing of the kind."""
-    if ints[SAID] != AGAIN:
-        return -1
-    if which == SETTLE_ROUND:
-        return ROUND
-    if which in (PLAN, STEP, CHECK):  # with other numbers
-        return BEFORE if which == PLAN else SUMS if which == STEP else AFTER
-    return which - 1  # the sums at another power of two
+def settles_others(which: int) -> bool:
+    """Return whether a call is the last of the three of other sums."""
+    return which >= OTHERS and (which - OTHERS) % 3 == 2
+
+
+@part
+def next_call(which: int, ints: Array) -> int:
+    """Return the call that follows one, by what that said; `CALLS` ends the round."""
+    said = ints[SAID]
+    if said == AGAIN:
+        if which == SETTLE_ROUND:
+            return ROUND
+        if which in (PLAN, STEP, CHECK):  # with other numbers
+            return BEFORE if which == PLAN else SUMS if which == STEP else AFTER
+        return which - 1  # the sums at another power of two
+    if said != TAKEN:
+        return OTHERS + 3 * (said - OTHER)
+    if which == FOLLOW:
+        return CALLS
+    return CHECK if settles_others(which) else which + 1
 
 
 @in_parts
@@ -221,6 +235,8 @@ def usual_rounds(
             if not skips and not make(mine, which, me, size):
                 raise MemoryError
             if which == EXPONENTIALS:
+                if not skips and not abs(numbers[numbers.size - 1]) < np.inf:  # no row has any weight
+                    return done
                 if ints[FRESH] == 0:
                     floats[MOVED], floats[MOVED + 1] = 0.0, 0.0
             elif which in (PLAN, STEP, CHECK):
@@ -239,10 +255,9 @@ def usual_rounds(
                     return done
                 labels = place_cut(starts, n_bins, low_slots, ints, floats)
                 known_sums(ints, floats, numbers)
-            again = asked_again(which, ints)
-            if again >= 0 and size > 1 and meet(team, size):  # what others still look at is written again
+            if ints[SAID] != TAKEN and size > 1 and meet(team, size):  # what others still look at is written again
                 return done
-            which = again if again >= 0 else which + 1
+            which = next_call(which, ints)
             if which == LOST and not labels:  # weights that do not follow are computed anew
                 ints[FRESH], which = 0, CALLS
         if me > 0:
