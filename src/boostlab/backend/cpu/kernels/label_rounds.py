@@ -1,0 +1,300 @@
+"""Many usual rounds of a rule with a weight for every row and label in one compiled call, by one thread or a team.
+
+As in `usual_rounds` a round is a list of prepared calls, and so this loop is compiled once for all rules: every member
+makes each call for its own rows, or columns, with integers and numbers of its own.  Where what the members found comes
+to one, all meet first, and each settles for itself what it comes to.  The bits are those of the general loop.  An
+unusual round is left to it: whatever says so has changed nothing that the general loop looks at.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from boostlab.backend.cpu.compiling import admit, part
+from boostlab.backend.cpu.functions import bits, from_bits
+from boostlab.backend.cpu.in_parts import in_parts
+from boostlab.backend.cpu.kernels import usual_rounds as of
+from boostlab.backend.cpu.kernels.label_channels import round_channels
+from boostlab.backend.cpu.kernels.prepared import ADDRESS, give, make
+from boostlab.backend.cpu.kernels.small_table import EXTREME
+from boostlab.backend.cpu.kernels.spin_barrier import meet
+from boostlab.backend.cpu.kernels.split_search import search_channels, search_pairs
+from boostlab.backend.cpu.kernels.sum_powers import OPEN, POWER, SETTLED, take_note
+from boostlab.backend.cpu.kernels.whole_histogram import adding_rows, held_by
+from boostlab.backend.cpu.kernels.workspace import clear, copy, integers, last_at_most
+from boostlab.contract.usual import AGAIN, TAKEN, UNUSUAL
+
+Array = np.ndarray[Any, Any]
+
+# Prepared calls, in their order.  A formula that is summed is called by the plan behind it only, and has no address.
+TASK, ROUND, SETTLE_ROUND, SEARCH, SETTLE_SEARCH, VOTE, LOST, TOTAL_LOST, SETTLE_LOST, STEP = range(10)
+LOGARITHMS, LARGEST, SETTLE_LARGEST, EXPONENTIALS, TOTAL, SETTLE_TOTAL, CHECK, ADVANCE, CALLS = range(10, 19)
+
+# Places in a member's integers: what a call said; of two labels, whether one has the other's integers or minus those
+# (then only the first is summed), and which; the powers of two that channels are rounded at, of which the last one is
+# that of the integers (see `exact_sums`: the first one tells that it fits); and what the search found.
+SAID, MIRRORED, SIGN, AT_POWERS, POWERS = of.SAID, 3, 4, 5, 2
+FEATURE, CUT, SIDE, GONE, INTEGERS = 8, 9, 10, 11, 16  # whole cache lines, because every member has its own
+LINE = 8  # numbers of a cache line
+
+
+@cache
+def round_labels(per_word: int) -> Any:
+    """Return what rounds some rows' channels and sums them, on codes of which a word holds so many."""
+    one, two, held = adding_rows(per_word, "one"), adding_rows(per_word, "two"), held_by("two")
+    round_rows = part(round_channels.function)
+
+    @in_parts
+    def round_and_add(
+        words: Array,
+        base: Array,
+        bases: Array,
+        starts: Array,
+        weight: Array,
+        target: Array,
+        sizes: Array,
+        powers: Array,
+        first: int,
+        last: int,
+        me: int,
+        q: Array,
+        tops: Array,
+        found: Array,
+        ints: Array,
+        sums: Array,
+    ) -> None:
+        """Round the rows first <= i < last as `round_channels` does, and write the sums of their integers q.
+
+        Two channels of a slot lie side by side: columns start at bases there, and at base where a channel is alone.
+        """
+        clear(found[me])
+        round_rows(weight, target, sizes, powers, first, last, me, q, tops, found)
+        d, at, mine = starts.size - 1, (0, words.shape[0], first, last), sums[me]
+        n_slots, values, c = starts[d], integers(held), 0
+        channels = 1 if ints[me, MIRRORED] == 1 else q.shape[0]
+        clear(mine[: channels * n_slots])
+        while c + 1 < channels:
+            two(words, bases, d, q[c], q[c + 1], at, values, mine[c * n_slots : (c + 2) * n_slots])
+            c += 2
+        if c < channels:
+            one(words, base, d, q[c], q[c], at, values, mine[c * n_slots : (c + 1) * n_slots])
+
+    return round_and_add
+
+
+@in_parts
+def settle_labels(
+    tops: Array,
+    found: Array,
+    size: float,
+    me: int,
+    all_known: Array,
+    all_counts: Array,
+    powers: Array,
+    all_ints: Array,
+    all_totals: Array,
+    all_worth: Array,
+) -> None:
+    """Settle whether channels were rounded at the power of two that fits them, as `exact_sums` does; note what their
+    integers sum to, and what a unit and all magnitudes are worth.
+
+    tops and found have a row a member (see `label_channels.round_channels`); size is the number of integers.
+    """
+    ints, totals, worth, channels = all_ints[me], all_totals[me], all_worth[me], all_totals.shape[1]
+    top, tried, whole = np.zeros(1), ints[AT_POWERS : AT_POWERS + POWERS], integers(found.shape[1])
+    fits, wanted, each = np.empty((1, 3), np.int64), np.empty((POWERS, 1), np.int64), whole[2 * POWERS :]
+    clear(whole)
+    for p in range(found.shape[0]):
+        top[0] = max(top[0], tops[p]) if tops[p] == tops[p] and top[0] == top[0] else np.nan
+        for c in range(whole.size):
+            whole[c] += found[p, c]
+    said = take_note(top, whole[: 2 * POWERS], tried, size, all_known[me], all_counts[me], fits, wanted)
+    power = tried[POWERS - 1]
+    if said == OPEN or (said == SETTLED and fits[0, POWER] != power):
+        ints[SAID] = AGAIN
+    elif ints[MIRRORED] == 1 and each[2 * channels] > 0 and each[2 * channels + 1] > 0:
+        ints[MIRRORED], ints[SAID] = 0, AGAIN
+    else:
+        clear(all_counts[me])
+        if said != SETTLED or top[0] == 0.0 or abs(math.frexp(top[0])[1]) >= EXTREME:
+            ints[SAID] = UNUSUAL
+        ints[SIGN] = -1 if each[2 * channels] > 0 else 1
+        for c in range(channels):
+            totals[c] = each[2 * c]
+            worth[c], worth[channels + c] = math.ldexp(1.0, -power), math.ldexp(float(each[2 * c + 1]), -power)
+    if said in (OPEN, SETTLED):
+        for k in range(POWERS):
+            tried[k] = wanted[k, 0]
+            if me == 0:
+                powers[k, 0] = tried[k]
+
+
+@part
+def add_up_labels(sums: Array, begin: int, end: int, mirrored: bool, sign: int, slots: Array) -> None:
+    """Add the members' sums to the slots begin <= s < end of every channel."""
+    n_slots = slots.shape[1]
+    channels = 1 if mirrored else slots.shape[0]
+    for c in range(channels):
+        paired = c + 1 < channels or c % 2 == 1
+        at, step = ((c - c % 2) * n_slots + c % 2, 2) if paired else (c * n_slots, 1)
+        mine = slots[c, begin:end]
+        clear(mine)
+        for p in range(sums.shape[0]):
+            other = sums[p, at + step * begin :]
+            for s in range(mine.size):
+                mine[s] += other[step * s]
+    if mirrored:
+        for s in range(begin, end):
+            slots[1, s] = sign * slots[0, s]
+
+
+@cache
+def search_of_labels(cost: Callable[..., Any], two: bool) -> Any:
+    """Return the search of some columns for a cost(left, right, gross, numbers), of two labels or of any number."""
+    stamp, cheapest = admit(cost), search_pairs if two else search_channels
+
+    @in_parts
+    def search(
+        starts: Array,
+        possible: Array,
+        possible_below: Array,
+        numbers: Array,
+        first: int,
+        last: int,
+        me: int,
+        ints: Array,
+        totals: Array,
+        worth: Array,
+        sums: Array,
+        slots: Array,
+        finds: Array,
+    ) -> None:
+        """Note (slot, side, cost) of the cheapest cut of some columns; the slot is negative if there is none."""
+        mirrored, channels, mine = ints[me, MIRRORED] == 1, slots.shape[0], finds[me]
+        add_up_labels(sums, starts[first], starts[last], mirrored, ints[me, SIGN], slots)
+        scale, gross = worth[me, :channels], worth[me, channels:]
+        given = slots, starts, possible, possible_below, totals[me], scale, gross, numbers, 0.0
+        at, side, price = cheapest(cost, *given, first, last)
+        mine[0], mine[1], mine[2] = at if at >= 0 else stamp, side, bits(price)
+
+    return search
+
+
+@cache
+def settle_search_of_labels(says: Callable[..., Any]) -> Any:
+    """Return what settles which stump is the cheapest, given what both sides of a cut say of a label."""
+    stamp = admit(says)
+
+    @in_parts
+    def settle(
+        starts: Array,
+        n_bins: Array,
+        numbers: Array,
+        finds: Array,
+        slots: Array,
+        me: int,
+        all_ints: Array,
+        all_totals: Array,
+        all_worth: Array,
+        all_leaves: Array,
+    ) -> None:
+        """Settle which member's stump is the cheapest, of equals the first, and what its sides say of every label."""
+        ints, leaves, best = all_ints[me], all_leaves[me], max(-1, stamp)  # the stamp is negative
+        for p in range(finds.shape[0]):
+            if finds[p, 0] >= 0 and (best < 0 or from_bits(finds[p, 2]) < from_bits(finds[best, 2])):
+                best = p
+        if best < 0:
+            ints[SAID] = UNUSUAL
+            return
+        at, side, channels = finds[best, 0], finds[best, 1], slots.shape[0]
+        j = last_at_most(starts, at)
+        ints[FEATURE], ints[CUT], ints[SIDE], ints[GONE] = j, at - starts[j], side, n_bins[j]
+        for c in range(channels):
+            below, unit = side * slots[c, starts[j + 1] - 1], all_worth[me, c]
+            for s in range(starts[j], at + 1):
+                below += slots[c, s]
+            leaves[c], leaves[channels + c] = says(below * unit, (all_totals[me, c] - below) * unit, numbers)
+
+    return settle
+
+
+@in_parts
+def vote_on_labels(cells: Array, first: int, last: int, me: int, ints: Array, leaves: Array, out: Array) -> None:
+    """Write what the stump says of the labels of some rows; out has a row a label."""
+    feature, cut, gone, labels = ints[me, FEATURE], ints[me, CUT], ints[me, GONE], out.shape[0]
+    codes = cells[feature // cells.shape[2], first:last, feature % cells.shape[2]]
+    for label in range(labels):
+        low, high, mine = leaves[me, label], leaves[me, labels + label], out[label, first:last]
+        missing = low if ints[me, SIDE] == 1 else high
+        for i in range(mine.size):
+            code = np.int64(codes[i])
+            mine[i] = missing if code == gone else low if code <= cut else high
+
+
+@in_parts
+def settle_largest(tops: Array, at: int, me: int, numbers: Array) -> None:
+    """Write the largest of what members found to a member's numbers."""
+    top = -np.inf
+    for p in range(tops.shape[0]):
+        top = max(top, tops[p, 0]) if tops[p, 0] == tops[p, 0] and top == top else np.nan
+    numbers[me, at] = top
+
+
+@part
+def looks_at_all(which: int) -> bool:
+    """Return whether a call looks at what all members have found."""
+    return which in (SETTLE_ROUND, SETTLE_SEARCH, SETTLE_LOST, SETTLE_LARGEST, SETTLE_TOTAL)
+
+
+@in_parts
+def label_rounds(
+    me: int,
+    team: Array,
+    calls: Array,
+    all_ints: Array,
+    all_numbers: Array,
+    all_leaves: Array,
+    places: Array,
+    leaves: Array,
+    told: Array,
+) -> int:
+    """Take up to so many rounds as `told` can hold; end before an unusual one.  Return how many.
+
+    Arrays whose names begin with `all`, and calls, have a row for every member of the team.
+
+    Parameters
+    ----------
+    me, team : the member's number, and the numbers that members meet by (see `spin_barrier`)
+    calls : what is called, a row each
+    all_ints, all_numbers, all_leaves : what calls read and write
+    places, leaves, told : what rounds leave: the stump's column, cut and side of missing values; what its sides say of
+        every label; the numbers
+    """
+    mine, ints, numbers, size = calls[me], all_ints[me], all_numbers[me], calls.shape[0]
+    for done in range(told.shape[0]):
+        which = 0
+        while which < CALLS:  # one place that calls: every other would be compiled, too
+            if size > 1 and looks_at_all(which) and meet(team, size):
+                return done
+            give(mine, which, numbers)
+            ints[SAID] = TAKEN
+            if mine[which, ADDRESS] != 0 and not make(mine, which, me, size):
+                raise MemoryError
+            if ints[SAID] == UNUSUAL:
+                return done
+            if ints[SAID] == AGAIN:
+                if size > 1 and meet(team, size):  # what others still look at is written again
+                    return done
+                which -= 1
+            else:
+                which += 1
+        if me == 0:
+            copy(ints[FEATURE:GONE], places[done])
+            copy(all_leaves[me], leaves[done])
+            copy(numbers[: told.shape[1]], told[done])
+    return told.shape[0]
