@@ -67,7 +67,6 @@ class LabelRounds:
     def __init__(self, rows: CpuRows, criterion: Criterion) -> None:
         self.rows, self.criterion, self.size = rows, criterion, _size(rows)
         self.powers = np.zeros((of.POWERS, 1), np.int64)  # that channels are rounded at
-        self.mirrored = rows.n_classes == 2
         self.release()
 
     def pays(self, most: int) -> bool:
@@ -79,7 +78,7 @@ class LabelRounds:
         self.prepared: tuple[Any, ...] = ()  # what the calls are made of
         self.held: list[Any] = []  # the calls' arguments
         self.columns: dict[str, Array] = {}
-        self.kept = np.empty(0)
+        self.kept: Array = np.empty(0)
         self.plans: list[tuple[int, Array]] = []  # the place of a formula, and a plan a member
 
     def rounds(self, state: Any, most: int) -> MadeRounds | None:
@@ -90,15 +89,14 @@ class LabelRounds:
         self._enter(usual)
         numbers, labels = list(usual.numbers.values()), rows.n_classes
         self.numbers[:, : len(numbers)] = numbers
-        most = min(most, 1 + self.size * PATIENCE // (rows.n_rows * len(rows.slots.n_bins) * labels + 1))
+        cells = rows.n_rows * len(rows.slots.n_bins) * max(labels - 1, 1)  # of two labels mostly one is summed
+        most = min(most, 1 + self.size * PATIENCE // (cells + 1))
         places, leaves = np.empty((most, of.GONE - of.FEATURE), np.int64), np.empty((most, 2 * labels))
         told = np.empty((most, len(numbers)))
         given = self.calls, self.ints, self.numbers, self.leaves, places, leaves, told
         done: int = of.label_rounds.together(self.size, lambda team, _: (team, *given))
-        self.mirrored = bool(self.ints[0, of.MIRRORED])
         if not done:
             return None
-        self.kept = self.columns[usual.weights].copy().T  # what others look at stays as it is
         rows.keep(usual.weights, self.kept)
         facts = [usual.facts(state, one) for one in told[:done].tolist()]
         return MadeRounds(places[:done], leaves[:done].reshape(done, 2, labels), told[:done, 0].tolist(), facts)
@@ -113,12 +111,12 @@ class LabelRounds:
             self.release()
             self.prepared, shape = prepared, F.shape
             self.columns = {"k": rows.k, "F": F, "h": np.empty(shape), usual.targets: targets}
-            self.columns[usual.weights] = np.empty(shape)
+            self.kept = np.empty(shape).T
+            self.columns[usual.weights] = self.kept.T
             self._prepare(usual)
-        if weights is not self.kept:
-            self.columns[usual.weights][:] = weights.T
+        if weights is not self.kept:  # what others look at stays as it is
+            self.kept[:] = weights
         self.ints[:, of.AT_POWERS : of.AT_POWERS + of.POWERS] = self.powers[:, 0]
-        self.ints[:, of.MIRRORED] = self.mirrored
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
@@ -169,7 +167,8 @@ class LabelRounds:
         finds, numbers = np.empty((size, of.LINE), np.int64), criterion.numbers(usual.params)
         places = words, base, base * np.uint64(2), codes.starts
         rounded = weight, self.columns[usual.targets], np.zeros(1, bool), self.powers, 0, n, q, tops, found
-        call(of.ROUND, of.round_labels(per_word), (*places, *rounded, self.ints, sums))
+        call(of.ROUND, of.round_labels, rounded)
+        call(of.ADD, of.add_labels(per_word), (*places, q, 0, n, self.ints, sums))
         known = np.zeros((size, 1, KNOWN, 3), np.int64), np.zeros((size, 1), np.int64)
         settled = tops, found, float(q.size), *known, self.powers, self.ints, totals, worth
         call(of.SETTLE_ROUND, of.settle_labels, settled)

@@ -27,7 +27,6 @@ class Team:
         self.slots = Slots(self.codes.starts, Bins.fit(X, rows, bins, 1, {}), masses)
         self.rows, self.labels, self.members, n = rows, labels, members, len(X)
         self.ints = np.zeros((members, of.INTEGERS), np.int64)
-        self.ints[:, of.MIRRORED] = labels == 2
         self.q, self.tops = np.empty((labels, n), np.int64), np.empty(members)
         self.found = np.empty((members, 2 * (of.POWERS + labels + 1)), np.int64)
         self.sums = np.empty((members, labels * self.codes.n_slots), np.int64)
@@ -44,14 +43,15 @@ class Team:
         looks, n = 0, len(weight)
         while True:
             what = shown(weight), shown(target), np.zeros(1, bool), self.powers, 0, n
-            told = self.q, self.tops, self.found, self.ints, self.sums
-            of.round_labels(self.codes.cells.shape[2]).in_so_many(self.members, *places, *what, *told)
+            of.round_labels.in_so_many(self.members, *what, self.q, self.tops, self.found)
             looks += 1
             self.ints[:, of.SAID] = TAKEN
             size, found = float(self.q.size), (self.powers, self.ints, self.totals, self.worth)
             of.settle_labels.in_so_many(self.members, self.tops, self.found, size, *self.known, *found)
             (said,) = set(self.ints[:, of.SAID].tolist())  # all members conclude the same
             if said != AGAIN:
+                add = of.add_labels(self.codes.cells.shape[2])
+                add.in_so_many(self.members, *places, self.q, 0, n, self.ints, self.sums)
                 return said, looks
 
     def search(self, name):

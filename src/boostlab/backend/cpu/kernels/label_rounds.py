@@ -26,14 +26,14 @@ from boostlab.backend.cpu.kernels.spin_barrier import meet
 from boostlab.backend.cpu.kernels.split_search import search_channels, search_pairs
 from boostlab.backend.cpu.kernels.sum_powers import OPEN, POWER, SETTLED, take_note
 from boostlab.backend.cpu.kernels.whole_histogram import adding_rows, held_by
-from boostlab.backend.cpu.kernels.workspace import clear, copy, integers, last_at_most
+from boostlab.backend.cpu.kernels.workspace import BLOCK, block_of_doubles, clear, copy, integers, last_at_most
 from boostlab.contract.usual import AGAIN, TAKEN, UNUSUAL
 
 Array = np.ndarray[Any, Any]
 
 # Prepared calls, in their order.  A formula that is summed is called by the plan behind it only, and has no address.
-TASK, ROUND, SETTLE_ROUND, SEARCH, SETTLE_SEARCH, VOTE, LOST, TOTAL_LOST, SETTLE_LOST, STEP = range(10)
-LOGARITHMS, LARGEST, SETTLE_LARGEST, EXPONENTIALS, TOTAL, SETTLE_TOTAL, CHECK, ADVANCE, CALLS = range(10, 19)
+TASK, ROUND, SETTLE_ROUND, ADD, SEARCH, SETTLE_SEARCH, VOTE, LOST, TOTAL_LOST, SETTLE_LOST, STEP = range(11)
+LOGARITHMS, LARGEST, SETTLE_LARGEST, EXPONENTIALS, TOTAL, SETTLE_TOTAL, CHECK, ADVANCE, CALLS = range(11, 20)
 
 # Places in a member's integers: what a call said; of two labels, whether one has the other's integers or minus those
 # (then only the first is summed), and which; the powers of two that channels are rounded at, of which the last one is
@@ -43,37 +43,49 @@ FEATURE, CUT, SIDE, GONE, INTEGERS = 8, 9, 10, 11, 16  # whole cache lines, beca
 LINE = 8  # numbers of a cache line
 
 
+_round_rows = part(round_channels.function)
+
+
+@in_parts
+def round_labels(
+    weight: Array,
+    target: Array,
+    sizes: Array,
+    powers: Array,
+    first: int,
+    last: int,
+    me: int,
+    q: Array,
+    tops: Array,
+    found: Array,
+) -> None:
+    """Round the rows first <= i < last as `round_channels` does, from nothing found on."""
+    clear(found[me])
+    _round_rows(weight, target, sizes, powers, first, last, me, q, tops, found)
+
+
 @cache
-def round_labels(per_word: int) -> Any:
-    """Return what rounds some rows' channels and sums them, on codes of which a word holds so many."""
+def add_labels(per_word: int) -> Any:
+    """Return the compiled histogram of some rows' integers, on codes of which a word holds so many."""
     one, two, held = adding_rows(per_word, "one"), adding_rows(per_word, "two"), held_by("two")
-    round_rows = part(round_channels.function)
 
     @in_parts
-    def round_and_add(
+    def add(
         words: Array,
         base: Array,
         bases: Array,
         starts: Array,
-        weight: Array,
-        target: Array,
-        sizes: Array,
-        powers: Array,
+        q: Array,
         first: int,
         last: int,
         me: int,
-        q: Array,
-        tops: Array,
-        found: Array,
         ints: Array,
         sums: Array,
     ) -> None:
-        """Round the rows first <= i < last as `round_channels` does, and write the sums of their integers q.
+        """Write the sums of the channels q of the rows first <= i < last.
 
         Two channels of a slot lie side by side: columns start at bases there, and at base where a channel is alone.
         """
-        clear(found[me])
-        round_rows(weight, target, sizes, powers, first, last, me, q, tops, found)
         d, at, mine = starts.size - 1, (0, words.shape[0], first, last), sums[me]
         n_slots, values, c = starts[d], integers(held), 0
         channels = 1 if ints[me, MIRRORED] == 1 else q.shape[0]
@@ -84,7 +96,7 @@ def round_labels(per_word: int) -> Any:
         if c < channels:
             one(words, base, d, q[c], q[c], at, values, mine[c * n_slots : (c + 1) * n_slots])
 
-    return round_and_add
+    return add
 
 
 @in_parts
@@ -117,13 +129,12 @@ def settle_labels(
     power = tried[POWERS - 1]
     if said == OPEN or (said == SETTLED and fits[0, POWER] != power):
         ints[SAID] = AGAIN
-    elif ints[MIRRORED] == 1 and each[2 * channels] > 0 and each[2 * channels + 1] > 0:
-        ints[MIRRORED], ints[SAID] = 0, AGAIN
     else:
         clear(all_counts[me])
         if said != SETTLED or top[0] == 0.0 or abs(math.frexp(top[0])[1]) >= EXTREME:
             ints[SAID] = UNUSUAL
-        ints[SIGN] = -1 if each[2 * channels] > 0 else 1
+        differ, not_opposite = each[2 * channels] > 0, each[2 * channels + 1] > 0
+        ints[MIRRORED], ints[SIGN] = channels == 2 and not (differ and not_opposite), -1 if differ else 1
         for c in range(channels):
             totals[c] = each[2 * c]
             worth[c], worth[channels + c] = math.ldexp(1.0, -power), math.ldexp(float(each[2 * c + 1]), -power)
@@ -227,13 +238,17 @@ def settle_search_of_labels(says: Callable[..., Any]) -> Any:
 def vote_on_labels(cells: Array, first: int, last: int, me: int, ints: Array, leaves: Array, out: Array) -> None:
     """Write what the stump says of the labels of some rows; out has a row a label."""
     feature, cut, gone, labels = ints[me, FEATURE], ints[me, CUT], ints[me, GONE], out.shape[0]
-    codes = cells[feature // cells.shape[2], first:last, feature % cells.shape[2]]
-    for label in range(labels):
-        low, high, mine = leaves[me, label], leaves[me, labels + label], out[label, first:last]
-        missing = low if ints[me, SIDE] == 1 else high
-        for i in range(mine.size):
+    sides, missing = block_of_doubles(), 0.0 if ints[me, SIDE] == 1 else 1.0
+    for start in range(first, last, BLOCK):  # codes are read once for all labels
+        end = min(start + BLOCK, last)
+        codes = cells[feature // cells.shape[2], start:end, feature % cells.shape[2]]
+        for i in range(codes.size):
             code = np.int64(codes[i])
-            mine[i] = missing if code == gone else low if code <= cut else high
+            sides[i] = missing if code == gone else 0.0 if code <= cut else 1.0
+        for label in range(labels):
+            low, high, mine = leaves[me, label], leaves[me, labels + label], out[label, start:end]
+            for i in range(mine.size):
+                mine[i] = low if sides[i] == 0.0 else high
 
 
 @in_parts
@@ -248,7 +263,7 @@ def settle_largest(tops: Array, at: int, me: int, numbers: Array) -> None:
 @part
 def looks_at_all(which: int) -> bool:
     """Return whether a call looks at what all members have found."""
-    return which in (SETTLE_ROUND, SETTLE_SEARCH, SETTLE_LOST, SETTLE_LARGEST, SETTLE_TOTAL)
+    return which in (SETTLE_ROUND, SEARCH, SETTLE_SEARCH, SETTLE_LOST, SETTLE_LARGEST, SETTLE_TOTAL)
 
 
 @in_parts
