@@ -66,7 +66,7 @@ class LabelRounds:
 
     def __init__(self, rows: CpuRows, criterion: Criterion) -> None:
         self.rows, self.criterion, self.size = rows, criterion, _size(rows)
-        self.powers = np.zeros((of.POWERS, 1), np.int64)  # that channels are rounded at
+        self.powers = np.zeros((self.size, of.POWERS, 1), np.int64)  # that channels are rounded at
         self.release()
 
     def pays(self, most: int) -> bool:
@@ -91,7 +91,7 @@ class LabelRounds:
         self.numbers[:, : len(numbers)] = numbers
         cells = rows.n_rows * len(rows.slots.n_bins) * max(labels - 1, 1)  # of two labels mostly one is summed
         most = min(most, 1 + self.size * PATIENCE // (cells + 1))
-        places, leaves = np.empty((most, of.GONE - of.FEATURE), np.int64), np.empty((most, 2 * labels))
+        places, leaves = np.empty((most, of.SIDE + 1 - of.FEATURE), np.int64), np.empty((most, 2 * labels))
         told = np.empty((most, len(numbers)))
         given = self.calls, self.ints, self.numbers, self.leaves, places, leaves, told
         done: int = of.label_rounds.together(self.size, lambda team, _: (team, *given))
@@ -116,7 +116,6 @@ class LabelRounds:
             self._prepare(usual)
         if weights is not self.kept:  # what others look at stays as it is
             self.kept[:] = weights
-        self.ints[:, of.AT_POWERS : of.AT_POWERS + of.POWERS] = self.powers[:, 0]
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
@@ -126,8 +125,8 @@ class LabelRounds:
         self.calls = np.zeros((size, of.CALLS, ROW), np.int64)
         self.ints, self.leaves = np.zeros((size, of.INTEGERS), np.int64), np.zeros((size, 2 * labels))
         self.names = {name: at for at, name in enumerate(usual.numbers)}
-        lost, top = len(self.names), len(self.names) + 1  # and then the sum of the weights
-        self.numbers = np.zeros((size, top + 2))
+        lost, top = len(self.names), len(self.names) + 1  # and then the sum of the weights, and that of all integers
+        self.numbers = np.zeros((size, top + 3))
         D = self.columns[usual.weights]
         weight = D
         if usual.weigh:
@@ -161,23 +160,23 @@ class LabelRounds:
         assert isinstance(codes, DenseCodes)
         (words, base), per_word = codes.read, codes.cells.shape[2]
         q, tops = np.empty(weight.shape, np.int64), np.empty(size)
-        found = np.empty((size, 2 * (of.POWERS + labels + 1)), np.int64)
+        found = np.empty((size, of.told_of(labels)), np.int64)
+        both, known = np.empty((size, of.POWERS, 1, 2), np.int64), _known(size)
         sums, hist = np.empty((size, labels * codes.n_slots), np.int64), np.empty((labels, codes.n_slots), np.int64)
         totals, worth = np.empty((size, labels), np.int64), np.empty((size, 2 * labels))
         finds, numbers = np.empty((size, of.LINE), np.int64), criterion.numbers(usual.params)
-        places = words, base, base * np.uint64(2), codes.starts
-        rounded = weight, self.columns[usual.targets], np.zeros(1, bool), self.powers, 0, n, q, tops, found
-        call(of.ROUND, of.round_labels, rounded)
-        call(of.ADD, of.add_labels(per_word), (*places, q, 0, n, self.ints, sums))
-        known = np.zeros((size, 1, KNOWN, 3), np.int64), np.zeros((size, 1), np.int64)
-        settled = tops, found, float(q.size), *known, self.powers, self.ints, totals, worth
-        call(of.SETTLE_ROUND, of.settle_labels, settled)
+        rounded = weight, self.columns[usual.targets], np.zeros(1, bool), self.powers, 0, n
+        call(of.ROUND, of.round_labels, (*rounded, self.ints, q, tops, both, found))
+        settled = float(q.size), self.numbers.shape[1] - 1, self.powers, *known, self.numbers, self.ints
+        call(of.SETTLE_ROUND, settle_sums, (tops[:, None], both, *settled))
+        places, noted = (words, base, base * np.uint64(2), codes.starts), (tops, found, self.powers, self.ints)
+        call(of.ADD, of.add_labels(per_word), (*places, q, 0, n, *noted, totals, worth, sums))
         cuts = slots.starts, slots.possible, slots.possible_below, numbers
         given = 0, len(slots.n_bins), self.ints, totals, worth, sums, hist, finds
         call(of.SEARCH, of.search_of_labels(criterion.cost, labels == 2), (*cuts, *given))
-        settle, said = of.settle_search_of_labels(criterion.says_of_label), (self.ints, totals, worth, self.leaves)
-        call(of.SETTLE_SEARCH, settle, (slots.starts, slots.n_bins, numbers, finds, hist, *said))
-        call(of.VOTE, of.vote_on_labels, (codes.cells, 0, n, self.ints, self.leaves, self.columns["h"]))
+        told = codes.cells, slots.starts, slots.n_bins, numbers, finds, hist, 0, n
+        vote = of.votes_of_labels(criterion.says_of_label)
+        call(of.VOTE, vote, (*told, self.ints, totals, worth, self.leaves, self.columns["h"]))
 
     def _call(self, which: int, kernel: Any, args: tuple[Any, ...], changing: Any = None) -> None:
         """Prepare a call of the first member, and keep what it looks at."""
@@ -211,8 +210,7 @@ class LabelRounds:
         tops, sums = np.empty((size, 1)), np.empty((size, of.POWERS, 1, 2), np.int64)
         powers = np.zeros((size, of.POWERS, 1), np.int64)
         self._plan(which, out, (each, n, 1, labels, block_rows, 0, of.POWERS), powers, tops, sums)
-        known = np.zeros((size, 1, KNOWN, 3), np.int64), np.zeros((size, 1), np.int64)
-        settled = tops, sums, float(n * labels), at, powers, *known, self.numbers, self.ints
+        settled = tops, sums, float(n * labels), at, powers, *_known(size), self.numbers, self.ints
         self._call(which + 2, settle_sums, settled)
 
     def _plan(self, which: int, out: Array, what: tuple[int, ...], *found: Array) -> None:
@@ -237,6 +235,11 @@ class LabelRounds:
             plans[:, PLAN_AT] = plans[:, PLAN] + plans.itemsize * PLAN
             plans[:, PLANNER] = block.block_pass_address()
             calls[:, which + 1, ADDRESS], calls[:, which + 1, ARGUMENTS] = plans[:, PLANNER], plans[:, PLAN_AT]
+
+
+def _known(size: int) -> tuple[Array, Array]:
+    """Return space for what passes have found, of every thread (see `sum_powers.take_note`)."""
+    return np.zeros((size, 1, KNOWN, 3), np.int64), np.zeros((size, 1), np.int64)
 
 
 def _size(rows: CpuRows) -> int:

@@ -7,6 +7,7 @@ import pytest
 
 from boostlab.backend.cpu.formulas import shown
 from boostlab.backend.cpu.kernels import label_rounds as of
+from boostlab.backend.cpu.kernels.shared_sums import settle_sums
 from boostlab.backend.cpu.kernels.sum_powers import KNOWN
 from boostlab.backend.cpu.masses import Masses
 from boostlab.contract import AGAIN, TAKEN, UNUSUAL
@@ -28,12 +29,14 @@ class Team:
         self.rows, self.labels, self.members, n = rows, labels, members, len(X)
         self.ints = np.zeros((members, of.INTEGERS), np.int64)
         self.q, self.tops = np.empty((labels, n), np.int64), np.empty(members)
-        self.found = np.empty((members, 2 * (of.POWERS + labels + 1)), np.int64)
+        self.both = np.empty((members, of.POWERS, 1, 2), np.int64)
+        self.found = np.empty((members, of.told_of(labels)), np.int64)
         self.sums = np.empty((members, labels * self.codes.n_slots), np.int64)
         self.hist = np.empty((labels, self.codes.n_slots), np.int64)
         self.totals, self.worth = np.empty((members, labels), np.int64), np.empty((members, 2 * labels))
+        self.votes = np.empty((labels, n))
         self.finds, self.leaves = np.empty((members, of.LINE), np.int64), np.empty((members, 2 * labels))
-        self.powers = np.zeros((of.POWERS, 1), np.int64)
+        self.powers, self.numbers = np.zeros((members, of.POWERS, 1), np.int64), np.empty((members, 1))
         self.known = np.zeros((members, 1, KNOWN, 3), np.int64), np.zeros((members, 1), np.int64)
 
     def settle(self, weight, target):
@@ -43,16 +46,28 @@ class Team:
         looks, n = 0, len(weight)
         while True:
             what = shown(weight), shown(target), np.zeros(1, bool), self.powers, 0, n
-            of.round_labels.in_so_many(self.members, *what, self.q, self.tops, self.found)
+            of.round_labels.in_so_many(self.members, *what, self.ints, self.q, self.tops, self.both, self.found)
             looks += 1
-            self.ints[:, of.SAID] = TAKEN
-            size, found = float(self.q.size), (self.powers, self.ints, self.totals, self.worth)
-            of.settle_labels.in_so_many(self.members, self.tops, self.found, size, *self.known, *found)
-            (said,) = set(self.ints[:, of.SAID].tolist())  # all members conclude the same
+            settled = float(self.q.size), 0, self.powers, *self.known, self.numbers
+            said = self._said(settle_sums, self.tops[:, None], self.both, *settled)
             if said != AGAIN:
+                noted = self.tops, self.found, self.powers, self.ints, self.totals, self.worth
+                self.ints[:, of.SAID] = TAKEN
                 add = of.add_labels(self.codes.cells.shape[2])
-                add.in_so_many(self.members, *places, self.q, 0, n, self.ints, self.sums)
+                add.in_so_many(self.members, *places, self.q, 0, n, *noted, self.sums)
+                said = self._one_answer()
+            if said != AGAIN:
                 return said, looks
+
+    def _said(self, kernel, *given):
+        """Return what all members say."""
+        self.ints[:, of.SAID] = TAKEN
+        kernel.in_so_many(self.members, *given, self.ints)
+        return self._one_answer()
+
+    def _one_answer(self):
+        (said,) = set(self.ints[:, of.SAID].tolist())  # all members conclude the same
+        return said
 
     def search(self, name):
         """Search the histogram; return what was said."""
@@ -61,10 +76,10 @@ class Team:
         given = 0, d, self.ints, self.totals, self.worth, self.sums, self.hist, self.finds
         search = of.search_of_labels(criterion.cost, self.labels == 2)
         search.in_so_many(self.members, slots.starts, slots.possible, slots.possible_below, numbers, *given)
-        settle, told = of.settle_search_of_labels(criterion.says_of_label), (self.ints, self.totals, self.worth)
-        settle.in_so_many(self.members, slots.starts, slots.n_bins, numbers, self.finds, self.hist, *told, self.leaves)
-        (said,) = set(self.ints[:, of.SAID].tolist())
-        return said
+        told = self.finds, self.hist, 0, self.rows.n_rows, self.ints, self.totals, self.worth, self.leaves, self.votes
+        vote = of.votes_of_labels(criterion.says_of_label)
+        vote.in_so_many(self.members, self.codes.cells, slots.starts, slots.n_bins, numbers, *told)
+        return self._one_answer()
 
 
 def histogram(codes, q):
@@ -140,17 +155,14 @@ def test_the_cheapest_cut_and_what_its_sides_say(labels, name, members):
         team.settle(weight, target)
         assert team.search(name) == TAKEN
         j, cut, side = cheapest(team, criterion, numbers)
-        assert (team.ints[:, of.FEATURE : of.GONE] == [j, cut, side]).all()
+        assert (team.ints[:, of.FEATURE : of.SIDE + 1] == [j, cut, side]).all()
         code, last = team.codes.column(j), team.slots.n_bins[j]
         low = np.where(code == last, side == 1, code <= cut)
         unit = team.worth[0, 0]
         below, above = (team.q[:, rows].sum(axis=1) * unit for rows in (low, ~low))
         leaves = criterion.leaves(below, above, team.worth[0, labels:], numbers)
         assert (team.leaves == np.concatenate(leaves)).all()
-        votes = np.empty((labels, len(X)))
-        given = team.codes.cells, 0, len(X), team.ints, team.leaves, votes
-        of.vote_on_labels.in_so_many(members, *given)
-        assert np.array_equal(votes, np.where(low, leaves[0][:, None], leaves[1][:, None]))
+        assert np.array_equal(team.votes, np.where(low, leaves[0][:, None], leaves[1][:, None]))
 
 
 @pytest.mark.parametrize("what", ["nothing", "NaN", "huge", "tiny"])

@@ -24,7 +24,6 @@ from boostlab.backend.cpu.kernels.prepared import ADDRESS, give, make
 from boostlab.backend.cpu.kernels.small_table import EXTREME
 from boostlab.backend.cpu.kernels.spin_barrier import meet
 from boostlab.backend.cpu.kernels.split_search import search_channels, search_pairs
-from boostlab.backend.cpu.kernels.sum_powers import OPEN, POWER, SETTLED, take_note
 from boostlab.backend.cpu.kernels.whole_histogram import adding_rows, held_by
 from boostlab.backend.cpu.kernels.workspace import BLOCK, block_of_doubles, clear, copy, integers, last_at_most
 from boostlab.contract.usual import AGAIN, TAKEN, UNUSUAL
@@ -32,18 +31,23 @@ from boostlab.contract.usual import AGAIN, TAKEN, UNUSUAL
 Array = np.ndarray[Any, Any]
 
 # Prepared calls, in their order.  A formula that is summed is called by the plan behind it only, and has no address.
-TASK, ROUND, SETTLE_ROUND, ADD, SEARCH, SETTLE_SEARCH, VOTE, LOST, TOTAL_LOST, SETTLE_LOST, STEP = range(11)
-LOGARITHMS, LARGEST, SETTLE_LARGEST, EXPONENTIALS, TOTAL, SETTLE_TOTAL, CHECK, ADVANCE, CALLS = range(11, 20)
+TASK, ROUND, SETTLE_ROUND, ADD, SEARCH, VOTE, LOST, TOTAL_LOST, SETTLE_LOST, STEP = range(10)
+LOGARITHMS, LARGEST, SETTLE_LARGEST, EXPONENTIALS, TOTAL, SETTLE_TOTAL, CHECK, ADVANCE, CALLS = range(10, 19)
 
 # Places in a member's integers: what a call said; of two labels, whether one has the other's integers or minus those
-# (then only the first is summed), and which; the powers of two that channels are rounded at, of which the last one is
-# that of the integers (see `exact_sums`: the first one tells that it fits); and what the search found.
-SAID, MIRRORED, SIGN, AT_POWERS, POWERS = of.SAID, 3, 4, 5, 2
-FEATURE, CUT, SIDE, GONE, INTEGERS = 8, 9, 10, 11, 16  # whole cache lines, because every member has its own
+# (then only the first is summed), and which; the power of two of the channels' integers; and what the search found.
+SAID, MIRRORED, SIGN, AT_POWER = of.SAID, 3, 4, 5
+FEATURE, CUT, SIDE, INTEGERS = 8, 9, 10, 16  # whole cache lines, because every member has its own
 LINE = 8  # numbers of a cache line
+POWERS = 2  # of two, that sums are made at in one pass: the second fits, as the first one tells (see `exact_sums`)
 
 
 _round_rows = part(round_channels.function)
+
+
+def told_of(labels: int) -> int:
+    """Return how many integers `round_channels` tells of so many labels' channels."""
+    return 2 * (POWERS + labels + 1)
 
 
 @in_parts
@@ -51,17 +55,41 @@ def round_labels(
     weight: Array,
     target: Array,
     sizes: Array,
-    powers: Array,
+    all_powers: Array,
     first: int,
     last: int,
     me: int,
+    ints: Array,
     q: Array,
     tops: Array,
+    sums: Array,
     found: Array,
 ) -> None:
-    """Round the rows first <= i < last as `round_channels` does, from nothing found on."""
+    """Round the rows first <= i < last as `round_channels` does; copy the sums for each power to where they settle."""
     clear(found[me])
-    _round_rows(weight, target, sizes, powers, first, last, me, q, tops, found)
+    ints[me, AT_POWER] = all_powers[me, POWERS - 1, 0]
+    _round_rows(weight, target, sizes, all_powers[me], first, last, me, q, tops, found)
+    for k in range(POWERS):
+        sums[me, k, 0, 0], sums[me, k, 0, 1] = found[me, 2 * k], found[me, 2 * k + 1]
+
+
+@part
+def note_labels(tops: Array, found: Array, ints: Array, totals: Array, worth: Array) -> int:
+    """Note what the integers of all rows sum to, and what a unit and all magnitudes are worth, for each label.
+
+    Return whether all is as usual: some integer is not 0, and weights are not extreme.
+    """
+    labels, top, unit, whole = totals.size, 0.0, math.ldexp(1.0, -ints[AT_POWER]), integers(2 * totals.size + 2)
+    clear(whole)
+    for p in range(found.shape[0]):
+        top = max(top, tops[p]) if tops[p] == tops[p] and top == top else np.nan
+        for c in range(whole.size):
+            whole[c] += found[p, 2 * POWERS + c]
+    differ, not_opposite = whole[2 * labels] > 0, whole[2 * labels + 1] > 0
+    ints[MIRRORED], ints[SIGN] = labels == 2 and not (differ and not_opposite), -1 if differ else 1
+    for c in range(labels):
+        totals[c], worth[c], worth[labels + c] = whole[2 * c], unit, float(whole[2 * c + 1]) * unit
+    return TAKEN if 0.0 < top < np.inf and abs(math.frexp(top)[1]) < EXTREME else UNUSUAL
 
 
 @cache
@@ -79,16 +107,27 @@ def add_labels(per_word: int) -> Any:
         first: int,
         last: int,
         me: int,
-        ints: Array,
+        tops: Array,
+        found: Array,
+        all_powers: Array,
+        all_ints: Array,
+        totals: Array,
+        worth: Array,
         sums: Array,
     ) -> None:
-        """Write the sums of the channels q of the rows first <= i < last.
+        """Note what all members found, and write the sums of the channels q of the rows first <= i < last.
 
-        Two channels of a slot lie side by side: columns start at bases there, and at base where a channel is alone.
+        Where another power of two fits than rows were rounded at, say so.  Two channels of a slot lie side by side:
+        columns start at bases there, and at base where a channel is alone.
         """
+        ints = all_ints[me]
+        if all_powers[me, POWERS - 1, 0] != ints[AT_POWER]:
+            ints[SAID] = AGAIN
+            return
+        ints[SAID] = note_labels(tops, found, ints, totals[me], worth[me])
         d, at, mine = starts.size - 1, (0, words.shape[0], first, last), sums[me]
         n_slots, values, c = starts[d], integers(held), 0
-        channels = 1 if ints[me, MIRRORED] == 1 else q.shape[0]
+        channels = 1 if ints[MIRRORED] == 1 else q.shape[0]
         clear(mine[: channels * n_slots])
         while c + 1 < channels:
             two(words, bases, d, q[c], q[c + 1], at, values, mine[c * n_slots : (c + 2) * n_slots])
@@ -97,52 +136,6 @@ def add_labels(per_word: int) -> Any:
             one(words, base, d, q[c], q[c], at, values, mine[c * n_slots : (c + 1) * n_slots])
 
     return add
-
-
-@in_parts
-def settle_labels(
-    tops: Array,
-    found: Array,
-    size: float,
-    me: int,
-    all_known: Array,
-    all_counts: Array,
-    powers: Array,
-    all_ints: Array,
-    all_totals: Array,
-    all_worth: Array,
-) -> None:
-    """Settle whether channels were rounded at the power of two that fits them, as `exact_sums` does; note what their
-    integers sum to, and what a unit and all magnitudes are worth.
-
-    tops and found have a row a member (see `label_channels.round_channels`); size is the number of integers.
-    """
-    ints, totals, worth, channels = all_ints[me], all_totals[me], all_worth[me], all_totals.shape[1]
-    top, tried, whole = np.zeros(1), ints[AT_POWERS : AT_POWERS + POWERS], integers(found.shape[1])
-    fits, wanted, each = np.empty((1, 3), np.int64), np.empty((POWERS, 1), np.int64), whole[2 * POWERS :]
-    clear(whole)
-    for p in range(found.shape[0]):
-        top[0] = max(top[0], tops[p]) if tops[p] == tops[p] and top[0] == top[0] else np.nan
-        for c in range(whole.size):
-            whole[c] += found[p, c]
-    said = take_note(top, whole[: 2 * POWERS], tried, size, all_known[me], all_counts[me], fits, wanted)
-    power = tried[POWERS - 1]
-    if said == OPEN or (said == SETTLED and fits[0, POWER] != power):
-        ints[SAID] = AGAIN
-    else:
-        clear(all_counts[me])
-        if said != SETTLED or top[0] == 0.0 or abs(math.frexp(top[0])[1]) >= EXTREME:
-            ints[SAID] = UNUSUAL
-        differ, not_opposite = each[2 * channels] > 0, each[2 * channels + 1] > 0
-        ints[MIRRORED], ints[SIGN] = channels == 2 and not (differ and not_opposite), -1 if differ else 1
-        for c in range(channels):
-            totals[c] = each[2 * c]
-            worth[c], worth[channels + c] = math.ldexp(1.0, -power), math.ldexp(float(each[2 * c + 1]), -power)
-    if said in (OPEN, SETTLED):
-        for k in range(POWERS):
-            tried[k] = wanted[k, 0]
-            if me == 0:
-                powers[k, 0] = tried[k]
 
 
 @part
@@ -196,59 +189,69 @@ def search_of_labels(cost: Callable[..., Any], two: bool) -> Any:
     return search
 
 
+@part
+def vote_on_labels(codes: Array, cut: int, gone: int, missing: float, leaves: Array, out: Array) -> None:
+    """Write what a stump says of the labels of some rows, given their codes; leaves are those below, and above.
+
+    Rows with the code `gone` miss a value, and are below where `missing` is 0, above where it is 1.
+    """
+    labels, sides = out.shape[0], block_of_doubles()
+    for start in range(0, codes.size, BLOCK):  # codes are read once for all labels
+        mine = codes[start : min(start + BLOCK, codes.size)]
+        for i in range(mine.size):
+            code = np.int64(mine[i])
+            sides[i] = missing if code == gone else 0.0 if code <= cut else 1.0
+        for label in range(labels):
+            low, high, to = leaves[label], leaves[labels + label], out[label, start : start + mine.size]
+            for i in range(to.size):
+                to[i] = low if sides[i] == 0.0 else high
+
+
 @cache
-def settle_search_of_labels(says: Callable[..., Any]) -> Any:
-    """Return what settles which stump is the cheapest, given what both sides of a cut say of a label."""
+def votes_of_labels(says: Callable[..., Any]) -> Any:
+    """Return what settles which stump is the cheapest and votes, given what both sides of a cut say of a label."""
     stamp = admit(says)
 
     @in_parts
-    def settle(
+    def vote(
+        cells: Array,
         starts: Array,
         n_bins: Array,
         numbers: Array,
         finds: Array,
         slots: Array,
+        first: int,
+        last: int,
         me: int,
         all_ints: Array,
         all_totals: Array,
         all_worth: Array,
         all_leaves: Array,
+        out: Array,
     ) -> None:
-        """Settle which member's stump is the cheapest, of equals the first, and what its sides say of every label."""
-        ints, leaves, best = all_ints[me], all_leaves[me], max(-1, stamp)  # the stamp is negative
+        """Settle which member's stump is the cheapest, of equals the first, and what its sides say of every label.
+
+        Write its votes on the rows first <= i < last to `out`, which has a row a label.
+        """
+        ints, leaves, best, d = all_ints[me], all_leaves[me], max(-1, stamp), cells.shape[2]  # the stamp is negative
         for p in range(finds.shape[0]):
             if finds[p, 0] >= 0 and (best < 0 or from_bits(finds[p, 2]) < from_bits(finds[best, 2])):
                 best = p
         if best < 0:
             ints[SAID] = UNUSUAL
             return
-        at, side, channels = finds[best, 0], finds[best, 1], slots.shape[0]
+        at, side, labels = finds[best, 0], finds[best, 1], slots.shape[0]
         j = last_at_most(starts, at)
-        ints[FEATURE], ints[CUT], ints[SIDE], ints[GONE] = j, at - starts[j], side, n_bins[j]
-        for c in range(channels):
+        ints[FEATURE], ints[CUT], ints[SIDE] = j, at - starts[j], side
+        for c in range(labels):
             below, unit = side * slots[c, starts[j + 1] - 1], all_worth[me, c]
             for s in range(starts[j], at + 1):
                 below += slots[c, s]
-            leaves[c], leaves[channels + c] = says(below * unit, (all_totals[me, c] - below) * unit, numbers)
+            leaves[c], leaves[labels + c] = says(below * unit, (all_totals[me, c] - below) * unit, numbers)
+        missing = 0.0 if side == 1 else 1.0
+        vote_on_labels(cells[j // d, first:last, j % d], ints[CUT], n_bins[j], missing, leaves, out[:, first:last])
 
-    return settle
-
-
-@in_parts
-def vote_on_labels(cells: Array, first: int, last: int, me: int, ints: Array, leaves: Array, out: Array) -> None:
-    """Write what the stump says of the labels of some rows; out has a row a label."""
-    feature, cut, gone, labels = ints[me, FEATURE], ints[me, CUT], ints[me, GONE], out.shape[0]
-    sides, missing = block_of_doubles(), 0.0 if ints[me, SIDE] == 1 else 1.0
-    for start in range(first, last, BLOCK):  # codes are read once for all labels
-        end = min(start + BLOCK, last)
-        codes = cells[feature // cells.shape[2], start:end, feature % cells.shape[2]]
-        for i in range(codes.size):
-            code = np.int64(codes[i])
-            sides[i] = missing if code == gone else 0.0 if code <= cut else 1.0
-        for label in range(labels):
-            low, high, mine = leaves[me, label], leaves[me, labels + label], out[label, start:end]
-            for i in range(mine.size):
-                mine[i] = low if sides[i] == 0.0 else high
+    return vote
 
 
 @in_parts
@@ -263,7 +266,7 @@ def settle_largest(tops: Array, at: int, me: int, numbers: Array) -> None:
 @part
 def looks_at_all(which: int) -> bool:
     """Return whether a call looks at what all members have found."""
-    return which in (SETTLE_ROUND, SEARCH, SETTLE_SEARCH, SETTLE_LOST, SETTLE_LARGEST, SETTLE_TOTAL)
+    return which in (SETTLE_ROUND, SEARCH, VOTE, SETTLE_LOST, SETTLE_LARGEST, SETTLE_TOTAL)
 
 
 @in_parts
@@ -305,11 +308,11 @@ def label_rounds(
             if ints[SAID] == AGAIN:
                 if size > 1 and meet(team, size):  # what others still look at is written again
                     return done
-                which -= 1
+                which = ROUND if which == ADD else which - 1
             else:
                 which += 1
         if me == 0:
-            copy(ints[FEATURE:GONE], places[done])
+            copy(ints[FEATURE : SIDE + 1], places[done])
             copy(all_leaves[me], leaves[done])
             copy(numbers[: told.shape[1]], told[done])
     return told.shape[0]
