@@ -158,22 +158,23 @@ class LabelRounds:
         rows, size, labels, n, call = self.rows, self.size, self.rows.n_classes, self.rows.n_rows, self._call
         codes, slots, criterion = rows.codes, rows.slots, self.criterion
         assert isinstance(codes, DenseCodes)
-        (words, base), per_word = codes.read, codes.cells.shape[2]
+        (words, base), per_word, step = codes.read, codes.cells.shape[2], of.together(labels)
         q, tops = np.empty(weight.shape, np.int64), np.empty(size)
         found = np.empty((size, of.told_of(labels)), np.int64)
         both, known = np.empty((size, of.POWERS, 1, 2), np.int64), _known(size)
-        sums, hist = np.empty((size, labels * codes.n_slots), np.int64), np.empty((labels, codes.n_slots), np.int64)
+        sums = np.empty((size, -(-labels // step) * step * codes.n_slots), np.int64)
+        hist = np.empty((labels, codes.n_slots), np.int64)
         totals, worth = np.empty((size, labels), np.int64), np.empty((size, 2 * labels))
         finds, numbers = np.empty((size, of.LINE), np.int64), criterion.numbers(usual.params)
         rounded = weight, self.columns[usual.targets], np.zeros(1, bool), self.powers, 0, n
         call(of.ROUND, of.round_labels, (*rounded, self.ints, q, tops, both, found))
         settled = float(q.size), self.numbers.shape[1] - 1, self.powers, *known, self.numbers, self.ints
         call(of.SETTLE_ROUND, settle_sums, (tops[:, None], both, *settled))
-        places, noted = (words, base, base * np.uint64(2), codes.starts), (tops, found, self.powers, self.ints)
-        call(of.ADD, of.add_labels(per_word), (*places, q, 0, n, *noted, totals, worth, sums))
+        places, noted = (words, base * np.uint64(step), codes.starts), (tops, found, self.powers, self.ints)
+        call(of.ADD, of.add_labels(per_word, step), (*places, q, 0, n, *noted, totals, worth, sums))
         cuts = slots.starts, slots.possible, slots.possible_below, numbers
         given = 0, len(slots.n_bins), self.ints, totals, worth, sums, hist, finds
-        call(of.SEARCH, of.search_of_labels(criterion.cost, labels == 2), (*cuts, *given))
+        call(of.SEARCH, of.search_of_labels(criterion.cost, step), (*cuts, *given))
         told = codes.cells, slots.starts, slots.n_bins, numbers, finds, hist, 0, n
         vote = of.votes_of_labels(criterion.says_of_label)
         call(of.VOTE, vote, (*told, self.ints, totals, worth, self.leaves, self.columns["h"]))

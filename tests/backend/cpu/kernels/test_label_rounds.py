@@ -31,7 +31,8 @@ class Team:
         self.q, self.tops = np.empty((labels, n), np.int64), np.empty(members)
         self.both = np.empty((members, of.POWERS, 1, 2), np.int64)
         self.found = np.empty((members, of.told_of(labels)), np.int64)
-        self.sums = np.empty((members, labels * self.codes.n_slots), np.int64)
+        self.step = of.together(labels)
+        self.sums = np.empty((members, (labels + labels % 2) * self.codes.n_slots), np.int64)
         self.hist = np.empty((labels, self.codes.n_slots), np.int64)
         self.totals, self.worth = np.empty((members, labels), np.int64), np.empty((members, 2 * labels))
         self.votes = np.empty((labels, n))
@@ -42,7 +43,7 @@ class Team:
     def settle(self, weight, target):
         """Round until all is settled; return what was said last, and how often rows were rounded."""
         words, base = self.codes.read
-        places = words, base, base * np.uint64(2), self.codes.starts
+        places = words, base * np.uint64(self.step), self.codes.starts
         looks, n = 0, len(weight)
         while True:
             what = shown(weight), shown(target), np.zeros(1, bool), self.powers, 0, n
@@ -53,7 +54,7 @@ class Team:
             if said != AGAIN:
                 noted = self.tops, self.found, self.powers, self.ints, self.totals, self.worth
                 self.ints[:, of.SAID] = TAKEN
-                add = of.add_labels(self.codes.cells.shape[2])
+                add = of.add_labels(self.codes.cells.shape[2], self.step)
                 add.in_so_many(self.members, *places, self.q, 0, n, *noted, self.sums)
                 said = self._one_answer()
             if said != AGAIN:
@@ -74,7 +75,7 @@ class Team:
         criterion, numbers = CRITERIA[name]
         slots, d = self.slots, len(self.slots.n_bins)
         given = 0, d, self.ints, self.totals, self.worth, self.sums, self.hist, self.finds
-        search = of.search_of_labels(criterion.cost, self.labels == 2)
+        search = of.search_of_labels(criterion.cost, self.step)
         search.in_so_many(self.members, slots.starts, slots.possible, slots.possible_below, numbers, *given)
         told = self.finds, self.hist, 0, self.rows.n_rows, self.ints, self.totals, self.worth, self.leaves, self.votes
         vote = of.votes_of_labels(criterion.says_of_label)

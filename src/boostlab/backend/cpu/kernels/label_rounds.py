@@ -25,7 +25,7 @@ from boostlab.backend.cpu.kernels.small_table import EXTREME
 from boostlab.backend.cpu.kernels.spin_barrier import meet
 from boostlab.backend.cpu.kernels.split_search import search_channels, search_pairs
 from boostlab.backend.cpu.kernels.whole_histogram import adding_rows, held_by
-from boostlab.backend.cpu.kernels.workspace import BLOCK, block_of_doubles, clear, copy, integers, last_at_most
+from boostlab.backend.cpu.kernels.workspace import BLOCK, block_of_doubles, clear, integers, last_at_most
 from boostlab.contract.usual import AGAIN, TAKEN, UNUSUAL
 
 Array = np.ndarray[Any, Any]
@@ -92,15 +92,20 @@ def note_labels(tops: Array, found: Array, ints: Array, totals: Array, worth: Ar
     return TAKEN if 0.0 < top < np.inf and abs(math.frexp(top)[1]) < EXTREME else UNUSUAL
 
 
+def together(labels: int) -> int:
+    """Return how many labels are summed at once: two, but of two labels one, which mostly mirrors the other."""
+    return 1 if labels == 2 else 2
+
+
 @cache
-def add_labels(per_word: int) -> Any:
-    """Return the compiled histogram of some rows' integers, on codes of which a word holds so many."""
-    one, two, held = adding_rows(per_word, "one"), adding_rows(per_word, "two"), held_by("two")
+def add_labels(per_word: int, step: int) -> Any:
+    """Return the compiled histogram of so many channels at once, on codes of which a word holds so many."""
+    of_rows = "one" if step == 1 else "two"
+    add_rows, held = adding_rows(per_word, of_rows), held_by(of_rows)
 
     @in_parts
     def add(
         words: Array,
-        base: Array,
         bases: Array,
         starts: Array,
         q: Array,
@@ -117,8 +122,8 @@ def add_labels(per_word: int) -> Any:
     ) -> None:
         """Note what all members found, and write the sums of the channels q of the rows first <= i < last.
 
-        Where another power of two fits than rows were rounded at, say so.  Two channels of a slot lie side by side:
-        columns start at bases there, and at base where a channel is alone.
+        Where another power of two fits than rows were rounded at, say so.  Channels that are summed at once lie side by
+        side in a slot; a last one that is alone is summed twice.
         """
         ints = all_ints[me]
         if all_powers[me, POWERS - 1, 0] != ints[AT_POWER]:
@@ -126,30 +131,23 @@ def add_labels(per_word: int) -> Any:
             return
         ints[SAID] = note_labels(tops, found, ints, totals[me], worth[me])
         d, at, mine = starts.size - 1, (0, words.shape[0], first, last), sums[me]
-        n_slots, values, c = starts[d], integers(held), 0
-        channels = 1 if ints[MIRRORED] == 1 else q.shape[0]
-        clear(mine[: channels * n_slots])
-        while c + 1 < channels:
-            two(words, bases, d, q[c], q[c + 1], at, values, mine[c * n_slots : (c + 2) * n_slots])
-            c += 2
-        if c < channels:
-            one(words, base, d, q[c], q[c], at, values, mine[c * n_slots : (c + 1) * n_slots])
+        n_slots, values, channels = starts[d], integers(held), 1 if ints[MIRRORED] == 1 else q.shape[0]
+        for c in range(0, channels, step):
+            out = mine[c * n_slots : (c + step) * n_slots]
+            clear(out)
+            add_rows(words, bases, d, q[c], q[min(c + step, channels) - 1], at, values, out)
 
     return add
 
 
 @part
-def add_up_labels(sums: Array, begin: int, end: int, mirrored: bool, sign: int, slots: Array) -> None:
-    """Add the members' sums to the slots begin <= s < end of every channel."""
-    n_slots = slots.shape[1]
-    channels = 1 if mirrored else slots.shape[0]
-    for c in range(channels):
-        paired = c + 1 < channels or c % 2 == 1
-        at, step = ((c - c % 2) * n_slots + c % 2, 2) if paired else (c * n_slots, 1)
-        mine = slots[c, begin:end]
+def add_up_labels(sums: Array, begin: int, end: int, step: int, mirrored: bool, sign: int, slots: Array) -> None:
+    """Add the members' sums to the slots begin <= s < end of every channel, of which so many lie side by side."""
+    for c in range(1 if mirrored else slots.shape[0]):
+        mine, at = slots[c, begin:end], (c - c % step) * slots.shape[1] + c % step + step * begin
         clear(mine)
         for p in range(sums.shape[0]):
-            other = sums[p, at + step * begin :]
+            other = sums[p, at:]
             for s in range(mine.size):
                 mine[s] += other[step * s]
     if mirrored:
@@ -158,9 +156,9 @@ def add_up_labels(sums: Array, begin: int, end: int, mirrored: bool, sign: int, 
 
 
 @cache
-def search_of_labels(cost: Callable[..., Any], two: bool) -> Any:
-    """Return the search of some columns for a cost(left, right, gross, numbers), of two labels or of any number."""
-    stamp, cheapest = admit(cost), search_pairs if two else search_channels
+def search_of_labels(cost: Callable[..., Any], step: int) -> Any:
+    """Return the search of some columns for a cost(left, right, gross, numbers) of labels that are so many at once."""
+    stamp, cheapest = admit(cost), search_pairs if step == 1 else search_channels  # one at a time: of two labels
 
     @in_parts
     def search(
@@ -180,7 +178,7 @@ def search_of_labels(cost: Callable[..., Any], two: bool) -> Any:
     ) -> None:
         """Note (slot, side, cost) of the cheapest cut of some columns; the slot is negative if there is none."""
         mirrored, channels, mine = ints[me, MIRRORED] == 1, slots.shape[0], finds[me]
-        add_up_labels(sums, starts[first], starts[last], mirrored, ints[me, SIGN], slots)
+        add_up_labels(sums, starts[first], starts[last], step, mirrored, ints[me, SIGN], slots)
         scale, gross = worth[me, :channels], worth[me, channels:]
         given = slots, starts, possible, possible_below, totals[me], scale, gross, numbers, 0.0
         at, side, price = cheapest(cost, *given, first, last)
@@ -312,7 +310,10 @@ def label_rounds(
             else:
                 which += 1
         if me == 0:
-            copy(ints[FEATURE : SIDE + 1], places[done])
-            copy(all_leaves[me], leaves[done])
-            copy(numbers[: told.shape[1]], told[done])
+            for c in range(places.shape[1]):
+                places[done, c] = ints[FEATURE + c]
+            for c in range(leaves.shape[1]):
+                leaves[done, c] = all_leaves[0, c]
+            for c in range(told.shape[1]):
+                told[done, c] = numbers[c]
     return told.shape[0]
