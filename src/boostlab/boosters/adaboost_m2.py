@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from boostlab.boosters.adaboost_mr import AdaBoostMR
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.registry import booster
-from boostlab.contract import Row, Rule, formula
+from boostlab.contract import LabelRound, Row, Rule, State, formula
 
 
 @formula
@@ -43,6 +43,10 @@ class AdaBoostM2(AdaBoostMR):
 
     disagreement: ClassVar[Any] = staticmethod(disagreement)
     lost: ClassVar[Any] = staticmethod(lost)
+
+    def usual(self, s: State) -> LabelRound:
+        """Take step 4 as it is."""
+        return super().usual(s)
 
 
 @booster(

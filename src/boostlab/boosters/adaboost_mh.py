@@ -20,6 +20,7 @@ from boostlab.contract import (
     NEGLIGIBLE,
     Array,
     Each,
+    LabelRound,
     Retry,
     Row,
     Rule,
@@ -98,6 +99,10 @@ class AdaBoostMH(Labelwise):
         """Step 2."""
         return Task(self.needs, s.column("D"), s.column("Y"), {"no": -1.0})
 
+    def usual(self, s: State) -> LabelRound | None:
+        """Take step 4 as it is."""
+        return self.label_round(s, {"no": -1.0})
+
     def probability(self, F: Array) -> Array:
         """Every label's own link 1 / (1 + exp(-2 F)), to sum 1; with two classes AdaBoost's."""
         P: Array = softmax(log_expit(2.0 * F), axis=1)
@@ -109,6 +114,10 @@ class AdaBoostMHFree(AdaBoostMH):
     """AdaBoost.MH whose voters' leaves say yes or no to every label as they like."""
 
     needs: ClassVar[str] = "hamming"
+
+    def usual(self, s: State) -> LabelRound | None:
+        """Take step 4 as it is."""
+        return super().usual(s)
 
 
 @dataclass(frozen=True)

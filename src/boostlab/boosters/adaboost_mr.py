@@ -11,7 +11,7 @@ import numpy as np
 from boostlab.boosters.base import BoostingClassifier
 from boostlab.boosters.labelwise import Labelwise
 from boostlab.boosters.registry import booster
-from boostlab.contract import Array, Row, Rule, State, Task, formula, sum_over_labels
+from boostlab.contract import Array, LabelRound, Row, Rule, State, Task, formula, sum_over_labels
 
 
 @formula
@@ -77,6 +77,10 @@ class AdaBoostMR(Labelwise):
     def task(self, s: State) -> Task:
         """Step 2: yes to a wrong label costs D(i, l), to the right one it saves the row's sum of D."""
         return Task(self.needs, s.each(stake, weight_of_row), s.column("Y"), {"no": self.no})
+
+    def usual(self, s: State) -> LabelRound:
+        """Take step 4 as it is."""
+        return self.label_round(s, {"no": self.no}, stake, weight_of_row)
 
     def probability(self, F: Array) -> Array:
         """Softmax of the scores; with two classes AdaBoost's link."""

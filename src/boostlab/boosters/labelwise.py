@@ -5,13 +5,60 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from boostlab.contract import NEGLIGIBLE, Array, Rule, State, Step, Stop, exp, formula, log, perfect
+from boostlab.contract import (
+    NEGLIGIBLE,
+    TAKEN,
+    UNUSUAL,
+    Array,
+    Facts,
+    LabelRound,
+    Rule,
+    State,
+    Step,
+    Stop,
+    Sums,
+    exp,
+    formula,
+    log,
+    perfect,
+)
+
+# A usual round's numbers, behind alpha: what half the log odds is multiplied by; the weights' sum, and its logarithm
+# for the weights as they are and for F = 0; and what a round tells.
+HALF_UNIT, WHOLE, LOG_LOSS, LOG_FIRST, ERROR, Z, OBJECTIVE = range(1, 8)
 
 
 @formula
 def sign_of_label(k: int, l: int) -> float:
     """Y(i, l): 1 for the right label, else -1."""
     return 1.0 if l == k else -1.0
+
+
+@formula
+def half_log_odds(sums: Sums, numbers: list[float]) -> int:
+    """Set alpha, where voters have an edge and none is perfect."""
+    error = sums[0] / (2.0 * numbers[WHOLE])
+    if not 0.0 < error < 0.5 - NEGLIGIBLE:
+        return UNUSUAL
+    numbers[0] = numbers[HALF_UNIT] * log((1 - error) / error)
+    numbers[ERROR] = error
+    return TAKEN
+
+
+@formula
+def fall_of_loss(sums: Sums, numbers: list[float]) -> int:
+    """Note Z and the loss."""
+    before, numbers[WHOLE] = numbers[LOG_LOSS], sums[1]
+    numbers[LOG_LOSS] = sums[0] + log(sums[1])
+    numbers[Z] = exp(numbers[LOG_LOSS] - before)
+    numbers[OBJECTIVE] = exp(min(numbers[LOG_LOSS] - numbers[LOG_FIRST], 700.0))
+    return TAKEN
+
+
+def facts_of(s: State, numbers: Sums) -> Facts:
+    """Remember the weights' sum, and return what a usual round tells."""
+    s.own.whole, s.own.log_loss, error = numbers[WHOLE], numbers[LOG_LOSS], numbers[ERROR]
+    return {"error": error, "edge": 1 - 2 * error, "Z": numbers[Z], "objective": numbers[OBJECTIVE]}
 
 
 @dataclass(frozen=True)
@@ -39,6 +86,14 @@ class Labelwise(Rule):
         s.keep("D", self.first)
         s.own.whole = s.total(s.column("D"))
         s.own.log_loss = s.own.log_first = log(s.own.whole)
+
+    def label_round(self, s: State, params: dict[str, float], *weigh: Any) -> LabelRound:
+        """Return the usual round, of tasks with these parameters and weights (D by default)."""
+        own = s.own
+        numbers = dict(alpha=0.0, half_unit=self.unit * 0.5, whole=own.whole, log_loss=own.log_loss)
+        numbers |= dict(log_first=own.log_first, error=0.0, Z=0.0, objective=0.0)
+        decided = half_log_odds, numbers, self.lost, facts_of, self.log_weight_after, fall_of_loss
+        return LabelRound(*decided, params, weigh)
 
     def _weigh(self, s: State, alpha: float) -> None:
         """Note D after the step, up to a factor, and the logarithm of its sum."""

@@ -6,6 +6,7 @@ Nothing here imports a compiler: formulas are plain functions, and a backend com
 """
 
 from boostlab.contract.formula import Row, formula, largest_over_labels, sum_over_labels
+from boostlab.contract.label_round import LabelRound
 from boostlab.contract.learner import Found, Learner, Session
 from boostlab.contract.rows import Channel, Channels, Cut, LearnerRows, Node, Place, Rows
 from boostlab.contract.rule import Array, Plain, Rule, State, is_other_class, perfect
@@ -48,6 +49,7 @@ __all__ = [
     "Each",
     "Facts",
     "Found",
+    "LabelRound",
     "Learner",
     "LearnerRows",
     "MixedTask",

@@ -45,10 +45,12 @@ class Criterion:
     forms: tuple[int, ...] = (SIZE, SIGNED)  # what to sum, where weight and target have one column
     labels = False  # whether the target is -1 and +1: then one sum, of two sides, serves for w and w t
     ranks_alone = True  # whether a category's rank depends on its own sums only, not on the other categories'
+    by_label = False  # whether weights and targets have a column a label
     by_class = False  # whether the target is the number of a class, and there is a channel a class
     opposite = False  # whether leaves vote -1 and +1
     residual: Residual | None = None  # of criteria for numbers: how far a row is from its node (see `remaining`)
     says: Says | None = None  # `leaves` as a formula of the same, where kernels may ask for it
+    says_of_label: Any = None  # by label: what both sides vote, as a formula of a label's sums below and above
 
     @property
     def two(self) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.contract.formula import formula, parameters
+from boostlab.contract.label_round import LabelRound
 from boostlab.contract.learner import Found
 from boostlab.contract.step import Retry, Reweigh, Step, Stop
 from boostlab.contract.task import Task
@@ -255,7 +256,7 @@ class Rule:
         """
         return None
 
-    def usual(self, s: State) -> UsualRound | None:
+    def usual(self, s: State) -> UsualRound | LabelRound | None:
         """Return the next round in formulas, as it usually is; None where the rule has none.
 
         It is asked before every call that takes many rounds.  As with `plain`, a subclass that changes anything else
@@ -316,7 +317,7 @@ def plain_of(rule: Rule, s: State) -> Plain | None:
     return rule.plain(s) if still_holds(rule, "plain") else None
 
 
-def usual_of(rule: Rule, s: State) -> UsualRound | None:
+def usual_of(rule: Rule, s: State) -> UsualRound | LabelRound | None:
     """Return a rule's `usual`, likewise."""
     return rule.usual(s) if still_holds(rule, "usual") else None
 

@@ -30,6 +30,12 @@ def hamming(left: Any, right: Any, gross: Any, numbers: Any) -> Any:
     return cost
 
 
+@formula
+def yes_or_no(below: Any, above: Any, numbers: Any) -> Any:
+    """Yes on a side where that is worth something."""
+    return 1.0 if below > 0.0 else numbers[0], 1.0 if above > 0.0 else numbers[0]
+
+
 class Hamming(Separable):
     """The largest sum of weight * target * vote, if each leaf says yes (1) or no to every label as it likes.
 
@@ -37,10 +43,11 @@ class Hamming(Separable):
     it is the pseudo-loss: the best leaves are the same.
     """
 
-    ranks_alone = False
+    by_label, ranks_alone = True, False
 
     names = ("no",)
     forms = (SIGNED,)
+    says_of_label = staticmethod(yes_or_no)
 
     def remaining(self, total: Array, scale: Array) -> float:
         """Nothing: the cost is not strictly concave, so that most cuts gain nothing even where many would help."""
@@ -80,15 +87,23 @@ def factored(left: Any, right: Any, gross: Any, numbers: Any) -> Any:
     return cost
 
 
+@formula
+def opposite_signs(below: Any, above: Any, numbers: Any) -> Any:
+    """-v and v, v the sign of how much more is above."""
+    v = 1.0 if above - below >= 0.0 else -1.0
+    return -v, v
+
+
 class Factored(Criterion):
     """The largest sum over labels of |sum of weight * target * phi|: one cut phi of -1 and +1, a sign v a label.
 
     The vote on label l is v_l phi, so that the two leaves are opposite, as `Edge`'s are.
     """
 
-    ranks_alone = False
+    by_label, ranks_alone = True, False
 
     forms = (SIGNED,)
+    says_of_label = staticmethod(opposite_signs)
 
     @property
     def cost(self) -> Cost:
@@ -127,7 +142,7 @@ def hamming_z(left: Any, right: Any, gross: Any, numbers: Any) -> Any:
 class HammingZ(Separable):
     """Real-valued AdaBoost.MH: the smallest 2 sum over leaves and labels of sqrt(W+ W-), votes half the log odds."""
 
-    ranks_alone = False
+    by_label, ranks_alone = True, False
 
     names = ("smoothing",)
     forms = (SIZE, SIGNED)

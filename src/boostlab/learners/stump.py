@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -177,11 +177,14 @@ class StumpSession(Session):
         """Return the edges that stumps on numbers have, which vote the better way if they may."""
         return abs(edge) if self.sides == 0 else self.sides * edge
 
-    def voters(self, found: Array, leaves: Array | None = None) -> Stumps:
+    def voters(self, found: Array, leaves: Array | None = None) -> Sequence[Stump]:
         """Return many stumps on numbers at once: feature, cut, side of missing values, and what both sides vote.
 
-        Without leaves these are -1 and +1, by the edge that comes next (see `kernels.stump_search.best_edge`).
+        Without leaves these are -1 and +1, by the edge that comes next (see `kernels.stump_search.best_edge`).  Leaves
+        that say something of every label have the shape (rounds, 2, labels).
         """
+        if leaves is not None and leaves.ndim == 3:
+            return [self._of_labels(*place, *both) for place, both in zip(found.tolist(), leaves, strict=True)]
         feature, cut, side, edge = found[:, :4].T
         _, threshold, low = self.slots.cuts_at(self.slots.starts[feature] + cut, side)
         if leaves is None:
@@ -191,6 +194,11 @@ class StumpSession(Session):
             left, right = leaves.T
         columns = feature, cut, threshold, left, right, np.where(low, left, right)
         return Stumps(*(column.copy() for column in columns))  # not all that was found
+
+    def _of_labels(self, feature: int, cut: int, side: int, left: Array, right: Array) -> Stump:
+        """Return a stump on numbers whose sides say something of every label."""
+        missing = left if self.slots.missing_low(feature, cut, side) else right
+        return Stump(feature, cut, self.slots.threshold(feature, cut), left, right, missing)
 
     def _voter(self, found: Place, channel: Channel, drawn: bool) -> tuple[Stump | CategoryStump, Sums]:
         """Return the stump that was found, and its sums (none for a draw).

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import sparse
 
 from boostlab import (
     ArcGVClassifier,
@@ -42,19 +41,20 @@ from boostlab.boosters.logitboost import LogitBoost, lower_loss
 from boostlab.contract import TAKEN, UNUSUAL
 from boostlab.contract.rule import still_holds
 from boostlab.data.table import Table
+from both_loops import assert_same, by_both, general, table
 
 Array = np.ndarray[Any, Any]
 
 
 def discovered():
-    """Yield all boosters and variants whose rounds are usual ones on stumps: their rule says so, and is not plain."""
+    """Yield all boosters and variants of one score whose rounds are usual ones on stumps: their rules say so."""
     for name, entry in REGISTRY.items():
         for variant, params in {"": {}, **entry.variants}.items():
             if params.keys() & {"estimator", "resample"}:
                 continue
             rule = entry.cls(**params)._rule()
             plain = still_holds(rule, "plain") and "additive" not in params.values()
-            if still_holds(rule, "usual") and not plain:
+            if still_holds(rule, "usual") and not plain and rule.n_outputs == "one":
                 yield f"{name.removesuffix('Classifier')} {variant}".strip(), (entry.cls, params)
 
 
@@ -108,44 +108,6 @@ def test_rules_whose_step_is_a_formula_of_sums_are_found():
         "SoftMarginBoost literal",
     } <= set(FOUND)
     assert {"L1Boost additive", "LogitBoost", "LogitBoost printed", "GentleBoost", "L2Boost"} <= set(FOUND)
-
-
-def general(cls):
-    """Return the booster whose rule does not say what is usual: the engine asks it round by round."""
-
-    class General(cls):
-        def _rule(self):
-            rule = super()._rule()
-            slow = type(type(rule).__name__, (type(rule),), {"usual": lambda self, state: None})
-            return slow(**{f.name: getattr(rule, f.name) for f in fields(rule)})
-
-    General.__name__ = cls.__name__
-    return General
-
-
-def by_both(cls, params, fit):
-    """Return the model of compiled rounds and that of the general loop."""
-    return [fit(make_model(**params)) for make_model in (cls, general(cls))]
-
-
-def assert_same(one, two):
-    assert one.stop_reason_ == two.stop_reason_
-    assert repr(one.estimators_) == repr(two.estimators_)
-    assert np.array_equal(one.estimator_weights_, two.estimator_weights_)
-    assert one.history_.keys() == two.history_.keys()
-    for name in one.history_.keys() - {"seconds"}:
-        assert np.array_equal(one.history_[name], two.history_[name], equal_nan=True), name
-
-
-def table(rng, kind, n, d):
-    X = rng.normal(size=(n, d)).round(rng.integers(0, 3))
-    if kind == "missing":
-        X[rng.random(X.shape) < 0.2] = np.nan
-    if kind == "sparse":
-        return sparse.csr_array(np.where(rng.random(X.shape) < 0.7, 0.0, X))
-    if kind == "categories":
-        return pd.DataFrame(X).assign(c=pd.Categorical(rng.choice(list("abcde"), n))).rename(columns=str)
-    return X
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # no voter kept

@@ -46,7 +46,7 @@ class MadeRounds(NamedTuple):
         """The largest magnitude of every stump's votes."""
         if self.leaves is None:
             return [1.0] * len(self.alphas)
-        found: list[float] = np.abs(self.leaves).max(axis=1).tolist()
+        found: list[float] = np.abs(self.leaves.reshape(len(self.leaves), -1)).max(axis=1).tolist()
         return found
 
 

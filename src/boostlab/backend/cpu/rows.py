@@ -16,6 +16,7 @@ from boostlab.backend.cpu.formulas import CELLS, as_number, column_names, evalua
 from boostlab.backend.cpu.fused import FusedRounds
 from boostlab.backend.cpu.in_parts import NO_PLAN, NOTHING_TOLD
 from boostlab.backend.cpu.kernels.vote_update import exp_less, exp_less_of_labels
+from boostlab.backend.cpu.label_rounds import LabelRounds
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.near_one import NearOne
 from boostlab.backend.cpu.sample import CpuSample
@@ -193,8 +194,12 @@ class CpuRows(CpuSample):
         size = size or self.masses.draw_size
         return self.masses.draw(weight, size, rng, self.canonical_order(), systematic)
 
-    def fused(self, plain: Plain | None, criterion: Criterion, sides: int) -> FusedRounds | UsualRounds | None:
+    def fused(
+        self, plain: Plain | None, criterion: Criterion, sides: int
+    ) -> FusedRounds | UsualRounds | LabelRounds | None:
         """Return many rounds of stumps in one call, of a rule whose step, or whose usual round, is in formulas."""
+        if criterion.by_label:
+            return LabelRounds(self, criterion) if LabelRounds.serves(self, criterion) else None
         for way in FusedRounds, UsualRoundsOfFew, UsualRoundsOfMany:
             if way.serves(self, plain, criterion):
                 return way(self, plain, criterion, sides)

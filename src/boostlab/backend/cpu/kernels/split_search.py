@@ -16,6 +16,51 @@ from boostlab.backend.cpu.kernels.workspace import total as sum_of
 Array = np.ndarray[Any, Any]
 
 
+@part
+def search_channels(
+    cost: Callable[..., Any],
+    slots: Array,
+    starts: Array,
+    possible: Array,
+    possible_below: Array,
+    total: Array,
+    scale: Array,
+    gross: Array,
+    numbers: Array,
+    least: float,
+    first: int,
+    last: int,
+) -> tuple[int, int, float]:
+    """Return (slot, side, cost) as `cheapest_split` does, for a cost of any number of channels."""
+    channels = slots.shape[0]
+    seen = channels - 1 if least > 0.0 else channels
+    low = integers(channels)
+    left, right = doubles(seen), doubles(seen)
+    at, where, best = -1, 0, np.inf
+    for j in range(first, last):
+        absent = starts[j + 1] - 1
+        clear(low)
+        for s in range(starts[j], absent):
+            for c in range(channels):
+                low[c] += slots[c, s]
+            if not possible[s]:
+                continue
+            for side in range(2 if possible_below[s] else 1):
+                if least > 0.0:
+                    c = channels - 1
+                    below = low[c] + side * slots[c, absent]
+                    if below * scale[c] < least or (total[c] - below) * scale[c] < least:
+                        continue
+                for c in range(seen):
+                    below = low[c] + side * slots[c, absent]
+                    left[c] = below * scale[c]
+                    right[c] = (total[c] - below) * scale[c]
+                price = cost(left, right, gross, numbers)
+                if price < best:
+                    at, where, best = s, side, price
+    return at, where, best
+
+
 @cache
 def cheapest_split(cost: Callable[..., Any]) -> Any:
     """Return the compiled search for a cost(left, right, gross, numbers)."""
@@ -42,33 +87,9 @@ def cheapest_split(cost: Callable[..., Any]) -> Any:
         possible_below say which cuts there are with missing values right and left.  With least > 0 both sides must
         have that much of the last channel, which the cost does not see.
         """
-        channels = slots.shape[0]
-        seen = channels - 1 if least > 0.0 else channels
-        low = integers(channels)
-        left, right = doubles(seen), doubles(seen)
-        at, where, best = stamp, 0, np.inf
-        for j in range(first, last):
-            absent = starts[j + 1] - 1
-            clear(low)
-            for s in range(starts[j], absent):
-                for c in range(channels):
-                    low[c] += slots[c, s]
-                if not possible[s]:
-                    continue
-                for side in range(2 if possible_below[s] else 1):
-                    if least > 0.0:
-                        c = channels - 1
-                        below = low[c] + side * slots[c, absent]
-                        if below * scale[c] < least or (total[c] - below) * scale[c] < least:
-                            continue
-                    for c in range(seen):
-                        below = low[c] + side * slots[c, absent]
-                        left[c] = below * scale[c]
-                        right[c] = (total[c] - below) * scale[c]
-                    price = cost(left, right, gross, numbers)
-                    if price < best:
-                        at, where, best = s, side, price
-        return at, where, best
+        facts = slots, starts, possible, possible_below, total, scale, gross, numbers
+        at, where, best = search_channels(cost, *facts, least, first, last)
+        return (at if at >= 0 else stamp), where, best
 
     return search
 
