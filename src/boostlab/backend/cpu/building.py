@@ -43,12 +43,16 @@ class ShortBuilder(llvm.IRBuilder):
     def is_natural(self, value: Any) -> bool:
         """Return whether a number is known not to be negative."""
         if isinstance(value, llvm.Constant):
-            return isinstance(value.constant, int) and value.constant >= 0
+            return isinstance(value.constant, int) and 0 <= value.constant < 1 << (value.type.width - 1)
         return id(value) in self._natural
 
     def natural(self, value: Any) -> Any:
-        """Take note that a number is not negative; return it."""
-        self._natural.add(id(value))
+        """Take note that a number is not negative; return it.
+
+        Instructions and arguments keep their identities as long as the function is written, constants may not.
+        """
+        if not isinstance(value, llvm.Constant):
+            self._natural.add(id(value))
         return value
 
     def add(self, lhs: Any, rhs: Any, name: str = "", flags: Any = ()) -> Any:
