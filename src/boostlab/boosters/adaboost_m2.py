@@ -45,7 +45,7 @@ class AdaBoostM2(AdaBoostMR):
     lost: ClassVar[Any] = staticmethod(lost)
 
     def usual(self, s: State) -> LabelRound:
-        """Take step 4 as it is."""
+        """All steps, with plausibilities; a rule that changes what is lost says so anew."""
         return super().usual(s)
 
 

@@ -100,7 +100,7 @@ class AdaBoostMH(Labelwise):
         return Task(self.needs, s.column("D"), s.column("Y"), {"no": -1.0})
 
     def usual(self, s: State) -> LabelRound | None:
-        """Take step 4 as it is."""
+        """All steps; voters without an edge, and perfect ones, are unusual."""
         return self.label_round(s, {"no": -1.0})
 
     def probability(self, F: Array) -> Array:
@@ -116,7 +116,7 @@ class AdaBoostMHFree(AdaBoostMH):
     needs: ClassVar[str] = "hamming"
 
     def usual(self, s: State) -> LabelRound | None:
-        """Take step 4 as it is."""
+        """All steps, with leaves of this kind; a rule that changes what a voter is says so anew."""
         return super().usual(s)
 
 

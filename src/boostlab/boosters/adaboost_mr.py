@@ -79,7 +79,7 @@ class AdaBoostMR(Labelwise):
         return Task(self.needs, s.each(stake, weight_of_row), s.column("Y"), {"no": self.no})
 
     def usual(self, s: State) -> LabelRound:
-        """Take step 4 as it is."""
+        """All steps; voters without an edge, and perfect ones, are unusual."""
         return self.label_round(s, {"no": self.no}, stake, weight_of_row)
 
     def probability(self, F: Array) -> Array:

@@ -42,6 +42,30 @@ class LabelRound:
         The columns.
     criterion : str, optional
         By default what the rule `needs`.
+
+    Examples
+    --------
+    >>> from boostlab.contract import TAKEN, UNUSUAL, LabelRound, formula
+    >>> @formula
+    ... def lost(D: float, Y: float, h: float) -> float:
+    ...     return D * (1.0 - Y * h)
+    >>> @formula
+    ... def log_weight(D: float, Y: float, h: float, alpha: float) -> float:
+    ...     return -alpha * Y * h
+    >>> @formula
+    ... def half(sums, numbers):
+    ...     numbers[0] = 0.5
+    ...     return TAKEN if sums[0] > 0.0 else UNUSUAL
+    >>> @formula
+    ... def noted(sums, numbers):
+    ...     numbers[1] = sums[1]
+    ...     return TAKEN
+    >>> def facts(state, numbers):
+    ...     return {"whole": numbers[1]}
+    >>> usual = LabelRound(half, {"alpha": 0.5, "whole": 1.0}, lost, facts, log_weight, noted, {"no": -1.0})
+    >>> numbers = list(usual.numbers.values())
+    >>> usual.step([0.2], numbers) == TAKEN, usual.check([0.0, 0.8], numbers) == TAKEN, numbers
+    (True, True, [0.5, 0.8])
     """
 
     step: Formula

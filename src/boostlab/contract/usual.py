@@ -13,6 +13,7 @@ Sums = Sequence[float]
 
 TAKEN, AGAIN, UNUSUAL = 1, 0, -1  # what a formula of sums says
 OTHER = 2  # what asks for the first of the other sums; 3 asks for the second
+MOST_OTHERS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,8 @@ class UsualRound:
         What is summed for the voter and its coefficient, and the decision check(sums, numbers).
     others : formulas, optional
         Other sums that the check may look at.  If the step or the check says `OTHER` + j, the j-th is summed with the
-        changed numbers, and the check is asked next.  Their sums take the places of those of `after`.
+        changed numbers, and the check is asked next.  Their sums take the places of those of `after`.  There are three
+        at most.  A decision that says anything else, or asks without end, leaves the round to `task` and `step`.
     smallest : bool
         Whether the smallest values of `after` follow its sums.
     keeps : tuple of a name and a formula, optional
@@ -92,6 +94,11 @@ class UsualRound:
     keeps: tuple[str, Formula] | None = None
     decay: str | None = None
     criterion: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse more sums than a round has places for."""
+        if len(self.others) > MOST_OTHERS:
+            raise ValueError(f"A usual round has {MOST_OTHERS} other sums at most, not {len(self.others)}; join some.")
 
     @property
     def decisions(self) -> tuple[Formula | None, ...]:

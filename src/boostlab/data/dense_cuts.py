@@ -22,7 +22,7 @@ CELLS = 1 << 14
 A_CUT = 16  # rows for which there is a cut, at least: else a whole sort is as fast
 
 ROW, LIGHT_ROW = 32, 24  # bytes of a row, whose columns are copied at once to be cut; masses take space as well
-A_THREAD = 2  # columns that are copied at once for each thread, so that all have some to cut
+A_THREAD = 1  # columns that are copied at once for each thread, so that all have one to cut
 FEW = 3  # threads that share a column at a time, where that saves memory: no more are needed to read it
 A_CALL = 1 << 26  # values that a thread cuts in one call, some 0.2 s: Ctrl-C is heard between calls
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostlab import AdaBoostM2Classifier, AdaBoostMHClassifier, AdaBoostMRClassifier
+from boostlab.backend.cpu import label_rounds
 from boostlab.backend.cpu.label_rounds import LabelRounds
 from boostlab.backend.cpu.threads import AtOnce
 from boostlab.boosters import REGISTRY
@@ -84,12 +85,15 @@ def test_the_same_model_of_rows_that_threads_share(made, classes, taken):
     assert sum(taken) == 4 * 12
 
 
-def test_tables_with_many_more_slots_than_rows_are_left_to_the_general_loop(taken):
-    X, y = noisy()
-    AdaBoostMRClassifier(n_estimators=5, n_jobs=AtOnce(3)).fit(X, y)
-    assert not taken
-    AdaBoostMRClassifier(n_estimators=5, n_jobs=1).fit(X, y)
+def test_one_thread_takes_the_rounds_of_small_tables_and_the_general_loop_those_of_large_ones(taken, monkeypatch):
+    (X, y), made_of = noisy(), {"n_estimators": 5, "n_jobs": AtOnce(3)}
+    one = AdaBoostMRClassifier(**made_of).fit(X, y)
     assert taken == [5]
+    for what, limit in (("WEIGHTS", 899), ("ALONE", 2999)):
+        with monkeypatch.context() as patch:
+            patch.setattr(label_rounds, what, limit)  # 900 weights, 3,000 cells
+            assert_same(AdaBoostMRClassifier(**made_of).fit(X, y), one)
+            assert taken == [5]
 
 
 @pytest.mark.parametrize("made", FOUND)

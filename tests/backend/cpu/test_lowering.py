@@ -237,3 +237,15 @@ def test_variables_keep_what_they_were_given():
     x = np.array([2.5, 1.0, 0.0])
     for n in range(1, 6):
         assert one_or_several_values(x, n) == one_or_several_values.py_func(x, n)
+
+
+@kernel
+def kept_by_number(x, n):
+    found = {0: 0.0}
+    for i in range(n):
+        found[i % 3] = x[i]
+    return found[0] + found[n - n]
+
+
+def test_what_is_no_array_is_written_as_numba_does():
+    assert kept_by_number(np.arange(7.0), 7) == 12.0

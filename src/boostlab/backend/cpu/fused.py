@@ -28,8 +28,14 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 PATIENCE = 50_000_000  # cells of work (some 20 ms) after which a compiled call returns, so that Ctrl-C is heard
+AT_MOST = 10_000  # rounds of a call, however small the table is
 WIDER, SMALL = 4, 1 << 17  # how much larger a histogram may be that is laid out for compiled rounds
 LAID_OUT = 6  # rows whose round costs as much as one slot that is laid out for a single round (docs/speed.md)
+
+
+def in_a_call(most: int, size: int, cells: int) -> int:
+    """Return how many of so many rounds one call takes, whose cells so many threads share."""
+    return min(most, AT_MOST, 1 + size * PATIENCE // (cells + 1))
 
 
 class MadeRounds(NamedTuple):
@@ -148,7 +154,7 @@ class FusedRounds:
         size, layout, weights = self.codes.team_size, self.layout, rows.exponential_weights
         assert weights is not None
         hist = self.hist if layout is None else layout.of(self.hist)
-        most = min(most, 1 + size * PATIENCE // (rows.n_rows * len(slots.n_bins) + 1))
+        most = in_a_call(most, size, rows.n_rows * len(slots.n_bins))
         found, alphas = np.empty((most, 6), np.int64), np.empty(most)
         what = (
             self.codes.to_read,

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from boostlab.backend.cpu.bin_codes import OWN_ROWS, DenseCodes
 from boostlab.backend.cpu.exact_sums import BLOCK, address
 from boostlab.backend.cpu.formulas import evaluation, shown
-from boostlab.backend.cpu.fused import PATIENCE, MadeRounds
+from boostlab.backend.cpu.fused import MadeRounds, in_a_call
 from boostlab.backend.cpu.in_parts import NO_PLAN, parts_of
 from boostlab.backend.cpu.kernels import block_pass as block
 from boostlab.backend.cpu.kernels import label_rounds as of
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 NOTHING = np.empty((1, 0), np.int64)  # what calls return that write to arrays only
+WEIGHTS = 1 << 18  # of rows and labels, up to which these rounds are worth their memory
+ALONE = 1 << 21  # cells of a round that one thread adds up sooner than several in the general loop
 
 
 class LabelRounds:
@@ -53,16 +55,14 @@ class LabelRounds:
     def serves(rows: CpuRows, criterion: Criterion) -> bool:
         """Return whether it can take a training's rounds: of dense tables of numbers whose rows count once each.
 
-        Every thread sums rows of its own: where there are many more slots than rows, the general loop lets threads
-        share the columns.
+        On large tables it would save little, and its weights and votes would take half as much memory again.
         """
         slots, codes = rows.slots, rows.codes
         if not isinstance(codes, DenseCodes) or slots.nothing or slots.categories or not rows.masses.uniform:
             return False
         if criterion.says_of_label is None or criterion.forms != (SIGNED,) or not adds(rows.rule):
             return False
-        size = _size(rows)
-        return size == 1 or OWN_ROWS * size * codes.n_slots < rows.n_rows * len(codes.words)
+        return rows.n_rows * rows.n_classes <= WEIGHTS and (_size(rows) > 1 or _cells(rows) <= ALONE)
 
     def __init__(self, rows: CpuRows, criterion: Criterion) -> None:
         self.rows, self.criterion, self.size = rows, criterion, _size(rows)
@@ -89,8 +89,7 @@ class LabelRounds:
         self._enter(usual)
         numbers, labels = list(usual.numbers.values()), rows.n_classes
         self.numbers[:, : len(numbers)] = numbers
-        cells = rows.n_rows * len(rows.slots.n_bins) * max(labels - 1, 1)  # of two labels mostly one is summed
-        most = min(most, 1 + self.size * PATIENCE // (cells + 1))
+        most = in_a_call(most, self.size, _cells(rows))
         places, leaves = np.empty((most, of.SIDE + 1 - of.FEATURE), np.int64), np.empty((most, 2 * labels))
         told = np.empty((most, len(numbers)))
         given = self.calls, self.ints, self.numbers, self.leaves, places, leaves, told
@@ -243,7 +242,13 @@ def _known(size: int) -> tuple[Array, Array]:
     return np.zeros((size, 1, KNOWN, 3), np.int64), np.zeros((size, 1), np.int64)
 
 
+def _cells(rows: CpuRows) -> int:
+    """Return how many cells a round adds up; of two labels one's mostly."""
+    return rows.n_rows * len(rows.slots.n_bins) * max(rows.n_classes - 1, 1)
+
+
 def _size(rows: CpuRows) -> int:
-    """Return how many threads share the rows."""
+    """Return how many threads share the rows: one where a thread's slots would be many beside its rows."""
     codes: Any = rows.codes
-    return parts_of(rows.n_rows * codes.width, at_once(codes.threads))
+    size = parts_of(rows.n_rows * codes.width, at_once(codes.threads))
+    return size if OWN_ROWS * size * codes.n_slots < rows.n_rows * len(codes.words) else 1

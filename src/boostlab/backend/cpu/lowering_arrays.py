@@ -65,8 +65,8 @@ class ArrayLower(Lower):
     def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
         """Write an element."""
         kind, places = self.typeof(target_var.name), self._places(index_var)
-        element = len(places) == kind.ndim and all(isinstance(part, types.Integer) for part, _ in places)
-        if not holds_numbers(kind) or not element or not isinstance(signature.args[2], NUMBERS):
+        element = all(isinstance(part, types.Integer) for part, _ in places) and isinstance(signature.args[2], NUMBERS)
+        if not holds_numbers(kind) or not element or len(places) != kind.ndim:
             return super().lower_setitem(target_var, index_var, value_var, signature)
         value = self._cast_var(value_var, signature.args[2])
         value = self.context.cast(self.builder, value, signature.args[2], kind.dtype)

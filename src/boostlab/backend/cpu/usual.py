@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.compiling import admit, part
 from boostlab.backend.cpu.formulas import evaluation, shown, stamp_of_formula
-from boostlab.backend.cpu.fused import PATIENCE, MadeRounds
+from boostlab.backend.cpu.fused import MadeRounds, in_a_call
 from boostlab.backend.cpu.in_parts import NO_PLAN, in_parts
 from boostlab.backend.cpu.kernels import usual_rounds as of
 from boostlab.backend.cpu.kernels.prepared import ROW, copy_to_each, prepare
@@ -152,7 +152,7 @@ class UsualRounds(PreparedCalls):
         self._prepare(usual)
         numbers = list(usual.numbers.values())
         self.numbers[:, : len(numbers)], self.numbers[:, len(numbers) :] = numbers, 0.0
-        most = min(most, 1 + self.size * PATIENCE // (rows.n_rows * len(rows.slots.n_bins) + 1))
+        most = in_a_call(most, self.size, rows.n_rows * len(rows.slots.n_bins))
         ints = self.ints[0]
         found, told = np.empty((most, of.PLACE - of.FOUND), np.int64), np.empty((most, ints[of.BEFOREHAND]))
         done = self.take(found, told)

@@ -293,7 +293,7 @@ def label_rounds(
     """
     mine, ints, numbers, size = calls[me], all_ints[me], all_numbers[me], calls.shape[0]
     for done in range(told.shape[0]):
-        which = 0
+        which, again = 0, 0
         while which < CALLS:  # one place that calls: every other would be compiled, too
             if size > 1 and looks_at_all(which) and meet(team, size):
                 return done
@@ -301,9 +301,10 @@ def label_rounds(
             ints[SAID] = TAKEN
             if mine[which, ADDRESS] != 0 and not make(mine, which, me, size):
                 raise MemoryError
-            if ints[SAID] == UNUSUAL:
+            if (ints[SAID] != TAKEN and ints[SAID] != AGAIN) or again > of.MOST_ASKED:
                 return done
             if ints[SAID] == AGAIN:
+                again += 1
                 if size > 1 and meet(team, size):  # what others still look at is written again
                     return done
                 which = ROUND if which == ADD else which - 1

@@ -22,7 +22,7 @@ from boostlab.backend.cpu.functions import STAMP, from_bits
 from boostlab.backend.cpu.in_parts import in_parts
 from boostlab.backend.cpu.kernels.prepared import ADDRESS, give, make
 from boostlab.backend.cpu.kernels.spin_barrier import meet
-from boostlab.contract.usual import AGAIN, OTHER, TAKEN, UNUSUAL
+from boostlab.contract.usual import AGAIN, MOST_OTHERS, OTHER, TAKEN
 from boostlab.functions import exp
 
 Array = np.ndarray[Any, Any]
@@ -32,7 +32,6 @@ TASK, LOGARITHMS, TOP, EXPONENTIALS, BEFORE, TOTALS_BEFORE, SETTLE_BEFORE, PLAN 
 ROUND, SETTLE_ROUND, SEARCH, SETTLE_SEARCH, VOTE, SUMS, TOTALS, SETTLE_SUMS, STEP = range(8, 17)
 AFTER, TOTALS_AFTER, SETTLE_AFTER, SMALLEST, SETTLE_SMALLEST, CHECK, KEEP, ADVANCE = range(17, 25)
 LOST, FOLLOW, OTHERS = range(25, 28)  # three of each of the other sums: they, their totals, and what they come to
-MOST_OTHERS = 3
 CALLS = OTHERS + 3 * MOST_OTHERS
 
 # Places of what calls read and write, in one array of integers (each array is compiled at a cost) ...
@@ -47,6 +46,7 @@ LEAVES, WORTH, MOVED, FLOATS = 0, 3, 7, 9
 MINE, AFTERWARDS, BEFOREHAND, PRICED, TAKES = range(OF_SEARCH + 1, OF_SEARCH + 6)
 ANEW, CHANGED, KNOWN_OF = TAKES + 4, TAKES + 5, TAKES + 6
 INTEGERS = 48  # whole cache lines, because every member has its own
+MOST_ASKED = 10_000  # decisions of a round, after which it is left to the general loop, which hears Ctrl-C
 
 # Which sums follow from what the search found (see `contract.sums`).
 NO_SUMS, ERRORS, EDGES, SQUARES = range(4)
@@ -178,6 +178,15 @@ def settles_others(which: int) -> bool:
 
 
 @part
+def is_answer(said: int, calls: Array) -> bool:
+    """Return whether a decision has said something that a usual round knows."""
+    if said >= OTHER:
+        at = OTHERS + 3 * (said - OTHER)
+        return at < CALLS and calls[at + 1, ADDRESS] != 0
+    return said in (TAKEN, AGAIN)
+
+
+@part
 def next_call(which: int, ints: Array) -> int:
     """Return the call that follows one, by what that said; `CALLS` ends the round."""
     said = ints[SAID]
@@ -225,7 +234,7 @@ def usual_rounds(
     mine, ints, floats, numbers = calls[me], all_ints[me], all_floats[me], all_numbers[me]
     size, first, labels = calls.shape[0], numbers[0], False
     for done in range(found.shape[0]):
-        numbers[0], which = first, 0
+        numbers[0], which, asked = first, 0, 0
         while which < CALLS:  # one place that calls: every other would be compiled, too
             skips = mine[which, ADDRESS] == 0 or (ints[FRESH] == 1 and LOGARITHMS <= which <= EXPONENTIALS)
             if size > 1 and not skips and is_settling(which) and meet(team, size):
@@ -241,7 +250,9 @@ def usual_rounds(
                     floats[MOVED], floats[MOVED + 1] = 0.0, 0.0
             elif which in (PLAN, STEP, CHECK):
                 at = BEFOREHAND if which == PLAN else MINE if which == STEP else AFTERWARDS
-                if not are_finite(numbers, ints[at], ints[at + 1]) or ints[SAID] == UNUSUAL:
+                asked += 1
+                answered = is_answer(ints[SAID], mine) and asked <= MOST_ASKED
+                if not answered or not are_finite(numbers, ints[at], ints[at + 1]):
                     return done
                 if which == PLAN and ints[SAID] != AGAIN:
                     for c in range(numbers.size - 1 - ints[PRICED]):  # the last is the largest logarithm
