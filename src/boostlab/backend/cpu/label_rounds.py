@@ -16,13 +16,12 @@ from boostlab.backend.cpu.exact_sums import BLOCK, address
 from boostlab.backend.cpu.formulas import evaluation, shown
 from boostlab.backend.cpu.fused import MadeRounds, in_a_call
 from boostlab.backend.cpu.in_parts import NO_PLAN, parts_of
-from boostlab.backend.cpu.kernels import block_pass as block
 from boostlab.backend.cpu.kernels import label_rounds as of
-from boostlab.backend.cpu.kernels.prepared import ADDRESS, ARGUMENTS, ROW, copy_to_each, prepare
+from boostlab.backend.cpu.kernels.prepared import ADDRESS, ROW, copy_to_each, prepare
 from boostlab.backend.cpu.kernels.shared_sums import settle_sums
 from boostlab.backend.cpu.kernels.sum_powers import KNOWN
-from boostlab.backend.cpu.kernels.tasks import PLAN, PLAN_AT, PLANNED, PLANNED_AT, PLANNER
 from boostlab.backend.cpu.kernels.vote_update import add_votes, exp_less_of_labels
+from boostlab.backend.cpu.member_plans import evaluate_by, follow, member_plans
 from boostlab.backend.cpu.scores import adds
 from boostlab.backend.cpu.threads import at_once
 from boostlab.backend.cpu.usual import decisions_of
@@ -215,13 +214,7 @@ class LabelRounds:
 
     def _plan(self, which: int, out: Array, what: tuple[int, ...], *found: Array) -> None:
         """Plan the passes over a formula's values, or over a column, and where the members write what they find."""
-        plans, (powers, tops, sums) = np.zeros((self.size, block.SIZE), np.int64), found
-        plans[:, block.PARTS : block.COUNTS] = self.size, *what
-        plans[:, block.AT_COUNTS], plans[:, block.AT_MASSES] = map(address, self.rows.masses.as_arrays)
-        plans[:, block.AT_BLOCKS], plans[:, block.AT_TOPS], plans[:, block.AT_SUMS] = map(address, (out, tops, sums))
-        each = powers.itemsize * powers.size // self.size
-        plans[:, block.AT_POWERS] = address(powers) + each * np.arange(self.size)
-        self.plans.append((which, plans))
+        self.plans.append((which, member_plans(self.rows.masses, out, what, *found)))
         self.held.append((out, *found))
 
     def _follow_plans(self) -> None:
@@ -229,12 +222,9 @@ class LabelRounds:
         calls = self.calls
         for which, plans in self.plans:
             if which != of.EXPONENTIALS:  # the weights are there
-                plans[:, PLANNED], plans[:, PLANNED_AT] = calls[:, which, ADDRESS], calls[:, which, ARGUMENTS]
+                evaluate_by(plans, calls, which)
                 calls[:, which, ADDRESS] = 0
-            plans[:, PLAN] = address(plans) + plans.itemsize * plans.shape[1] * np.arange(len(plans))
-            plans[:, PLAN_AT] = plans[:, PLAN] + plans.itemsize * PLAN
-            plans[:, PLANNER] = block.block_pass_address()
-            calls[:, which + 1, ADDRESS], calls[:, which + 1, ARGUMENTS] = plans[:, PLANNER], plans[:, PLAN_AT]
+            follow(plans, calls, which + 1)
 
 
 def _known(size: int) -> tuple[Array, Array]:

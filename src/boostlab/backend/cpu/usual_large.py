@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.exact_sums import BLOCK, address
+from boostlab.backend.cpu.exact_sums import BLOCK
 from boostlab.backend.cpu.exponential_weights import Exponentials
-from boostlab.backend.cpu.kernels import block_pass as block
 from boostlab.backend.cpu.kernels import shared_rounds as shared
 from boostlab.backend.cpu.kernels import shared_sums
 from boostlab.backend.cpu.kernels import usual_rounds as of
-from boostlab.backend.cpu.kernels.prepared import ADDRESS, ARGUMENTS
+from boostlab.backend.cpu.kernels.prepared import ADDRESS
 from boostlab.backend.cpu.kernels.sum_powers import KNOWN
-from boostlab.backend.cpu.kernels.tasks import PLAN, PLAN_AT, PLANNED, PLANNED_AT, PLANNER
 from boostlab.backend.cpu.kernels.vote_update import exp_less
+from boostlab.backend.cpu.member_plans import evaluate_by, follow, member_plans
 from boostlab.backend.cpu.shared_search import SharedSearch
 from boostlab.backend.cpu.usual import COLUMN_SUMS, UsualRounds
 from boostlab.contract import Plain
@@ -117,13 +116,8 @@ class UsualRoundsOfMany(SharedSearch, UsualRounds):
         """Let every member follow plans of its own; a formula that is summed is called by these only."""
         calls = self.calls
         for which, plans in self.plans:
-            formula = of.AFTER if which == of.SMALLEST else which
-            plans[:, PLANNED], plans[:, PLANNED_AT] = calls[:, formula, ADDRESS], calls[:, formula, ARGUMENTS]
-            plans[:, PLAN] = address(plans) + plans.itemsize * plans.shape[1] * np.arange(len(plans))
-            plans[:, PLAN_AT] = plans[:, PLAN] + plans.itemsize * PLAN
-            plans[:, PLANNER] = block.block_pass_address()
-            called = of.SMALLEST if which == of.SMALLEST else which + 1
-            calls[:, called, ADDRESS], calls[:, called, ARGUMENTS] = plans[:, PLANNER], plans[:, PLAN_AT]
+            evaluate_by(plans, calls, of.AFTER if which == of.SMALLEST else which)
+            follow(plans, calls, of.SMALLEST if which == of.SMALLEST else which + 1)
         for which in (of.BEFORE, of.SUMS, of.AFTER, *range(of.OTHERS, of.CALLS, 3)):
             calls[:, which, ADDRESS] = 0
 
@@ -183,16 +177,5 @@ class UsualRoundsOfMany(SharedSearch, UsualRounds):
 
     def _plan(self, which: int, out: Array, what: tuple[int, ...], *found: Array) -> None:
         """Plan the passes over a formula's values, or over a column, and where the members write what they find."""
-        plans, (powers, tops, sums), counts = (
-            np.zeros((self.size, block.SIZE), np.int64),
-            found,
-            self.rows.masses.as_arrays,
-        )
-        plans[:, block.PARTS : block.COUNTS] = self.size, *what
-        plans[:, block.COUNTS], plans[:, block.MASSES] = (len(x) for x in counts)
-        plans[:, block.AT_COUNTS], plans[:, block.AT_MASSES] = (address(x) for x in counts)
-        plans[:, block.AT_BLOCKS], plans[:, block.AT_TOPS], plans[:, block.AT_SUMS] = map(address, (out, tops, sums))
-        each = powers.itemsize * powers[0].size
-        plans[:, block.AT_POWERS] = address(powers) + each * np.arange(self.size)
-        self.plans.append((which, plans))
+        self.plans.append((which, member_plans(self.rows.masses, out, what, *found)))
         self.held.append((out, *found))
