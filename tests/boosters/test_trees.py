@@ -22,6 +22,7 @@ from boostlab import (
     LogitBoostClassifier,
     VoterPool,
 )
+from boostlab.backend.cpu.threads import AtOnce
 from boostlab.learners.tree.fitted import Tree
 from tables import noisy_table
 from variants import PROGRAMS
@@ -260,7 +261,7 @@ def test_row_order_and_copies(make, table):
 
 def test_threads():
     X, y = noisy_table(20_000, 30, seed=2)  # enough cells for threads to start
-    a, b = (AdaBoostClassifier(max_leaf_nodes=6, n_estimators=3, n_jobs=jobs).fit(X, y) for jobs in (1, 4))
+    a, b = (AdaBoostClassifier(max_leaf_nodes=6, n_estimators=3, n_jobs=jobs).fit(X, y) for jobs in (1, AtOnce(4)))
     assert same_model(a, b)
     assert np.array_equal(a.predict_proba(X), b.predict_proba(X))
 

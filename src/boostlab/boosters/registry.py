@@ -265,7 +265,7 @@ callbacks : callable or list of callables, optional
 verbose : int, default=0
     1 shows a progress bar.
 n_jobs : int, optional
-    Number of threads; None is all cores.  The model does not depend on it.
+    Number of threads; None is all cores, and more are not used.  The model does not depend on it.
 random_state : int, RandomState or None, default=None
     Seed of everything random (re-sampling, hold-out, learners that draw).
 """

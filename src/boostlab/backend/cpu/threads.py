@@ -28,9 +28,12 @@ class AtOnce(int):
 
 
 def count_threads(n_jobs: int | None) -> int:
-    """Return how many threads `n_jobs` asks for; None is all cores, or the share a joblib worker was given."""
+    """Return how many threads `n_jobs` asks for; None is all cores, or the share a joblib worker was given.
+
+    No more than there are cores: threads that take turns on one do nothing sooner, and wait for each other.
+    """
     if n_jobs is not None and n_jobs > 0:
-        return min(n_jobs, MOST)
+        return n_jobs if n_jobs == 1 else at_once(min(n_jobs, MOST))
     cores = count_cores()
     if n_jobs is None:
         share = os.environ.get("OMP_NUM_THREADS", "")
