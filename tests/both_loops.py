@@ -45,3 +45,17 @@ def table(rng, kind, n, d):
     if kind == "categories":
         return pd.DataFrame(X).assign(c=pd.Categorical(rng.choice(list("abcde"), n))).rename(columns=str)
     return X
+
+
+def rounds_taken(monkeypatch, *kinds):
+    """Return a list that gets how many rounds each call of these took."""
+    taken = []
+    for kind in kinds:
+
+        def counted(self, state, most, rounds=kind.rounds):
+            made = rounds(self, state, most)
+            taken.append(0 if made is None else len(made.alphas))
+            return made
+
+        monkeypatch.setattr(kind, "rounds", counted)
+    return taken

@@ -15,7 +15,7 @@ from boostlab.boosters import REGISTRY
 from boostlab.boosters.labelwise import Labelwise, half_log_odds
 from boostlab.contract import TAKEN, UNUSUAL
 from boostlab.contract.rule import still_holds
-from both_loops import assert_same, by_both, general, table
+from both_loops import assert_same, by_both, general, rounds_taken, table
 
 
 def discovered():
@@ -37,15 +37,7 @@ def test_rules_of_votes_on_every_label_are_found():
 @pytest.fixture
 def taken(monkeypatch):
     """How many rounds every call took."""
-    calls, rounds = [], LabelRounds.rounds
-
-    def counted(self, state, most):
-        made = rounds(self, state, most)
-        calls.append(0 if made is None else len(made.alphas))
-        return made
-
-    monkeypatch.setattr(LabelRounds, "rounds", counted)
-    return calls
+    return rounds_taken(monkeypatch, LabelRounds)
 
 
 def noisy(n=300, classes=3, seed=0):

@@ -41,7 +41,7 @@ from boostlab.boosters.logitboost import LogitBoost, lower_loss
 from boostlab.contract import TAKEN, UNUSUAL
 from boostlab.contract.rule import still_holds
 from boostlab.data.table import Table
-from both_loops import assert_same, by_both, general, table
+from both_loops import assert_same, by_both, general, rounds_taken, table
 
 Array = np.ndarray[Any, Any]
 
@@ -205,15 +205,7 @@ def noisy(n=300, seed=0):
 @pytest.fixture
 def taken(monkeypatch):
     """How many rounds every call took."""
-    calls, rounds = [], UsualRounds.rounds
-
-    def counted(self, state, most):
-        made = rounds(self, state, most)
-        calls.append(0 if made is None else len(made.alphas))
-        return made
-
-    monkeypatch.setattr(UsualRounds, "rounds", counted)
-    return calls
+    return rounds_taken(monkeypatch, UsualRounds)
 
 
 @pytest.mark.parametrize("made", FOUND)

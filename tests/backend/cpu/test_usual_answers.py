@@ -28,7 +28,7 @@ from boostlab.contract import (
     formula,
     log,
 )
-from both_loops import assert_same
+from both_loops import assert_same, rounds_taken
 
 
 @formula
@@ -138,15 +138,7 @@ def test_more_other_sums_than_there_are_places_for_are_refused():
 @pytest.mark.parametrize("cls", [AdaBoostClassifier, SoftMarginBoostClassifier, AdaBoostMRClassifier])
 def test_a_call_takes_so_many_rounds_at_most(cls, monkeypatch):
     """Ctrl-C is heard between calls, and what is told of rounds is no larger."""
-    made, whole = [], {kind: kind.rounds for kind in (fused.FusedRounds, UsualRounds, LabelRounds)}
-    for kind, rounds in whole.items():
-
-        def counted(self, state, most, rounds=rounds):
-            some = rounds(self, state, most)
-            made.append(0 if some is None else len(some.alphas))
-            return some
-
-        monkeypatch.setattr(kind, "rounds", counted)
+    made = rounds_taken(monkeypatch, fused.FusedRounds, UsualRounds, LabelRounds)
     rng = np.random.default_rng(1)
     X = rng.normal(size=(40, 2))
     y = X[:, 0] + rng.normal(size=40) > 0.0

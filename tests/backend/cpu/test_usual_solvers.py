@@ -93,13 +93,24 @@ def test_decisions_take_the_step_of_the_general_loop(made):
     assert seen["taken"] >= 0.5 * seen["rounds"]
 
 
+UNPLACED = {soft_margin_boost: "", brownboost: "c per unit log_unit one", drift_rounds: "unit floor"}
+
+
+@pytest.mark.parametrize("module", UNPLACED)
+def test_the_places_of_numbers_are_those_of_their_names(module):
+    """Formulas ask for numbers by name, decisions by place."""
+    called = [{"missed": "MISS", "t": "TIME"}.get(name, name.upper()) for name in module.NUMBERS]
+    places = {name: at for at, name in enumerate(called) if module.NUMBERS[at] not in UNPLACED[module].split()}
+    assert {name: getattr(module, name) for name in places} == places
+    assert len(set(called)) == len(called)
+
+
 def test_every_look_is_taken():
     seen = Counter()
     for seed in range(3):
         checked(RobustBoostClassifier, seen)(n_estimators=40, target_error=0.2).fit(*noisy(seed))
     looks = drift_rounds.FIRST, *drift_rounds.LOOKS
     assert all(seen[what.__name__] > 5 for what in looks)
-    assert len(drift_rounds.NUMBERS) == len(set(drift_rounds.NUMBERS))
 
 
 SIZE = st.sampled_from([0.0, 1e-300, 1e-9, 0.01, 0.1, 0.3, 0.5, 1.0, 3.0, 300.0, 1e200])

@@ -70,14 +70,15 @@ class ShortBuilder(llvm.IRBuilder):
     def _like_both(self, value: Any, first: Any, second: Any, flags: Any = ("nsw",)) -> Any:
         return self.natural(value) if "nsw" in flags and self.is_natural(first) and self.is_natural(second) else value
 
-    def place(self, kind: Any) -> Any:
-        """Return a place for a value of the function, which is written before it is read."""
-        with self.goto_entry_block():
-            return self.alloca(kind)
-
     def truth(self, value: Any) -> Any:
         """Return whether a number is not 0."""
         return self.icmp_unsigned("!=", value, value.type(0))
+
+
+def place_for(builder: Any, kind: Any) -> Any:
+    """Return a place on the stack for a value that is written before it is read."""
+    with builder.goto_entry_block():
+        return builder.alloca(kind)
 
 
 def remove_unused(function: Any) -> None:

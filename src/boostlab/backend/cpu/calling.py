@@ -18,6 +18,7 @@ from numba.core.callconv import CPUCallConv
 from numba.core.datamodel.packer import ArgPacker
 
 from boostlab.backend.cpu.arrays import DATA, SHAPE, STRIDES, array_of, data_of
+from boostlab.backend.cpu.building import place_for
 
 BYTE = llvm.IntType(8)
 
@@ -162,8 +163,7 @@ def insert_part(context: Any, known_by: Any, described: Any, library: Any, fails
 
     def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         function = declared(context, builder.module, described)
-        with builder.goto_entry_block():
-            place = builder.alloca(function.args[0].type.pointee)
+        place = place_for(builder, function.args[0].type.pointee)
         packed = packer_of(context, described.argtypes).as_arguments(builder, args)
         code = builder.call(function, [place, builder.function.args[1], *packed])
         if fails:

@@ -13,7 +13,7 @@ from typing import Any
 from llvmlite import ir as llvm  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 
-from boostlab.backend.cpu.building import ShortBuilder, remove_unused
+from boostlab.backend.cpu.building import ShortBuilder, place_for, remove_unused
 from boostlab.backend.cpu.calling import declared, packer_of, returned
 
 NUMBERS = types.Integer, types.Float, types.Boolean
@@ -72,7 +72,7 @@ class KernelEntry:
             wrong = builder.or_(wrong, builder.icmp_unsigned("!=", status, status.type(0)))
         self._leave(wrong)
         kernel = declared(context, self.module, described)
-        place, error = (cgutils.alloca_once(builder, kernel.args[at].type.pointee) for at in range(2))
+        place, error = (place_for(builder, kernel.args[at].type.pointee) for at in range(2))
         given = packer_of(context, described.argtypes).as_arguments(builder, values)
         thread = api.save_thread() if nogil else None
         code = builder.call(kernel, [place, error, *given], attrs=("noinline",))
@@ -97,7 +97,7 @@ class KernelEntry:
         """Return the value of an object."""
         builder, api, taken = self.builder, self.api, self.context.get_value_type(kind)
         if isinstance(kind, types.Array):
-            place = cgutils.alloca_once(builder, taken)
+            place = place_for(builder, taken)
             self.bad.append(api.numba_array_adaptor(one, builder.bitcast(place, api.voidptr)))
             return builder.load(place)
         if isinstance(kind, types.BaseTuple):

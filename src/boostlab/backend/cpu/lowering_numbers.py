@@ -16,6 +16,8 @@ from numba.core import ir, types
 from numba.core.lowering import Lower
 from numba.core.typing.templates import signature as signature_of
 
+from boostlab.backend.cpu.building import place_for
+
 START, STOP, STEP = 0, 1, 2  # of a range or slice
 NUMBERS = types.Number, types.Boolean
 CHOICES = {min: operator.lt, max: operator.gt}  # how the second one wins
@@ -115,7 +117,7 @@ class NumberLower(Lower):
             return None
         builder, steps = self.builder, self.loadvar(expr.value.name)
         start, stop, step = (builder.extract_value(steps, field) for field in (START, STOP, STEP))
-        at, left = builder.place(start.type), builder.place(start.type)
+        at, left = place_for(builder, start.type), place_for(builder, start.type)
         if builder.is_natural(start):
             builder.natural(at)
         builder.store(start, at)
