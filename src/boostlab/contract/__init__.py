@@ -30,7 +30,7 @@ from boostlab.contract.sums import (
     vote_size,
     weight_sum,
 )
-from boostlab.contract.task import MixedTask, ResidualTask, Task
+from boostlab.contract.task import MixedTask, ResidualTask, ShiftedTask, Task
 from boostlab.contract.usual import AGAIN, OTHER, TAKEN, UNUSUAL, Sums, UsualRound
 from boostlab.contract.voter import Voter, stored_learner, voter_kind
 from boostlab.functions import erf, erfc, exp, expit, log, log1p, softplus
@@ -63,6 +63,7 @@ __all__ = [
     "Rows",
     "Rule",
     "Session",
+    "ShiftedTask",
     "State",
     "Step",
     "Stop",

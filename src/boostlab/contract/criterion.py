@@ -18,6 +18,8 @@ Says = Callable[[Any, Any, Any, Any], tuple[float, float]]
 
 TINY = 2.2250738585072014e-308  # the smallest normal float: 0 / TINY is 0
 
+TIES = 1.5 * 2.0**18  # so many times all weights, added to a number and taken away again, round it to 2^-34 of them
+
 SIZE, SIGNED, SQUARE = 0, 1, 2  # what a channel sums: w, w t or w^2 t
 
 NONE = np.empty(0)

@@ -18,6 +18,7 @@ from boostlab.contract.growth import Strategy
 from boostlab.contract.rule import Column, Formula, Plain
 from boostlab.contract.slots import Slots
 from boostlab.contract.step import Reweigh, Step
+from boostlab.contract.task import Task
 
 Array = npt.NDArray[Any]
 Place = tuple[int, int, int, int]  # feature, cut, side of missing values, edge
@@ -73,17 +74,28 @@ class Cut(NamedTuple):
     Examples
     --------
     >>> from boostlab.contract import Cut
-    >>> Cut(feature=0, cut=7, side=1, left=(3.0, 1.0), right=(1.0, 4.0), gross=(4.0, 5.0), leaves=(-1.0, 1.0)).gross
-    (4.0, 5.0)
+    >>> Cut(0, cut=7, side=1, below=(6, 2), above=(2, 8), scale=(0.5, 0.5), gross=(4.0, 5.0), leaves=(-1.0, 1.0)).left
+    (3.0, 1.0)
     """
 
     feature: int
     cut: int
     side: int  # 1 if missing values are below
-    left: tuple[float, float]  # the channels' sums
-    right: tuple[float, float]
-    gross: tuple[float, float]  # of magnitudes, over all rows
+    below: tuple[int, int]  # the channels' integer sums
+    above: tuple[int, int]
+    scale: tuple[float, float]  # what a unit is worth
+    gross: tuple[float, float]  # the sums of magnitudes over all rows, in numbers as they are
     leaves: tuple[float, float] | None  # what both sides vote, where the criterion `says` so
+
+    @property
+    def left(self) -> tuple[float, float]:
+        """The sums below, in numbers as they are."""
+        return self.below[0] * self.scale[0], self.below[1] * self.scale[1]
+
+    @property
+    def right(self) -> tuple[float, float]:
+        """The sums above."""
+        return self.above[0] * self.scale[0], self.above[1] * self.scale[1]
 
 
 class NodeHalves(NamedTuple):
@@ -255,7 +267,7 @@ class Rows(LearnerRows, Protocol):
     def smallest(self, what: Formula | Column, /, *numbers: Any) -> float:
         """Return the smallest value."""
 
-    def advance(self, answer: Step | Reweigh, h: Column) -> None:
+    def advance(self, answer: Step | Reweigh, h: Column, voter: Any = None) -> None:
         """Let a voter with these votes join the scores."""
 
     def draw(self, weight: Column, size: int | None, rng: np.random.Generator, systematic: bool = False) -> Column:
@@ -266,6 +278,12 @@ class Rows(LearnerRows, Protocol):
 
     def exponentials(self) -> Column:
         """Return exp(-y F) or exp(-F_k) up to a common factor."""
+
+    def keep_shifted(self, shifts: bool) -> None:
+        """Keep exponentials up to a shift of the scores, or up to a common factor only (see `ShiftedTask`)."""
+
+    def shifted(self, task: Task) -> Task:
+        """Return a task whose weights are the exponentials with what is kept of them, where that is up to a shift."""
 
     def canonical_order(self) -> Column:
         """Return an order of the rows that depends on their content only."""

@@ -158,3 +158,32 @@ class MixedTask(Task):
     def target(self) -> Array:  # type: ignore[override]
         """The labels, turned where the mixture is negative."""
         return self.labels if self.a >= 0 else self.labels * np.sign(self._mixture())
+
+
+class ShiftedTask(Task):
+    """A task for labels whose weights are kept up to a shift of the scores: weight = v exp(-y shift).
+
+    With scores F = G + shift the weights exp(-y F) are v = exp(-y G) times one number for each label.  A learner may
+    follow v, which a vote for one side changes on that side's rows only, and weigh the sums of both labels.
+
+    Parameters
+    ----------
+    criterion, weight, target
+        As for `Task`; the targets are labels -1 and +1.
+    v : array
+        The weights without the shift.
+    minus, plus : float
+        exp(shift) and exp(-shift): by how much v is multiplied where labels are -1 and +1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boostlab.contract import ShiftedTask
+    >>> v, y = np.array([1.0, 2.0]), np.array([1, -1])
+    >>> ShiftedTask("edge", v * [0.5, 2.0], y, v, minus=2.0, plus=0.5).weight
+    array([0.5, 4. ])
+    """
+
+    def __init__(self, criterion: str, weight: Array, target: Array, v: Array, minus: float, plus: float) -> None:
+        super().__init__(criterion, weight, target)
+        self.v, self.minus, self.plus = v, minus, plus

@@ -146,6 +146,7 @@ class Training:
         if plain is None and usual is None:
             return None
         search = self.session.stump_search(self.rule.needs if usual is None else usual.criterion or self.rule.needs)
+        self.rows.keep_shifted(plain is not None and search is not None)
         return None if search is None else self.rows.fused(plain, *search)
 
     def _fused_rounds(self, most: int) -> int:
@@ -166,6 +167,7 @@ class Training:
             if isinstance(asked, Stop):
                 return asked
             self._check_task(asked)
+            asked = self.rows.shifted(asked) if isinstance(asked, Task) else asked
             found = self._learn(asked)
             if isinstance(found, Stop):
                 if found is NO_WEIGHT or not self._drawn(asked):
@@ -258,7 +260,7 @@ class Training:
         """Let a voter with the votes h join that took so long to find."""
         state = self.state
         state.found = ()  # the votes are not held beside the next round's
-        self.rows.advance(answer, h)
+        self.rows.advance(answer, h, voter)
         if self.watched is not None:
             self.watched.advance(answer, voter)
         if isinstance(answer, Reweigh):

@@ -8,6 +8,7 @@ compiles them (`formula` marks what it may compile).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from boostlab.contract import formula, log
 from boostlab.contract.criterion import (
     SIGNED,
     SQUARE,
+    TIES,
     TINY,
     Cost,
     Criterion,
@@ -126,6 +128,58 @@ class MixedEdge(Criterion):
     def rank(self, sums: Array, numbers: Array) -> Array:
         """By the mixture: cutting at zero is then the best edge."""
         return numbers[0] * sums[0] + numbers[1] * sums[1]
+
+
+@formula
+def shifted(left: Any, right: Any, gross: Any, numbers: Any) -> Any:
+    """Minus the edge of weights that are numbers[0] times those summed where y = -1, and numbers[1] times elsewhere.
+
+    It is rounded to some 2^-34 of all weights, so that cuts which are equally good but for rounding have the same cost.
+    """
+    minus, plus, ties = numbers[0], numbers[1], TIES * gross[0]
+    edge = (plus - minus) / 2 * (right[0] - left[0]) + (plus + minus) / 2 * (right[1] - left[1])
+    return ties - (np.maximum(numbers[2] * edge, numbers[3] * edge) + ties)
+
+
+@formula
+def shifted_leaves(left: Any, right: Any, gross: Any, numbers: Any) -> tuple[float, float]:
+    """Orient the voter so that its edge is the larger of those that it may have."""
+    minus, plus = numbers[0], numbers[1]
+    edge = (plus - minus) / 2 * (right[0] - left[0]) + (plus + minus) / 2 * (right[1] - left[1])
+    up = numbers[2] if numbers[2] * edge >= numbers[3] * edge else numbers[3]
+    return -up, up
+
+
+class ShiftedEdge(Criterion):
+    """Largest |sum v c y h| of sums of v and of v y, where c is one number for each label (see `ShiftedTask`).
+
+    `up` and `down` say how voters may be turned: 1 and -1, or the same number twice.
+    """
+
+    names = ("minus", "plus", "up", "down")
+    labels = opposite = True
+    says = staticmethod(shifted_leaves)
+
+    @property
+    def cost(self) -> Cost:
+        """Minus the edge."""
+        return shifted
+
+    def rank(self, sums: Array, numbers: Array) -> Array:
+        """By the edge: cutting at zero is then the best one."""
+        minus, plus = numbers[0], numbers[1]
+        return (plus - minus) / 2 * sums[0] + (plus + minus) / 2 * sums[1]
+
+    def errors(self, below: Sequence[int], above: Sequence[int], up: float, numbers: Array) -> tuple[float, float]:
+        """Return the weight of the sample, and that of the rows which a voter gets wrong that says `up` above.
+
+        It is nothing if no row is wrong: integers (of v, and of v y) are weighed, not numbers subtracted.
+        """
+        minus, plus = numbers[:2].tolist()
+        wrong = (below, above) if up > 0 else (above, below)  # where plus is wrong, and where minus is
+        weight = plus * ((wrong[0][0] + wrong[0][1]) // 2) + minus * ((wrong[1][0] - wrong[1][1]) // 2)
+        total = below[0] + above[0], below[1] + above[1]
+        return plus * ((total[0] + total[1]) // 2) + minus * ((total[0] - total[1]) // 2), weight
 
 
 # -- sums over leaves ------------------------------------------------------------------------------------------------

@@ -49,6 +49,11 @@ class Stump(Voter):
             return max(abs(self.left), abs(self.right))
         return max(magnitude(self.left), magnitude(self.right))
 
+    @property
+    def above(self) -> int:
+        """The label that it votes above its cut."""
+        return 1 if self.right > 0 else -1
+
     def votes(self, table: Table) -> Array:
         """Return the votes on all rows of a table."""
         if isinstance(self.left, float) or np.ndim(self.left) == 0:
@@ -192,6 +197,11 @@ class CategoryStump(Voter):
     def bound(self) -> float:
         """The largest magnitude of a vote."""
         return magnitude(self.leaves)
+
+    @property
+    def above(self) -> int:
+        """The label that it votes for its first category."""
+        return 1 if self.leaves[0] > 0 else -1
 
     def votes(self, table: Table) -> Array:
         """Return the votes on all rows of a table."""

@@ -12,12 +12,14 @@ from sklearn.base import BaseEstimator
 
 from boostlab.contract import (
     Channel,
+    Cut,
     Found,
     Learner,
     LearnerRows,
     MixedTask,
     Place,
     Session,
+    ShiftedTask,
     Stop,
     Task,
     class_error_sums,
@@ -30,7 +32,7 @@ from boostlab.contract.slots import Split
 from boostlab.contract.sums import errors_of_labels
 from boostlab.learners.class_criteria import ByClass, ClassGini, Labels
 from boostlab.learners.constrained_search import ConstrainedSearch
-from boostlab.learners.criteria import CRITERIA, MixedEdge
+from boostlab.learners.criteria import CRITERIA, MixedEdge, ShiftedEdge
 from boostlab.learners.fitted_stump import CategoryStump, Stump, Stumps
 from boostlab.learners.ranking import ranked
 from boostlab.learners.search import SplitSearch
@@ -38,7 +40,7 @@ from boostlab.learners.search import SplitSearch
 Array = npt.NDArray[Any]
 Sums = Mapping[Any, tuple[float, ...]]
 
-MIXED = MixedEdge()
+MIXED, SHIFTED = MixedEdge(), ShiftedEdge()
 NOT_MONOTONE = Stop("no_edge", "no cut keeps to the directions of `monotone`")
 NAMES_BY: dict[str, ByClass] = {"gini": ClassGini(), "error": Labels()}  # what stumps name one of several classes by
 
@@ -104,6 +106,8 @@ class StumpSession(Session):
         criterion, search = self._criterion(task), self.search
         if self.slots.nothing:
             return Stop("no_edge", "every column is constant, so there is nothing to split")
+        if isinstance(task, ShiftedTask):
+            return self._best_shifted(task)
         if task.criterion == "edge" and self._may_mix(task):
             return self._best_mixture(task)
         if task.criterion == "edge":
@@ -162,9 +166,13 @@ class StumpSession(Session):
         left, right = found.leaves or criterion.leaves(found.left, found.right, found.gross, numbers)
         rise = found.right[0] - found.left[0], found.right[1] - found.left[1]
         sums = _squared_errors(found.gross, rise, right) if isinstance(task, MixedTask) else {}
+        return self._found(self._cut_stump(found, (left, right)), sums)
+
+    def _cut_stump(self, found: Cut, leaves: tuple[float, float]) -> Stump:
+        """Return the stump of a cut."""
         feature, cut = found.feature, found.cut
-        missing = left if self.slots.missing_low(feature, cut, found.side) else right
-        return self._found(Stump(feature, cut, self.slots.threshold(feature, cut), left, right, missing), sums)
+        missing = leaves[0] if self.slots.missing_low(feature, cut, found.side) else leaves[1]
+        return Stump(feature, cut, self.slots.threshold(feature, cut), *leaves, missing)
 
     def _found(self, voter: Stump | CategoryStump, sums: Sums) -> Found:
         """Add the votes on the training rows, where these are few: then asking the stump would cost more."""
@@ -244,6 +252,31 @@ class StumpSession(Session):
         left, right = MIXED.leaves(below, above, channels.gross, MIXED.numbers(numbers))
         stump = self._stump(split.feature, split.cut, self.slots.low(split), left, right)
         return self._found(stump, _squared_errors(channels.gross, above - below, right))
+
+    def _best_shifted(self, task: ShiftedTask) -> Found:
+        """Follow v and v y, and weigh their sums."""
+        up, down = (1.0, -1.0) if self.sides == 0 else (float(self.sides), float(self.sides))
+        params = {"minus": task.minus, "plus": task.plus, "up": up, "down": down}
+        numbers = SHIFTED.numbers(params)
+        cut = self.rows.cheapest_cut(SHIFTED, task.v, task.target, numbers)
+        if cut is not None:
+            assert cut.leaves is not None
+            sums = self._shifted_errors(cut.below, cut.above, cut.leaves, numbers, cut.scale[0])
+            return self._found(self._cut_stump(cut, cut.leaves), sums)
+        channels = self.rows.channels(SHIFTED, task.v, task.target)
+        split = self.search.best(SHIFTED, channels.slots, channels.total, channels, params)
+        assert split is not None
+        below, above = self.search.sides(split, channels)
+        parts = (below * channels.scale).tolist(), (above * channels.scale).tolist()
+        leaves = SHIFTED.leaves(*parts, channels.gross, numbers.tolist())
+        sums = self._shifted_errors(below.tolist(), above.tolist(), leaves, numbers, float(channels.scale[0]))
+        return self._found(self._stump(split.feature, split.cut, self.slots.low(split), *leaves), sums)
+
+    def _shifted_errors(
+        self, below: Sequence[int], above: Sequence[int], leaves: tuple[float, float], numbers: Array, unit: float
+    ) -> Sums:
+        """Return the sums of a voter, given those of v and v y on both sides."""
+        return errors_of_labels(*(x * unit for x in SHIFTED.errors(below, above, leaves[1], numbers)))
 
     def _best_but(self, without: Array | None, hist: Array, total: int) -> Found | Stop:
         """Return the best stump that keeps to its column's direction and does not vote like `without`."""

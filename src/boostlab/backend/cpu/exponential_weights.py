@@ -78,7 +78,7 @@ class Exponentials:
         self.up, self.down = self.up + max(power, 0.0), self.down + max(-power, 0.0)
         return self.up < self.FAR and self.down < self.FAR
 
-    def advance(self, alpha: float, h: Array, F: Callable[[], Array]) -> None:
+    def advance(self, alpha: float, h: Array, F: Callable[[], Array], voter: Any = None) -> None:
         """Follow a vote of alpha * h; F returns the scores that it led to."""
         n, y, counts = len(h), self.y, self.counts
         apart = self.gap * alpha

@@ -19,6 +19,7 @@ from boostlab.backend.cpu.interleaved import InterleavedLayout
 from boostlab.backend.cpu.kernels.fused_rounds import FACTS, LINE, rounds_of
 from boostlab.backend.cpu.kernels.fused_update import BLOCK
 from boostlab.backend.cpu.scales import keeps
+from boostlab.backend.cpu.shifted_weights import ShiftedExponentials
 from boostlab.contract import NEGLIGIBLE, Facts, Plain
 from boostlab.contract.criterion import SIGNED, Criterion
 
@@ -66,7 +67,7 @@ class FusedRounds:
     plain : Plain
         The rule's step as a formula.
     criterion : Criterion
-        Not looked at: it is the edge.
+        Not looked at: it is the edge, of weights that are kept up to a shift.
     sides : int
         Which side of a cut may vote +1: 0 either, +1 or -1 only the one.
     """
@@ -85,10 +86,9 @@ class FusedRounds:
 
     @cached_property
     def masses(self) -> Array:
-        """How many rows of y = -1 and of y = +1 are in every slot."""
+        """How many examples are in every slot."""
         counts = self.rows.masses.as_arrays[0]
-        signed = self.rows.y.astype(np.int64) * (counts if len(counts) else 1)
-        return self.codes.sums(signed, sided=True)[0]
+        return self.codes.sums(counts.astype(np.int64))[0][0] if len(counts) else self.codes.sums_of_equals(1)
 
     @cached_property
     def layout(self) -> InterleavedLayout | None:
@@ -104,7 +104,7 @@ class FusedRounds:
         size, listed = self.codes.team_size, self.codes.n_rows + self.codes.team_size
         by_rows = not self.codes.dense or (size > 1 and self.codes.parts_rows)
         slots = self.codes.n_slots if self.layout is None else self.layout.size
-        outs = _lines(size if by_rows else 0, slots)
+        outs = _lines(size if by_rows else 0, 2 * slots)
         by_words = not by_rows and (size > 1 or self.codes.n_rows <= BLOCK)
         lists = np.empty((2, listed if by_words else 0), np.int64)
         return _lines(size, FACTS), outs, *lists
@@ -125,66 +125,70 @@ class FusedRounds:
 
     def _levelled(self, t: int) -> Follower:
         """Bring the histogram up to date after t rounds, as the search for the next voter would."""
-        rows = self.rows
+        rows, weights = self.rows, self.weights
         if self.level != t:
-            rows.followed(0, SIGNED, rows.exponentials(), rows.y, lasting=True)
-            self.hist = self.codes.padded(rows.followers.known[0].slots[0])
+            follower: Follower = rows.followed(0, SIGNED, weights.v, rows.y, sided=True)
+            self.hist = np.array(follower.slots)
             self.level = t
-        follower: Follower = rows.followers.known[0]
+        follower = rows.followers.known[0]
         return follower
 
-    def _settle(self, follower: Follower, total: int, gross: int, t: int) -> None:
+    @property
+    def weights(self) -> ShiftedExponentials:
+        """The weights, which are kept up to a shift."""
+        weights = self.rows.weights()
+        assert isinstance(weights, ShiftedExponentials)
+        return weights
+
+    def _settle(self, follower: Follower, minus: int, plus: int, t: int) -> None:
         """Take note of the sums after t rounds; weights or sums that left their range are made anew."""
-        rows = self.rows
-        if gross < 0:  # no scale was found: all is to be counted anew
+        if minus < 0:  # no scale was found: all is to be counted anew
             follower.q, self.level = None, -1
             return
-        follower.slots = self.hist[None, : self.codes.n_slots]
-        follower.minus, follower.plus = (int(gross) - int(total)) // 2, (int(gross) + int(total)) // 2
-        assert rows.exponential_weights is not None
-        within = rows.exponential_weights.moved(0.0)
-        self.level = t if within and keeps(gross, follower.least) else -1
+        follower.slots = self.hist
+        follower.minus, follower.plus = int(minus), int(plus)
+        within = self.weights.at.within
+        self.level = t if within and keeps(minus + plus, follower.least) else -1
         if not within:
-            rows.exponential_weights.renew(rows.scores.now)
+            self.weights.renew(self.rows.scores.now)
 
     def rounds(self, state: Any, most: int) -> MadeRounds | None:
         """Take up to `most` rounds in one compiled call; None if the next one is unusual."""
         t = state.t
         rows, slots, follower = self.rows, self.slots, self._levelled(t)
-        size, layout, weights = self.codes.team_size, self.layout, rows.exponential_weights
-        assert weights is not None
-        hist = self.hist if layout is None else layout.of(self.hist)
+        size, layout, weights = self.codes.team_size, self.layout, self.weights
+        hist = self.hist.reshape(-1)
+        if layout is not None:
+            hist = np.concatenate([layout.of(self.hist[side]) for side in (0, 1)])
         most = in_a_call(most, size, rows.n_rows * len(slots.n_bins))
-        found, alphas = np.empty((most, 6), np.int64), np.empty(most)
+        found, steps, at = np.empty((most, 4), np.int64), np.empty((most, 2)), weights.at
         what = (
             self.codes.to_read,
             () if layout is None else layout.arrays,
-            (slots.starts, slots.filled, slots.categorical),
-            self.sides,
+            (slots.starts, slots.filled, slots.categorical, *slots.count_cuts()),
+            (1.0, -1.0) if self.sides == 0 else (float(self.sides), float(self.sides)),
             (rows.y, *rows.masses.as_arrays, follower.power, rows.scores.own, weights.own, follower.q),
-            (follower.total, follower.gross),
-            (weights.up, weights.down),
+            (follower.minus, follower.plus),
+            (at.shift, at.far),
             self.masses,
-            (self.plain.numbers, self.plain.limit - NEGLIGIBLE, weights.FAR, follower.headroom, follower.least),
+            (self.plain.numbers, self.plain.limit - NEGLIGIBLE, at.FAR, at.MOST, follower.headroom, follower.least),
             hist,
             found,
-            alphas,
+            steps,
         )
         rounds, shared = rounds_of(self.plain.alpha, self.codes.kind), self.shared
         shared[0][:] = 0  # a round that others have told of is never one of the last call
         told = rounds.together(size, lambda numbers, _: ((numbers, *shared), *what))
-        made, power, total, whole, weights.up, weights.down = told
+        made, power, minus, plus, at.shift, at.far = told
         if not made:
             return None
         follower.power = power
         if layout is not None:
-            layout.back(hist, self.hist)
-        self._settle(follower, total, whole, t + made)
-        found, gross, powers = found[:made], found[:made, 4], found[:made, 5]
-        edge = np.abs(found[:, 3]) if self.sides == 0 else self.sides * found[:, 3]
-        wrong, all_ = (np.ldexp(x.astype(np.float64), -powers) for x in ((gross - edge) // 2, gross))
-        votes = alphas[:made].tolist()
-        return MadeRounds(found, None, votes, self.plain.facts(state, (wrong / all_).tolist(), votes))
+            for side, laid in enumerate(hist.reshape(2, -1)):
+                layout.back(laid, self.hist[side])
+        self._settle(follower, minus, plus, t + made)
+        errors, alphas = (column.tolist() for column in steps[:made].T)
+        return MadeRounds(found[:made], None, alphas, self.plain.facts(state, errors, alphas))
 
 
 def _lines(size: int, numbers: int) -> Array:

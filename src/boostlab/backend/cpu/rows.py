@@ -15,12 +15,14 @@ from boostlab.backend.cpu.formula_sums import FormulaSums
 from boostlab.backend.cpu.formulas import CELLS, as_number, column_names, evaluation, shown
 from boostlab.backend.cpu.fused import FusedRounds
 from boostlab.backend.cpu.in_parts import NO_PLAN, NOTHING_TOLD
+from boostlab.backend.cpu.kept_weights import KeptWeights
 from boostlab.backend.cpu.kernels.vote_update import exp_less, exp_less_of_labels
 from boostlab.backend.cpu.label_rounds import LabelRounds
 from boostlab.backend.cpu.masses import Masses
 from boostlab.backend.cpu.near_one import NearOne
 from boostlab.backend.cpu.sample import CpuSample
 from boostlab.backend.cpu.scores import Scores
+from boostlab.backend.cpu.shifted_weights import ShiftedExponentials
 from boostlab.backend.cpu.usual import UsualRounds
 from boostlab.backend.cpu.usual_large import UsualRoundsOfMany
 from boostlab.backend.cpu.usual_small import UsualRoundsOfFew
@@ -35,7 +37,7 @@ Formula = Callable[..., Any]
 MANY = 1 << 16  # values, from which on a formula's are not held for all rows at once
 
 
-class CpuRows(CpuSample):
+class CpuRows(KeptWeights, CpuSample):
     """A training sample in memory: its columns by name, formulas over them, and the running vote.
 
     Parameters
@@ -61,7 +63,6 @@ class CpuRows(CpuSample):
         for labels in (self.y, self.k):
             labels.setflags(write=False)
         self.scores = Scores(rule, self.n_rows, n_classes, self.threads)
-        self.exponential_weights: Exponentials | None = None
         self.task: Any = None  # the task in question
         self.h: Array | None = None  # the votes in question
         self.known: Mapping[Formula, Any] = {}  # sums that the learner has made already
@@ -170,13 +171,11 @@ class CpuRows(CpuSample):
         followed = self.exponential_weights is not None and weight is self.exponential_weights.w
         return weight if followed or self._near_one.knows(weight) else super().tame(weight)
 
-    def exponentials(self) -> Array:
-        """Return exp(-y F) or exp(-F_k) up to a common factor, computed anew only where the last voter was wrong."""
-        if self.exponential_weights is None:
-            F = self.scores.now
-            y = self.y if F.ndim == 1 else self.k
-            self.exponential_weights = Exponentials(y, F, self.masses.as_arrays[0], self.threads)
-        return self.exponential_weights.w
+    def new_weights(self, shifts: bool) -> Exponentials:
+        """Return the exponential weights of the scores now."""
+        F = self.scores.now
+        given = self.y if F.ndim == 1 else self.k, F, self.masses.as_arrays[0], self.threads
+        return ShiftedExponentials(*given) if shifts else Exponentials(*given)
 
     def canonical_order(self) -> Array:
         """Return an order of the rows that depends on their content only."""
@@ -211,16 +210,11 @@ class CpuRows(CpuSample):
 
     # -- what a round changes ----------------------------------------------------------------------------------------
 
-    def advance(self, answer: Step | Reweigh, h: Array) -> None:
+    def advance(self, answer: Step | Reweigh, h: Array, voter: Any = None) -> None:
         """Let a voter with these votes join the scores; exponentials that a rule has asked for follow."""
         self.task, self.h, self.known = None, None, {}  # not held beside the next ones
         self.join(answer, h)
-        weights = self.exponential_weights
-        if weights is not None:
-            if isinstance(answer, Step) and answer.decay == 1.0 and self.rule.additive and weights.follows(h):
-                weights.advance(answer.alpha, h, lambda: self.scores.now)
-            else:
-                self.exponential_weights = None
+        self.move_weights(answer, h, voter, lambda: self.scores.now)
 
     def join(self, answer: Step | Reweigh, h: Array) -> None:
         """Add a voter's votes to the scores: by the rule's formula where it has one, all threads at work."""

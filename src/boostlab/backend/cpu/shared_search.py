@@ -296,12 +296,11 @@ class SharedSums(Summing):
         if found is None or found[0] < 0:
             return None
         facts = search.ints[0, of.FACTS : of.TOTAL - 2].tolist()
-        units = [math.ldexp(1.0, -k) for k in facts[:2]]
+        units = math.ldexp(1.0, -facts[0]), math.ldexp(1.0, -facts[1])
         whole = math.ldexp(facts[4], -facts[0]), math.ldexp(facts[5], -facts[1])
         feature, cut, side, a, b = found[:5].tolist()
-        left = a * units[0], b * units[1]
-        right = (facts[2] - a) * units[0], (facts[3] - b) * units[1]
-        return Cut(feature, cut, side, left, right, whole, tuple(found[5:].view(np.float64).tolist()))
+        leaves = tuple(found[5:].view(np.float64).tolist())
+        return Cut(feature, cut, side, (a, b), (facts[2] - a, facts[3] - b), units, whole, leaves)
 
 
 class OneChannel(Criterion):

@@ -120,9 +120,8 @@ class Small(Summing):
         feature, cut, side, a, b = self.found[0, :5].tolist()
         if feature < 0:
             return None
-        left, right = (a * unit0, b * unit1), ((total[0] - a) * unit0, (total[1] - b) * unit1)
         leaves: Any = None if criterion.says is None else tuple(self.found[0, 5:].view(np.float64).tolist())
-        return Cut(feature, cut, side, left, right, whole, leaves)
+        return Cut(feature, cut, side, (a, b), (total[0] - a, total[1] - b), (unit0, unit1), whole, leaves)
 
     def search(self, criterion: Criterion, numbers: Array, total: Array, worth: Array) -> tuple[Any, tuple[Array, ...]]:
         """Return the sums and search of two channels and its arguments, given where the channels' sums will be."""

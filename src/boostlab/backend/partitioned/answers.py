@@ -36,6 +36,7 @@ MERGES: dict[str, tuple[Callable[[Any, Any], Any], ...]] = {
     "n_examples": (add,),
     "largest_residual": (max,),
     "wrong_mass": (add,),
+    "mass_voted": (add,),
     "label_masses": (np.add,),
     "largest_log": (max,),
     "reference": (_below, _below),

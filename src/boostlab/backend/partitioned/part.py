@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.kernels import fixed_point
-from boostlab.backend.cpu.kernels.vote_update import exp_less, scale_side, wrong_mass
+from boostlab.backend.cpu.kernels.vote_update import exp_less, mass_voted, scale_side, scale_voted, wrong_mass
 from boostlab.backend.cpu.label_histograms import sums_of
 from boostlab.backend.cpu.masses import as_matrix
 from boostlab.backend.cpu.rows import CpuRows
@@ -350,6 +350,18 @@ class Part:
         """Return how many examples a vote is wrong on."""
         y = self.rows.y if labels else self.rows.k
         return (int(wrong_mass(y, self._of(h), self.rows.masses.as_arrays[0], 0, self.rows.n_rows)),)
+
+    def mass_voted(self, h: Ref) -> tuple[int]:
+        """Return how many examples are voted 1."""
+        return (int(mass_voted(self._of(h), self.rows.masses.as_arrays[0], 0, self.rows.n_rows)),)
+
+    def scale_voted(self, h: Ref, side: int, right: float, wrong: float) -> None:
+        """Multiply the weights on one side of a vote."""
+        scale_voted(self.rows.w, self.rows.y, self._of(h), side, right, wrong, 0, self.rows.n_rows)
+
+    def of_both_labels(self, number: int, v: Ref, minus: float, plus: float) -> Facts:
+        """Multiply weights by one number for each label."""
+        return self._put(number, self._of(v) * np.where(self.rows.y > 0, plus, minus))
 
     def label_masses(self, labels: bool, n: int) -> tuple[Array]:
         """Return how many examples of each of n labels, or classes, are in every slot."""

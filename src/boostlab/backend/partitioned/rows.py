@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.exact_sums import exact_sums
 from boostlab.backend.cpu.followed_histograms import Followers
+from boostlab.backend.cpu.kept_weights import KeptWeights
 from boostlab.backend.cpu.kernels.small_table import EXTREME
 from boostlab.backend.cpu.rows import WatchedRows
 from boostlab.backend.cpu.sample import CpuSample
@@ -21,7 +22,13 @@ from boostlab.backend.partitioned.channels import PartedClassCount, PartedFollow
 from boostlab.backend.partitioned.column import Formed, PartedColumn
 from boostlab.backend.partitioned.exchanges import Exchanges
 from boostlab.backend.partitioned.part import Facts, Part
-from boostlab.backend.partitioned.scores import PartedExponentials, PartedMasses, PartedScores, PartedWatched
+from boostlab.backend.partitioned.scores import (
+    PartedExponentials,
+    PartedMasses,
+    PartedScores,
+    PartedShiftedExponentials,
+    PartedWatched,
+)
 from boostlab.backend.partitioned.whole import PartedNode, Parts, Whole
 from boostlab.contract import Reweigh, Rule, Step, Task
 from boostlab.contract.formula import by_label, is_formula, n_values, parameters
@@ -36,7 +43,7 @@ ALL_VOTES = "This booster looks at all rows' votes in one place; use AdaBoost or
 MOST_LEAVES = 64  # that are parted at once
 
 
-class PartitionedRows(CpuSample):
+class PartitionedRows(KeptWeights, CpuSample):
     """A training sample in parts (see `contract.rows.Rows`).
 
     Bits are those of the same rows in memory: all decisions (scales, sides, splits) depend on sums of integers.
@@ -67,7 +74,6 @@ class PartitionedRows(CpuSample):
         self._turns = 0
         self._own: dict[str, PartedColumn] = {}  # a rule's memory
         self.known: Mapping[Any, Any] = {}
-        self.exponential_weights: PartedExponentials | None = None
         self.y, self.k = self.column("y"), self.column("k")
         self.scores = PartedScores(self)
 
@@ -359,22 +365,15 @@ class PartitionedRows(CpuSample):
         votes = voter.by_slot(mine.stop - mine.start)
         return None if votes is None else (mine, votes)
 
-    def advance(self, answer: Step | Reweigh, h: Any) -> None:
+    def advance(self, answer: Step | Reweigh, h: Any, voter: Any = None) -> None:
         """Let a voter with these votes join the scores; exponentials that a rule has asked for follow."""
         self.order("advance", answer, h)
         self._turns = 0
-        weights = self.exponential_weights
-        if weights is not None:
-            if isinstance(answer, Step) and answer.decay == 1.0 and self.rule.additive and weights.follows(h):
-                weights.advance(answer.alpha, h)
-            else:
-                self.exponential_weights = None
+        self.move_weights(answer, h, voter)
 
-    def exponentials(self) -> Any:
-        """Return exp(-y F) or exp(-F_k) up to a common factor, computed anew only where the last voter was wrong."""
-        if self.exponential_weights is None:
-            self.exponential_weights = PartedExponentials(self)
-        return self.exponential_weights.w
+    def new_weights(self, shifts: bool) -> PartedExponentials:
+        """Return the exponential weights of the scores now."""
+        return PartedShiftedExponentials(self) if shifts else PartedExponentials(self)
 
     def fused(self, *_: Any) -> None:
         """There is no way to take many rounds in one call."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boostlab.backend.cpu.kernels.vote_update import exp_of
+from boostlab.backend.cpu.shifted_weights import Shift
 from boostlab.backend.partitioned.answers import Answer, Call
 from boostlab.backend.partitioned.column import PartedColumn
 from boostlab.contract import Reweigh, Step
@@ -103,13 +104,18 @@ class PartedExponentials:
     def renew(self) -> None:
         """Compute all weights from the scores, the largest 1."""
         self.up = self.down = 0.0
-        self.w = self.rows.compute("renew_weights", self.rows.ask("largest_log")[0])
+        self.kept = self.rows.compute("renew_weights", self.rows.ask("largest_log")[0])
+
+    @property
+    def w(self) -> PartedColumn:
+        """The weights."""
+        return self.kept
 
     def follows(self, h: PartedColumn) -> bool:
         """Return whether these votes are labels, or numbers of classes."""
         return h.dtype == np.int8 if self.labels else h.ndim == 1
 
-    def advance(self, alpha: float, h: PartedColumn) -> None:
+    def advance(self, alpha: float, h: PartedColumn, voter: Any) -> None:
         """Follow a vote of alpha * h."""
         apart = self.gap * alpha
         if abs(apart) < self.FAR:
@@ -153,12 +159,54 @@ class PartedExponentials:
 
     def _known_mass(self, h: PartedColumn) -> int | None:
         """Return how many examples a vote is wrong on, where it goes by the slots of one column; else None."""
+        said = self._by_slot(h)
+        if said is None:
+            return None
+        masses, votes = said
+        named = (votes > 0).astype(np.intp) if self.labels else votes.astype(np.intp)
+        return int(masses.sum() - masses[named, np.arange(len(named))].sum())
+
+    def _by_slot(self, h: PartedColumn) -> tuple[Any, Any] | None:
+        """Return the examples of each label in the slots of a column, and the votes on them; None if votes do not go by
+        the slots of one.
+        """
         said = None if h.voter is None else self.rows.votes_by_slot(h.voter)
         if said is None:
             return None
         mine, votes = said
         if self.masses is None:
             (self.masses,) = self.rows.ask("label_masses", self.labels, 2 if self.labels else self.rows.n_classes)
-        named = (votes > 0).astype(np.intp) if self.labels else votes.astype(np.intp)
-        masses = self.masses[:, mine]
-        return int(masses.sum() - masses[named, np.arange(len(named))].sum())
+        return self.masses[:, mine], votes
+
+
+class PartedShiftedExponentials(PartedExponentials):
+    """The same up to a shift of the scores, as `ShiftedExponentials` keeps it, for labels -1 and +1."""
+
+    def renew(self) -> None:
+        """Compute all weights from the scores, the largest 1."""
+        super().renew()
+        self.at, self._whole = Shift(), list[PartedColumn]()
+
+    @property
+    def v(self) -> PartedColumn:
+        """The weights without the shift."""
+        return self.kept
+
+    @property
+    def w(self) -> PartedColumn:
+        """The weights, the same column until the next vote."""
+        if not self._whole:
+            self._whole.append(self.rows.compute("of_both_labels", self.kept, *self.at.factors))
+        return self._whole[0]
+
+    def advance(self, alpha: float, h: PartedColumn, voter: Any) -> None:
+        """Follow a vote of alpha * h, of this voter."""
+        if self.at.serves(alpha):
+            said = self._by_slot(h)
+            voted = self.rows.ask("mass_voted", h)[0] if said is None else int(said[0][:, said[1] > 0].sum())
+            side = Shift.side(voted, self.rows.n_sample, voter.above)
+            self.rows.order("scale_voted", h, side, *Shift.moves(alpha))
+            self._whole.clear()
+            if self.at.follow(alpha, side):
+                return
+        self.renew()

@@ -8,10 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boostlab.backend.cpu.compiling import kernel
-from boostlab.backend.cpu.interleaved import InterleavedLayout
-from boostlab.backend.cpu.kernels.interleaved_histogram import best_of_eight, best_of_four
-from boostlab.backend.cpu.kernels.stump_search import LEAST, best_edge
+from boostlab.backend.cpu.kernels.stump_search import best_edge
 
 
 def numeric_stumps(values, missing):
@@ -68,37 +65,7 @@ def search(features, total, sides):
     half = len(features) // 2  # the best of the parts, the first if they are equal, is the best of all
     parts = [best_edge(*what, a, b) for a, b in ((0, half), (half, len(features)))]
     assert tuple(max(parts, key=lambda part: part[4])[:4]) == tuple(found)
-    if all(values for values, _, _ in features):  # dense tables have no columns without slots
-        for width, best in ((8, side_by_side_eight), (4, side_by_side_four)):
-            assert side_by_side(best, width, *what) == (*found, worth)
     return tuple(found)
-
-
-@kernel
-def side_by_side_eight(hist, per_word, places, total, sides, first, last, bar):
-    return best_of_eight(hist, per_word, places, total, sides, first, last, bar, np.empty(16, np.int64))
-
-
-@kernel
-def side_by_side_four(hist, per_word, places, total, sides, first, last, bar):
-    return best_of_four(hist, per_word, places, total, sides, first, last, bar, np.empty(8, np.int64))
-
-
-def side_by_side(best, width, hist, starts, filled, categorical, total, sides):
-    """Run the kernel on the same columns laid side by side; the best of the words' bests, the first of equals."""
-    per_word = InterleavedLayout(starts, filled, categorical, width)
-    laid, n_words = per_word.of(hist), len(per_word.words) - 1
-    back = np.zeros_like(hist)
-    per_word.back(laid, back)
-    assert np.array_equal(back, hist)
-    places = starts, filled, categorical
-    found = best(laid, per_word.arrays, places, total, sides, 0, n_words, LEAST)
-    words = [best(laid, per_word.arrays, places, total, sides, g, g + 1, LEAST) for g in range(n_words)]
-    assert max(words, key=lambda word: word[4]) == found
-    for bar in (found[4], found[4] - 1) if found[0] >= 0 else ():  # only more than the bar counts
-        above = best(laid, per_word.arrays, places, total, sides, 0, n_words, bar)
-        assert above == (found if bar < found[4] else (-1, -1, 0, 0, bar))
-    return found
 
 
 EMPTY = ([], None, False)  # no slots at all

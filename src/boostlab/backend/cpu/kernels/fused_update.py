@@ -1,6 +1,6 @@
 """What a round does to rows, in one pass: votes, scores, weights, and what changed (see `fused_rounds`).
 
-The numbers are those of `vote_update.scale_side`, `vote_update.add_votes`, `histogram.follow` and the sums over codes,
+The numbers are those of `vote_update.scale_voted`, `vote_update.add_votes`, `histogram.follow` and the sums over codes,
 to the bit.
 """
 
@@ -24,45 +24,53 @@ def turn(
     code: Array,
     votes: Array,
     alpha: float,
-    wrong: bool,
-    factor: float,
+    side: int,
     y: Array,
-    counts: Array,
-    mass: Array,
-    k: int,
     start: int,
     stop: int,
     F: Array,
-    w: Array,
-    q: Array,
     rows: Array,
-    changes: Array,
-) -> tuple[int, int, int]:
-    """Add alpha * votes[code] to the scores of start <= i < stop; where the vote is wrong (or right: the side of fewer
-    rows), w *= factor and q follows.
+) -> tuple[int, int]:
+    """Add alpha * votes[code] to the scores of start <= i < stop; list the rows whose vote is `side`.
 
-    Return how many rows were touched, listed in rows with their changes of q, and what the sums of q and |q| grew by.
-    Integer masses are in counts, real ones in mass; both may be empty.
+    Those of y = -1 come first in rows, those of y = 1 last, of stop - start + 1 places.  Return how many of each there
+    are.
     """
-    size, signed, gross = 0, np.int64(0), np.int64(0)
-    scale, more = power_factors(k)
-    side = np.int8(-1 if wrong else 1)
+    front, back, mine = np.int64(0), np.int64(stop - start), np.int8(side)
     for i in range(np.uint64(start), np.uint64(stop)):  # unsigned, without branches: 2.9 ns a row against 4.4
         h = votes[code[i]]
         F[i] += alpha * h
-        rows[size] = i
-        size += h == side * y[i]
-    for m in range(np.uint64(size)):
+        rows[np.uint64(front)] = i
+        rows[np.uint64(back)] = i
+        moves = h == mine
+        front += moves & (y[i] < 0)
+        back -= moves & (y[i] > 0)
+    return front, stop - start - back  # type: ignore[return-value]
+
+
+@part
+def follow(
+    rows: Array, first: int, last: int, factor: float, sign: int, counts: Array, mass: Array, k: int, w: Array,
+    q: Array, changes: Array,
+) -> int:  # fmt: skip
+    """Multiply the weights of the rows listed from first to last - 1 by the factor, and let q, of one sign, follow.
+
+    Write by how much the magnitudes grew; return their sum.  Integer masses are in counts, real ones in mass; both may
+    be empty.
+    """
+    gross, of_label = np.int64(0), np.int64(sign)
+    scale, more = power_factors(k)
+    for m in range(np.uint64(first), np.uint64(last)):
         j = np.uint64(rows[m])
         w[j] *= factor
         x = w[j] * mass[j] if mass.size > 0 else w[j]
         times = counts[j] if counts.size > 0 else np.int64(1)
-        grown = times * np.int64(np.rint(x * scale * more)) - abs(q[j])  # q has the sign of y
-        changes[m] = y[j] * grown
-        q[j] += changes[m]
-        signed += changes[m]
+        new = times * np.int64(np.rint(x * scale * more))
+        grown = new - of_label * q[j]
+        changes[m] = grown
+        q[j] = of_label * new
         gross += grown
-    return size, signed, gross  # type: ignore[return-value]
+    return gross  # type: ignore[return-value]
 
 
 @part
@@ -76,11 +84,12 @@ def renew(y: Array, F: Array, w: Array) -> None:
 
 
 @part
-def fewer_wrong(votes: Array, masses: Array, first: int) -> bool:
-    """Return whether no more rows are voted wrong than right, given those of y = -1 and of y = +1 in every slot; the
-    votes are those of the slots from `first` on.
+def moving_side(votes: Array, masses: Array, first: int, above: int) -> int:
+    """Return the vote of the side that moves: that of fewer examples, of equal ones the vote above the cut.
+
+    So many examples are in every slot; the votes are those of the slots from `first` on.
     """
     more, at = np.int64(0), np.uint64(first)
     for s in range(np.uint64(votes.size)):
-        more += votes[s] * (masses[0, at + s] - masses[1, at + s])  # wrong less right
-    return more <= 0  # type: ignore[return-value]
+        more += votes[s] * masses[at + s]
+    return above if more == 0 else 1 if more < 0 else -1

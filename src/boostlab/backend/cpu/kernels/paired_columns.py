@@ -52,7 +52,7 @@ def _adding(per_word: int) -> Any:
     return add
 
 
-def _floats(builder: Any, x: Any, size: int) -> Any:
+def vector_of_floats(builder: Any, x: Any, size: int) -> Any:
     """Return integers as floats, rounded once; see `tree_search.put_together`."""
     kind = ir.VectorType(_D, size)
     if CONVERTS:
@@ -108,7 +108,7 @@ def _screening(per_word: int) -> Any:
                 for side in (0, 1)
             ]
             rest = [builder.sub(total, below) for total, below in zip((all_w, all_a), sums, strict=True)]
-            (w, a), (v, b) = ([_floats(builder, x, per_word) for x in pair] for pair in (sums, rest))
+            (w, a), (v, b) = ([vector_of_floats(builder, x, per_word) for x in pair] for pair in (sums, rest))
             left = builder.fmul(builder.fmul(a, a), v)
             right = builder.fmul(builder.fmul(b, b), w)
             worth = builder.fcmp_ordered(">=", builder.fadd(left, right), builder.fmul(bars, builder.fmul(w, v)))

@@ -44,6 +44,30 @@ def scale_side(w: Array, y: Array, h: Array, wrong: bool, factor: float, first: 
 
 
 @in_parts
+def mass_voted(h: Array, counts: Array, first: int, last: int) -> int:
+    """Return how many rows first <= i < last are voted 1, each counted so often (once if counts is empty)."""
+    h, voted = h[first:last], np.int64(0)
+    if counts.size == 0:
+        for i in range(h.size):
+            voted += h[i] > 0
+        return voted  # type: ignore[return-value]
+    counts = counts[first:last]
+    for i in range(h.size):
+        voted += counts[i] * (h[i] > 0)
+    return voted  # type: ignore[return-value]
+
+
+@in_parts
+def scale_voted(w: Array, y: Array, h: Array, side: int, right: float, wrong: float, first: int, last: int) -> None:
+    """Multiply w where h is `side`, by one factor where it is right and by another where it is wrong, for first <= i <
+    last.
+    """
+    w, y, h = w[first:last], y[first:last], h[first:last]
+    for i in range(w.size):
+        w[i] *= (right if y[i] == side else wrong) if h[i] == side else 1.0
+
+
+@in_parts
 def add_votes(F: Array, alpha: float, h: Array, first: int, last: int) -> None:
     """Add alpha * h to F, for first <= i < last."""
     F, h = F[first:last], h[first:last]
