@@ -100,7 +100,7 @@ def to_scorecard(model: Any, points: int = 100) -> Scorecard:
             else:
                 merged.append([label, p])
         lines += [(column, label, p) for label, p in merged]
-        if told[-1] not in {p for _, p in merged} or known is not None or f.missing[0] != f.values[-1, 0]:
+        if told[-1] not in {p for _, p in merged} or known is not None or told[-1] != told[-2]:
             lines.append((column, "missing", told[-1]))
     card = Scorecard(lines, round(start / unit), unit, d.classes)
     return card if d.decision is None else _calibrated(card, d.decision)
