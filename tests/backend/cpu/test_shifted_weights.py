@@ -7,7 +7,7 @@ import pytest
 
 from boostlab import AdaBoostClassifier
 from boostlab.backend.cpu.kept_weights import KeptWeights
-from boostlab.backend.cpu.shifted_weights import Shift, ShiftedExponentials
+from boostlab.backend.cpu.shifted_weights import ScoreShift, ShiftedExponentials
 from boostlab.contract import ShiftedTask, Task
 from boostlab.functions import exp
 from boostlab.learners.criteria import ShiftedEdge
@@ -38,7 +38,7 @@ def test_rows_on_the_larger_side_keep_their_weights_to_the_bit(counted):
             moved = np.where(y == side, before * exp(-2 * alpha), before * exp(2 * alpha))
             sides.add(side)
             assert np.array_equal(weights.v, np.where(h == side, moved, before))
-        assert abs(weights.at.shift) <= Shift.MOST
+        assert abs(weights.at.shift) <= ScoreShift.MOST
         exact = np.exp(-y * F - (-y * F).max())
         np.testing.assert_allclose(weights.w / weights.w.max(), exact, rtol=1e-12, atol=1e-300)
     assert 0 < renewed < 100

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.compiling import kernel, part, stamp_of, told_apart
 from boostlab.backend.cpu.kernels.tasks import TEAM_NUMBERS, TaskShape, run_planned, run_task, task_maker
-from boostlab.backend.cpu.teams import team_of
+from boostlab.backend.cpu.teams import team_of, worth_waking
 from boostlab.backend.cpu.threads import AtOnce
 
 Array = npt.NDArray[Any]
@@ -157,6 +157,8 @@ class InParts:
         if threads <= 1:
             return 1
         parts = parts_of(cells, threads)
+        if parts > 1 and not isinstance(threads, AtOnce):
+            parts = worth_waking(parts, cells)
         return parts if parts == 1 else min(parts, max(args[self.range[1]] - args[self.range[0]], 1))
 
     def _checked(self, failures: int) -> None:

@@ -238,7 +238,7 @@ def _cells(rows: CpuRows) -> int:
 
 
 def _size(rows: CpuRows) -> int:
-    """Return how many threads share the rows: one where a thread's slots would be many beside its rows."""
+    """Return how many threads share the rows: as many as have rows that are many beside their slots."""
     codes: Any = rows.codes
     size = parts_of(rows.n_rows * codes.width, at_once(codes.threads))
-    return size if OWN_ROWS * size * codes.n_slots < rows.n_rows * len(codes.words) else 1
+    return max(1, min(size, (rows.n_rows * len(codes.words) - 1) // (OWN_ROWS * codes.n_slots)))

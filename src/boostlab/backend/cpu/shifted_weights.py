@@ -15,7 +15,7 @@ from boostlab.functions.exponential import exp
 Array = npt.NDArray[Any]
 
 
-class Shift:
+class ScoreShift:
     """How far scores F = G + shift are from those that weights v = exp(-y G) are of, and how far these may have moved.
 
     A vote of alpha * h moves the scores by alpha where h = 1 and by -alpha elsewhere: by 2 alpha * side on one side, of
@@ -64,14 +64,14 @@ class Shift:
 
 
 class ShiftedExponentials(Exponentials):
-    """exp(-y F) up to a common factor, as `Exponentials` keeps it, but for a shift of the scores (see `Shift`).
+    """exp(-y F) up to a common factor, as `Exponentials` keeps it, but for a shift of the scores (see `ScoreShift`).
 
     Where a stump's cut is far from the middle this changes few rows, where one factor for both labels changes nearly
     half of them.  Parameters are those of `Exponentials`, for labels -1 and +1.
     """
 
     def __init__(self, y: Array, F: Array, counts: Array, threads: int = 1) -> None:
-        self.at = Shift()
+        self.at = ScoreShift()
         super().__init__(y, F, counts, threads)
 
     def renew(self, F: Array) -> None:
@@ -105,8 +105,8 @@ class ShiftedExponentials(Exponentials):
         if self.at.serves(alpha):
             n, w = len(h), self.own
             voted = sum(found[0] for found in mass_voted.shared(n, self.threads, h, self.counts, 0, n))
-            side = Shift.side(voted, self.size, voter.above)
-            scale_voted.shared(CELLS * n, self.threads, w, self.y, h, side, *Shift.moves(alpha), 0, n)
+            side = ScoreShift.side(voted, self.size, voter.above)
+            scale_voted.shared(CELLS * n, self.threads, w, self.y, h, side, *ScoreShift.moves(alpha), 0, n)
             if self.at.follow(alpha, side):
                 return
         self.renew(F())

@@ -18,6 +18,7 @@ from boostlab.backend.cpu.kernels.tasks import new_numbers, serve
 Array = npt.NDArray[np.int64]
 
 LOOKS = 20_000  # before a thread sleeps: about a millisecond
+A_WAKE = 1 << 17  # cells of work that one thread does while another is woken
 
 
 class Team:
@@ -33,7 +34,7 @@ class Team:
         self.size, self.numbers = size, new_numbers()
         self.in_call = 0  # how many parts the call at hand may have; 0: there is none
         self._workspace = np.empty(0, np.int64)
-        self._sleeping: dict[int, threading.Lock] = {}  # by the thread's number: to release one wakes its thread
+        self.sleeping: dict[int, threading.Lock] = {}  # by the thread's number: to release one wakes its thread
         for k in range(1, size):
             threading.Thread(target=self._work, args=(k,), name=f"boostlab-{k}", daemon=True).start()
 
@@ -46,17 +47,17 @@ class Team:
         asleep = threading.Lock()
         asleep.acquire()
         while True:
-            self._sleeping[k] = asleep
-            if self.in_call <= k or self._sleeping.pop(k, None) is None:  # woken meanwhile: the lock is released
+            self.sleeping[k] = asleep
+            if self.in_call <= k or self.sleeping.pop(k, None) is None:  # woken meanwhile: the lock is released
                 asleep.acquire()
             serve(self.numbers, k, LOOKS)
 
     def wake(self, parts: int) -> None:
         """Begin a call of so many parts: wake the threads that take part and sleep."""
         self.in_call = parts
-        if self._sleeping:
+        if self.sleeping:
             for k in range(1, parts):
-                asleep = self._sleeping.pop(k, None)
+                asleep = self.sleeping.pop(k, None)
                 if asleep is not None:
                     asleep.release()
 
@@ -69,6 +70,23 @@ class Team:
 
 _free: list[Team] = []  # teams that are not in use
 os.register_at_fork(after_in_child=_free.clear) if hasattr(os, "register_at_fork") else None
+
+
+def worth_waking(parts: int, cells: int) -> int:
+    """Return how many of so many parts such a work is best done in: threads that sleep are woken for large works only.
+
+    To wake fifteen threads takes a millisecond or two; to those that are awake a work is handed over in microseconds.
+    """
+    team = next((free for free in reversed(_free) if free.size >= parts), None)
+    if team is not None and not team.sleeping:
+        return parts
+    affordable = cells // A_WAKE
+    for k in range(1, parts):
+        if team is None or k in team.sleeping:
+            if affordable == 0:
+                return k
+            affordable -= 1
+    return parts
 
 
 class team_of:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boostlab.backend.cpu.kernels.vote_update import exp_of
-from boostlab.backend.cpu.shifted_weights import Shift
+from boostlab.backend.cpu.shifted_weights import ScoreShift
 from boostlab.backend.partitioned.answers import Answer, Call
 from boostlab.backend.partitioned.column import PartedColumn
 from boostlab.contract import Reweigh, Step
@@ -185,7 +185,7 @@ class PartedShiftedExponentials(PartedExponentials):
     def renew(self) -> None:
         """Compute all weights from the scores, the largest 1."""
         super().renew()
-        self.at, self._whole = Shift(), list[PartedColumn]()
+        self.at, self._whole = ScoreShift(), list[PartedColumn]()
 
     @property
     def v(self) -> PartedColumn:
@@ -204,8 +204,8 @@ class PartedShiftedExponentials(PartedExponentials):
         if self.at.serves(alpha):
             said = self._by_slot(h)
             voted = self.rows.ask("mass_voted", h)[0] if said is None else int(said[0][:, said[1] > 0].sum())
-            side = Shift.side(voted, self.rows.n_sample, voter.above)
-            self.rows.order("scale_voted", h, side, *Shift.moves(alpha))
+            side = ScoreShift.side(voted, self.rows.n_sample, voter.above)
+            self.rows.order("scale_voted", h, side, *ScoreShift.moves(alpha))
             self._whole.clear()
             if self.at.follow(alpha, side):
                 return
