@@ -18,7 +18,7 @@ import numpy as np
 from boostlab.backend.cpu.compiling import part
 from boostlab.backend.cpu.in_parts import in_parts
 from boostlab.backend.cpu.kernels.marked_cells import RANKED, cut_all, cut_cells, mark, put_in_order
-from boostlab.backend.cpu.kernels.spin_barrier import end_turn, fetch_add_one, meet_at, take_turn
+from boostlab.backend.cpu.kernels.spin_barrier import end_turn, fetch_add_one, meet_some, take_turn
 from boostlab.backend.cpu.kernels.value_cells import extremes, lay_in_cells, middle_of, scale_of
 from boostlab.backend.cpu.kernels.workspace import clear, doubles, short_integers
 
@@ -102,6 +102,12 @@ def _scatter(
 
 
 @part
+def _wanted(facts: Array, many: int) -> int:
+    """Return how many values are in marked cells."""
+    return facts[many - 1, 1] if many > 0 else 0
+
+
+@part
 def _cut_columns(
     columns: Array,
     mass: Array,
@@ -138,12 +144,12 @@ def _cut_columns(
         turn = 1 - turn  # a member that is late may look for the last one's number
         if mine == 0:
             told[TURN + turn] = fetch_add_one(turns[0], 0)
-        if meet_at(told, size, team) or told[TURN + turn] >= which.size:
+        if meet_some(told, size, team) or told[TURN + turn] >= which.size:
             return
         j = which[told[TURN + turn]]
         values = columns[j][start:end]
         extremes(values, ranges[me, 0], ranges[me, 1])
-        if meet_at(told, size, team):
+        if meet_some(told, size, team):
             return
         low, high = np.inf, -np.inf
         for p in range(first, last):
@@ -153,41 +159,38 @@ def _cut_columns(
         if not scale_of(low, high, middle, width, n_cells, scale):
             continue
         _count(values, some_mass, scale, n_cells, cells, counts[me], heavy[me])
-        if meet_at(told, size, team):
+        if meet_some(told, size, team):
             return
         _add_up(counts, first, last, low_cell, high_cell, count)
         if mass.size > 0:
             for p in range(first + 1, last):
                 for c in range(low_cell, high_cell):
                     heavy[first, c] += heavy[p, c]
-        if meet_at(told, size, team):
+        if meet_some(told, size, team):
             return
         if mine == 0:
             some = 0
             for c in range(n_cells):
                 some += count[c] > 0
             told[STATE] = ORDERED if some <= limit else 0
-            told[MANY], told[ALL] = mark(
-                count, heavy[first] if mass.size > 0 else count, n_cells, limit, some <= limit, marked, facts
-            )
-        if meet_at(told, size, team):
+            weights = heavy[first] if mass.size > 0 else count
+            told[MANY], told[ALL] = mark(count, weights, n_cells, limit, some <= limit, marked, facts)
+            if _wanted(facts, told[MANY]) > shares[0].shape[1] and take_turn(turns[1], team):
+                return
+        if meet_some(told, size, team):
             return
         many, every = told[MANY], told[STATE] == ORDERED
         for m in range(many):  # from how many values earlier members have there, to where this one's start
             counts[me, facts[m, 5]] += facts[m, 0]
-        wants = facts[many - 1, 1] if many > 0 else 0
+        wants = _wanted(facts, many)
         waits = wants > shares[0].shape[1]
         space, upto = (spaces[0], spaces[1]) if waits else (shares[0][group], shares[1][group])
-        if waits and mine == 0 and take_turn(turns[1], team):
-            return
-        if meet_at(told, size, team):
-            return
         _scatter(values, some_mass, scale, n_cells, cells, chosen, marked, counts[me], space, upto)
-        if meet_at(told, size, team):
+        if meet_some(told, size, team):
             return
         if not put_in_order(facts, mine, many, size, space, upto, ranking):
             told[STATE] = CROWDED
-        if meet_at(told, size, team):
+        if meet_some(told, size, team):
             return
         if mine > 0:
             continue

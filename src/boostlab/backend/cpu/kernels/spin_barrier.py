@@ -25,6 +25,7 @@ Array = np.ndarray[Any, Any]
 ARRIVED, BROKEN, BARRIER_NUMBERS = 0, 16, 32  # places in a team's numbers, on cache lines of their own
 SERVED = 16  # of turns (see `take_turn`), beside those who have arrived
 PATIENT = 4096  # looks before the processor is left to others
+BRIEF = 64  # the same where waiting is rare, or takes longer than to leave the processor and come back
 
 _PAUSE = "llvm.x86.sse2.pause" if platform.machine().lower() in ("x86_64", "amd64") else None
 _YIELD = None if sys.platform == "win32" else "sched_yield"
@@ -96,14 +97,7 @@ def pause(typing: Any, long: Any) -> Any:
 
 
 @part
-def meet(team: Array, size: int) -> bool:
-    """Wait until all `size` members are here; return whether the team is broken, and all should return."""
-    return meet_at(team, size, team)
-
-
-@part
-def meet_at(numbers: Array, size: int, team: Array) -> bool:
-    """Do so for some members of a team, who have numbers of their own to meet by, 0 at first."""
+def _meet_at(numbers: Array, size: int, team: Array, patient: int) -> bool:
     ticket = fetch_add_one(numbers, ARRIVED)
     all_here = ticket - ticket % size + size
     looks = 0
@@ -111,8 +105,20 @@ def meet_at(numbers: Array, size: int, team: Array) -> bool:
         if load_acquire(team, BROKEN) > 0:
             return True
         looks += 1
-        pause(looks > PATIENT)
+        pause(looks > patient)
     return bool(load_acquire(team, BROKEN) > 0)
+
+
+@part
+def meet(team: Array, size: int) -> bool:
+    """Wait until all `size` members are here; return whether the team is broken, and all should return."""
+    return _meet_at(team, size, team, PATIENT)
+
+
+@part
+def meet_some(numbers: Array, size: int, team: Array) -> bool:
+    """Do so for some members of a team, who have numbers of their own to meet by, 0 at first."""
+    return _meet_at(numbers, size, team, BRIEF)
 
 
 @part
@@ -123,7 +129,7 @@ def take_turn(turns: Array, team: Array) -> bool:
         if load_acquire(team, BROKEN) > 0:
             return True
         looks += 1
-        pause(looks > PATIENT)
+        pause(looks > BRIEF)
     return False
 
 
