@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostlab import AdaBoostClassifier
-from boostlab.backend.cpu.kernels.column_cuts import CROWD
+from boostlab.backend.cpu.kernels.marked_cells import CROWD
 from boostlab.backend.cpu.masses import Masses
+from boostlab.backend.cpu.threads import AtOnce
 from boostlab.data.bins import Bins
 from boostlab.data.dense_cuts import CELLS, MANY, LongColumns, sorted_cuts
 from boostlab.data.table import Table
@@ -83,6 +84,18 @@ def test_long_columns_are_cut_by_cells_on_any_number_of_threads(threads, order):
     found, expected = Bins.fit(np.asarray(X, order=order), rows, 255, threads), [cuts(x, None, 255, 0) for x in X.T]
     for j, points in enumerate(expected):
         np.testing.assert_array_equal(found.of(j), points)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("threads", "limit", "groups"), [(2, 20, 2), (3, 20, 2), (3, 255, 1)])
+def test_groups_of_threads_find_the_cuts_of_a_whole_sort(threads, limit, groups, weighted):
+    X = np.stack([make(6000) for make in COLUMNS.values()], axis=1)
+    X[RNG.random(X.shape) < 0.1] = np.nan
+    mass = RNG.integers(1, 50, len(X)) if weighted else None
+    long = LongColumns(X, mass, limit, AtOnce(threads), 1000)
+    assert (long.groups, long.parts) == (groups, threads)
+    for found, x in zip(long.cuts()[0], X.T, strict=True):
+        np.testing.assert_array_equal(found, cuts(x, mass, limit, 0))
 
 
 def crowds():

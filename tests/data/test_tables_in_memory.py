@@ -23,6 +23,7 @@ from boostlab import (
     VadaBoostClassifier,
     VoterPool,
 )
+from boostlab.backend.cpu import threads
 from boostlab.data.matrix import BLOCK, float_type
 from fitted import answers, assert_same
 from tables import DTYPES, noisy_table
@@ -211,6 +212,25 @@ def test_real_votes_take_forty_bytes_a_row_and_trees_ten_more(make, a_row):
     with peak() as held:
         model.fit(X, y)
     assert held[0] < 1.3 * n * d + a_row * n + 2 * 12 * 8 * 257 * d + 2e5
+
+
+@pytest.mark.parametrize("make", [AdaBoostClassifier, LogitBoostClassifier])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_many_threads_take_the_memory_of_one_but_for_sums_of_their_own(make, weighted, monkeypatch):
+    """Columns are copied, and their values put in order, in the same space by eight threads as by one."""
+    monkeypatch.setattr(threads, "_count_cores", lambda allowed, limit: 8)
+    n, d = 100_000, 16
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d))
+    X[:, ::2] = np.round(10 * X[:, ::2])  # of few values, which are put in order all
+    y = X[:, 1] + X[:, 3] ** 2 + rng.standard_normal(n) > 1
+    weight = rng.random(n) + 0.1 if weighted else None
+    model = make(n_estimators=2, n_jobs=8)
+    clone(model).fit(X, y, weight)  # compiles
+    with peak() as held:
+        model.fit(X, y, weight)
+    # A thread's counts of cells, or histogram, prepared calls and block of values: 0.2 MB, and as much of a group.
+    assert held[0] < 1.3 * n * d + (48 if weighted else 40) * n + 10 * 0.2e6
 
 
 # -- sparse tables cost what they hold ----------------------------------------------------------------------------

@@ -10,7 +10,9 @@ import numpy.typing as npt
 
 from boostlab.backend.cpu.in_parts import parts_of
 from boostlab.backend.cpu.kernels.binning import copy_columns, cut_sorted
-from boostlab.backend.cpu.kernels.column_cuts import cut_columns
+from boostlab.backend.cpu.kernels.column_cuts import GROUP_NUMBERS, cut_columns, cut_columns_together
+from boostlab.backend.cpu.kernels.spin_barrier import BARRIER_NUMBERS
+from boostlab.backend.cpu.kernels.value_cells import ABREAST
 from boostlab.backend.cpu.threads import spread
 from boostlab.data.matrix import float_type, is_plain, seen
 
@@ -22,8 +24,9 @@ CELLS = 1 << 14
 A_CUT = 16  # rows for which there is a cut, at least: else a whole sort is as fast
 
 ROW, LIGHT_ROW = 32, 24  # bytes of a row, whose columns are copied at once to be cut; masses take space as well
-A_THREAD = 1  # columns that are copied at once for each thread, so that all have one to cut
-FEW = 3  # threads that share a column at a time, where that saves memory: no more are needed to read it
+GROUPS = 4  # of threads, at most, each of which has a column at a time
+A_SHARE = 16  # times as many cells as cuts, for each group: else most values of a column are put in order
+FEW = 8  # columns whose values that are put in order, of a group, have the space of one column
 A_CALL = 1 << 26  # values that a thread cuts in one call, some 0.2 s: Ctrl-C is heard between calls
 
 
@@ -154,13 +157,16 @@ class LongColumns:
         self.kind = np.dtype(float_type(X))
         most = (ROW if mass is None else LIGHT_ROW) // self.kind.itemsize
         self.space = None if space is None else space.reshape(-1).view(self.kind)
-        if self.space is not None and len(self.space) >= n * max(most, -(-threads // FEW)):
+        if self.space is not None and len(self.space) >= n * most:
             most = len(self.space) // n
         else:
-            self.space, most = None, max(most, A_THREAD * threads)
-        most = max(min(most, d, max(threads * A_CALL // n, threads)), 1)
+            self.space = None
+        most = max(min(most, d, threads * A_CALL // n), 1)
         self.several = -(-d // -(-d // most)) if d else 1  # the same number every time, about
-        self.parts = min(parts_of(4 * n * self.several, threads), self.several)
+        self.parts = parts_of(4 * n * self.several, threads)
+        groups = max(min(self.parts, self.several, GROUPS, cells // (A_SHARE * limit)), 1)
+        self.groups = 1 << groups.bit_length() - 1
+        self.parts = min(self.parts, self.groups * max(n // cells, 1))  # no more cells are counted than values
 
     def cuts(self, skip: Container[int] = ()) -> tuple[list[Array], Array | None]:
         """Return every column's cut points, none of those to skip; and how many rows every slot has, where each row
@@ -169,12 +175,7 @@ class LongColumns:
         n, d = self.X.shape
         columns = np.empty(self.several * n, self.kind) if self.space is None else self.space[: self.several * n]
         columns = columns.reshape(self.several, n)
-        space = (
-            np.empty((self.parts, n), np.uint16),
-            np.empty((self.parts, n), self.kind),
-            np.empty((self.parts, n if len(self.mass) else 0), np.int64),
-            np.empty((self.parts, 2 * self.limit, 5), np.int64),
-        )
+        work = self._workspace()
         cuts, upto = [np.empty(0)] * d, [NONE] * d
         for first in range(0, d, self.several):
             some = columns[: d - first]
@@ -182,8 +183,7 @@ class LongColumns:
             found = np.empty(len(some), np.int64)
             points, ranks = np.empty((len(some), self.limit)), np.empty((len(some), self.limit + 1), np.int64)
             which = np.array([k for k in range(len(some)) if first + k not in skip], np.int64)
-            given = some, seen(self.mass), self.limit, self.n_cells, which, np.zeros(1, np.int64), *space
-            cut_columns.in_so_many(self.parts, *given, points, ranks, found)
+            self._cut(some, which, *work, points, ranks, found)
             for k, count in zip(which.tolist(), found[which].tolist(), strict=True):
                 if count >= 0:
                     cuts[first + k], upto[first + k] = points[k, :count], ranks[k, : count + 2]
@@ -191,6 +191,31 @@ class LongColumns:
                     cuts[first + k] = self._whole(some[k])
         known = d > 0 and len(self.mass) == 0 and all(map(len, upto))
         return cuts, _rows_of_slots(upto) if known else None
+
+    def _workspace(self) -> tuple[Any, ...]:
+        """Return workspace for all threads: space for values in order, and what else `cut_columns` wants."""
+        n, weighted, groups, parts = len(self.X), len(self.mass) > 0, self.groups, self.parts
+        share, size = n // FEW if groups > 1 else 0, self.n_cells + 1
+        return (
+            (np.empty(n, self.kind), np.empty(n if weighted else 0, np.int64)),
+            (np.empty((groups, share), self.kind), np.empty((groups, share if weighted else 0), np.int64)),
+            np.empty((parts, size), np.int32),
+            np.empty((parts, size if weighted else 0), np.int64),
+            np.empty((groups, size), np.int64),
+            np.empty((groups, size), np.bool_),
+            np.empty((groups, 2 * self.limit, 6), np.int64),
+            np.empty((parts, 3, ABREAST), self.kind),
+        )
+
+    def _cut(self, columns: Array, which: Array, *work: Any) -> None:
+        """Cut some columns."""
+        numbers = np.zeros((self.groups, GROUP_NUMBERS), np.int64)
+        turns = np.zeros((3, BARRIER_NUMBERS), np.int64)
+        given = columns, seen(self.mass), self.limit, self.n_cells, which, turns, numbers, *work
+        if self.groups == self.parts:
+            cut_columns.in_so_many(self.parts, *given, turns[2])
+        else:
+            cut_columns_together.together(self.parts, lambda team, _: (*given, team))
 
     def _copy(self, first: int, columns: Array) -> None:
         """Copy some columns, from `first` on."""

@@ -13,7 +13,7 @@ from numba.core import event
 
 from boostlab.backend.cpu import teams
 from boostlab.backend.cpu.in_parts import PART, adding, in_parts
-from boostlab.backend.cpu.kernels.spin_barrier import await_all, meet, tell
+from boostlab.backend.cpu.kernels.spin_barrier import BARRIER_NUMBERS, await_all, end_turn, meet, pause, take_turn, tell
 from boostlab.backend.cpu.threads import AtOnce
 
 Array = np.ndarray[Any, Any]
@@ -55,6 +55,20 @@ def together(me: int, team: Array, size: int, rounds: int, told: Array) -> int:
         if meet(team, size):
             return -1
     return rounds
+
+
+@in_parts
+def taking_turns(me: int, team: Array, rounds: int, turns: Array, held: Array) -> int:
+    """Every part holds a place, leaves the processor to others, and counts how often it is not the only one there."""
+    disturbed = 0
+    for _ in range(rounds):
+        if take_turn(turns, team):
+            return -1
+        held[0] = me
+        pause(True)
+        disturbed += held[0] != me
+        end_turn(turns)
+    return disturbed
 
 
 @in_parts
@@ -143,8 +157,8 @@ def test_threads_that_sleep_are_woken():
     """Between calls threads fall asleep, at every moment there is: no call may wait for one that has missed it."""
     told, rng = np.zeros(3, np.int64), np.random.default_rng(0)
     together.together(3, lambda team, _: (team, 3, 2, told))
-    for pause in rng.uniform(0.0, 0.004, 150):
-        time.sleep(pause)
+    for seconds in rng.uniform(0.0, 0.004, 150):
+        time.sleep(seconds)
         assert together.together(3, lambda team, _: (team, 3, 2, told)) == 2
 
 
@@ -166,6 +180,12 @@ def test_a_member_that_fails_does_not_leave_the_others_waiting(who):
         failing_to_tell.together(3, lambda team, _: (team, np.zeros((3, 1), np.int64), who))
     told = np.zeros(3, np.int64)
     assert together.together(3, lambda team, _: (team, 3, 5, told)) == 5
+
+
+def test_one_has_its_turn_at_a_time():
+    turns, held = np.zeros(BARRIER_NUMBERS, np.int64), np.zeros(1, np.int64)
+    for _ in range(20):
+        assert taking_turns.together(3, lambda team, _: (team, 200, turns, held)) == 0
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])

@@ -2,8 +2,11 @@
 
 Values are counted by cells over their range, as for a counting sort.  Only the values of cells where a quantile falls,
 and of the next ones, whose smallest value ends a cut, are then scattered and sorted: 1.2 ns a value against 5 to 40 of
-a full sort.  Cells are even; where a few values are far out they are even in a scale that draws the ends in, or else
-most values would share a cell.
+a full sort.
+
+Threads share the columns in groups, and each group the rows of a column.  A group has little space for values to put in
+order; a column that needs more, say of few different values, waits for its turn with space that all groups share.  So
+the memory is the same for any number of threads.
 """
 
 from __future__ import annotations
@@ -14,285 +17,192 @@ import numpy as np
 
 from boostlab.backend.cpu.compiling import part
 from boostlab.backend.cpu.in_parts import in_parts
-from boostlab.backend.cpu.kernels.binning import cut_between, last_equal, row_at
-from boostlab.backend.cpu.kernels.spin_barrier import fetch_add_one
-from boostlab.backend.cpu.kernels.workspace import clear, doubles, flags, integers, short_integers
+from boostlab.backend.cpu.kernels.marked_cells import RANKED, cut_all, cut_cells, mark, put_in_order
+from boostlab.backend.cpu.kernels.spin_barrier import end_turn, fetch_add_one, meet_some, take_turn
+from boostlab.backend.cpu.kernels.value_cells import extremes, lay_in_cells, middle_of, scale_of
+from boostlab.backend.cpu.kernels.workspace import clear, doubles, short_integers
 
 Array = np.ndarray[Any, Any]
 
 BLOCK = 2048  # values that are looked through at once
-STRETCH = 16  # cells that are passed over at once
-ABREAST = 64  # extremes that are followed side by side
-CROWD = 1 << 13  # values of a cell, beyond which a whole sort is faster than one of cells
-RANKED = 48  # values of a cell, up to which they are sorted by ranks
-SAMPLE = 128  # values that tell where the middle half of them is
-FAR = 32.0  # of the middle half's width: ranges that are wider are drawn in
+
+WHOLE = -1  # in place of a number of cuts: the column is to be sorted
+TURN, MANY, ALL, STATE, GROUP_NUMBERS = 16, 18, 19, 20, 32  # places in a group's numbers, behind the one it meets by
+ORDERED, CROWDED = 1, -1  # what the state may be: all values are put in order, or there are too many in a cell
 
 
 @part
-def _extremes(values: Array) -> tuple[float, float]:
-    """Return the smallest and the largest value but NaN, which is neither below nor above anything.
+def _add_up(counts: Array, first: int, last: int, start: int, end: int, total: Array) -> None:
+    """Let total be how many values of some cells all members have, and counts[p] how many those before p have."""
+    out, mine = total[start:end], counts[first][start:end]
+    for c in range(out.size):
+        out[c], mine[c] = mine[c], 0
+    for p in range(first + 1, last):
+        mine = counts[p][start:end]
+        for c in range(out.size):
+            before = out[c]
+            out[c], mine[c] = before + mine[c], before
 
-    Many are followed side by side, as vectors; infinity and minus infinity if there is none.
+
+@part
+def _count(values: Array, mass: Array, scale: Array, n_cells: int, cells: Array, count: Array, heavy: Array) -> None:
+    """Count the values of every cell, and their masses.
+
+    The last values come first, because they are in the cache after a look at all; and the first are after this one.
     """
-    low, high = doubles(ABREAST), doubles(ABREAST)
-    for k in range(ABREAST):
-        low[k], high[k] = np.inf, -np.inf
-    whole = values.size - values.size % ABREAST
-    for start in range(0, whole, ABREAST):
-        some = values[start : start + ABREAST]
-        for k in range(ABREAST):
-            v = np.float64(some[k])
-            low[k] = v if v < low[k] else low[k]
-            high[k] = v if v > high[k] else high[k]
-    for i in range(whole, values.size):
-        v = np.float64(values[i])
-        low[0], high[0] = v if v < low[0] else low[0], v if v > high[0] else high[0]
-    a, b = low[0], high[0]
-    for k in range(1, ABREAST):
-        a, b = min(a, low[k]), max(b, high[k])
-    return a, b
-
-
-@part
-def _middle(values: Array) -> tuple[float, float]:
-    """Return a median of a few values, and how wide their middle half is; 0 if that is too small to divide by."""
-    few, n = doubles(SAMPLE), 0
-    for k in range(SAMPLE):
-        v = np.float64(values[k * values.size // SAMPLE])
-        if v == v:
-            p = n
-            while p > 0 and few[p - 1] > v:
-                few[p] = few[p - 1]
-                p -= 1
-            few[p] = v
-            n += 1
-    width = few[3 * n // 4] - few[n // 4] if n > 3 else 0.0
-    return few[n // 2] if n > 0 else 0.0, width if 1e-300 < width < 1e300 else 0.0
-
-
-@part
-def _drawn_in(x: float) -> float:
-    """Return x / (1 + |x|), in operations none of which falls, rounding included, when x grows."""
-    r = 1.0 / (1.0 + abs(x))
-    return 1.0 - r if x > 0.0 else r - 1.0
-
-
-@part
-def _cells(values: Array, low: float, scale: float, n_cells: int, out: Array) -> None:
-    """Write the cell of every value, which never falls when values grow; n_cells for NaN."""
-    top = np.float64(n_cells - 1)
-    for i in range(values.size):
-        v = np.float64(values[i])
-        x = (v - low) * scale
-        x = x if x < top else top  # NaN as well
-        out[i] = np.uint16(np.int32(x) if v == v else n_cells)
-
-
-@part
-def _drawn_in_cells(values: Array, ends: Any, middle: float, per: float, n_cells: int, out: Array) -> None:
-    """Do the same where (value - middle) * per is drawn in; `ends` are the smallest and the largest value."""
-    left = _drawn_in((ends[0] - middle) * per)
-    steep, top = (n_cells - 1) / (_drawn_in((ends[1] - middle) * per) - left), np.float64(n_cells - 1)
-    for i in range(values.size):
-        v = np.float64(values[i])
-        x = (_drawn_in((v - middle) * per) - left) * steep
-        x = x if x < top else top
-        out[i] = np.uint16(np.int32(x) if v == v else n_cells)
-
-
-@part
-def _laid_in_cells(values: Array, n_cells: int, out: Array) -> bool:
-    """Write the cell of every value; return False if the range is too wide, or too narrow, for cells."""
-    low, high = _extremes(values)
-    scale = (n_cells - 1) / (high - low) if high > low else 1.0
-    if not 1e-300 < scale < 1e300 or not high - low < np.inf:
-        return False
-    middle, width = _middle(values)
-    if width > 0.0 and high - low > FAR * width:
-        _drawn_in_cells(values, (low, high), middle, 1.0 / width, n_cells, out)
-    else:
-        _cells(values, low, scale, n_cells, out)
-    return True
-
-
-@part
-def _mark(
-    count: Array, heavy: Array, n_cells: int, limit: int, every: bool, marked: Array, facts: Array
-) -> tuple[int, int]:
-    """Mark the cells to scatter, and let count[cell] be where their values start; return how many, and the whole mass.
-
-    They are those where the share of a cut is reached, and the next one after each that has values; or all.  `heavy`
-    is the mass of the cells, `count` itself if each row's is 1.  facts[m] of the marked cell m: where its values start
-    and end, the mass in the cells before it and up to it, and whether its values are to be sorted.
-    """
-    all_, before, n, at, k, follows = 0, 0, 0, 0, 1, False
-    for c in range(n_cells):
-        all_ += heavy[c]
-    whole = np.float64(all_)
-    reached = np.float64(0.0)  # by so much the next share is certainly not reached: most cells need no division
-    for first in range(0, n_cells, STRETCH):
-        last, here = min(first + STRETCH, n_cells), 0
-        for c in range(first, last):
-            here += heavy[c]
-            marked[c] = False
-        if before + here < reached and not follows and not every:  # nothing to mark
-            before += here
+    clear(count)
+    clear(heavy)
+    for block in range((values.size - 1) // BLOCK, -1, -1):
+        start = block * BLOCK
+        some = values[start : start + BLOCK]
+        lay_in_cells(some, scale, n_cells, cells)
+        if mass.size == 0:
+            for i in range(some.size):
+                count[np.uint64(cells[i])] += 1
             continue
-        for c in range(first, last):
-            upto, size = before + heavy[c], count[c]
-            if size > 0:
-                sorts = every
-                if upto >= reached:
-                    while k < limit and upto / whole >= k / limit:
-                        sorts, k = True, k + 1
-                    reached = (1.0 - 1e-12) * whole * (k / limit)
-                if sorts or follows:
-                    marked[c], count[c] = True, at
-                    facts[n, 0], facts[n, 1], facts[n, 2], facts[n, 3] = at, at + size, before, upto
-                    facts[n, 4] = sorts
-                    at, n = at + size, n + 1
-                follows = sorts
-                before = upto
-    marked[n_cells] = False  # NaN
-    return n, all_
+        weights = mass[start : start + BLOCK]
+        for i in range(some.size):
+            c = np.uint64(cells[i])
+            count[c] += 1
+            heavy[c] += weights[i]
 
 
 @part
-def _scatter(values: Array, mass: Array, cell: Array, marked: Array, place: Array, out: Array, to: Array) -> None:
-    """Scatter the values of the marked cells, and their masses.
+def _scatter(
+    values: Array,
+    mass: Array,
+    scale: Array,
+    n_cells: int,
+    cells: Array,
+    chosen: Array,
+    marked: Array,
+    place: Array,
+    out: Array,
+    to: Array,
+) -> None:
+    """Scatter the values of the marked cells, and their masses, from place[cell] on.
 
-    Of some values after the other first those are listed that are wanted, without a branch.
+    Of some values after the other first those are listed that are wanted, without a branch.  Their cells are found
+    anew: that takes less than to keep those of a whole column, and no memory.
     """
-    chosen = short_integers(BLOCK)
-    for start in range(0, cell.size, BLOCK):
-        mine, few = cell[start : start + BLOCK], np.uint64(0)
-        for i in range(mine.size):
+    for start in range(0, values.size, BLOCK):
+        some, few = values[start : start + BLOCK], np.uint64(0)
+        lay_in_cells(some, scale, n_cells, cells)
+        for i in range(some.size):
             chosen[few] = i
-            few += np.uint64(marked[np.uint64(mine[i])])
+            few += np.uint64(marked[np.uint64(cells[i])])
         for k in range(few):
-            i = start + chosen[k]
-            c = np.uint64(cell[i])
+            i = chosen[k]
+            c = np.uint64(cells[i])
             at = np.uint64(place[c])
-            out[at] = values[i]
+            out[at] = some[i]
             if mass.size > 0:
-                to[at] = mass[i]
+                to[at] = mass[start + i]
             place[c] = at + np.uint64(1)
 
 
 @part
-def _by_rank(values: Array, start: int, end: int, space: Array) -> None:
-    """Sort a few values by their ranks: each is compared with those before it, without a branch that half of the time
-    is guessed wrong.
-    """
-    n = end - start
-    some, ranks = space[:RANKED], space[RANKED:]
-    for i in range(n):
-        v, rank = np.float64(values[start + i]), 0.0
-        for k in range(i):
-            less = np.float64(some[k] < v)
-            rank += less
-            ranks[k] += 1.0 - less
-        some[i], ranks[i] = v, rank
-    for i in range(n):
-        values[start + np.int64(ranks[i])] = some[i]
+def _wanted(facts: Array, many: int) -> int:
+    """Return how many values are in marked cells."""
+    return facts[many - 1, 1] if many > 0 else 0
 
 
 @part
-def _sort(values: Array, mass: Array, start: int, end: int) -> None:
-    """Sort some values, and their masses with them: by insertion, many of them by far steps first (a Shell sort)."""
-    gap = end - start
-    while gap > 1:
-        gap = 1 if gap < 48 else gap * 5 // 11
-        for i in range(start + gap, end):
-            v, p = values[i], i
-            m = mass[i] if mass.size > 0 else 0
-            while p >= start + gap and values[p - gap] > v:
-                values[p] = values[p - gap]
-                if mass.size > 0:
-                    mass[p] = mass[p - gap]
-                p -= gap
-            values[p] = v
-            if mass.size > 0:
-                mass[p] = m
-
-
-@part
-def _least_first(values: Array, start: int, end: int) -> None:
-    """Bring the smallest value to the front."""
-    least, low = start, values[start]
-    for i in range(start + 1, end):
-        v = values[i]
-        least, low = (i, v) if v < low else (least, low)
-    values[start], values[least] = values[least], values[start]
-
-
-@part
-def _put_in_order(facts: Array, n: int, values: Array, mass: Array) -> bool:
-    """Sort the values of marked cells, and let mass be the mass up to each; return False if a cell is too crowded."""
-    space = doubles(2 * RANKED)
-    for m in range(n):
-        start, end = facts[m, 0], facts[m, 1]
-        if facts[m, 4] == 0:
-            _least_first(values, start, end)
+def _cut_columns(
+    columns: Array,
+    mass: Array,
+    limit: int,
+    n_cells: int,
+    which: Array,
+    turns: Array,
+    numbers: Array,
+    spaces: Any,
+    shares: Any,
+    counts: Array,
+    heavy: Array,
+    totals: Array,
+    marks: Array,
+    notes: Array,
+    ranges: Array,
+    points: Array,
+    ranks: Array,
+    found: Array,
+    team: Array,
+    me: int,
+) -> None:
+    """Do what `cut_columns` says, as the part `me`."""
+    groups, parts, n = numbers.shape[0], counts.shape[0], columns.shape[1]
+    group = me * groups // parts
+    first, last = -(-group * parts // groups), -(-(group + 1) * parts // groups)
+    size, mine, told = last - first, me - first, numbers[group]
+    start, end = n * mine // size, n * (mine + 1) // size
+    some_mass, low_cell, high_cell = mass[start:end], n_cells * mine // size, n_cells * (mine + 1) // size
+    count, marked, facts, scale = totals[group], marks[group], notes[group], ranges[me, 2]
+    cells, chosen, ranking = short_integers(BLOCK), short_integers(BLOCK), doubles(2 * RANKED)
+    turn = 0
+    while True:
+        turn = 1 - turn  # a member that is late may look for the last one's number
+        if mine == 0:
+            told[TURN + turn] = fetch_add_one(turns[0], 0)
+        if meet_some(told, size, team) or told[TURN + turn] >= which.size:
+            return
+        j = which[told[TURN + turn]]
+        values = columns[j][start:end]
+        extremes(values, ranges[me, 0], ranges[me, 1])
+        if meet_some(told, size, team):
+            return
+        low, high = np.inf, -np.inf
+        for p in range(first, last):
+            low, high = min(low, np.float64(ranges[p, 0, 0])), max(high, np.float64(ranges[p, 1, 0]))
+        middle, width = middle_of(columns[j])
+        found[j] = WHOLE
+        if not scale_of(low, high, middle, width, n_cells, scale):
             continue
-        if mass.size == 0 and end - start <= RANKED:
-            _by_rank(values, start, end, space)
-            continue
-        i = start
-        while i < end and values[i] == values[start]:
-            i += 1
-        if i < end:  # they differ
-            if end - start > CROWD:
-                return False
-            _sort(values, mass, start, end)
+        _count(values, some_mass, scale, n_cells, cells, counts[me], heavy[me])
+        if meet_some(told, size, team):
+            return
+        _add_up(counts, first, last, low_cell, high_cell, count)
         if mass.size > 0:
-            upto = facts[m, 2]
-            for i in range(start, end):
-                upto += mass[i]
-                mass[i] = upto
-    return True
-
-
-@part
-def _cut_cells(
-    values: Array, below: Array, facts: Array, n: int, all_: int, limit: int, out: Array, upto: Array
-) -> int:
-    """Write the cuts after the values at the quantiles k / limit, as `binning.cut_sorted` does; return how many.
-
-    values are those of the marked cells, in order; below[r] is the mass up to each (empty if every row's is 1: then
-    upto is how many values are below each cut).
-    """
-    whole, size = np.float64(all_), facts[n - 1, 1]
-    count, end, m = 0, -1, 0
-    for k in range(1, limit):
-        share = k / limit
-        while facts[m, 3] / whole < share:
-            m += 1
-        r = row_at(share, below, whole, facts[m, 0], facts[m, 1], facts[m, 2])
-        if r <= end:
+            for p in range(first + 1, last):
+                for c in range(low_cell, high_cell):
+                    heavy[first, c] += heavy[p, c]
+        if meet_some(told, size, team):
+            return
+        if mine == 0:
+            some = 0
+            for c in range(n_cells):
+                some += count[c] > 0
+            told[STATE] = ORDERED if some <= limit else 0
+            weights = heavy[first] if mass.size > 0 else count
+            told[MANY], told[ALL] = mark(count, weights, n_cells, limit, some <= limit, marked, facts)
+            if _wanted(facts, told[MANY]) > shares[0].shape[1] and take_turn(turns[1], team):
+                return
+        if meet_some(told, size, team):
+            return
+        many, every = told[MANY], told[STATE] == ORDERED
+        for m in range(many):  # from how many values earlier members have there, to where this one's start
+            counts[me, facts[m, 5]] += facts[m, 0]
+        wants = _wanted(facts, many)
+        waits = wants > shares[0].shape[1]
+        space, upto = (spaces[0], spaces[1]) if waits else (shares[0][group], shares[1][group])
+        _scatter(values, some_mass, scale, n_cells, cells, chosen, marked, counts[me], space, upto)
+        if meet_some(told, size, team):
+            return
+        if not put_in_order(facts, mine, many, size, space, upto, ranking):
+            told[STATE] = CROWDED
+        if meet_some(told, size, team):
+            return
+        if mine > 0:
             continue
-        end = last_equal(values, r, size)
-        if end >= size - 1:
-            break
-        out[count], upto[count] = cut_between(values[end], values[end + 1]), facts[m, 2] + end - facts[m, 0] + 1
-        count += 1
-    return count
-
-
-@part
-def _cut_all(values: Array, size: int, limit: int, out: Array, upto: Array) -> int:
-    """Write the cuts between all of some sorted values, and how many values are below each; return how many, or -1 if
-    there are more than limit - 1.
-    """
-    count = 0
-    for i in range(1, size):
-        if values[i] != values[i - 1]:
-            if count == limit - 1:
-                return -1
-            out[count], upto[count] = cut_between(values[i - 1], values[i]), i
-            count += 1
-    return count
+        if told[STATE] != CROWDED:
+            all_, cuts = told[ALL], 0 if many == 0 else -1
+            if many > 0 and every:
+                cuts = cut_all(space, wants, limit, points[j], ranks[j])
+            if cuts < 0:
+                cuts = cut_cells(space, upto, facts, many, all_, limit, points[j], ranks[j])
+            ranks[j, cuts], ranks[j, cuts + 1], found[j] = all_, n, cuts
+        if waits:
+            end_turn(turns[1])
 
 
 @in_parts
@@ -302,19 +212,26 @@ def cut_columns(
     limit: int,
     n_cells: int,
     which: Array,
-    taken: Array,
-    cells: Array,
-    spaces: Array,
-    masses: Array,
+    turns: Array,
+    numbers: Array,
+    spaces: Any,
+    shares: Any,
+    counts: Array,
+    heavy: Array,
+    totals: Array,
+    marks: Array,
     notes: Array,
+    ranges: Array,
     points: Array,
     ranks: Array,
     found: Array,
+    team: Array,
     part: int,
 ) -> None:
-    """Write the cuts of some columns, and how many they are; -1 where the column is to be sorted whole.
+    """Write the cuts of some columns, and how many they are, or else WHOLE.
 
-    Every part takes the next column that none has taken.
+    Every group of parts takes the next column that none has taken, and its members share the rows, the cells, and the
+    marked cells.
 
     Parameters
     ----------
@@ -328,47 +245,61 @@ def cut_columns(
         How many cells values are laid in, fewer than 2^16.
     which : int64 array
         The columns to cut.
-    taken : int64 array of one number
-        How many have been taken.
-    cells, spaces, masses : arrays of shape (n_parts, n_rows)
-        Workspace for cells (uint16), values, and masses (int64; empty where there are none).
-    notes : int64 array of shape (n_parts, 2 * limit, 5)
+    turns : int64 array of shape (2, BARRIER_NUMBERS)
+        How many columns have been taken, and how many groups have had the space that all share; zeros.
+    numbers : int64 array of shape (n_groups, GROUP_NUMBERS)
+        What the members of a group tell each other; zeros.
+    spaces : tuple of arrays of shape (n_rows,)
+        Space that all groups share, for values to put in order, and their masses (int64; empty where there are none).
+    shares : tuple of arrays of shape (n_groups, any)
+        Space of each group.
+    counts, heavy : int32 and int64 arrays of shape (n_parts, n_cells + 1)
+        Workspace for how many values of a part are in every cell, and their masses (empty where there are none).
+    totals, marks : int64 and bool arrays of shape (n_groups, n_cells + 1)
+        Workspace for how many values of a column are in every cell, and which of these are marked.
+    notes : int64 array of shape (n_groups, 2 * limit, 6)
         Workspace for the facts of marked cells.
+    ranges : array of shape (n_parts, 3, ABREAST)
+        Workspace for the extremes of a part's values, and how a column is laid in cells.
     points : array of shape (n_columns, limit)
         Where cuts go.
     ranks : int64 array of shape (n_columns, limit + 1)
         Where the number of values below each cut goes, then that of numbers and that of rows.
     found : int64 array of shape (n_columns,)
         Where their number goes.
+    team : int64 array
+        The numbers that the team meets by.
     """
-    count, heavy, marked = integers(n_cells + 1), integers(n_cells + 1 if mass.size > 0 else 0), flags(n_cells + 1)
-    cell, space, upto, facts = cells[part], spaces[part], masses[part], notes[part]
-    while True:
-        turn = fetch_add_one(taken, 0)
-        if turn >= which.size:
-            return
-        j = which[turn]
-        values = columns[j]
-        found[j] = -1
-        if not _laid_in_cells(values, n_cells, cell):
-            continue
-        clear(count)
-        for i in range(cell.size):
-            count[np.uint64(cell[i])] += 1
-        clear(heavy)
-        if mass.size > 0:
-            for i in range(cell.size):
-                heavy[np.uint64(cell[i])] += mass[i]
-        some = 0
-        for c in range(n_cells):
-            some += count[c] > 0
-        n, all_ = _mark(count, heavy if mass.size > 0 else count, n_cells, limit, some <= limit, marked, facts)
-        _scatter(values, mass, cell, marked, count, space, upto)
-        if not _put_in_order(facts, n, space, upto):
-            continue
-        cuts = 0 if n == 0 else -1
-        if n > 0 and some <= limit:
-            cuts = _cut_all(space, facts[n - 1, 1], limit, points[j], ranks[j])
-        if cuts < 0:
-            cuts = _cut_cells(space, upto, facts, n, all_, limit, points[j], ranks[j])
-        ranks[j, cuts], ranks[j, cuts + 1], found[j] = all_, cell.size, cuts
+    given = columns, mass, limit, n_cells, which, turns, numbers, spaces, shares
+    work = counts, heavy, totals, marks, notes, ranges
+    _cut_columns(*given, *work, points, ranks, found, team, part)
+
+
+@in_parts
+def cut_columns_together(
+    columns: Array,
+    mass: Array,
+    limit: int,
+    n_cells: int,
+    which: Array,
+    turns: Array,
+    numbers: Array,
+    spaces: Any,
+    shares: Any,
+    counts: Array,
+    heavy: Array,
+    totals: Array,
+    marks: Array,
+    notes: Array,
+    ranges: Array,
+    points: Array,
+    ranks: Array,
+    found: Array,
+    team: Array,
+    me: int,
+) -> int:
+    """Do so where groups have several members, who wait for each other."""
+    given = columns, mass, limit, n_cells, which, turns, numbers, spaces, shares
+    work = counts, heavy, totals, marks, notes, ranges
+    _cut_columns(*given, *work, points, ranks, found, team, me)
+    return 0

@@ -23,7 +23,9 @@ from boostlab.backend.cpu.compiling import part
 Array = np.ndarray[Any, Any]
 
 ARRIVED, BROKEN, BARRIER_NUMBERS = 0, 16, 32  # places in a team's numbers, on cache lines of their own
+SERVED = 16  # of turns (see `take_turn`), beside those who have arrived
 PATIENT = 4096  # looks before the processor is left to others
+BRIEF = 64  # the same where waiting is rare, or takes longer than to leave the processor and come back
 
 _PAUSE = "llvm.x86.sse2.pause" if platform.machine().lower() in ("x86_64", "amd64") else None
 _YIELD = None if sys.platform == "win32" else "sched_yield"
@@ -95,17 +97,46 @@ def pause(typing: Any, long: Any) -> Any:
 
 
 @part
-def meet(team: Array, size: int) -> bool:
-    """Wait until all `size` members are here; return whether the team is broken, and all should return."""
-    ticket = fetch_add_one(team, ARRIVED)
+def _meet_at(numbers: Array, size: int, team: Array, patient: int) -> bool:
+    ticket = fetch_add_one(numbers, ARRIVED)
     all_here = ticket - ticket % size + size
     looks = 0
-    while load_acquire(team, ARRIVED) < all_here:
+    while load_acquire(numbers, ARRIVED) < all_here:
         if load_acquire(team, BROKEN) > 0:
             return True
         looks += 1
-        pause(looks > PATIENT)
+        pause(looks > patient)
     return bool(load_acquire(team, BROKEN) > 0)
+
+
+@part
+def meet(team: Array, size: int) -> bool:
+    """Wait until all `size` members are here; return whether the team is broken, and all should return."""
+    return _meet_at(team, size, team, PATIENT)
+
+
+@part
+def meet_some(numbers: Array, size: int, team: Array) -> bool:
+    """Do so for some members of a team, who have numbers of their own to meet by, 0 at first."""
+    return _meet_at(numbers, size, team, BRIEF)
+
+
+@part
+def take_turn(turns: Array, team: Array) -> bool:
+    """Wait until all who asked before have had their turn; return whether the team is broken, and all should return."""
+    mine, looks = fetch_add_one(turns, ARRIVED), 0
+    while load_acquire(turns, SERVED) < mine:
+        if load_acquire(team, BROKEN) > 0:
+            return True
+        looks += 1
+        pause(looks > BRIEF)
+    return False
+
+
+@part
+def end_turn(turns: Array) -> None:
+    """Let the next have its turn."""
+    fetch_add_one(turns, SERVED)
 
 
 @part
