@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from boostlab.backend.cpu.in_parts import parts_of
+from boostlab.backend.cpu.in_parts import parts_now
 from boostlab.backend.cpu.kernels.binning import copy_columns, cut_sorted
 from boostlab.backend.cpu.kernels.column_cuts import GROUP_NUMBERS, cut_columns, cut_columns_together
 from boostlab.backend.cpu.kernels.spin_barrier import BARRIER_NUMBERS
@@ -163,7 +163,7 @@ class LongColumns:
             self.space = None
         most = max(min(most, d, threads * A_CALL // n), 1)
         self.several = -(-d // -(-d // most)) if d else 1  # the same number every time, about
-        self.parts = parts_of(4 * n * self.several, threads)
+        self.parts = parts_now(4 * n * self.several, threads)
         groups = max(min(self.parts, self.several, GROUPS, cells // (A_SHARE * limit)), 1)
         self.groups = 1 << groups.bit_length() - 1
         self.parts = min(self.parts, self.groups * max(n // cells, 1))  # no more cells are counted than values

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.code_kernels import EIGHT, FOUR, Kernels
-from boostlab.backend.cpu.in_parts import parts_of
+from boostlab.backend.cpu.in_parts import parts_now
 from boostlab.backend.cpu.kernels.packed_codes import look_up, look_up_rows
 from boostlab.backend.cpu.kernels.row_parting import part_members
 from boostlab.backend.cpu.kernels.whole_histogram import whole_histogram
@@ -386,7 +386,7 @@ class DenseCodes(Codes):
     def whole_of_each(self, of: str, q: Array, p: Array, out: Array) -> None:
         """Write a histogram of all rows for each row of q and p, evenly spread over the rows of `out`."""
         tasks, channels = len(q), 1 if of == "one" else 2
-        size, numbers = parts_of(2 * tasks * self.n_rows * self.width, self.threads), channels * self.n_slots
+        size, numbers = parts_now(2 * tasks * self.n_rows * self.width, self.threads), channels * self.n_slots
         facts = size, self.words, self.read[1] * np.uint64(channels), self.starts, q, p
         own_rows = tasks == 1 < size and OWN_ROWS * size * self.n_slots < self.n_rows * len(self.words)
 

@@ -156,9 +156,7 @@ class InParts:
     def _n_parts(self, cells: int, threads: int, args: tuple[Any, ...]) -> int:
         if threads <= 1:
             return 1
-        parts = parts_of(cells, threads)
-        if parts > 1 and not isinstance(threads, AtOnce):
-            parts = worth_waking(parts, cells)
+        parts = parts_now(cells, threads)
         return parts if parts == 1 else min(parts, max(args[self.range[1]] - args[self.range[0]], 1))
 
     def _checked(self, failures: int) -> None:
@@ -209,6 +207,12 @@ def parts_of(cells: int, threads: int) -> int:
         return threads
     worth = max(1, min(threads, cells // PART))
     return threads if worth > 1 and threads <= 2 * worth else worth
+
+
+def parts_now(cells: int, threads: int) -> int:
+    """Return how many threads so many cells of work are worth now, when some of them may sleep."""
+    parts = parts_of(cells, threads)
+    return parts if parts == 1 or isinstance(threads, AtOnce) else worth_waking(parts, cells)
 
 
 def _empty(size: int) -> Array:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from boostlab.backend.cpu.in_parts import in_parts, parts_of
+from boostlab.backend.cpu.in_parts import in_parts, parts_now
 from boostlab.backend.cpu.kernels.node_rows import join_stretches, part_stretch
 from boostlab.backend.cpu.kernels.packed_codes import part_rows
 from boostlab.backend.cpu.kernels.spin_barrier import meet
@@ -30,7 +30,7 @@ def part_together(
 
 def part_members(code: Array, low: Array, members: Array, space: Array, threads: int) -> int:
     """Reorder `members` so that rows whose code is low come first, order kept; return how many they are."""
-    size = parts_of(PARTED * len(members), threads)
+    size = parts_now(PARTED * len(members), threads)
     if size == 1:
         return int(part_rows(code, low, members, space))
     given = size, code, low, members, space[: len(members)], np.empty(size, np.int64)
