@@ -164,7 +164,7 @@ def test_a_stretch_is_parted_by_a_team(seed):
     space, lows, rows = np.full(n, -1, np.int32), np.empty(size, np.int64), end - begin
     for me in range(size):
         part = begin + rows * me // size, begin + rows * (me + 1) // size
-        lows[me] = PART(code, low, members, space, *part)
+        lows[me] = PART(code, low, members, space, *part, me == 0)
     found = {JOIN(lows, me, size, begin, rows, members, space) for me in range(size)}
     mine = before[begin:end].tolist()
     below = [i for i in mine if low[code[i]]]
