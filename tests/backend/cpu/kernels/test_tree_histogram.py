@@ -14,6 +14,7 @@ from boostlab.backend.cpu.bin_codes import DenseCodes
 from boostlab.backend.cpu.kernels import tree_histogram as histogram
 from boostlab.backend.cpu.kernels.histogram import follow_eight, follow_four
 from boostlab.backend.cpu.kernels.node_rows import join_stretches, part_stretch
+from boostlab.backend.cpu.kernels.row_blocks import new_block
 from boostlab.backend.cpu.threads import AtOnce
 from boostlab.contract.criterion import SIGNED
 
@@ -55,9 +56,10 @@ def adder(kind, per_word):
 
     @njit
     def of(source, words, step, apart, bases, d, K, members, some, start, size, first, last, out):
-        block = histogram.new_block()
+        block = new_block()
         gather(source, 1, members, some, step, start, size, block)
-        add(words, apart, bases, d, K, block, size, first, last, out)
+        more = histogram.look_ahead(members, some, step, start + size, members.size, block)
+        add(words, step, apart, bases, d, K, block, size, more, first, last, out)
 
     return of
 
