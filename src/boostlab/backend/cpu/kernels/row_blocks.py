@@ -20,8 +20,8 @@ Array = np.ndarray[Any, Any]
 U = np.uint64
 
 BLOCK = 1024  # rows
-AHEAD = 16  # rows
-FAR = 256  # rows
+AHEAD = 16  # rows, whose words are read where they are
+FAR = 256  # rows, whose values come from memory
 STRIP = 8  # words, those of a cache line
 CHUNK = 64  # rows that are added between two looks ahead
 

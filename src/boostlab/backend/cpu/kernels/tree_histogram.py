@@ -7,7 +7,7 @@ cache (two channels of eight columns: 32 KB) and the rows' values in the second;
 prefetched, because a node's rows are far apart in memory.
 
 Words are a flat array: word g of row i is at i step + g apart.  Of a large table a row's words lie side by side there:
-a node of few rows reads one or two cache lines a row, not one a word (see `DenseCodes.by_rows`).
+a node of few rows reads one or two cache lines a row, not one a word (see `DenseCodes.by_rows` and `row_blocks`).
 """
 
 from __future__ import annotations
