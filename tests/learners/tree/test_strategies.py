@@ -110,6 +110,9 @@ def test_large_tables_are_shared_by_threads(criterion, max_bins):
     weight, rows = rng.random(n) + 0.1, Masses(n)
     sessions = [(1, "general"), (1, "best_first"), (AtOnce(2), None), (AtOnce(4), None)]
     tables = {threads: Table.fit(X, rows, max_bins, threads) for threads in (1, AtOnce(2), AtOnce(4))}
+    for threads in (1, AtOnce(2)):  # nodes of more rows than a block, whose words lie side by side
+        codes = tables[threads].codes
+        tables[threads].codes = DenseCodes(codes.cells, codes.starts, threads, by_rows=True)
     made = [TreeSession(DecisionTree(), CpuSample(tables[threads], rows), name) for threads, name in sessions]
     for factor in (1.0, 1.5, 0.3):
         found = []

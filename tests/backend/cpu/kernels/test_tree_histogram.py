@@ -14,6 +14,7 @@ from boostlab.backend.cpu.bin_codes import DenseCodes
 from boostlab.backend.cpu.kernels import tree_histogram as histogram
 from boostlab.backend.cpu.kernels.histogram import follow_eight, follow_four
 from boostlab.backend.cpu.kernels.node_rows import join_stretches, part_stretch
+from boostlab.backend.cpu.kernels.row_blocks import new_block
 from boostlab.backend.cpu.threads import AtOnce
 from boostlab.contract.criterion import SIGNED
 
@@ -55,9 +56,10 @@ def adder(kind, per_word):
 
     @njit
     def of(source, words, step, apart, bases, d, K, members, some, start, size, first, last, out):
-        block = histogram.new_block()
+        block = new_block()
         gather(source, 1, members, some, step, start, size, block)
-        add(words, apart, bases, d, K, block, size, first, last, out)
+        more = histogram.look_ahead(members, some, step, start + size, members.size, block)
+        add(words, step, apart, bases, d, K, block, size, more, first, last, out)
 
     return of
 
@@ -164,7 +166,7 @@ def test_a_stretch_is_parted_by_a_team(seed):
     space, lows, rows = np.full(n, -1, np.int32), np.empty(size, np.int64), end - begin
     for me in range(size):
         part = begin + rows * me // size, begin + rows * (me + 1) // size
-        lows[me] = PART(code, low, members, space, *part)
+        lows[me] = PART(code, low, members, space, *part, me == 0)
     found = {JOIN(lows, me, size, begin, rows, members, space) for me in range(size)}
     mine = before[begin:end].tolist()
     below = [i for i in mine if low[code[i]]]

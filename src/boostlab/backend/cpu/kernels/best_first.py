@@ -33,8 +33,9 @@ from boostlab.backend.cpu.kernels.growth_arrays import (
 )
 from boostlab.backend.cpu.kernels.node_facts import CHILD, CUT, FIRST, HIST, SIDE, SIZE, SPLIT, STATE
 from boostlab.backend.cpu.kernels.prepared_leaves import choose, divide, join, start_trees
+from boostlab.backend.cpu.kernels.row_blocks import BLOCK, new_block
 from boostlab.backend.cpu.kernels.spin_barrier import meet
-from boostlab.backend.cpu.kernels.tree_histogram import BLOCK, new_block
+from boostlab.backend.cpu.kernels.tree_histogram import look_ahead
 from boostlab.backend.cpu.kernels.tree_search import Buffers, Scales, SlotColumns, new_buffers
 from boostlab.backend.cpu.kernels.workspace import clear, flags, integers, last_at_most
 
@@ -97,7 +98,8 @@ def grower(kind: Kind, per_word: int) -> Any:
         while start < end:
             many = min(BLOCK, end - start)
             gather(source, tree, rows, some, codes.step, start, many, block)
-            add(codes.words, codes.apart, codes.bases, d, K, block, many, first, last, out)
+            more = look_ahead(rows, some, codes.step, start + many, end, block)
+            add(codes.words, codes.step, codes.apart, codes.bases, d, K, block, many, more, first, last, out)
             start += many
 
     @part

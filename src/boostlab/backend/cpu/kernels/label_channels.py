@@ -14,8 +14,9 @@ import numpy as np
 from boostlab.backend.cpu.compiling import part
 from boostlab.backend.cpu.in_parts import adding, in_parts
 from boostlab.backend.cpu.kernels.fixed_point import largest_of, power_factors
-from boostlab.backend.cpu.kernels.tree_histogram import ADD_PAIRS, gather_numbers, new_block
-from boostlab.backend.cpu.kernels.tree_histogram import BLOCK as ROWS
+from boostlab.backend.cpu.kernels.row_blocks import BLOCK as ROWS
+from boostlab.backend.cpu.kernels.row_blocks import new_block
+from boostlab.backend.cpu.kernels.tree_histogram import ADD_PAIRS, gather_numbers
 from boostlab.backend.cpu.kernels.workspace import BLOCK, block_of_doubles, clear, integers
 
 Array = np.ndarray[Any, Any]
@@ -155,7 +156,7 @@ def sums_of_members(per_word: int) -> Any:
             for start in range(0, members.size, ROWS):
                 size = min(ROWS, members.size - start)
                 gather_numbers((q[a:], q[b:]), 0, members, True, 1, start, size, block)
-                add(words, q.shape[1], bases, d, 2, block, size, g, end, sums)
+                add(words, 1, q.shape[1], bases, d, 2, block, size, 0, g, end, sums)
             for s in range(low, high):
                 slots[a, s], slots[b, s] = sums[2 * s], sums[2 * s + 1]
             at += end - g

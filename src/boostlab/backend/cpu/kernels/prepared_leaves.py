@@ -101,7 +101,7 @@ def divide(
     per_word = codes.cells.shape[2]
     code, rows = codes.cells[j // per_word, :, j % per_word], leaf[SIZE]
     start, end = leaf[FIRST] + rows * me // size, leaf[FIRST] + rows * (me + 1) // size
-    shared.lows[b, me] = part_stretch(code, low, shared.members, shared.space, start, end)
+    shared.lows[b, me] = part_stretch(code, low, shared.members, shared.space, start, end, me == 0)
 
 
 @part

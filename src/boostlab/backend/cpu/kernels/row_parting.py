@@ -22,7 +22,7 @@ def part_together(
 ) -> int:
     """Do as `part_rows` does, each of `size` threads a stretch of the members; lows has a number a thread."""
     n = members.size
-    lows[me] = part_stretch(code, low, members, space, n * me // size, n * (me + 1) // size)
+    lows[me] = part_stretch(code, low, members, space, n * me // size, n * (me + 1) // size, me == 0)
     if meet(team, size):
         return 0
     return join_stretches(lows, me, size, 0, n, members, space)
