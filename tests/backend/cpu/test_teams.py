@@ -6,8 +6,8 @@ import pytest
 
 from boostlab.backend.cpu import teams
 from boostlab.backend.cpu.in_parts import parts_now, parts_of
-from boostlab.backend.cpu.teams import A_WAKE, worth_waking
-from boostlab.backend.cpu.threads import AtOnce
+from boostlab.backend.cpu.teams import worth_waking
+from boostlab.backend.cpu.threads import WORTH, AtOnce
 
 
 class Sleepers:
@@ -25,9 +25,7 @@ def free(monkeypatch):
     return free
 
 
-@pytest.mark.parametrize(
-    ("cells", "expected"), [(0, 1), (A_WAKE - 1, 1), (A_WAKE, 2), (3 * A_WAKE, 4), (99 * A_WAKE, 8)]
-)
+@pytest.mark.parametrize(("cells", "expected"), [(0, 1), (WORTH - 1, 1), (WORTH, 2), (3 * WORTH, 4), (99 * WORTH, 8)])
 def test_so_many_sleeping_threads_are_woken_as_have_enough_to_do(free, cells, expected):
     assert worth_waking(8, cells) == expected  # there is no team yet
     free.append(Sleepers(8, *range(1, 8)))
@@ -40,7 +38,7 @@ def test_threads_that_are_awake_take_small_works(free):
     free[0] = Sleepers(8, 5, 6, 7)
     assert worth_waking(8, 0) == 5
     assert worth_waking(5, 0) == 5
-    assert worth_waking(8, 2 * A_WAKE) == 7
+    assert worth_waking(8, 2 * WORTH) == 7
     free.append(Sleepers(4))  # too small
     assert worth_waking(8, 0) == 5
     assert worth_waking(3, 0) == 3

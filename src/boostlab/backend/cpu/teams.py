@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.kernels.tasks import new_numbers, serve
+from boostlab.backend.cpu.threads import WORTH
 
 Array = npt.NDArray[np.int64]
 
 LOOKS = 20_000  # before a thread sleeps: about a millisecond
-A_WAKE = 1 << 17  # cells of work that one thread does while another is woken
 
 
 class Team:
@@ -80,7 +80,7 @@ def worth_waking(parts: int, cells: int) -> int:
     team = next((free for free in reversed(_free) if free.size >= parts), None)
     if team is not None and not team.sleeping:
         return parts
-    affordable = cells // A_WAKE
+    affordable = cells // WORTH
     for k in range(1, parts):
         if team is None or k in team.sleeping:
             if affordable == 0:
