@@ -73,12 +73,11 @@ class FusedRounds:
     """
 
     @staticmethod
-    def serves(rows: CpuRows, plain: Plain | None, criterion: Criterion) -> bool:
-        """Return whether it can take a training's rounds: of rules whose step is a formula of the error."""
-        return plain is not None and not rows.slots.nothing
+    def serves(rows: CpuRows) -> bool:
+        """Return whether it can take a training's rounds: slots must show all rows, which say where missing ones go."""
+        return not rows.slots.nothing and not rows.hides_rows
 
-    def __init__(self, rows: CpuRows, plain: Plain | None, criterion: Criterion, sides: int) -> None:
-        assert plain is not None
+    def __init__(self, rows: CpuRows, plain: Plain, criterion: Criterion, sides: int) -> None:
         self.rows, self.plain, self.sides = rows, plain, sides
         self.codes, self.slots = rows.codes, rows.slots
         self.level = -1  # after how many rounds the histogram is that of the weights; -1: of none

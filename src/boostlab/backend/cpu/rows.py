@@ -199,7 +199,9 @@ class CpuRows(KeptWeights, CpuSample):
         """Return many rounds of stumps in one call, of a rule whose step, or whose usual round, is in formulas."""
         if criterion.by_label:
             return LabelRounds(self, criterion) if LabelRounds.serves(self, criterion) else None
-        for way in FusedRounds, UsualRoundsOfFew, UsualRoundsOfMany:
+        if plain is not None:
+            return FusedRounds(self, plain, criterion, sides) if FusedRounds.serves(self) else None
+        for way in UsualRoundsOfFew, UsualRoundsOfMany:
             if way.serves(self, plain, criterion):
                 return way(self, plain, criterion, sides)
         return None
