@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.exponential_weights import CELLS, Exponentials
-from boostlab.backend.cpu.kernels.vote_update import mass_voted, scale_voted
-from boostlab.functions.exponential import exp
+from boostlab.backend.cpu.kernels.vote_update import exp_of, mass_voted, scale_voted
 
 Array = npt.NDArray[Any]
 
@@ -32,6 +31,7 @@ class ScoreShift:
     def renew(self) -> None:
         """Begin anew: G is F."""
         self.shift = self.far = 0.0
+        self._factors = 0.0, (1.0, 1.0)  # of which shift, and these
 
     def serves(self, alpha: float) -> bool:
         """Return whether weights can follow such a vote."""
@@ -50,7 +50,9 @@ class ScoreShift:
     @property
     def factors(self) -> tuple[float, float]:
         """What v is multiplied by where y = -1, and where y = 1."""
-        return exp(self.shift), exp(-self.shift)
+        if self._factors[0] != self.shift:
+            self._factors = self.shift, (exp_of(self.shift), exp_of(-self.shift))
+        return self._factors[1]
 
     @staticmethod
     def side(voted: int, size: int, above: int) -> int:
@@ -60,7 +62,7 @@ class ScoreShift:
     @staticmethod
     def moves(alpha: float) -> tuple[float, float]:
         """Return what weights on the side that moves are multiplied by: where the vote is right, and where wrong."""
-        return exp(-2 * alpha), exp(2 * alpha)
+        return exp_of(-2 * alpha), exp_of(2 * alpha)
 
 
 class ShiftedExponentials(Exponentials):
