@@ -24,14 +24,14 @@ def test_every_index_once(size, n_threads, cells):
 
     spread(work, size, cells, n_threads)
     assert sorted(i for a, b in parts for i in range(a, b)) == list(range(size))
-    assert len(parts) == (max(1, min(n_threads, size)) if cells >= WORTH else 1)
+    assert len(parts) == max(1, min(n_threads, size, 1 + cells // WORTH))
     lengths = [b - a for a, b in parts]
     assert max(lengths) - min(lengths) <= 1
 
 
 def test_parts_run_at_the_same_time():
     together, met = threading.Barrier(3, timeout=10), []  # opens only if all three are there
-    spread(lambda a, b: met.append(together.wait()), 3, WORTH, 3)
+    spread(lambda a, b: met.append(together.wait()), 3, 2 * WORTH, 3)
     assert sorted(met) == [0, 1, 2]
 
 
@@ -65,9 +65,9 @@ def test_errors_come_back(n_threads, bad):
             raise LookupError(f"row {bad}")
 
     with pytest.raises(LookupError, match=f"row {bad}"):
-        spread(work, 100, WORTH, n_threads)
+        spread(work, 100, 9 * WORTH, n_threads)
     done = []
-    spread(lambda a, b: done.extend(range(a, b)), 100, WORTH, n_threads)  # and the threads still work
+    spread(lambda a, b: done.extend(range(a, b)), 100, 9 * WORTH, n_threads)  # and the threads still work
     assert sorted(done) == list(range(100))
 
 
@@ -76,7 +76,7 @@ def test_nested_in_joblib_threads(n_threads):
     def job(k):
         done = []
         for _ in range(20):
-            spread(lambda a, b: done.extend(range(a, b)), 50 + k, WORTH, n_threads)
+            spread(lambda a, b: done.extend(range(a, b)), 50 + k, 9 * WORTH, n_threads)
         return sorted(done) == sorted(list(range(50 + k)) * 20)
 
     assert all(joblib.Parallel(n_jobs=8, backend="threading")(joblib.delayed(job)(k) for k in range(16)))

@@ -76,11 +76,11 @@ def calls(size: int, cells: int, threads: int) -> Iterator[tuple[int, int]]:
 
 
 def spread(work: Callable[[int, int], object], size: int, cells: int, threads: int) -> None:
-    """Call work(first, last) on even parts of range(size), in parallel if `cells` of work are worth it.
+    """Call work(first, last) on even parts of range(size), by as many threads as so many cells of work are worth.
 
     The work itself must not call `spread`: the parts of one call share a pool.
     """
-    parts = min(threads, size) if is_worth(cells, threads) else 1
+    parts = min(threads, size, threads if isinstance(threads, AtOnce) else 1 + cells // WORTH)
     if parts <= 1:
         work(0, size)
     else:
