@@ -20,6 +20,8 @@ TINY = 2.2250738585072014e-308  # the smallest normal float: 0 / TINY is 0
 
 TIES = 1.5 * 2.0**18  # so many times all weights, added to a number and taken away again, round it to 2^-34 of them
 
+PERFECT = 16.0  # times all weights: more than an edge can be, even of weights that are multiplied by 8
+
 SIZE, SIGNED, SQUARE = 0, 1, 2  # what a channel sums: w, w t or w^2 t
 
 NONE = np.empty(0)

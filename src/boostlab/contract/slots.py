@@ -70,6 +70,11 @@ class Slots:
         return int(self.starts[-1])
 
     @property
+    def n_cuts(self) -> int:
+        """Number of cuts of all columns, missing values above."""
+        return int(self.possible.sum())
+
+    @property
     def misses_numbers(self) -> bool:
         """Whether a number is missing, in columns of nothing else, too."""
         return bool((self.masses > 0)[self.starts[1:] - 1][~self.categorical].any())

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from boostlab.contract import formula, log
 from boostlab.contract.criterion import (
+    PERFECT,
     SIGNED,
     SQUARE,
     TIES,
@@ -134,11 +135,14 @@ class MixedEdge(Criterion):
 def shifted(left: Any, right: Any, gross: Any, numbers: Any) -> Any:
     """Minus the edge of weights that are numbers[0] times those summed where y = -1, and numbers[1] times elsewhere.
 
-    It is rounded to some 2^-34 of all weights, so that cuts which are equally good but for rounding have the same cost.
+    It is rounded to some 2^-34 of all weights, so that cuts which are equally good but for rounding have the same cost;
+    a cut that makes no error costs less than all others.
     """
     minus, plus, ties = numbers[0], numbers[1], TIES * gross[0]
     edge = (plus - minus) / 2 * (right[0] - left[0]) + (plus + minus) / 2 * (right[1] - left[1])
-    return ties - (np.maximum(numbers[2] * edge, numbers[3] * edge) + ties)
+    if_up, if_down = left[0] + left[1] + (right[0] - right[1]), left[0] - left[1] + (right[0] + right[1])
+    errs = np.minimum(if_up + gross[0] * (numbers[2] < 0.0), if_down + gross[0] * (numbers[3] > 0.0))
+    return ties - (np.maximum(numbers[2] * edge, numbers[3] * edge) + ties) - PERFECT * gross[0] * (errs <= 0.0)
 
 
 @formula

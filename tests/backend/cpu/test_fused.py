@@ -69,10 +69,11 @@ def test_the_same_model_to_the_bit(kind, n_jobs, seed):
         (AdaBoostClassifier, {}),
         (AdaBoostClassifier, {"learning_rate": 0.1}),
         (AdaBoostClassifier, {"fixed_step": 0.3}),
+        (AdaBoostClassifier, {"fixed_step": 3.0}),
         (AdaBoostClassifier, {"fixed_step": 30.0}),
         (L1BoostClassifier, {"beta": 0.1}),
         (L1BoostClassifier, {"beta": 0.0, "penalty": "additive"}),
-    ][rng.integers(6)]
+    ][rng.integers(7)]
     params |= more
     if kind != "sparse" and rng.random() < 0.3:
         params["estimator"] = DecisionStump(polarity=str(rng.choice(["+", "-"])))

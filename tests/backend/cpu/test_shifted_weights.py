@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from boostlab import AdaBoostClassifier
-from boostlab.backend.cpu.kept_weights import KeptWeights
-from boostlab.backend.cpu.shifted_weights import ScoreShift, ShiftedExponentials
-from boostlab.contract import ShiftedTask, Task
+from backend.test_partitioned import parted, sample
+from boostlab import AdaBoostClassifier, DecisionStump
+from boostlab.backend import CpuRows
+from boostlab.backend.cpu.kept_weights import MOST_CUTS, KeptWeights
+from boostlab.backend.cpu.shifted_weights import ShiftedExponentials
+from boostlab.backend.cpu.threads import AtOnce
+from boostlab.boosters.adaboost import AdaBoost
+from boostlab.contract import ShiftedTask, Task, formula, weight_sum
+from boostlab.engine.training import Training
 from boostlab.functions import exp
 from boostlab.learners.criteria import ShiftedEdge
 from boostlab.learners.fitted_stump import CategoryStump, Stump
@@ -38,7 +46,7 @@ def test_rows_on_the_larger_side_keep_their_weights_to_the_bit(counted):
             moved = np.where(y == side, before * exp(-2 * alpha), before * exp(2 * alpha))
             sides.add(side)
             assert np.array_equal(weights.v, np.where(h == side, moved, before))
-        assert abs(weights.at.shift) <= ScoreShift.MOST
+        assert abs(weights.at.shift) <= 2.0  # else sums of one label lose digits beside the other's
         exact = np.exp(-y * F - (-y * F).max())
         np.testing.assert_allclose(weights.w / weights.w.max(), exact, rtol=1e-12, atol=1e-300)
     assert 0 < renewed < 100
@@ -76,6 +84,8 @@ def test_a_column_of_weights_is_the_same_until_the_next_vote():
 
 class Rows(KeptWeights):
     """Some rows that a rule has seen no votes on."""
+
+    slots = SimpleNamespace(n_cuts=3)
 
     def new_weights(self, shifts):
         return ShiftedExponentials(np.array([1, -1], np.int8), np.zeros(2), ONCE)
@@ -121,3 +131,61 @@ def test_imbalanced_classes_drift_without_loss():
         assert alpha == pytest.approx(0.5 * np.log((1 - errors[-1]) / errors[-1]), rel=1e-9)
         F += alpha * h
     np.testing.assert_allclose(model.history_["error"], errors, rtol=1e-11)
+
+
+def test_of_very_many_cuts_one_factor_is_kept():
+    rows = Rows()
+    for n_cuts, shifts in ((MOST_CUTS, True), (MOST_CUTS + 1, False)):
+        rows.slots = SimpleNamespace(n_cuts=n_cuts)
+        rows.keep_shifted(True)
+        task = rows.shifted(Task("edge", rows.exponentials(), np.array([1, -1], np.int8)))
+        assert isinstance(task, ShiftedTask) == shifts
+
+
+@dataclass(frozen=True)
+class Curious(AdaBoost):
+    """AdaBoost whose rule looks at the weights before the first round, and at their sum in every step."""
+
+    def begin(self, s):
+        super().begin(s)
+        s.own.seen = [s.total(s.exponentials()) / s.n]
+
+    def plain(self, s):
+        return super().plain(s)
+
+    def step(self, s, task, h):
+        s.own.seen.append(s.total(twice_the_weight) / s.total(weight_sum))
+        return super().step(s, task, h)
+
+
+@formula
+def twice_the_weight(w: float) -> float:
+    return 2.0 * w
+
+
+def test_a_plain_rule_may_look_at_its_weights(monkeypatch):
+    """Weights that were kept before the engine knew of the rule's rounds are forgotten; each round's are its own."""
+    table, masses, codes = sample(0, 2, "plain")
+    here = CpuRows(Curious(), table, masses, codes, 2)
+    there = parted(Curious(), table, masses, codes, 2, np.arange(len(codes)) % 3)
+    monkeypatch.setattr(CpuRows, "fused", lambda *args: None)
+    trainings = [Training(Curious(), DecisionStump(), rows, horizon=8) for rows in (here, there)]
+    for training in trainings:
+        assert training.rows.exponential_weights is None
+        training.run(8)
+        assert training.state.own.seen == [1.0, *[pytest.approx(2.0, rel=1e-14)] * 8]
+    one, two = ([(repr(r.voter), r.alpha) for r in training.state.rounds] for training in trainings)
+    assert one == two
+
+
+def test_a_stump_without_an_error_comes_first():
+    """Whatever little a row weighs that another, earlier stump gets wrong."""
+    y = np.arange(20) % 2 == 0
+    X = np.stack([y, y], axis=1).astype(float)
+    X[3, 0] = 1.0
+    weight = np.where(np.arange(20) == 3, 1e-11, 1.0)
+    for n_jobs in (1, AtOnce(2)):
+        for watch in (None, lambda state: None):
+            model = AdaBoostClassifier(n_jobs=n_jobs, callbacks=watch).fit(X, y, weight)
+            assert model.stop_reason_.startswith("perfect")
+            assert model.estimators_[0].feature == 1

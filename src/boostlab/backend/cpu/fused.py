@@ -21,7 +21,7 @@ from boostlab.backend.cpu.kernels.fused_update import BLOCK
 from boostlab.backend.cpu.scales import keeps
 from boostlab.backend.cpu.shifted_weights import ShiftedExponentials
 from boostlab.contract import NEGLIGIBLE, Facts, Plain
-from boostlab.contract.criterion import SIGNED, Criterion
+from boostlab.contract.criterion import SIGNED
 
 if TYPE_CHECKING:
     from boostlab.backend.cpu.rows import CpuRows
@@ -66,8 +66,6 @@ class FusedRounds:
         The sample and the vote on it.
     plain : Plain
         The rule's step as a formula.
-    criterion : Criterion
-        Not looked at: it is the edge, of weights that are kept up to a shift.
     sides : int
         Which side of a cut may vote +1: 0 either, +1 or -1 only the one.
     """
@@ -77,7 +75,7 @@ class FusedRounds:
         """Return whether it can take a training's rounds: slots must show all rows, which say where missing ones go."""
         return not rows.slots.nothing and not rows.hides_rows
 
-    def __init__(self, rows: CpuRows, plain: Plain, criterion: Criterion, sides: int) -> None:
+    def __init__(self, rows: CpuRows, plain: Plain, sides: int) -> None:
         self.rows, self.plain, self.sides = rows, plain, sides
         self.codes, self.slots = rows.codes, rows.slots
         self.level = -1  # after how many rounds the histogram is that of the weights; -1: of none

@@ -75,7 +75,7 @@ class InParts:
             The function's, with the whole range.
         """
         parts = self._n_parts(cells, threads, args) if threads > 1 else 1
-        found = self.in_so_many(parts, *args)
+        found = self.in_so_many(parts, *args, most=threads)
         return self._told(found) if self.kinds else []
 
     def added(self, cells: int, threads: int, shape: tuple[int, ...], *args: Any) -> tuple[Array, list[Any]]:
@@ -94,23 +94,26 @@ class InParts:
         self._compile(*args, np.empty((0, *shape), np.int64), found)
         if slots == 0:  # nothing is added
             return np.empty(shape, np.int64), self._told(
-                self.in_so_many(parts, *args, np.empty((parts, *shape), np.int64))
+                self.in_so_many(parts, *args, np.empty((parts, *shape), np.int64), most=threads)
             )
-        with team_of(parts) as team:
+        with team_of(parts, threads) as team:
             outs, total = team.workspace(parts * slots), np.empty(slots, np.int64)
             self._checked(self._enter(team.numbers, parts, *args, outs.reshape(parts, *shape), found))
             few = min(parts, 1 + parts * slots // PART)
             add_up._checked(add_up._enter(team.numbers, few, outs.reshape(parts, slots), 0, slots, total, NOTHING_TOLD))
         return total.reshape(shape), self._told(found)
 
-    def in_so_many(self, parts: int, *args: Any) -> Array:
-        """Let so many threads do a part each, or follow the plan that is the last argument; return what they found."""
+    def in_so_many(self, parts: int, *args: Any, most: int = 0) -> Array:
+        """Let so many threads do a part each, or follow the plan that is the last argument; return what they found.
+
+        No more than `most` threads are wanted by other calls of the kind.
+        """
         found = np.empty((parts, len(self.kinds)), np.int64) if self.kinds else NOTHING_TOLD
         if parts == 1:
             failures = self._enter(ALONE, 1, *args, found)
         else:
             self._compile(*args, found)
-            with team_of(parts) as team:
+            with team_of(parts, most) as team:
                 failures = self._enter(team.numbers, parts, *args, found)
         if failures:
             self._checked(failures)

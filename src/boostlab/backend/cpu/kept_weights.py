@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from boostlab.contract import Reweigh, ShiftedTask, Step, Task
+from boostlab.contract.slots import Slots
+
+MOST_CUTS = 1 << 19  # of all columns, whose two sums take as much memory as a large cache has
 
 
 class KeptWeights:
@@ -13,6 +16,11 @@ class KeptWeights:
     rule: Any
     exponential_weights: Any = None
     _shifts = False  # whether they are kept up to a shift of the scores
+
+    @property
+    def slots(self) -> Slots:
+        """The slots of the histogram."""
+        raise NotImplementedError
 
     def new_weights(self, shifts: bool) -> Any:
         """Return the weights of the scores now, kept up to a shift or to a common factor."""
@@ -25,11 +33,15 @@ class KeptWeights:
         return self.exponential_weights
 
     def exponentials(self) -> Any:
-        """Return exp(-y F) or exp(-F_k) up to a common factor, computed anew only where the last voter was wrong."""
+        """Return exp(-y F) or exp(-F_k) up to a common factor, which follow the votes."""
         return self.weights().w
 
     def keep_shifted(self, shifts: bool) -> None:
-        """Keep exponentials up to a shift of the scores, or up to a common factor only."""
+        """Keep exponentials up to a shift of the scores, where that pays, or up to a common factor only.
+
+        To weigh the sums of both labels costs more than is saved where they are very many.
+        """
+        shifts = shifts and self.slots.n_cuts <= MOST_CUTS
         if shifts != self._shifts:
             self._shifts, self.exponential_weights = shifts, None
 

@@ -37,7 +37,7 @@ Formula = Callable[..., Any]
 MANY = 1 << 16  # values, from which on a formula's are not held for all rows at once
 
 
-class CpuRows(KeptWeights, CpuSample):
+class CpuRows(CpuSample, KeptWeights):
     """A training sample in memory: its columns by name, formulas over them, and the running vote.
 
     Parameters
@@ -200,7 +200,7 @@ class CpuRows(KeptWeights, CpuSample):
         if criterion.by_label:
             return LabelRounds(self, criterion) if LabelRounds.serves(self, criterion) else None
         if plain is not None:
-            return FusedRounds(self, plain, criterion, sides) if FusedRounds.serves(self) else None
+            return FusedRounds(self, plain, sides) if self._shifts and FusedRounds.serves(self) else None
         for way in UsualRoundsOfFew, UsualRoundsOfMany:
             if way.serves(self, plain, criterion):
                 return way(self, plain, criterion, sides)

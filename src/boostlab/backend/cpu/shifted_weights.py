@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.exponential_weights import CELLS, Exponentials
-from boostlab.backend.cpu.kernels.vote_update import exp_of, mass_voted, scale_voted
+from boostlab.backend.cpu.kernels.vote_update import exp_of, mass_voted, of_both_labels, scale_voted
 
 Array = npt.NDArray[Any]
 
@@ -91,9 +91,10 @@ class ShiftedExponentials(Exponentials):
     def w(self) -> Array:
         """The weights: made when they are asked for, the same array until the next vote."""
         if self._whole is None:
-            minus, plus = self.at.factors
-            self._whole = self._w * np.where(self.y > 0, plus, minus)
-            self._whole.setflags(write=False)
+            n, whole = len(self._w), np.empty_like(self._w)
+            of_both_labels.shared(CELLS * n, self.threads, self._w, self.y, *self.at.factors, 0, n, whole)
+            whole.setflags(write=False)
+            self._whole = whole
         return self._whole
 
     @property

@@ -92,13 +92,14 @@ def worth_waking(parts: int, cells: int) -> int:
 class team_of:
     """Lend a team of at least this size for one call; calls under way at the same time have a team each.
 
-    A class, because a generator takes twice the time: a round has a dozen calls.
+    A new team has as many threads as calls may want, so that larger ones find it, too.  A class, because a generator
+    takes twice the time: a round has a dozen calls.
     """
 
-    __slots__ = ("size", "team")
+    __slots__ = ("most", "size", "team")
 
-    def __init__(self, size: int) -> None:
-        self.size = size
+    def __init__(self, size: int, most: int = 0) -> None:
+        self.size, self.most = size, max(size, most)
 
     def __enter__(self) -> Team:
         team, size = None, self.size
@@ -111,7 +112,7 @@ class team_of:
                 _free.remove(team)
         except ValueError:  # another thread was faster
             team = None
-        self.team = team = team or Team(size)
+        self.team = team = team or Team(self.most)
         try:
             team.wake(size)
         except BaseException:  # Ctrl-C: its threads may sleep

@@ -15,7 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from boostlab.backend.cpu.kernels import fixed_point
-from boostlab.backend.cpu.kernels.vote_update import exp_less, mass_voted, scale_side, scale_voted, wrong_mass
+from boostlab.backend.cpu.kernels.vote_update import (
+    exp_less,
+    mass_voted,
+    of_both_labels,
+    scale_side,
+    scale_voted,
+    wrong_mass,
+)
 from boostlab.backend.cpu.label_histograms import sums_of
 from boostlab.backend.cpu.masses import as_matrix
 from boostlab.backend.cpu.rows import CpuRows
@@ -361,7 +368,9 @@ class Part:
 
     def of_both_labels(self, number: int, v: Ref, minus: float, plus: float) -> Facts:
         """Multiply weights by one number for each label."""
-        return self._put(number, self._of(v) * np.where(self.rows.y > 0, plus, minus))
+        w = np.empty(self.rows.n_rows)
+        of_both_labels(self._of(v), self.rows.y, minus, plus, 0, len(w), w)
+        return self._put(number, w)
 
     def label_masses(self, labels: bool, n: int) -> tuple[Array]:
         """Return how many examples of each of n labels, or classes, are in every slot."""

@@ -43,7 +43,7 @@ ALL_VOTES = "This booster looks at all rows' votes in one place; use AdaBoost or
 MOST_LEAVES = 64  # that are parted at once
 
 
-class PartitionedRows(KeptWeights, CpuSample):
+class PartitionedRows(CpuSample, KeptWeights):
     """A training sample in parts (see `contract.rows.Rows`).
 
     Bits are those of the same rows in memory: all decisions (scales, sides, splits) depend on sums of integers.

@@ -245,7 +245,7 @@ def cut_columns(
         How many cells values are laid in, fewer than 2^16.
     which : int64 array
         The columns to cut.
-    turns : int64 array of shape (2, BARRIER_NUMBERS)
+    turns : int64 array of shape (3, BARRIER_NUMBERS)
         How many columns have been taken, and how many groups have had the space that all share; zeros.
     numbers : int64 array of shape (n_groups, GROUP_NUMBERS)
         What the members of a group tell each other; zeros.

@@ -308,7 +308,7 @@ def rounds_of(alpha_of: Callable[..., float], kind: str) -> Any:
             listed_minus, listed_plus, grown_minus, grown_plus = 0, 0, np.int64(0), np.int64(0)
             for start in range(first, last, stride):
                 stop = min(start + stride, last)
-                listed_minus, listed_plus = turn(code, ordered, alpha, moves, y, start, stop, F, my_rows)
+                listed_minus, listed_plus = turn(*(code, ordered, alpha, moves, y, start, stop, F, my_rows, my_changes))
                 given, listed = (counts, mass, k, v, q, my_changes), stop - start + 1
                 grown_minus += follow(my_rows, 0, listed_minus, by_minus, -1, *given)
                 grown_plus += follow(my_rows, listed - listed_plus, listed, by_plus, 1, *given)

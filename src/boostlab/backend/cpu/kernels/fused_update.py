@@ -30,22 +30,27 @@ def turn(
     stop: int,
     F: Array,
     rows: Array,
+    listed: Array,
 ) -> tuple[int, int]:
     """Add alpha * votes[code] to the scores of start <= i < stop; list the rows whose vote is `side`.
 
-    Those of y = -1 come first in rows, those of y = 1 last, of stop - start + 1 places.  Return how many of each there
-    are.
+    Those of y = -1 come first in rows, those of y = 1 last, of stop - start + 1 places; listed is workspace of as many.
+    Return how many of each there are.
     """
-    front, back, mine = np.int64(0), np.int64(stop - start), np.int8(side)
+    size, mine = 0, np.int8(side)
     for i in range(np.uint64(start), np.uint64(stop)):  # unsigned, without branches: 2.9 ns a row against 4.4
         h = votes[code[i]]
         F[i] += alpha * h
-        rows[np.uint64(front)] = i
-        rows[np.uint64(back)] = i
-        moves = h == mine
-        front += moves & (y[i] < 0)
-        back -= moves & (y[i] > 0)
-    return front, stop - start - back  # type: ignore[return-value]
+        listed[size] = i
+        size += h == mine
+    front, back = np.uint64(0), np.uint64(stop - start)
+    for m in range(np.uint64(size)):
+        j = np.uint64(listed[m])
+        is_minus = y[j] < 0
+        rows[front], rows[back] = j, j
+        front += np.uint64(is_minus)
+        back -= np.uint64(not is_minus)
+    return np.int64(front), size - np.int64(front)  # type: ignore[return-value]
 
 
 @part

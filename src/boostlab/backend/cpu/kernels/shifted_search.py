@@ -21,7 +21,7 @@ from numba.extending import intrinsic
 from boostlab.backend.cpu.arrays import data_of
 from boostlab.backend.cpu.compiling import part
 from boostlab.backend.cpu.kernels.paired_columns import vector_of_floats
-from boostlab.contract.criterion import TIES
+from boostlab.contract.criterion import PERFECT, TIES
 
 Array = np.ndarray[Any, Any]
 Cut = tuple[int, int, int, int]  # cut, side of missing values, sums below where y = -1 and where y = 1
@@ -129,10 +129,24 @@ def worth_of(edge: float, turns: tuple[float, float]) -> float:
 
 
 @part
-def rounded_worth(edge: float, total: tuple[int, int], turns: tuple[float, float]) -> float:
-    """Return the same as voters are compared by it: cuts that are equally good but for rounding are worth the same."""
-    ties = TIES * np.float64(total[0] + total[1])
-    return (worth_of(edge, turns) + ties) - ties
+def is_perfect(low_minus: int, low_plus: int, total: tuple[int, int], turns: tuple[float, float]) -> bool:
+    """Return whether a voter that may be turned so makes no error, by the numbers that the criterion looks at."""
+    low_w, low_wy = np.float64(low_minus + low_plus), np.float64(low_plus - low_minus)
+    high_minus, high_plus = total[0] - low_minus, total[1] - low_plus
+    high_w, high_wy = np.float64(high_minus + high_plus), np.float64(high_plus - high_minus)
+    if_up, if_down = low_w + low_wy + (high_w - high_wy), low_w - low_wy + (high_w + high_wy)
+    return bool((turns[0] > 0.0 and if_up <= 0.0) or (turns[1] < 0.0 and if_down <= 0.0))
+
+
+@part
+def compared(
+    low_minus: int, low_plus: int, total: tuple[int, int], factors: tuple[float, float], turns: tuple[float, float]
+) -> float:
+    """Return what voters are compared by: cuts that are equally good but for rounding are worth the same."""
+    whole = np.float64(total[0] + total[1])
+    worth, ties = worth_of(edge_of(low_minus, low_plus, total, factors), turns), TIES * whole
+    rounded = (worth + ties) - ties
+    return rounded + PERFECT * whole if is_perfect(low_minus, low_plus, total, turns) else rounded
 
 
 @part
@@ -197,12 +211,12 @@ def best_cut(
     low_minus, low_plus = np.int64(0), np.int64(0)
     for s in range(cuts):
         low_minus, low_plus = low_minus + minus[s], low_plus + plus[s]
-        worth = rounded_worth(edge_of(low_minus, low_plus, total, factors), total, turns)
+        worth = compared(low_minus, low_plus, total, factors, turns)
         if worth > top:
             cut, gone, top, a, b = s, 0, worth, low_minus, low_plus
         if s < cuts_below:
             with_minus, with_plus = low_minus + minus[last], low_plus + plus[last]
-            worth = rounded_worth(edge_of(with_minus, with_plus, total, factors), total, turns)
+            worth = compared(with_minus, with_plus, total, factors, turns)
             if worth > top:
                 cut, gone, top, a, b = s, 1, worth, with_minus, with_plus
     return cut, gone, a, b, top  # type: ignore[return-value]
@@ -339,4 +353,4 @@ def told_worth(found: tuple[int, int, int, int], about: Any) -> float:
     total, factors, turns = about
     if cut < 0:
         return 64.0 * np.float64(low_minus)
-    return rounded_worth(edge_of(low_minus, low_plus, total, factors), total, turns)
+    return compared(low_minus, low_plus, total, factors, turns)

@@ -68,6 +68,14 @@ def scale_voted(w: Array, y: Array, h: Array, side: int, right: float, wrong: fl
 
 
 @in_parts
+def of_both_labels(v: Array, y: Array, minus: float, plus: float, first: int, last: int, w: Array) -> None:
+    """Write v to w, multiplied by `minus` where y = -1 and by `plus` elsewhere, for first <= i < last."""
+    v, y, w = v[first:last], y[first:last], w[first:last]
+    for i in range(w.size):
+        w[i] = v[i] * (plus if y[i] > 0 else minus)
+
+
+@in_parts
 def add_votes(F: Array, alpha: float, h: Array, first: int, last: int) -> None:
     """Add alpha * h to F, for first <= i < last."""
     F, h = F[first:last], h[first:last]
