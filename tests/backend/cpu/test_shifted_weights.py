@@ -85,7 +85,7 @@ def test_a_column_of_weights_is_the_same_until_the_next_vote():
 class Rows(KeptWeights):
     """Some rows that a rule has seen no votes on."""
 
-    slots = SimpleNamespace(n_cuts=3)
+    slots, n_rows = SimpleNamespace(n_cuts=3), 2
 
     def new_weights(self, shifts):
         return ShiftedExponentials(np.array([1, -1], np.int8), np.zeros(2), ONCE)
@@ -135,8 +135,13 @@ def test_imbalanced_classes_drift_without_loss():
 
 def test_of_very_many_cuts_one_factor_is_kept():
     rows = Rows()
-    for n_cuts, shifts in ((MOST_CUTS, True), (MOST_CUTS + 1, False)):
-        rows.slots = SimpleNamespace(n_cuts=n_cuts)
+    for n_cuts, n_rows, shifts in (
+        (MOST_CUTS, 5000, True),
+        (MOST_CUTS + 1, 5000, False),
+        (2 * MOST_CUTS, 500, True),
+        (2 * MOST_CUTS + 1, 500, False),
+    ):
+        rows.slots, rows.n_rows = SimpleNamespace(n_cuts=n_cuts), n_rows
         rows.keep_shifted(True)
         task = rows.shifted(Task("edge", rows.exponentials(), np.array([1, -1], np.int8)))
         assert isinstance(task, ShiftedTask) == shifts

@@ -8,12 +8,14 @@ from boostlab.contract import Reweigh, ShiftedTask, Step, Task
 from boostlab.contract.slots import Slots
 
 MOST_CUTS = 1 << 19  # of all columns, whose two sums take as much memory as a large cache has
+FEW_ROWS = 1 << 10
 
 
 class KeptWeights:
     """What rows say of exp(-y F), which follows the votes from the first time that it is asked for."""
 
     rule: Any
+    n_rows: int
     exponential_weights: Any = None
     _shifts = False  # whether they are kept up to a shift of the scores
 
@@ -39,9 +41,10 @@ class KeptWeights:
     def keep_shifted(self, shifts: bool) -> None:
         """Keep exponentials up to a shift of the scores, where that pays, or up to a common factor only.
 
-        To weigh the sums of both labels costs more than is saved where they are very many.
+        To weigh the sums of both labels costs more than is saved where they are very many; on few rows compiled rounds,
+        which there are with a shift only, save some more.
         """
-        shifts = shifts and self.slots.n_cuts <= MOST_CUTS
+        shifts = shifts and self.slots.n_cuts <= MOST_CUTS * (2 if self.n_rows < FEW_ROWS else 1)
         if shifts != self._shifts:
             self._shifts, self.exponential_weights = shifts, None
 
