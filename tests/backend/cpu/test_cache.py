@@ -23,9 +23,9 @@ from boostlab.learners.criteria import CRITERIA, gini
 labels, pairs, numbers = CRITERIA["labels"], CRITERIA["z"], CRITERIA["least_squares"]
 MADE = {
     **{f"rounds, {kind}": lambda kind=kind: rounds_of(half_log_odds, kind) for kind in KINDS},
-    "trees by classes": lambda: classes_grower(labels.fold, labels.close, 8),
-    "trees by labels": lambda: labels_grower(pairs.cost, 0.0, 8),
-    "trees by numbers": lambda: numbers_grower(numbers.cost, 1.0, numbers.residual, 8),
+    "trees by classes": lambda: classes_grower(labels.fold, labels.close, "eight"),
+    "trees by labels": lambda: labels_grower(pairs.cost, 0.0, "eight"),
+    "trees by numbers": lambda: numbers_grower(numbers.cost, 1.0, numbers.residual, "eight"),
     "stumps by two sums": lambda: stump_of_pairs(pairs.cost, 8),
     "stumps by an edge": lambda: stump_of_edge(8),
     "split": lambda: cheapest_split(pairs.cost),
@@ -140,7 +140,8 @@ def test_closures_of_one_source_have_names_of_their_own():
         held = [cell.cell_contents for cell in function.__closure__ or ()]
         return {function.__qualname__}.union(*(names(called) for called in held if hasattr(called, "__closure__")))
 
-    of_z, of_gini = (names(made.function) for made in (labels_grower(pairs.cost, 0.0, 8), labels_grower(gini, 2.0, 8)))
+    growers = labels_grower(pairs.cost, 0.0, "eight"), labels_grower(gini, 2.0, "eight")
+    of_z, of_gini = (names(made.function) for made in growers)
     mine = {name.split("_")[0] for name in of_z - of_gini if name.startswith("grower.")}
     assert mine == {f"grower.<locals>.{part}" for part in ("grow", "grown", "decide", "search")}
     assert of_z & of_gini  # the others are the same for both

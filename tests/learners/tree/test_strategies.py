@@ -80,6 +80,11 @@ def test_best_first_grows_the_trees_of_general(criterion, size, seed, limits):
     kind = SmallBestFirst if seed % 2 else BestFirst
     fast, slow = (TreeSession(DecisionTree(**limits), CpuSample(table, rows), name) for name in (kind.name, "general"))
     fast.growers[kind] = kind(fast.learner, fast.rows, team=size)
+    grow_some_rounds(rng, fast, slow, criterion, weight, target, X, table)
+
+
+def grow_some_rounds(rng, fast, slow, criterion, weight, target, X, table):
+    n = len(target)
     for factor in (1.0, 3.0, 1e6, 1e-9):
         counts = rng.integers(0, 3, n).astype(np.int32) if rng.random() < 0.2 else None
         if counts is not None:
@@ -93,6 +98,92 @@ def test_best_first_grows_the_trees_of_general(criterion, size, seed, limits):
         if isinstance(found, Tree):
             np.testing.assert_array_equal(votes, found.votes(Table(X)))
         weight = np.where(rng.random(n) < 0.4, weight * factor, weight)
+
+
+def sparse_table_of(rng, n, d):
+    """A table with empty and full rows and columns, missing values, explicit zeros, and zeros of every code."""
+    X = rng.choice([rng.normal(size=(n, d)), rng.integers(-2, 3, (n, d)).astype(float)][int(rng.integers(2))], n)
+    X[rng.random((n, d)) < rng.choice([0.0, 0.2])] = np.nan
+    X = np.where(rng.random((n, d)) < rng.choice([0.0, 0.05, 0.4, 1.0], d), X, 0.0)
+    X[rng.random(n) < 0.1] = 0.0
+    X[:, rng.random(d) < 0.2] += rng.choice([-3.0, 3.0])
+    stored = scipy.sparse.csr_array(np.where(X == 0.0, np.where(rng.random((n, d)) < 0.1, 9.0, 0.0), X))
+    stored.data[stored.data == 9.0] = 0.0
+    return X, stored, [None, rng.integers(1, 4, n).astype(float), rng.random(n) + 0.1][int(rng.integers(3))]
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@settings(max_examples=24, deadline=None)
+@given(size=st.sampled_from([1, 2, 4]), seed=st.integers(0, 2**32), limits=st.sampled_from(LIMITS))
+def test_best_first_grows_the_trees_of_general_on_sparse_tables(criterion, size, seed, limits):
+    """Over such rounds; on very few rows, too, and on none that has a cell."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.choice([1, 2, 30, 90])) + (criterion == "labels"), int(rng.integers(1, 20))
+    X, stored, mass = sparse_table_of(rng, n, d)
+    rows = Masses(n, mass)
+    table = Table.fit(stored, rows, int(rng.choice([4, 255])), 1)
+    weight, target = rng.random(n) ** 3 * (seed % 3 > 0) + 0.01, target_of(rng, criterion, n)
+    fast, slow = (TreeSession(DecisionTree(**limits), CpuSample(table, rows), name) for name in (None, "general"))
+    fast.growers[BestFirst] = BestFirst(fast.learner, fast.rows, team=size)
+    grow_some_rounds(rng, fast, slow, criterion, weight, target, X, table)
+    assert list(fast.growers) == [BestFirst]
+    assert not table.codes.dense
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_large_sparse_tables_are_shared_by_threads(criterion):
+    """Rows enough for more than a block a thread, and for histograms that follow the rows that changed."""
+    rng = np.random.default_rng(2)
+    n, d = 6000, 40
+    X = np.where(rng.random((n, d)) < 0.15, rng.integers(1, 5, (n, d)), 0.0)
+    weight, target, rows = rng.random(n) + 0.1, target_of(rng, criterion, n), Masses(n)
+    asked = [(1, "general"), (1, None), (AtOnce(2), None), (AtOnce(4), None)]
+    tables = [Table.fit(scipy.sparse.csr_array(X), rows, 255, threads) for threads, _ in asked]
+    sessions = [
+        TreeSession(DecisionTree(), CpuSample(table, rows), name)
+        for table, (_, name) in zip(tables, asked, strict=True)
+    ]
+    for factor in (1.0, 1.5, 0.3):
+        task = Task(criterion, weight, target, {"smoothing": 0.01})
+        (wanted, same_votes, same_sums), *found = (
+            grow(*each) for each in zip(sessions, [task] * 4, tables, strict=True)
+        )
+        for tree, votes, sums in found:
+            same(tree, wanted, (votes, same_votes))
+            assert sums == same_sums
+        weight = np.where(rng.random(n) < 0.3, weight * factor, weight)
+    assert [session.growers[BestFirst].team for session in sessions[1:]] == [1, 2, 4]
+
+
+def test_several_trees_on_a_sparse_table_grow_together():
+    """Those of a round's tasks, by all threads in one call: each is the one that grows alone."""
+    rng, n = np.random.default_rng(3), 500
+    X = np.where(rng.random((n, 12)) < 0.2, rng.normal(size=(n, 12)), 0.0)
+    table, weights, targets = (
+        Table.fit(scipy.sparse.csr_array(X), Masses(n), 255, AtOnce(2)),
+        rng.random((3, n)),
+        rng.normal(size=(3, n)),
+    )
+    tasks = [Task("least_squares", w, t) for w, t in zip(weights, targets, strict=True)]
+    together, alone = (
+        TreeSession(DecisionTree(), CpuSample(table, Masses(n)), name) for name in ("best_first", "general")
+    )
+    found = together.best_each(tasks)
+    for one, task in zip(found, tasks, strict=True):
+        tree, votes, _ = grow(alone, task, table)
+        same(one.voter, tree, (one.votes, votes))
+
+
+def test_wide_sparse_tables_are_left_to_general():
+    """Histograms of all leaves would take more memory than the table does."""
+    n, d = 40, 100_000
+    cells = scipy.sparse.random_array((n, d), density=0.05, rng=0, format="csr")
+    sample, task = (
+        CpuSample(Table.fit(cells, Masses(n), 255, 1), Masses(n)),
+        Task("edge", np.ones(n), np.arange(n) % 2 * 2.0 - 1),
+    )
+    for leaves, serves in ((4, True), (31, False)):
+        assert BestFirst.serves(DecisionTree(max_leaf_nodes=leaves), sample, GROWS_BY["edge"], task) == serves
 
 
 @pytest.mark.parametrize(
@@ -137,7 +228,7 @@ def test_large_tables_are_shared_by_threads(criterion, max_bins):
         ("plain", {"min_samples_leaf": 5}, False),
         ("plain", {"min_samples_split": 5}, False),
         ("plain", {"ccp_alpha": 0.1}, False),
-        ("sparse", {}, False),
+        ("sparse", {}, True),
         ("light rows", {}, False),
     ],
 )

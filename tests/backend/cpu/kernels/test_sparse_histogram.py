@@ -9,12 +9,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import njit
 from scipy import sparse
 
 from boostlab.backend.cpu.compiling import kernel
+from boostlab.backend.cpu.kernels.node_rows import part_stretch
 from boostlab.backend.cpu.kernels.sparse_histogram import (
     add_sparse,
+    first_from,
+    give_zero,
     keep_nonzero,
+    part_stored,
     restore_zeros,
     slots_by_rows,
     sparse_codes,
@@ -22,6 +27,7 @@ from boostlab.backend.cpu.kernels.sparse_histogram import (
 )
 
 sparse_sums = kernel(add_sparse)
+FIRST, GIVE, PART, PART_DENSE = njit(first_from), njit(give_zero), njit(part_stored), njit(part_stretch)
 
 ONCE_EACH = np.empty(0, np.int64)
 ALL = np.empty(0, np.int32)
@@ -179,3 +185,52 @@ def test_sums_with_the_zeros_restored(seed):
         restore_zeros(out, starts, zero, sum(int(q[i]) for i in summed))
         dense = [sum(int(q[i]) for i in summed if codes[i, j] == c) for j in range(d) for c in range(widths[j])]
         assert out.tolist() == dense
+
+
+# -- growth of trees ----------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=seeds)
+def test_the_first_from_a_place_on(seed):
+    rng = np.random.default_rng(seed)
+    x = np.unique(rng.integers(0, rng.choice([10, 1000]), rng.integers(1, 300))).astype(np.int32)
+    for value in [-1, 0, *rng.integers(0, 1100, 20).tolist(), *x[-2:].tolist()]:
+        at = int(rng.integers(0, len(x) + 1))
+        assert FIRST(x, np.uint64(at), np.uint64(len(x)), value) == max(at, int(np.searchsorted(x, value)))
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=seeds, channels=st.sampled_from([1, 2, 5]))
+def test_a_column_is_given_its_zeros(seed, channels):
+    """The slots of other columns stay as they are."""
+    rng = np.random.default_rng(seed)
+    hist, totals = rng.integers(-(2**62), 2**62, (12, channels)), rng.integers(-(2**62), 2**62, channels)
+    zero, before = int(rng.integers(3, 9)), hist.copy()
+    GIVE(hist.reshape(-1), 3, 9, zero - 3, totals)
+    assert hist[3:9].sum(axis=0).tolist() == totals.tolist()
+    hist[zero] = before[zero]
+    assert np.array_equal(hist, before)
+
+
+@settings(max_examples=100, deadline=None)
+@given(seed=seeds, stay=st.booleans())
+def test_rows_are_parted_as_those_of_the_dense_column(seed, stay):
+    """Whatever the share of stored rows, of the node's rows, and of low slots."""
+    rng = np.random.default_rng(seed)
+    n, width = int(rng.integers(1, 200)), int(rng.integers(1, 5))
+    zero, low = int(rng.integers(width)), rng.random(width) < 0.5
+    codes = np.where(rng.random(n) < rng.choice([0.0, 0.02, 0.3, 1.0]), rng.integers(0, width, n), zero)
+    row_of = np.flatnonzero(codes != zero).astype(np.int32)
+    members = np.flatnonzero(rng.random(n) < rng.choice([0.03, 0.5, 1.0])).astype(np.int32)
+    first, last = np.sort(rng.integers(0, len(members) + 1, 2)).tolist()
+    stored = row_of, codes[row_of].astype(np.uint16)
+    mine, space, theirs, other = members.copy(), np.full(len(members), -1, np.int32), members.copy(), members.copy()
+    n_low = PART(*stored, low, bool(low[zero]), mine, space, first, last, stay)
+    assert n_low == PART_DENSE(codes.astype(np.uint16), low, theirs, other, first, last, stay)
+    found, wanted = (mine, theirs) if stay else (space, other)
+    assert np.array_equal(found[first : first + n_low], wanted[first : first + n_low])
+    assert np.array_equal(space[first + n_low : last], other[first + n_low : last])
+    for others in (slice(first), slice(last, None)):
+        assert np.array_equal(mine[others], members[others])
+        assert (space[others] == -1).all()

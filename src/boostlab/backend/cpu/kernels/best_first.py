@@ -26,16 +26,15 @@ from boostlab.backend.cpu.in_parts import in_parts
 from boostlab.backend.cpu.kernels.growth_arrays import (
     Growing,
     GrowthLimits,
-    PackedCodes,
     Prepared,
     Shared,
-    words_of_a_strip,
+    groups_of_a_strip,
 )
 from boostlab.backend.cpu.kernels.node_facts import CHILD, CUT, FIRST, HIST, SIDE, SIZE, SPLIT, STATE
 from boostlab.backend.cpu.kernels.prepared_leaves import choose, divide, join, start_trees
-from boostlab.backend.cpu.kernels.row_blocks import BLOCK, new_block
+from boostlab.backend.cpu.kernels.row_blocks import new_block
 from boostlab.backend.cpu.kernels.spin_barrier import meet
-from boostlab.backend.cpu.kernels.tree_histogram import look_ahead
+from boostlab.backend.cpu.kernels.tree_cells import Cells
 from boostlab.backend.cpu.kernels.tree_search import Buffers, Scales, SlotColumns, new_buffers
 from boostlab.backend.cpu.kernels.workspace import clear, flags, integers, last_at_most
 
@@ -57,10 +56,9 @@ def most_histograms(leaves: int, ahead: int) -> int:
 
 @dataclass(frozen=True)
 class Kind:
-    """How a criterion sums rows and prices cuts; all are functions that kernels may call."""
+    """How a criterion sums rows and prices cuts; all but the cells are functions that kernels may call."""
 
-    gather: Callable[..., Any]  # see `tree_histogram`
-    add: Callable[..., Any]
+    cells: Cells
     cheapest: Callable[..., Any]  # see `tree_search`
     most_even: Callable[..., Any]
     arrange: Callable[..., Any]
@@ -74,39 +72,18 @@ class Kind:
 # -- growth --------------------------------------------------------------------------------------------------------
 
 
-def grower(kind: Kind, per_word: int) -> Any:
-    """Return the compiled growth of a kind of trees, on codes of which a word holds so many."""
-    gather, add, cheapest, even, stamp = kind.gather, kind.add, kind.cheapest, kind.most_even, kind.stamp
+def grower(kind: Kind) -> Any:
+    """Return the compiled growth of a kind of trees."""
+    arrays, groups_of, add_rows = kind.cells.arrays, kind.cells.groups, kind.cells.add
+    give_rest, divide_rows = kind.cells.complete, kind.cells.divide
+    cheapest, even, stamp = kind.cheapest, kind.most_even, kind.stamp
     arrange, totals_of, alone, weight, remaining = kind.arrange, kind.totals, kind.alone, kind.weight, kind.remaining
-
-    @part
-    def count_words(
-        codes: PackedCodes,
-        columns: SlotColumns,
-        source: Any,
-        tree: int,
-        some: bool,
-        at: Any,
-        rows: Array,
-        block: Any,
-        out: Array,
-    ) -> None:
-        """Sum the rows start to end - 1 of some words' columns anew."""
-        first, last, start, end, K = at
-        d = columns.cuts.size
-        clear(out[K * columns.starts[min(first * per_word, d)] : K * columns.starts[min(last * per_word, d)]])
-        while start < end:
-            many = min(BLOCK, end - start)
-            gather(source, tree, rows, some, codes.step, start, many, block)
-            more = look_ahead(rows, some, codes.step, start + many, end, block)
-            add(codes.words, codes.step, codes.apart, codes.bases, d, K, block, many, more, first, last, out)
-            start += many
 
     @part
     def count(
         me: int,
         size: int,
-        codes: PackedCodes,
+        codes: Any,
         columns: SlotColumns,
         source: Any,
         some: bool,
@@ -116,12 +93,13 @@ def grower(kind: Kind, per_word: int) -> Any:
         shared: Shared,
         block: Any,
     ) -> None:
-        """Sum one's stretch of the cells of some nodes, which lie in one line: node, strip of words, row.
+        """Sum one's stretch of the cells of some nodes, which lie in one line: node, strip of groups, row.
 
         Sums of a strip go to its node's histogram where its first row is one's own, else to one's part.
         """
-        wide = words_of_a_strip(nodes, facts, codes, size, shared)
-        strips, whole = codes.cells.shape[0] // wide, 0
+        table = groups_of(codes, columns)
+        wide = groups_of_a_strip(nodes, facts, table, size, shared)
+        strips, whole = table[0] // wide, 0
         for b in range(nodes.size):
             whole += facts[nodes[b], SIZE] * strips
         mine, end, before = whole * me // size, whole * (me + 1) // size, 0
@@ -137,17 +115,17 @@ def grower(kind: Kind, per_word: int) -> Any:
             if row > 0:
                 stop = rows if last_strip > strip else last_row
                 at = strip * wide, (strip + 1) * wide, begin + row, begin + stop, K
-                count_words(codes, columns, source, tree, some, at, shared.members, block, shared.parts[me])
+                add_rows(codes, columns, source, tree, some, at, shared.members, block, shared.parts[me])
                 strip += 1
             if last_strip > strip:
                 at = strip * wide, last_strip * wide, begin, begin + rows, K
-                count_words(codes, columns, source, tree, some, at, shared.members, block, to)
+                add_rows(codes, columns, source, tree, some, at, shared.members, block, to)
             if last_row > 0 and last_strip >= strip:
                 at = last_strip * wide, (last_strip + 1) * wide, begin, begin + last_row, K
-                count_words(codes, columns, source, tree, some, at, shared.members, block, to)
+                add_rows(codes, columns, source, tree, some, at, shared.members, block, to)
 
     @part
-    def complete(
+    def add_others(
         size: int, columns: SlotColumns, whole: int, start: int, rows: int, j: int, hist: Array, parts: Array
     ) -> None:
         """Add what others have summed of a column, of a node with so many rows; its strip has cells before it."""
@@ -169,7 +147,7 @@ def grower(kind: Kind, per_word: int) -> Any:
     def search(
         me: int,
         size: int,
-        codes: PackedCodes,
+        codes: Any,
         columns: SlotColumns,
         costs: Any,
         known: bool,
@@ -182,8 +160,9 @@ def grower(kind: Kind, per_word: int) -> Any:
         (unless its histogram is known) and the second has its parent's sums.
         """
         facts, _, sums, _ = nodes
-        wide = words_of_a_strip(pairs[:, 0], facts, codes, size, shared)
-        d, strips, whole, before = columns.cuts.size, codes.cells.shape[0] // wide, 0, 0
+        groups, each = groups_of(codes, columns)
+        wide = groups_of_a_strip(pairs[:, 0], facts, (groups, each), size, shared)
+        d, strips, whole, before = columns.cuts.size, groups // wide, 0, 0
         for b in range(pairs.shape[0]):
             whole += facts[pairs[b, 0], SIZE] * strips
         K, mine, end = sums.shape[1], pairs.shape[0] * d * me // size, pairs.shape[0] * d * (me + 1) // size
@@ -193,8 +172,9 @@ def grower(kind: Kind, per_word: int) -> Any:
             first, last, hist = max(mine - b * d, 0), min(end - b * d, d), shared.hists[facts[small, HIST]]
             if not known:
                 for j in range(first, last):
-                    start = before + j // (per_word * wide) * facts[small, SIZE]
-                    complete(size, columns, whole, start, facts[small, SIZE], j, hist, shared.parts)
+                    start = before + j // (each * wide) * facts[small, SIZE]
+                    add_others(size, columns, whole, start, facts[small, SIZE], j, hist, shared.parts)
+                    give_rest(codes, columns, j, sums[small], hist)
             before += facts[small, SIZE] * strips
             if large >= 0 and first < last:
                 other = shared.hists[facts[large, HIST]]
@@ -257,7 +237,7 @@ def grower(kind: Kind, per_word: int) -> Any:
         me: int,
         team: Array,
         size: int,
-        codes: PackedCodes,
+        codes: Any,
         columns: SlotColumns,
         source: Any,
         known: bool,
@@ -290,7 +270,7 @@ def grower(kind: Kind, per_word: int) -> Any:
             if n_batch == 0:
                 break
             for b in range(n_batch):
-                divide(me, size, codes, columns, nodes, shared, now, b, low)
+                divide(divide_rows, me, size, codes, columns, nodes, shared, now, b, low)
             if size > 1 and meet(team, size):
                 return 0
             for b in range(n_batch):
@@ -328,14 +308,14 @@ def grower(kind: Kind, per_word: int) -> Any:
     ) -> int:
         """Grow trees as member `me` of a team of so many; write the nodes and reorder the members.
 
-        table holds the fields of PackedCodes and of SlotColumns, costs those of Scales for each tree, limit of
+        table holds the arrays of the cells and the fields of SlotColumns, costs those of Scales for each tree, limit of
         GrowthLimits, tables of Nodes, work of Shared.  The totals of roots are the sums over all rows, and the first
         of a tree's hists is their histogram if it is known.  Return 0 if the team is broken.
         """
         if size == 0:
             return stamp
         codes, columns, shared, limits = (
-            PackedCodes(*table[0]),
+            arrays(*table[0]),
             SlotColumns(*table[1]),
             Shared(*work),
             GrowthLimits(*limit),

@@ -24,6 +24,17 @@ class PackedCodes(NamedTuple):
     bases: Array  # where the histogram of every column starts
 
 
+class StoredCodes(NamedTuple):
+    """The codes of a sparse table that are not those of zero."""
+
+    slots: Array  # row i has slots[by_rows[i]:by_rows[i + 1]], in the order of the columns
+    by_rows: Array
+    row_of: Array  # column j has code_of[by_columns[j]:by_columns[j + 1]] in the rows row_of, which ascend
+    code_of: Array
+    by_columns: Array
+    zero: Array  # the code of zero in every column
+
+
 class Nodes(NamedTuple):
     """What every member of a team writes of the nodes, tree after tree, for each member."""
 
@@ -73,13 +84,13 @@ class Prepared(NamedTuple):
 
 
 @part
-def words_of_a_strip(nodes: Array, facts: Array, codes: PackedCodes, size: int, shared: Shared) -> int:
-    """Return how many words the strips have that a team of this size cuts the cells of some nodes into.
+def groups_of_a_strip(nodes: Array, facts: Array, table: tuple[int, int], size: int, shared: Shared) -> int:
+    """Return how many groups the strips have that a team of this size cuts the cells of some nodes into.
 
-    All words, so that every row is gathered by one member only; one, where nodes have so few rows that adding up the
-    members' sums of all columns would take longer.
+    All groups, so that every row is gathered by one member only; one, where nodes have so few rows that adding up the
+    members' sums of all columns would take longer.  The table has so many groups of so many columns.
     """
-    rows, (groups, _, per_word) = 0, codes.cells.shape
+    rows, (groups, wide) = 0, table
     for b in range(nodes.size):
         rows += facts[nodes[b], SIZE]
-    return groups if rows * groups * per_word >= WORTH * size * shared.hists.shape[1] else 1
+    return groups if rows * groups * wide >= WORTH * size * shared.hists.shape[1] else 1

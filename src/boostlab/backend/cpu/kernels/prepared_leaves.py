@@ -5,12 +5,13 @@ Every member of a team keeps its own list of nodes; the rows are parted by all o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from boostlab.backend.cpu.compiling import part
-from boostlab.backend.cpu.kernels.growth_arrays import Growing, GrowthLimits, PackedCodes, Prepared, Shared
+from boostlab.backend.cpu.kernels.growth_arrays import Growing, GrowthLimits, Prepared, Shared
 from boostlab.backend.cpu.kernels.node_facts import (
     CHILD,
     CUT,
@@ -27,7 +28,7 @@ from boostlab.backend.cpu.kernels.node_facts import (
     leading,
     next_leaves,
 )
-from boostlab.backend.cpu.kernels.node_rows import join_stretches, mark_low, part_stretch, sum_low
+from boostlab.backend.cpu.kernels.node_rows import join_stretches, mark_low, sum_low
 from boostlab.backend.cpu.kernels.tree_search import SlotColumns
 from boostlab.backend.cpu.kernels.workspace import clear, last_at_most
 
@@ -80,9 +81,10 @@ def choose(limits: GrowthLimits, nodes: Any, shared: Shared, growing: Growing, n
 
 @part
 def divide(
+    divide_rows: Callable[..., Any],
     me: int,
     size: int,
-    codes: PackedCodes,
+    codes: Any,
     columns: SlotColumns,
     nodes: Any,
     shared: Shared,
@@ -90,7 +92,7 @@ def divide(
     b: int,
     low: Array,
 ) -> None:
-    """Sum the children of a leaf in all, and part one's stretch of its rows."""
+    """Sum the children of a leaf in all, and part one's stretch of its rows (see `tree_cells.Cells.divide`)."""
     facts, _, sums, orders = nodes
     leaf, child = facts[now.leaves[b]], now.children[b]
     j = last_at_most(columns.starts, leaf[CUT])
@@ -98,10 +100,9 @@ def divide(
     sum_low(shared.hists[leaf[HIST]], columns, j, low, sums[child])
     for c in range(sums.shape[1]):
         sums[child + 1, c] = sums[now.leaves[b], c] - sums[child, c]
-    per_word = codes.cells.shape[2]
-    code, rows = codes.cells[j // per_word, :, j % per_word], leaf[SIZE]
+    rows = leaf[SIZE]
     start, end = leaf[FIRST] + rows * me // size, leaf[FIRST] + rows * (me + 1) // size
-    shared.lows[b, me] = part_stretch(code, low, shared.members, shared.space, start, end, me == 0)
+    shared.lows[b, me] = divide_rows(codes, j, low, shared.members, shared.space, start, end, me == 0)
 
 
 @part

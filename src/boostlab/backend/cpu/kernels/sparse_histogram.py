@@ -13,6 +13,7 @@ import numpy as np
 from boostlab.backend.cpu.compiling import kernel, part
 
 Array = np.ndarray[Any, Any]
+U = np.uint64
 
 
 @kernel
@@ -183,3 +184,80 @@ def walk_sparse(
             low = missing_low[node] if np.isnan(x) else x <= threshold[node]
             node = children[node, 0] if low else children[node, 1]
         out[i] = node
+
+
+# -- growth of trees -----------------------------------------------------------------------------------------------
+
+
+@part
+def give_zero(hist: Array, start: int, end: int, zero: int, totals: Array) -> None:
+    """Do as `give_zeros` does for one column, whose channels lie side by side."""
+    K = totals.size
+    for c in range(K):
+        rest = totals[c]
+        for s in range(start, end):
+            rest -= hist[K * s + c]
+        hist[K * (start + zero) + c] += rest
+
+
+@part
+def first_from(x: Array, at: Any, end: Any, value: int) -> Any:
+    """Return the first place from `at` on of some ascending numbers that are at least `value`, or the end.
+
+    It is looked for in steps that double, so that a near one is found in a few and a far one in not many more.
+    """
+    if at >= end or x[at] >= value:
+        return at
+    low, step = at, U(1)
+    while low + step < end and x[low + step] < value:
+        low += step
+        step += step
+    low, high = low + U(1), min(low + step, end)
+    while low < high:
+        middle = (low + high) >> U(1)
+        if x[middle] < value:
+            low = middle + U(1)
+        else:
+            high = middle
+    return low
+
+
+@part
+def part_stored(
+    row_of: Array,
+    code_of: Array,
+    low: Array,
+    zero_low: bool,
+    members: Array,
+    space: Array,
+    first: int,
+    last: int,
+    stay: bool,
+) -> int:
+    """Do as `part_stretch` does by a column of stored cells; all other rows are low or none of them is.
+
+    Rows ascend, those of a node as those of a column: what lies between two stored rows of the node is copied at once.
+    """
+    mine, to = members[first:last], space[first:last]
+    low_to = mine if stay else to
+    size, end = U(last - first), U(row_of.size)
+    m, at, lows = U(0), U(0), U(0)
+    while m < size:
+        at = first_from(row_of, at, end, mine[m])
+        stop = first_from(mine, m, size, row_of[at]) if at < end else size
+        if zero_low:
+            if not stay or lows < m:  # else they are where they belong
+                for k in range(stop - m):
+                    low_to[lows + k] = mine[m + k]
+            lows += stop - m
+        else:
+            for k in range(m, stop):
+                to[size - U(1) - k + lows] = mine[k]
+        m = stop
+        if at < end and m < size and row_of[at] == mine[m]:
+            i = mine[m]
+            low_to[lows] = i  # never behind row m of the stretch
+            to[size - U(1) - m + lows] = i  # the last place that is still free
+            lows += U(low[U(code_of[at])])
+            m, at = m + U(1), at + U(1)
+    return np.int64(lows)  # type: ignore[return-value]

@@ -10,13 +10,8 @@ import numpy as np
 
 from boostlab.backend.cpu.compiling import admit, part
 from boostlab.backend.cpu.kernels.best_first import Kind, grower
-from boostlab.backend.cpu.kernels.tree_histogram import (
-    ADD_CLASSES,
-    ADD_PAIRS,
-    gather_classes,
-    gather_labels,
-    gather_numbers,
-)
+from boostlab.backend.cpu.kernels.tree_cells import cells_of
+from boostlab.backend.cpu.kernels.tree_histogram import gather_classes, gather_labels, gather_numbers
 from boostlab.backend.cpu.kernels.tree_search import (
     Buffers,
     Scales,
@@ -35,7 +30,7 @@ Array = np.ndarray[Any, Any]
 
 
 @cache
-def labels_grower(cost: Callable[..., Any], explains: float, per_word: int) -> Any:
+def labels_grower(cost: Callable[..., Any], explains: float, codes: str) -> Any:
     """Return the growth for labels -1 and +1, by a cost(left, right, gross, numbers) of w and w y.
 
     source is (q,), the weights times labels; here as below, all have a row a tree.
@@ -60,14 +55,12 @@ def labels_grower(cost: Callable[..., Any], explains: float, per_word: int) -> A
 
     even = even_search(_both, arrange)
     cheapest = pair_search(cost, sums, explains)
-    kind = Kind(
-        *(gather_labels, ADD_PAIRS[per_word], cheapest, even, arrange, totals, alone, _all, remaining, admit(cost))
-    )
-    return grower(kind, per_word)
+    kind = Kind(*(cells_of(codes, gather_labels), cheapest, even, arrange, totals, alone, _all, remaining, admit(cost)))
+    return grower(kind)
 
 
 @cache
-def numbers_grower(cost: Callable[..., Any], explains: float, residual: Callable[..., Any], per_word: int) -> Any:
+def numbers_grower(cost: Callable[..., Any], explains: float, residual: Callable[..., Any], codes: str) -> Any:
     """Return the growth by a cost of w and w t, of which residual(w, t, sums) says how far a row is from its node.
 
     source is (q, p, w, t, centres): the integers of both channels, and what they are made of, w and t less a centre.
@@ -97,14 +90,12 @@ def numbers_grower(cost: Callable[..., Any], explains: float, residual: Callable
     even = even_search(_first, arrange)
     cheapest = pair_search(cost, sums, explains)
     stamp = admit(cost, residual)
-    kind = Kind(
-        gather_numbers, ADD_PAIRS[per_word], cheapest, even, arrange, totals, alone, _first_of, remaining, stamp
-    )
-    return grower(kind, per_word)
+    kind = Kind(cells_of(codes, gather_numbers), cheapest, even, arrange, totals, alone, _first_of, remaining, stamp)
+    return grower(kind)
 
 
 @cache
-def classes_grower(fold: Callable[..., Any], close: Callable[..., Any], per_word: int) -> Any:
+def classes_grower(fold: Callable[..., Any], close: Callable[..., Any], codes: str) -> Any:
     """Return the growth for classes, by a cost that folds them, on columns of numbers.
 
     source is (q, classes), the rows' weights and classes.
@@ -131,8 +122,9 @@ def classes_grower(fold: Callable[..., Any], close: Callable[..., Any], per_word
         return alone - close(fold(0.0, whole), whole, 0.0, 0.0)
 
     even, cheapest, stamp = even_search(_every, arrange), class_search(fold, close), admit(fold, close)
-    kind = Kind(gather_classes, ADD_CLASSES[per_word], cheapest, even, arrange, totals, alone, _all, remaining, stamp)
-    return grower(kind, per_word)
+    cells = cells_of(codes, gather_classes, classes=True)
+    kind = Kind(cells, cheapest, even, arrange, totals, alone, _all, remaining, stamp)
+    return grower(kind)
 
 
 @part
