@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from boostlab.backend.cpu.compiling import kernel
 from boostlab.backend.cpu.in_parts import in_parts, parts_now
 from boostlab.backend.cpu.kernels.node_rows import join_stretches, part_stretch
 from boostlab.backend.cpu.kernels.packed_codes import part_rows
@@ -14,6 +15,12 @@ from boostlab.backend.cpu.kernels.spin_barrier import meet
 Array = np.ndarray[Any, Any]
 
 PARTED = 4  # cells of a histogram, that parting one row costs as much as
+
+
+@kernel
+def part_alone(code: Array, low: Array, members: Array, space: Array) -> int:
+    """Do as `part_rows` does."""
+    return part_rows(code, low, members, space)
 
 
 @in_parts
@@ -32,6 +39,6 @@ def part_members(code: Array, low: Array, members: Array, space: Array, threads:
     """Reorder `members` so that rows whose code is low come first, order kept; return how many they are."""
     size = parts_now(PARTED * len(members), threads)
     if size == 1:
-        return int(part_rows(code, low, members, space))
+        return int(part_alone(code, low, members, space))
     given = size, code, low, members, space[: len(members)], np.empty(size, np.int64)
     return int(part_together.together(size, lambda team, _: (team, *given)))
