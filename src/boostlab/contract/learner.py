@@ -69,6 +69,8 @@ class Session:
     def stump_search(self, criterion: str) -> tuple[Criterion, int] | None:
         """Return by which criterion, and for which side of a cut, compiled rounds look for stumps; None if they cannot.
 
+        Such stumps say what they vote `above` their cut, 1 or -1.
+
         Parameters
         ----------
         criterion : str

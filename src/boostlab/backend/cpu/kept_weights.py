@@ -8,7 +8,7 @@ from boostlab.contract import Reweigh, ShiftedTask, Step, Task
 from boostlab.contract.slots import Slots
 
 MOST_CUTS = 1 << 19  # of all columns, whose two sums take as much memory as a large cache has
-FEW_ROWS = 1 << 10
+FEW_ROWS = 1 << 10  # below which a table may have twice as many
 
 
 class KeptWeights:
