@@ -106,11 +106,17 @@ def failing(me: int, team: Array, size: int, who: int) -> int:
     return 1 if meet(team, size) else 0
 
 
+@pytest.fixture
+def awake(monkeypatch):
+    """No thread need be woken."""
+    monkeypatch.setattr(in_parts_module, "worth_waking", lambda parts, cells: parts)
+
+
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 17, 1000])
 @pytest.mark.parametrize("threads", [1, 2, 3, 7])
 @pytest.mark.parametrize("cells", [0, PART - 1, 3 * PART, 100 * PART])
-def test_every_row_once(size, threads, cells, monkeypatch):
-    monkeypatch.setattr(in_parts_module, "worth_waking", lambda parts, cells: parts)  # as if all were awake
+@pytest.mark.usefixtures("awake")
+def test_every_row_once(size, threads, cells):
     seen, who = np.zeros(size, np.int64), np.zeros(size, np.int64)
     told = visit.shared(cells, threads, 0, size, seen, who)
     assert (seen == 1).all()
@@ -130,6 +136,7 @@ def test_a_part_of_the_rows():
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
 @pytest.mark.parametrize(("cells", "slots"), [(0, 5), (100 * PART, 5), (8 * PART, PART), (PART, PART)])
+@pytest.mark.usefixtures("awake")
 def test_sums_of_the_parts_add_up(threads, cells, slots):
     x = np.random.default_rng(0).integers(-(2**60), 2**60, 1000)  # sums that wrap around, as integers do
     for _ in range(2):  # the second time in workspace that holds what was left in it

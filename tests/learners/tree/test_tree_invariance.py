@@ -175,7 +175,7 @@ def test_threads(criterion, monkeypatch):
     assert np.array_equal(one.votes(large.table), large.votes)
     calls = []
     plain = in_parts.team_of
-    monkeypatch.setattr(in_parts, "team_of", lambda size: (calls.append(size), plain(size))[1])
+    monkeypatch.setattr(in_parts, "team_of", lambda size, most=0: (calls.append(size), plain(size, most))[1])
     for seed in range(5):
         problem = make(seed, criterion, "near", categories=True, n_most=40)
         problem.strategy = "general"  # the one whose threads share every sum of every node
