@@ -32,7 +32,7 @@ def _beside(axes: Any, works: dict[str, Any]) -> None:
     axes.axvline(1, color=GREY, lw=1)
     axes.set_yticks(range(len(rows)), rows)
     axes.invert_yaxis()
-    axes.set(xlabel="time, in multiples of boostlab's", xlim=(0, 12.5))
+    axes.set(xlabel="time, in multiples of boostlab's", xlim=(0, 22))
     axes.set_title("beside the peers, 2 threads")
     axes.legend(frameon=False, fontsize=8, loc="lower right")
 
